@@ -1,0 +1,50 @@
+// hum_bars NAME: measures one bar. The last line on stdout is its JSON (tools/bench adds the
+// machine). Exit code 0 when it is met, 1 when it is missed or could not be measured.
+#include "bench/bars.h"
+
+#include <iostream>
+#include <span>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace hum::bench {
+namespace {
+
+struct Row {
+  std::string_view name;
+  eval::Bar (*measure)();
+};
+
+constexpr Row kBars[] = {{"notes-real", notes_real},
+                         {"codec-notes", codec_notes},
+                         {"hum-to-preset", hum_to_preset},
+                         {"demo-time", demo_time},
+                         {"train-time", train_time}};
+
+int run(std::span<const char* const> arguments) {
+  for (const auto& [name, measure] : kBars) {
+    if (arguments.size() != 1 || name != arguments[0]) continue;
+    const eval::Bar bar = measure();
+    HUM_CHECK(bar.name == name);
+    std::cout << eval::to_json(bar).dump() << std::endl;
+    return bar.checks.ok() ? 0 : 1;
+  }
+  std::string names;
+  for (const auto& row : kBars) names += fmt::format("{}{}", names.empty() ? "" : "|", row.name);
+  fail(ExitCode::kUsage, "usage: hum_bars " + names);
+}
+
+}  // namespace
+}  // namespace hum::bench
+
+int main(int argc, char** argv) {
+  try {
+    hum::init_logging();
+    return hum::bench::run({argv + 1, argv + argc});
+  } catch (const hum::Error& error) {
+    std::cerr << "hum_bars: " << error.what() << '\n';
+    return static_cast<int>(error.code());
+  }
+}

@@ -1,0 +1,20 @@
+// The bars of `make bench`: each function measures one of them, shows its table on stderr and says
+// how it went. Like cli, this folder names concrete models.
+#pragma once
+
+#include "eval/harness/bar.h"
+
+namespace hum::bench {
+
+// Notes and posteriors of a real singer against basic-pitch's own.
+eval::Bar notes_real();
+// What is left of unseen clips after the codec: true tokens through both decoders.
+eval::Bar codec_notes();
+// The real singer on three presets through `hum generate`, and the cheats.
+eval::Bar hum_to_preset();
+// Time and memory of `hum generate`, with an empty compile cache and with a warm one.
+eval::Bar demo_time();
+// Hours that training the released weights takes.
+eval::Bar train_time();
+
+}  // namespace hum::bench

@@ -1,0 +1,258 @@
+// codec-notes: 24 clips that no training saw, coded and decoded. The tokens are the codec's own
+// ("true"): no language model takes part. The guided decoder gets the excitation of the clip's true
+// notes, as it does in training; a row of its own shows it with the notes that Basic Pitch hears in
+// the clip. What is judged are always the notes that Basic Pitch hears in the copy.
+#include <algorithm>
+#include <iostream>
+
+#include "base/log.h"
+#include "bench/bars.h"
+#include "bench/judges.h"
+#include "cli/player.h"
+#include "cli/session.h"
+#include "data/synthesis/excitation.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/sine.h"
+#include "eval/harness/copies.h"
+#include "eval/metrics/entropy.h"
+
+namespace hum::bench {
+namespace {
+
+using eval::Clip;
+using eval::Copies;
+
+constexpr uint64_t kSeed = 999;  // items have seed 1 (configs/data.yaml), references 20261101
+constexpr double kSeconds = 15;
+constexpr uint64_t kNoiseSeed = 1;
+
+struct Limits {
+  double chroma, f1, octave_db;
+};
+constexpr Limits kGuided{0.96, 0.95, 3}, kPlain{0.92, 0.65, 3};
+constexpr double kMinEntropyBits = 8.5;
+
+// The released codec and guided decoder, and the tokens of all clips.
+class Coder {
+ public:
+  Coder(runtime::Session& session, const std::vector<Clip>& clips)
+      : codec_(session, cli::weights_folder("") / "codec"),
+        humming_(session, cli::weights_folder("")) {
+    Progress progress("encoding", static_cast<int64_t>(clips.size()));
+    for (const auto& clip : clips) {
+      codes_.push_back(codec_.encode(clip.samples));
+      progress.update(static_cast<int64_t>(codes_.size()));
+    }
+  }
+
+  std::vector<float> plain(size_t i) const {
+    return codec_.decode(codes_[i], codec_.config().quantizer.books);
+  }
+
+  std::vector<float> guided(size_t i, std::span<const audio::Note> notes) const {
+    const auto table = latents(i);
+    const int64_t width = codec_.config().latent;
+    return pipeline::play(
+        notes,
+        {.latent = width,
+         .latents =
+             [&](std::span<const float>, int64_t window) {
+               return pipeline::cut_rows(table, width, pipeline::kLatentWindows.first_frame(window),
+                                         pipeline::kWindowFrames);
+             },
+         .render =
+             [&](std::span<const float> latents, std::span<const float> melody,
+                 std::span<const float> excitation, std::span<const float> noise) {
+               return humming_.render(latents, melody, excitation, noise);
+             }},
+        kNoiseSeed);
+  }
+
+  // Bits a token, of each book over all clips.
+  std::vector<double> entropies() const {
+    const auto& quantizer = codec_.config().quantizer;
+    std::vector<double> result;
+    for (int64_t book = 0; book < quantizer.books; ++book) {
+      std::vector<int32_t> tokens;
+      for (const auto& codes : codes_) {
+        for (auto at = static_cast<size_t>(book); at < codes.size();
+             at += static_cast<size_t>(quantizer.books)) {
+          tokens.push_back(codes[at]);
+        }
+      }
+      result.push_back(eval::codebook_entropy_bits(tokens, static_cast<int>(quantizer.entries)));
+    }
+    return result;
+  }
+
+ private:
+  // Sums of the code vectors; past the clip's end the last frame goes on, to the end of the last
+  // window. Shapes: [frames, D].
+  std::vector<float> latents(size_t i) const {
+    const auto& quantizer = codec_.config().quantizer;
+    const int64_t width = codec_.config().latent;
+    const auto vectors = codec_.codebooks().as<float>();
+    const int64_t frames = static_cast<int64_t>(codes_[i].size()) / quantizer.books;
+    std::vector<float> table(static_cast<size_t>((frames + 2 * pipeline::kWindowFrames) * width));
+    for (int64_t row = 0; row * width < static_cast<int64_t>(table.size()); ++row) {
+      for (int64_t book = 0; book < quantizer.books; ++book) {
+        const int64_t code =
+            codes_[i][static_cast<size_t>(std::min(row, frames - 1) * quantizer.books + book)];
+        const auto vector =
+            vectors.subspan(static_cast<size_t>((book * quantizer.entries + code) * width),
+                            static_cast<size_t>(width));
+        for (int64_t d = 0; d < width; ++d) {
+          table[static_cast<size_t>(row * width + d)] += vector[static_cast<size_t>(d)];
+        }
+      }
+    }
+    return table;
+  }
+
+  models::codec::CodecSession codec_;
+  models::humming::HummingSession humming_;
+  std::vector<std::vector<int32_t>> codes_;
+};
+
+struct Row {
+  std::string name;
+  Copies copies;
+};
+
+std::vector<float> levelled(std::vector<float> samples) {
+  data::normalise_level(samples);
+  return samples;
+}
+
+std::vector<Row> judge(const std::vector<Clip>& clips, const Coder& coder,
+                       const eval::Transcriber& transcribe) {
+  const std::pair<const char*, eval::CopyFunction> systems[] = {
+      {"ceiling", [](const Clip& clip, size_t) { return clip.samples; }},
+      {"guided", [&](const Clip& clip, size_t i) { return coder.guided(i, clip.notes); }},
+      {"plain", [&](const Clip&, size_t i) { return coder.plain(i); }},
+      {"guided, heard notes",
+       [&](const Clip& clip, size_t i) {
+         const auto heard = transcribe(clip.samples);
+         return heard.empty() ? std::vector<float>{} : coder.guided(i, heard);
+       }},
+      {"excitation alone",
+       [](const Clip& clip, size_t) {
+         return levelled(data::render_excitation(clip.notes, std::ssize(clip.samples)));
+       }},
+      {"sine", [](const Clip& clip, size_t) {
+         return levelled(data::render_sine(clip.notes, std::ssize(clip.samples)));
+       }}};
+  std::vector<Row> rows;
+  for (const auto& [name, copy] : systems) {
+    Progress progress(name, std::ssize(clips));
+    rows.push_back({name, eval::judge_copies(clips, copy, transcribe, [&](size_t done) {
+                      progress.update(static_cast<int64_t>(done));
+                    })});
+  }
+  return rows;
+}
+
+bool passes(const Copies& copies, const Copies& ceiling, const Limits& limits) {
+  const auto kept = of_ceiling(copies.mean, ceiling.mean);
+  return kept.chroma >= limits.chroma && kept.f1 >= limits.f1 &&
+         copies.octave_db <= limits.octave_db;
+}
+
+Json figures(const Row& row, const Copies& ceiling) {
+  const auto kept = of_ceiling(row.copies.mean, ceiling.mean);
+  Json bands = Json::object();
+  for (const auto& band : row.copies.bands) {
+    bands[fmt::format("{:.0f} Hz", band.center_hz)] = band.difference_db();
+  }
+  return {{"chroma", row.copies.mean.chroma},  {"f1", row.copies.mean.f1},
+          {"chroma_of_ceiling", kept.chroma},  {"f1_of_ceiling", kept.f1},
+          {"octave_db", row.copies.octave_db}, {"octave_bands_db", std::move(bands)}};
+}
+
+// Differences in dB by octave band, of all clips as one sound.
+std::string band_table(const std::vector<Row>& rows) {
+  std::vector<std::string> header = {"octave bands, Hz"}, energy = {"the clips' energy, dB"};
+  for (const auto& band : rows[0].copies.bands) {
+    header.push_back(fmt::format("{:.0f}", band.center_hz));
+    energy.push_back(fmt::format("{:.1f}", band.reference_db));
+  }
+  eval::TextTable table(std::move(header));
+  table.row(std::move(energy));
+  for (const auto& row : rows) {
+    std::vector<std::string> cells = {row.name};
+    for (const auto& band : row.copies.bands) {
+      cells.push_back(fmt::format("{:+.1f}", band.difference_db()));
+    }
+    table.row(std::move(cells));
+  }
+  return table.text();
+}
+
+void show(const std::vector<Row>& rows, const std::vector<Clip>& clips,
+          std::span<const double> entropies) {
+  eval::TextTable presets({"preset", "notes", "ceiling", "guided", "plain", "(chroma / F1)"});
+  auto cell = [](const eval::MelodyScore& score) {
+    return fmt::format("{:.2f} / {:.2f}", score.chroma, score.f1);
+  };
+  for (size_t i = 0; i < clips.size(); ++i) {
+    presets.row({std::string(clips[i].preset->name), std::to_string(clips[i].notes.size()),
+                 cell(rows[0].copies.clips[i]), cell(rows[1].copies.clips[i]),
+                 cell(rows[2].copies.clips[i]), ""});
+  }
+  eval::TextTable table(
+      {"row", "chroma", "F1", "chroma/ceiling", "F1/ceiling", "octaves dB", "a clip"});
+  for (const auto& row : rows) {
+    const auto kept = of_ceiling(row.copies.mean, rows[0].copies.mean);
+    table.row({row.name, fmt::format("{:.3f}", row.copies.mean.chroma),
+               fmt::format("{:.3f}", row.copies.mean.f1), fmt::format("{:.3f}", kept.chroma),
+               fmt::format("{:.3f}", kept.f1), fmt::format("{:.2f}", row.copies.octave_db),
+               fmt::format("{:.2f}", row.copies.clip_octave_db)});
+  }
+  std::cerr << presets.text() << '\n'
+            << table.text() << '\n'
+            << band_table(rows)
+            << fmt::format("bits of each book: {:.2f}\n", fmt::join(entropies, " "));
+}
+
+}  // namespace
+
+eval::Bar codec_notes() {
+  runtime::Session session(cli::session_options());
+  const auto presets = data::training_presets();
+  const auto clips = eval::make_clips(presets, kSeed, kSeconds, renderer());
+  const Coder coder(session, clips);
+  const auto rows = judge(clips, coder, transcriber(session));
+  const auto entropies = coder.entropies();
+  show(rows, clips, entropies);
+
+  const Copies &ceiling = rows[0].copies, &guided = rows[1].copies, &plain = rows[2].copies;
+  eval::Bar bar{
+      .name = "codec-notes",
+      .value = of_ceiling(guided.mean, ceiling.mean).f1,
+      .unit = "F1 of the ceiling, guided",
+      .bar = fmt::format("of the ceiling: guided chroma >= {}, F1 >= {}; plain >= {}, >= {}; "
+                         "entropy >= {} bits in each book; octave bands within {} dB",
+                         kGuided.chroma, kGuided.f1, kPlain.chroma, kPlain.f1, kMinEntropyBits,
+                         kGuided.octave_db)};
+  auto check = [&](const std::string& name, const Copies& copies, const Limits& limits) {
+    const auto kept = of_ceiling(copies.mean, ceiling.mean);
+    bar.checks.at_least(name + "_chroma", kept.chroma, limits.chroma);
+    bar.checks.at_least(name + "_f1", kept.f1, limits.f1);
+    bar.checks.at_most(name + "_octave_db", copies.octave_db, limits.octave_db);
+  };
+  check("guided", guided, kGuided);
+  check("plain", plain, kPlain);
+  bar.checks.at_least("entropy_bits", std::ranges::min(entropies), kMinEntropyBits);
+  bar.ours["entropy_bits_by_book"] = entropies;
+  for (const auto& row : rows) {
+    const bool ours = &row == &rows[1] || &row == &rows[2] || &row == &rows[3];
+    (ours ? bar.ours : bar.peer)[row.name] = figures(row, ceiling);
+  }
+  // Both have the melody; neither has a balance of octaves like the instruments'.
+  for (size_t floor : {4, 5}) {
+    bar.checks.holds(rows[floor].name + " fails", !passes(rows[floor].copies, ceiling, kPlain));
+  }
+  return bar;
+}
+
+}  // namespace hum::bench

@@ -1,0 +1,122 @@
+// hum-to-preset: a real singer on three instruments, through the program itself. The requested
+// notes are those that `hum generate` says it played; the ceiling is FluidSynth playing them on the
+// same preset.
+#include <iostream>
+
+#include "audio/io.h"
+#include "base/log.h"
+#include "bench/bars.h"
+#include "bench/judges.h"
+#include "bench/program.h"
+#include "cli/session.h"
+#include "eval/harness/instrument_row.h"
+#include "pipeline/generate.h"
+
+namespace hum::bench {
+namespace {
+
+using eval::InstrumentJudge;
+using eval::InstrumentLimits;
+using eval::InstrumentRow;
+
+constexpr const char* kPresets[] = {"violin", "flute", "piano"};
+
+struct Generated {
+  std::vector<float> samples;  // 22,050 Hz
+  std::vector<audio::Note> notes;
+};
+
+Generated generate(const std::string& preset, const ScratchFolder& folder) {
+  const std::string sound = folder / (preset + ".wav"), notes = folder / (preset + ".json");
+  run_hum({"generate", example_recording().string(), "--preset", preset, "-o", sound, "--midi",
+           notes, "--rate", "22050", "--bits", "float", "--json"});
+  return {audio::read_mono(sound).samples, audio::read_notes(notes)};
+}
+
+// The same notes on the requested preset and on the other two: timbre alone tells them apart.
+InstrumentJudge judge_of(const std::string& preset, const std::vector<audio::Note>& notes,
+                         const eval::Renderer& render, const eval::Transcriber& transcribe) {
+  const double seconds = pipeline::end_of(notes) + pipeline::kMaxRelease_s;
+  auto play = [&](const std::string& name, std::span<const audio::Note> what) {
+    return render(what, data::find_preset(name), seconds);
+  };
+  eval::InstrumentTask task{.notes = notes,
+                            .truth = play(preset, notes),
+                            .wrong_melody = play(preset, eval::wrong_notes(notes)),
+                            .hum = read_example()};
+  for (const char* other : kPresets) {
+    if (other != preset) task.others.push_back(play(other, notes));
+  }
+  return {std::move(task), transcribe};
+}
+
+Json figures(const InstrumentRow& row) {
+  return {{"chroma_of_ceiling", row.kept.chroma},
+          {"f1_of_ceiling", row.kept.f1},
+          {"timbre_distance", row.distance},
+          {"nearest_other", row.nearest_other},
+          {"hum_distance", row.hum_distance},
+          {"sine_distance", row.sine_distance},
+          {"fails", row.failures()}};
+}
+
+class Table {
+ public:
+  void add(const std::string& preset, const std::string& name, const InstrumentRow& row) {
+    text_.row({preset, name, fmt::format("{:.3f}", row.score.chroma),
+               fmt::format("{:.3f}", row.score.f1), fmt::format("{:.3f}", row.kept.chroma),
+               fmt::format("{:.3f}", row.kept.f1), fmt::format("{:.1f}", row.distance),
+               fmt::format("{:.1f}", row.nearest_other), fmt::format("{:.1f}", row.hum_distance),
+               fmt::format("{:.1f}", row.sine_distance),
+               fmt::format("{}", fmt::join(row.failures(), ", "))});
+  }
+  std::string text() const { return text_.text(); }
+
+ private:
+  eval::TextTable text_{{"preset", "row", "chroma", "F1", "chroma/ceiling", "F1/ceiling", "timbre",
+                         "other", "hum", "sine", "fails"}};
+};
+
+}  // namespace
+
+eval::Bar hum_to_preset() {
+  const InstrumentLimits limits;
+  eval::Bar bar{
+      .name = "hum-to-preset",
+      .value = 1.0,
+      .unit = "least F1 of the ceiling",
+      .bar = fmt::format(
+          "each preset: chroma >= {:.2f}, F1 >= {:.2f} of the ceiling; nearer to the true "
+          "rendering "
+          "than to others, and under {} of the hum's and the sine's distance; the cheats fail",
+          limits.chroma, limits.f1, limits.timbre_share)};
+  runtime::Session session(cli::session_options());
+  const auto transcribe = transcriber(session);
+  const auto render = renderer();
+  const ScratchFolder folder;
+  Table table;
+  for (const std::string preset : kPresets) {
+    spdlog::info("{}: generating and judging", preset);
+    const Generated generated = generate(preset, folder);
+    const InstrumentJudge judge = judge_of(preset, generated.notes, render, transcribe);
+    const InstrumentRow ours = judge.judge(generated.samples);
+    bar.checks.holds(preset, ours.failures(limits).empty());
+    bar.value = std::min(bar.value.get<double>(), ours.kept.f1);
+    bar.ours[preset] = figures(ours);
+    bar.peer[preset]["ceiling"] = {{"chroma", judge.ceiling().chroma}, {"f1", judge.ceiling().f1}};
+    table.add(preset, "hum", ours);
+    for (const auto& [name, samples] : judge.cheats()) {
+      const InstrumentRow cheat = judge.judge(samples);
+      bar.checks.holds(fmt::format("{}: {} fails", preset, name), !cheat.failures(limits).empty());
+      bar.peer[preset][name] = figures(cheat);
+      table.add(preset, name, cheat);
+    }
+    table.add(preset, "ceiling",
+              judge.judge(render(generated.notes, data::find_preset(preset),
+                                 pipeline::end_of(generated.notes) + pipeline::kMaxRelease_s)));
+  }
+  std::cerr << table.text();
+  return bar;
+}
+
+}  // namespace hum::bench

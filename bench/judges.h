@@ -1,0 +1,22 @@
+// The concrete judges and the recording that several bars share.
+#pragma once
+
+#include <vector>
+
+#include "eval/harness/functions.h"
+#include "runtime/session.h"
+
+namespace hum::bench {
+
+// Basic Pitch as basic-pitch sets it up. The session must outlive it.
+eval::Transcriber transcriber(runtime::Session& session);
+
+// FluidSynth with the sound font of training, dry.
+eval::Renderer renderer();
+
+std::filesystem::path example_recording();
+
+// As every command reads it: mono at 22,050 Hz.
+std::vector<float> read_example();
+
+}  // namespace hum::bench

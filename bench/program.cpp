@@ -1,0 +1,79 @@
+#include "bench/program.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace hum::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In the child: never returns.
+[[noreturn]] void become_hum(const std::vector<std::string>& arguments,
+                             const std::map<std::string, std::string>& environment,
+                             const std::string& out) {
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+  std::vector<char*> argv = {const_cast<char*>(HUM_PROGRAM)};
+  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  execv(HUM_PROGRAM, argv.data());
+  _exit(127);
+}
+
+}  // namespace
+
+void use_cores(int cores) {
+  cpu_set_t all, few;
+  HUM_REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0, "cannot tell this process's cores");
+  CPU_ZERO(&few);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&few) < cores; ++i) {
+    if (CPU_ISSET(i, &all)) CPU_SET(i, &few);
+  }
+  HUM_REQUIRE(sched_setaffinity(0, sizeof few, &few) == 0, "cannot keep to {} cores", cores);
+}
+
+ProgramRun run_hum(const std::vector<std::string>& arguments,
+                   const std::map<std::string, std::string>& environment) {
+  const ScratchFolder folder;
+  const auto start = std::chrono::steady_clock::now();
+  const pid_t child = fork();
+  HUM_REQUIRE(child >= 0, "cannot start another process");
+  if (child == 0) become_hum(arguments, environment, folder / "out");
+  int status = 0;
+  rusage usage{};
+  HUM_REQUIRE(wait4(child, &status, 0, &usage) == child, "lost sight of hum");
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::string command = "hum";
+  for (const auto& argument : arguments) command += " " + argument;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    fail(ExitCode::kFailure,
+         fmt::format("`{}` ended with {}", command,
+                     WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
+                                       : fmt::format("signal {}", WTERMSIG(status))));
+  }
+  return {read_file(folder / "out"), seconds, static_cast<int64_t>(usage.ru_maxrss) * 1024};
+}
+
+ScratchFolder::ScratchFolder() {
+  std::string name = (fs::temp_directory_path() / "hum-bench-XXXXXX").string();
+  HUM_REQUIRE(mkdtemp(name.data()) != nullptr, "cannot create {}", name);
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace hum::bench

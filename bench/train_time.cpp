@@ -1,0 +1,172 @@
+// train-time: hours that the training of weights/ takes on two cores. Every stage is replayed for
+// 30 steps with its own configuration, from the released weights, in a compile cache that starts
+// empty; the time of a step times the card's steps, plus what came before the first step, is the
+// stage. Coding the training items, once for all stages, counts as a stage. Rendering them (the
+// data, not the weights) is measured and told apart.
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <set>
+
+#include "base/fields.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "bench/bars.h"
+#include "bench/program.h"
+#include "cli/player.h"
+#include "cli/session.h"
+#include "data/synthesis/timing.h"
+#include "eval/harness/card.h"
+
+namespace hum::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kReplaySteps = 30, kLogEvery = 10, kItems = 64;
+constexpr double kMaxHours = 3;
+constexpr int kCores = 2;
+constexpr const char* kStages[] = {"codec", "voice", "upsampler", "coarse"};
+
+struct Stage {
+  std::string name;
+  int64_t steps = 0;
+  bool on_card = false;  // else the steps are the configuration's
+  double step_s = 0, start_s = 0;
+  double seconds() const { return start_s + step_s * static_cast<double>(steps); }
+};
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Seconds a step, between the first and the last log line.
+double step_seconds(const std::string& log) {
+  std::ifstream stream(log);
+  std::vector<Json> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line));
+  HUM_REQUIRE(lines.size() == kReplaySteps / kLogEvery, "{}: {} lines", log, lines.size());
+  return (lines.back()["seconds"].get<double>() - lines.front()["seconds"].get<double>()) /
+         static_cast<double>(kReplaySteps - kLogEvery);
+}
+
+class Replay {
+ public:
+  // Renders a few items, in a compile cache that holds nothing else.
+  Replay() : weights_(fs::absolute(cli::weights_folder(""))), card_(read_card()) {
+    spdlog::info("rendering {} items", kItems);
+    const Json config = read_yaml(configs_ / "data.yaml");
+    items_ = config.at("count").get<int64_t>();
+    const auto run = hum({"data", "render", "--config", (configs_ / "data.yaml").string(),
+                          "--count", std::to_string(kItems), "-o", folder_ / "data"});
+    render_s_ = run.seconds * static_cast<double>(items_) / static_cast<double>(kItems);
+  }
+
+  Stage stage(const std::string& name) {
+    spdlog::info("{}: {} steps", name, kReplaySteps);
+    Json config = read_yaml(configs_ / (name + ".yaml"));
+    Stage stage{.name = name, .steps = config["stage"]["loop"].at("steps").get<int64_t>()};
+    if (const auto steps = eval::card_number(card_, name, "steps")) {
+      stage.steps = static_cast<int64_t>(*steps);
+      stage.on_card = true;
+    }
+    config["stage"]["held_out"] = 0;
+    config["stage"]["weights"] = weights_.string();
+    config["stage"]["loop"]["steps"] = kReplaySteps;
+    config["stage"]["loop"]["log_every"] = kLogEvery;
+    write_json(folder_ / (name + ".yaml"), config);  // JSON is YAML
+    const std::string run = folder_ / ("run-" + name);
+    const auto replay =
+        hum({"train", name, "--config", folder_ / (name + ".yaml"), "--data", folder_ / "data",
+             "--run", run, "--output", folder_ / ("weights-" + name), "--init", weights_.string()});
+    stage.step_s = step_seconds(run + "/log.jsonl");
+    stage.start_s = std::max(0.0, replay.seconds - kReplaySteps * stage.step_s);
+    return stage;
+  }
+
+  // Coding every item's target and reference.
+  Stage tokens() const {
+    spdlog::info("tokens");
+    runtime::Session session(cli::session_options());
+    const models::codec::CodecSession codec(session, weights_ / "codec");
+    const std::vector<float> windows(static_cast<size_t>(16 * data::kItemSamples), 0.1F);
+    codec.encode_windows(windows);
+    const double start = now_s();
+    codec.encode_windows(windows);
+    return {.name = "tokens", .steps = items_, .step_s = (now_s() - start) / 8};
+  }
+
+  double render_hours() const { return render_s_ / 3600; }
+
+  // Stages of whose weights no training log or card names the SHA-256 (of the shards, joined in
+  // order): nobody can say that these are the weights that were trained.
+  std::vector<std::string> unlogged() const {
+    std::string logs;
+    for (const auto& entry : fs::recursive_directory_iterator(weights_)) {
+      const auto extension = entry.path().extension();
+      if (extension == ".jsonl" || extension == ".md") logs += read_file(entry.path());
+    }
+    std::vector<std::string> missing;
+    for (const char* stage : kStages) {
+      std::set<fs::path> shards;
+      for (const auto& entry : fs::directory_iterator(weights_ / stage)) {
+        if (entry.path().extension() == ".safetensors") shards.insert(entry.path());
+      }
+      std::string bytes;
+      for (const auto& shard : shards) bytes += read_file(shard);
+      if (logs.find(sha256(bytes)) == std::string::npos) missing.emplace_back(stage);
+    }
+    return missing;
+  }
+
+ private:
+  std::string read_card() const {
+    const fs::path card = weights_ / "README.md";
+    return fs::exists(card) ? read_file(card) : "";
+  }
+  ProgramRun hum(const std::vector<std::string>& arguments) const {
+    return run_hum(arguments, {.environment = {{"HUM_CACHE", folder_ / "cache"}}, .cores = kCores});
+  }
+
+  const fs::path weights_, configs_ = source_folder() / "configs";
+  const std::string card_;
+  ScratchFolder folder_;
+  int64_t items_ = 0;
+  double render_s_ = 0;
+};
+
+}  // namespace
+
+eval::Bar train_time() {
+  use_cores(kCores);
+  Replay replay;
+  std::vector<Stage> stages = {replay.tokens()};
+  for (const char* name : kStages) stages.push_back(replay.stage(name));
+  double hours = 0;
+  eval::TextTable table({"stage", "steps", "from", "s a step", "start s", "minutes"});
+  eval::Bar bar{.name = "train-time",
+                .unit = "h",
+                .bar = fmt::format("sum of stages <= {} h on {} cores; the weights' SHA-256 in a "
+                                   "training log or the card",
+                                   kMaxHours, kCores)};
+  for (const auto& stage : stages) {
+    hours += stage.seconds() / 3600;
+    table.row({stage.name, std::to_string(stage.steps), stage.on_card ? "card" : "configuration",
+               fmt::format("{:.3f}", stage.step_s), fmt::format("{:.0f}", stage.start_s),
+               fmt::format("{:.1f}", stage.seconds() / 60)});
+    bar.ours[stage.name] = {
+        {"steps", stage.steps}, {"step_s", stage.step_s}, {"minutes", stage.seconds() / 60}};
+  }
+  std::cerr << table.text()
+            << fmt::format("sum {:.2f} h; rendering the items {:.2f} h\n", hours,
+                           replay.render_hours());
+  bar.value = hours;
+  bar.checks.at_most("hours", hours, kMaxHours);
+  const auto unlogged = replay.unlogged();
+  for (const auto& stage : unlogged) spdlog::warn("weights/{}: no log names its SHA-256", stage);
+  bar.checks.holds("weights_in_log", unlogged.empty());
+  bar.ours["render_hours"] = replay.render_hours();
+  return bar;
+}
+
+}  // namespace hum::bench

@@ -1,0 +1,29 @@
+// Sound in memory: interleaved samples and the smallest things one does with them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace hum::audio {
+
+struct AudioBuffer {
+  int rate_hz = 0;
+  int channels = 1;
+  std::vector<float> samples;  // interleaved, full scale is +-1
+
+  int64_t frames() const { return static_cast<int64_t>(samples.size()) / channels; }
+  double seconds() const { return static_cast<double>(frames()) / rate_hz; }
+};
+
+// Mean of the channels.
+AudioBuffer to_mono(const AudioBuffer& buffer);
+// The same samples in each channel.
+AudioBuffer from_mono(std::span<const float> samples, int rate_hz, int channels = 1);
+
+// Fraction of the samples that lie on a flat top: at least three neighbours of one channel at 0.98
+// of full scale or above that differ by less than a 16-bit step. Zero for clean sound; above 0.001
+// is worth a warning.
+double clipped_fraction(const AudioBuffer& buffer);
+
+}  // namespace hum::audio

@@ -1,0 +1,39 @@
+// Sound files through libsndfile: wav, flac, ogg, mp3 (and its other formats) in; wav, flac, ogg
+// out.
+#pragma once
+
+#include <filesystem>
+
+#include "audio/buffer.h"
+
+namespace hum::audio {
+
+constexpr double kDefaultMaxSeconds = 600;
+
+enum class SampleFormat { k16, k24, kFloat };
+
+// Reads a whole file. A file that was cut off is refused, not shortened.
+// Throws: kNoInput when missing, kNoPermission when unreadable, kBadData when it is empty, no sound
+// file,
+//   truncated, longer than max_seconds, or holds samples that are not finite (they are counted).
+AudioBuffer read_audio(const std::filesystem::path& path, double max_seconds = kDefaultMaxSeconds);
+
+// What a file held before it was mixed down.
+struct SourceFormat {
+  int rate_hz = 0;
+  int channels = 0;
+  double clipped_fraction = 0;  // buffer.h
+};
+
+// read_audio and to_mono in one, without holding all channels in memory.
+AudioBuffer read_mono(const std::filesystem::path& path, double max_seconds = kDefaultMaxSeconds,
+                      SourceFormat* source = nullptr);
+
+// Written aside, then renamed. The extension tells the container: .wav, .flac, .ogg (Vorbis, where
+// the sample format means nothing). Samples beyond full scale are clipped in 16 and 24 bits.
+// Throws: kCannotCreate when the disk is full or the path not writable, kUsage for other
+// extensions.
+void write_audio(const std::filesystem::path& path, const AudioBuffer& buffer,
+                 SampleFormat format = SampleFormat::k16);
+
+}  // namespace hum::audio

@@ -1,0 +1,29 @@
+// Loudness after EBU R 128 (libebur128), and bringing sound to a level.
+#pragma once
+
+#include <span>
+
+#include "audio/buffer.h"
+
+namespace hum::audio {
+
+// Integrated loudness in LUFS; -infinity for silence. Sound shorter than the 400 ms of one gating
+// block is measured whole and ungated. Shapes: interleaved samples. A single channel counts as one
+// loudspeaker.
+double integrated_lufs(std::span<const float> samples, int rate_hz, int channels = 1);
+
+// Highest oversampled peak of any channel in dBTP; -infinity for silence.
+double true_peak_dbtp(std::span<const float> samples, int rate_hz, int channels = 1);
+
+struct LoudnessTarget {
+  double target_lufs = -16;
+  double max_true_peak_dbtp = -1;
+};
+
+// Applies one gain: to the target loudness, or less where the true peak would pass its limit.
+// Silence is left as it is. Returns the gain in dB.
+double normalise(std::span<float> samples, int rate_hz, int channels = 1,
+                 const LoudnessTarget& target = {});
+double normalise(AudioBuffer& buffer, const LoudnessTarget& target = {});
+
+}  // namespace hum::audio

@@ -1,0 +1,55 @@
+// Standard MIDI Files: what basic-pitch writes, and a reader for what others write.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "audio/notes.h"
+
+namespace hum::audio {
+
+constexpr int kDrumChannel = 9;
+
+// The notes of one program on one channel of one track.
+struct MidiPart {
+  int track = 0;
+  int channel = 0;  // 0..15
+  int program = 0;  // General MIDI, 0-based
+  std::string name;
+  std::vector<Note> notes;
+};
+
+struct MidiTempo {
+  double start_s = 0;
+  double tempo_bpm = 120;
+};
+
+struct MidiSong {
+  int ticks_per_beat = 220;  // 0 for files that count frames of film instead of beats
+  std::vector<MidiTempo> tempos;
+  std::vector<MidiPart> parts;
+};
+
+// A type 1 file at 220 ticks a beat: a tempo track, then a track for the notes (or one a pitch, on
+// the melodic channels in turn, with multiple_pitch_bends). Bends are steps of 4096/3 in a range of
+// 2 semitones, clipped. Without multiple_pitch_bends, notes that overlap lose their bends. Unlike
+// basic-pitch, a note without bends that follows a bent one is not left out of tune: the wheel
+// returns to zero at its start. Source: basic-pitch note_creation.py, pretty_midi 0.2.11 write().
+std::string format_midi(std::span<const Note> notes, const NoteFileOptions& options = {});
+
+// Reads types 0 and 1: tempo map, running status, note on and off, program, pitch wheel and its
+// range (RPN 0). A note-off ends the oldest open note of its pitch; notes left open end with the
+// file; notes of no length are dropped. The wheel is sampled to Note::bends; amplitude is velocity
+// / 127. Throws: kBadData when malformed.
+MidiSong parse_midi(std::string_view bytes);
+
+// All notes but the drums', by start.
+std::vector<Note> melodic_notes(const MidiSong& song);
+
+// Notes that overlap another lose their bends; the order becomes (start, end, pitch).
+std::vector<Note> drop_overlapping_bends(std::span<const Note> notes);
+
+}  // namespace hum::audio

@@ -1,0 +1,230 @@
+#include "audio/notes.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "audio/midi.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+
+namespace hum::audio {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kCsvHeader = "start_time_s,end_time_s,pitch_midi,velocity,pitch_bend";
+constexpr int kMaxBend =
+    3 * 128;  // thirds of a semitone; no instrument bends further than MIDI's range
+
+std::string extension_of(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+[[noreturn]] void fail_extension(const fs::path& path) {
+  fail(ExitCode::kUsage,
+       fmt::format("{}: '{}' is not a note file", path.string(), path.extension().string()),
+       "name it .mid, .csv or .json");
+}
+
+// Empty when the note is sound, else what is wrong with it.
+std::string fault_of(const Note& note) {
+  if (!std::isfinite(note.start_s) || !std::isfinite(note.end_s))
+    return "its times are not numbers";
+  if (note.start_s < 0) return fmt::format("it starts at {} s, before zero", note.start_s);
+  if (note.end_s <= note.start_s) {
+    return fmt::format("it ends at {} s but starts at {} s", note.end_s, note.start_s);
+  }
+  if (note.pitch < 0 || note.pitch > 127) {
+    return fmt::format("pitch {} is outside 0..127", note.pitch);
+  }
+  if (!(note.amplitude >= 0 && note.amplitude <= 1)) {
+    return fmt::format("amplitude {} is outside 0..1", note.amplitude);
+  }
+  const auto too_far = [](int bend) { return bend < -kMaxBend || bend > kMaxBend; };
+  return std::ranges::any_of(note.bends, too_far) ? "a bend is out of range" : "";
+}
+
+Note note_from_json(const Json& json) {
+  Note note;
+  note.start_s = json.at("start").get<double>();
+  note.end_s = json.at("end").get<double>();
+  const double pitch = json.at("pitch").get<double>();
+  note.pitch = pitch >= -1 && pitch <= 128 ? static_cast<int>(std::lround(pitch)) : -1;
+  note.amplitude = json.value("amplitude", note.amplitude);
+  if (json.contains("bends") && !json["bends"].is_null()) {
+    for (const Json& bend : json["bends"]) {
+      const double value = bend.get<double>();
+      note.bends.push_back(std::abs(value) <= kMaxBend ? static_cast<int>(std::lround(value))
+                                                       : kMaxBend + 1);
+    }
+  }
+  return note;
+}
+
+std::vector<Note> parse_json_notes(const fs::path& path) {
+  const Json json = read_json(path);
+  if (!json.is_object() || !json.contains("notes") || !json["notes"].is_array()) {
+    fail(ExitCode::kBadData, path.string() + ": no list of notes in it",
+         R"(the form is {"notes": [{"start", "end", "pitch", "amplitude", "bends"}]})");
+  }
+  std::vector<Note> notes;
+  for (const Json& item : json["notes"]) {
+    try {
+      notes.push_back(note_from_json(item));
+    } catch (const Json::exception& error) {
+      fail(ExitCode::kBadData,
+           fmt::format("{}: note {}: {}", path.string(), notes.size() + 1, error.what()));
+    }
+  }
+  return notes;
+}
+
+std::string format_json_notes(std::span<const Note> notes) {
+  std::string text = "{\"notes\": [";
+  for (const Note& note : notes) {
+    const Json json = {{"start", note.start_s},
+                       {"end", note.end_s},
+                       {"pitch", note.pitch},
+                       {"amplitude", note.amplitude},
+                       {"bends", note.bends}};
+    text += (&note == notes.data() ? "\n  " : ",\n  ") + json.dump();
+  }
+  return text + "\n]}\n";
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (size_t end = 0; end != std::string_view::npos;) {
+    end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end != std::string_view::npos) text.remove_prefix(end + 1);
+  }
+  return parts;
+}
+
+// NaN for anything that is not one whole number.
+double to_number(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() ? value : std::nan("");
+}
+
+int to_pitch(std::string_view text) {
+  const double value = to_number(text);
+  return value >= -1 && value <= 128 ? static_cast<int>(std::lround(value)) : -1;
+}
+
+Note note_from_csv(const std::vector<std::string_view>& cells) {
+  Note note;
+  note.start_s = to_number(cells[0]);
+  note.end_s = to_number(cells[1]);
+  note.pitch = to_pitch(cells[2]);
+  note.amplitude = to_number(cells[3]) / 127;
+  for (size_t i = 4; i < cells.size(); ++i) {
+    if (cells[i].empty()) continue;
+    const double bend = to_number(cells[i]);
+    note.bends.push_back(std::abs(bend) <= kMaxBend ? static_cast<int>(std::lround(bend))
+                                                    : kMaxBend + 1);
+  }
+  return note;
+}
+
+std::vector<Note> parse_csv_notes(const fs::path& path) {
+  const std::string text = read_file(path);
+  std::vector<Note> notes;
+  int line_number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++line_number;
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    if (line.empty() || (line_number == 1 && line.starts_with("start_time_s"))) continue;
+    const auto cells = split(line, ',');
+    const bool has_numbers = cells.size() >= 4 && std::isfinite(to_number(cells[3]));
+    const Note note = has_numbers ? note_from_csv(cells) : Note{};
+    const std::string fault = has_numbers ? fault_of(note) : "it does not hold four numbers";
+    if (!fault.empty()) {
+      fail(ExitCode::kBadData, fmt::format("{}: line {}: {}", path.string(), line_number, fault),
+           fmt::format("the columns are {}", kCsvHeader));
+    }
+    notes.push_back(note);
+  }
+  return notes;
+}
+
+std::string format_csv_notes(std::span<const Note> notes) {
+  std::string text = std::string(kCsvHeader) + "\n";
+  for (const Note& note : notes) {
+    text += fmt::format("{},{},{},{}", note.start_s, note.end_s, note.pitch,
+                        std::nearbyint(127 * note.amplitude));
+    for (const int bend : note.bends) text += fmt::format(",{}", bend);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+double midi_to_hz(double pitch) { return 440 * std::exp2((pitch - 69) / 12); }
+double hz_to_midi(double hz) { return 69 + 12 * std::log2(hz / 440); }
+
+double pitch_at(const Note& note, double time_s) {
+  if (note.bends.empty()) return note.pitch;
+  const double last = static_cast<double>(note.bends.size() - 1);
+  const double fraction = (time_s - note.start_s) / (note.end_s - note.start_s);
+  const double position = std::clamp(fraction * last, 0.0, last);
+  const auto before = static_cast<size_t>(position);
+  const size_t after = std::min(before + 1, note.bends.size() - 1);
+  const double weight = position - static_cast<double>(before);
+  return note.pitch + ((1 - weight) * note.bends[before] + weight * note.bends[after]) / 3;
+}
+
+std::vector<Note> read_notes(const fs::path& path) {
+  const std::string extension = extension_of(path);
+  std::vector<Note> notes;
+  if (extension == ".json") {
+    notes = parse_json_notes(path);
+  } else if (extension == ".csv") {
+    notes = parse_csv_notes(path);
+  } else if (extension == ".mid" || extension == ".midi") {
+    const std::string bytes = read_file(path);
+    const ErrorContext context([&] { return "reading " + path.string(); });
+    notes = melodic_notes(parse_midi(bytes));
+  } else {
+    fail_extension(path);
+  }
+  for (size_t i = 0; i < notes.size(); ++i) {
+    if (const std::string fault = fault_of(notes[i]); !fault.empty()) {
+      fail(ExitCode::kBadData, fmt::format("{}: note {}: {}", path.string(), i + 1, fault));
+    }
+  }
+  std::ranges::stable_sort(
+      notes, {}, [](const Note& note) { return std::tuple(note.start_s, note.end_s, note.pitch); });
+  return notes;
+}
+
+void write_notes(const fs::path& path, std::span<const Note> notes,
+                 const NoteFileOptions& options) {
+  for (const Note& note : notes) {
+    const std::string fault = fault_of(note);
+    HUM_REQUIRE(fault.empty(), "write_notes: note {}: {}", &note - notes.data() + 1, fault);
+  }
+  const std::string extension = extension_of(path);
+  if (extension == ".json") return write_file(path, format_json_notes(notes));
+  if (extension == ".csv") return write_file(path, format_csv_notes(notes));
+  if (extension == ".mid" || extension == ".midi") {
+    return write_file(path, format_midi(notes, options));
+  }
+  fail_extension(path);
+}
+
+}  // namespace hum::audio

@@ -1,0 +1,46 @@
+// The melody as a list of notes, and its files: .json, .csv (basic-pitch's columns) and .mid.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace hum::audio {
+
+struct Note {
+  double start_s = 0;
+  double end_s = 0;
+  int pitch = 60;          // MIDI number, 0..127
+  double amplitude = 0.8;  // 0..1
+  // Deviation from `pitch` in thirds of a semitone, spread evenly over [start_s, end_s], both ends
+  // included: about one per 256 samples at 22,050 Hz. Empty: no bend.
+  std::vector<int> bends;
+
+  bool operator==(const Note&) const = default;
+};
+
+// 440 Hz is 69.
+double midi_to_hz(double pitch);
+double hz_to_midi(double hz);
+
+// The MIDI pitch that sounds at `time_s`: `pitch` plus the bends, interpolated; held flat outside
+// the note.
+double pitch_at(const Note& note, double time_s);
+
+struct NoteFileOptions {
+  double tempo_bpm = 120;  // .mid only
+  bool multiple_pitch_bends =
+      false;        // .mid only: overlapping notes keep their bends, a channel a pitch
+  int program = 4;  // .mid only: General MIDI, 0-based; 4 is Electric Piano 1
+};
+
+// Reads notes in order of (start, end, pitch). The extension tells the format: .json, .csv, .mid,
+// .midi. Throws: kNoInput when missing, kBadData when malformed, kUsage for other extensions.
+std::vector<Note> read_notes(const std::filesystem::path& path);
+
+// Written aside, then renamed.
+// Throws: kCannotCreate when it cannot be written, kUsage for other extensions.
+void write_notes(const std::filesystem::path& path, std::span<const Note> notes,
+                 const NoteFileOptions& options = {});
+
+}  // namespace hum::audio

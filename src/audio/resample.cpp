@@ -1,0 +1,50 @@
+#include "audio/resample.h"
+
+#include <soxr.h>
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace hum::audio {
+namespace {
+
+std::vector<float> resample_interleaved(std::span<const float> samples, int channels, int from_hz,
+                                        int to_hz) {
+  HUM_REQUIRE(from_hz > 0 && to_hz > 0, "resample: rates must be positive, got {} and {} Hz",
+              from_hz, to_hz);
+  HUM_REQUIRE(channels > 0 && samples.size() % static_cast<size_t>(channels) == 0,
+              "resample: {} samples do not fill {} channels", samples.size(), channels);
+  if (from_hz == to_hz || samples.empty()) return {samples.begin(), samples.end()};
+  const auto frames = samples.size() / static_cast<size_t>(channels);
+  const auto wanted =
+      static_cast<size_t>(resampled_frames(static_cast<int64_t>(frames), from_hz, to_hz));
+  std::vector<float> result(wanted * static_cast<size_t>(channels));
+  const soxr_io_spec_t io = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I);
+  const soxr_quality_spec_t quality = soxr_quality_spec(SOXR_HQ, 0);
+  const soxr_runtime_spec_t runtime = soxr_runtime_spec(1);
+  size_t done = 0;
+  const soxr_error_t error =
+      soxr_oneshot(from_hz, to_hz, static_cast<unsigned>(channels), samples.data(), frames, nullptr,
+                   result.data(), wanted, &done, &io, &quality, &runtime);
+  HUM_CHECK(error == nullptr, "soxr: {}", error);
+  return result;  // soxr rounds the length; the last sample may stay zero
+}
+
+}  // namespace
+
+int64_t resampled_frames(int64_t frames, int from_hz, int to_hz) {
+  const double ratio = static_cast<double>(to_hz) / from_hz;
+  return static_cast<int64_t>(std::ceil(static_cast<double>(frames) * ratio));
+}
+
+std::vector<float> resample(std::span<const float> samples, int from_hz, int to_hz) {
+  return resample_interleaved(samples, 1, from_hz, to_hz);
+}
+
+AudioBuffer resample(const AudioBuffer& buffer, int to_hz) {
+  return {to_hz, buffer.channels,
+          resample_interleaved(buffer.samples, buffer.channels, buffer.rate_hz, to_hz)};
+}
+
+}  // namespace hum::audio

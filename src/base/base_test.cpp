@@ -1,0 +1,162 @@
+// Unit tests of base/: errors, fields, files, random numbers, threads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "base/error.h"
+#include "base/fields.h"
+#include "base/files.h"
+#include "base/rng.h"
+#include "base/threads.h"
+
+namespace hum {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+enum class Norm { kRms, kLayer };
+EnumNames<Norm> enum_names(Norm) {
+  static constexpr std::pair<Norm, std::string_view> kNames[] = {{Norm::kRms, "rms"},
+                                                                 {Norm::kLayer, "layer"}};
+  return kNames;
+}
+
+struct Inner {
+  double rate = 0.5;
+  template <class V>
+  void visit_fields(V& v) {
+    v("rate", rate, "learning rate");
+  }
+};
+struct Config {
+  int64_t steps = 3;
+  Norm norm = Norm::kRms;
+  Inner inner;
+  std::vector<int64_t> sizes = {1, 2};
+  template <class V>
+  void visit_fields(V& v) {
+    v("steps", steps, "steps");
+    v("norm", norm, "normalisation");
+    v("inner", inner, "inner");
+    v("sizes", sizes, "sizes");
+  }
+};
+
+fs::path temp_folder() {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("hum-base-{}", ::getpid());
+  fs::create_directories(folder);
+  return folder;
+}
+
+TEST(Error, CarriesHintContextAndLine) {
+  try {
+    const ErrorContext context([] { return std::string("testing"); });
+    fail(ExitCode::kBadData, "bad thing", "do that");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData);
+    EXPECT_STREQ(error.what(), "bad thing\n  while testing\nhint: do that");
+    EXPECT_THAT(error.where(), HasSubstr("base_test.cpp:"));
+  }
+}
+
+TEST(Fields, RoundTripThroughJson) {
+  Config a;
+  a.steps = 9;
+  a.norm = Norm::kLayer;
+  a.inner.rate = 0.25;
+  a.sizes = {4};
+  Config b;
+  from_json(to_json(a), b);
+  EXPECT_EQ(to_json(a), to_json(b));
+}
+
+TEST(Fields, YamlFileWithUnknownFieldNamesTheKnownOnes) {
+  const auto path = temp_folder() / "config.yaml";
+  std::ofstream(path) << "steps: 5\ninner: {ratte: 1}\n";
+  Config config;
+  try {
+    read_config(path, config);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kConfig);
+    EXPECT_THAT(error.what(), HasSubstr("unknown field 'ratte'"));
+    EXPECT_THAT(error.what(), HasSubstr("reading field 'inner'"));
+    EXPECT_THAT(error.what(), HasSubstr("rate"));
+  }
+}
+
+TEST(AtomicFile, LeavesTheOldFileWhenNotCommitted) {
+  const auto path = temp_folder() / "file.txt";
+  write_file(path, "old");
+  {
+    AtomicFile file(path);
+    file.write("new");
+  }
+  EXPECT_EQ(read_file(path), "old");
+  write_file(path, "new");
+  EXPECT_EQ(read_file(path), "new");
+  const auto count = std::distance(fs::directory_iterator(temp_folder()), fs::directory_iterator());
+  fs::remove(path);
+  EXPECT_EQ(std::distance(fs::directory_iterator(temp_folder()), fs::directory_iterator()),
+            count - 1);
+}
+
+TEST(AtomicFile, FullDiskIsAnErrorWithAHint) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  try {
+    write_file("/dev/full/x", "bytes");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kCannotCreate);
+    EXPECT_FALSE(error.hint().empty());
+  }
+}
+
+TEST(Sha256, MatchesTheStandardsExample) {
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(Threefry, MatchesRandom123KnownAnswers) {
+  using Words = std::array<uint32_t, 2>;
+  EXPECT_EQ(threefry2x32({0, 0}, {0, 0}), (Words{0x6b200159, 0x99ba4efe}));
+  EXPECT_EQ(threefry2x32({0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}),
+            (Words{0x1cb996fc, 0xbb002be7}));
+  EXPECT_EQ(threefry2x32({0x13198a2e, 0x03707344}, {0x243f6a88, 0x85a308d3}),
+            (Words{0xc4923a9c, 0x483df7a0}));
+}
+
+TEST(Rng, UniformAndNormalHaveTheirMoments) {
+  Rng rng(7, "test");
+  double sum = 0, squares = 0, uniform_sum = 0;
+  constexpr int kCount = 20000;
+  for (int i = 0; i < kCount; ++i) {
+    const double x = rng.normal();
+    sum += x;
+    squares += x * x;
+    uniform_sum += rng.uniform();
+  }
+  EXPECT_NEAR(sum / kCount, 0, 0.03);
+  EXPECT_NEAR(squares / kCount, 1, 0.04);
+  EXPECT_NEAR(uniform_sum / kCount, 0.5, 0.01);
+}
+
+TEST(Rng, StreamsDependOnSeedNameAndIndex) {
+  std::set<uint32_t> first = {Rng(1, "a", 0).bits(), Rng(2, "a", 0).bits(), Rng(1, "b", 0).bits(),
+                              Rng(1, "a", 1).bits()};
+  EXPECT_EQ(first.size(), 4u);
+  EXPECT_EQ(Rng(1, "a", 0).bits(), Rng(1, "a", 0).bits());
+}
+
+TEST(ParallelFor, VisitsEachItemOnceAndRethrows) {
+  std::vector<int> visits(1000);
+  parallel_for(1000, 4, [&](int64_t i) { visits[static_cast<size_t>(i)]++; });
+  EXPECT_THAT(visits, ::testing::Each(1));
+  EXPECT_THROW(parallel_for(8, 4, [](int64_t i) { HUM_REQUIRE(i != 5, "five"); }), Error);
+}
+
+}  // namespace
+}  // namespace hum

@@ -1,0 +1,64 @@
+#include "base/env.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace hum {
+namespace {
+
+constexpr EnvVariable kTable[] = {
+    {"HUM_LOG", "info", "log level: trace, debug, info, warn, error, off"},
+    {"HUM_PLUGIN", "", "PJRT plugin to open instead of the bundled CPU plugin (a .so file)"},
+    {"HUM_THREADS", "", "compute threads (default: all cores)"},
+    {"HUM_KERNELS", "1", "0: run every kernel as its plain-op fallback"},
+    {"HUM_CACHE", "", "compile cache folder (default: $XDG_CACHE_HOME/hum or ~/.cache/hum)"},
+    {"HUM_LOG_COMPILES", "0", "1: log every compile with its cause"},
+    {"HUM_DUMP_IR", "", "folder that receives every printed module, numbered"},
+    {"HUM_SKIP_PASS", "", "comma-separated passes to skip"},
+    {"HUM_CHECK_NANS", "0", "1: stop a training step whose loss is not finite"},
+    {"HUM_FAKE_DEVICES", "1", "number of virtual CPU devices"},
+    {"HUM_WEIGHTS", "",
+     "folder of released weights (default: weights/ beside the program's source)"},
+    {"HUM_SOUND_FONT", "", "sound font for synthesis (default: FluidR3_GM.sf2)"},
+    {"HUM_SOURCE_DIR", "", "repository root, set by the test runner"},
+    {"HUM_THIRD_PARTY", "", "folder of the unpacked wheels (default: build/third_party)"},
+    {"HUM_OPS_ISA", "", "kernels: highest instruction set to use (avx2, avx512, avx512_bf16, amx)"},
+};
+
+const char* lookup(std::string_view name) {
+  const bool known = std::ranges::any_of(kTable, [&](const auto& row) { return row.name == name; });
+  HUM_CHECK(known, "environment variable {} is not in the table", name);
+  return std::getenv(std::string(name).c_str());
+}
+
+}  // namespace
+
+std::span<const EnvVariable> env_table() { return kTable; }
+
+std::string env_string(std::string_view name, std::string_view default_value) {
+  const char* text = lookup(name);
+  return text == nullptr || *text == '\0' ? std::string(default_value) : std::string(text);
+}
+
+bool env_flag(std::string_view name, bool default_value) {
+  const char* text = lookup(name);
+  if (text == nullptr) return default_value;
+  const std::string_view value = text;
+  return !(value.empty() || value == "0" || value == "false" || value == "off" || value == "no");
+}
+
+int64_t env_int(std::string_view name, int64_t default_value) {
+  const std::string text = env_string(name);
+  if (text.empty()) return default_value;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    fail(ExitCode::kUsage, fmt::format("{}: '{}' is not a whole number", name, text));
+  }
+  return value;
+}
+
+}  // namespace hum

@@ -1,0 +1,128 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "base/env.h"
+#include "base/error.h"
+
+namespace hum {
+namespace fs = std::filesystem;
+namespace {
+
+ExitCode exit_code_of(int error_number, ExitCode otherwise) {
+  return error_number == EACCES || error_number == EPERM ? ExitCode::kNoPermission : otherwise;
+}
+
+[[noreturn]] void fail_to_create(const fs::path& path, int error_number) {
+  fail(exit_code_of(error_number, ExitCode::kCannotCreate),
+       fmt::format("{}: cannot write: {}", path.string(), std::strerror(error_number)),
+       error_number == ENOSPC ? "free some disk space and run the command again"
+                              : "check that the folder exists and is writable");
+}
+
+class FileDescriptor {
+ public:
+  FileDescriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags, 0644)) {}
+  ~FileDescriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+fs::path temporary_name(const fs::path& path) {
+  static std::atomic<int> counter = 0;
+  const std::string stem =
+      fmt::format(".{}.tmp-{}-{}", path.stem().string(), ::getpid(), ++counter);
+  return path.parent_path() / (stem + path.extension().string());
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  if (!fs::exists(path)) fail(ExitCode::kNoInput, path.string() + ": no such file");
+  if (fs::is_directory(path)) fail(ExitCode::kNoInput, path.string() + ": is a folder");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) fail(exit_code_of(errno, ExitCode::kNoInput), path.string() + ": cannot read");
+  std::ostringstream bytes;
+  bytes << in.rdbuf();
+  return std::move(bytes).str();
+}
+
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), temporary_(temporary_name(path_)) {
+  if (fs::is_directory(path_)) {
+    fail(ExitCode::kCannotCreate, path_.string() + ": is a folder", "name a file inside it");
+  }
+  FileDescriptor file(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
+  if (file.get() < 0) fail_to_create(path_, errno);
+}
+
+AtomicFile::~AtomicFile() {
+  std::error_code ignored;
+  if (!committed_) fs::remove(temporary_, ignored);
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  FileDescriptor file(temporary_, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file.get() < 0) fail_to_create(path_, errno);
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_to_create(path_, errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+void AtomicFile::commit() {
+  FileDescriptor file(temporary_, O_RDONLY | O_CLOEXEC);
+  if (file.get() < 0 || ::fsync(file.get()) != 0) fail_to_create(path_, errno);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_to_create(path_, errno);
+  committed_ = true;
+}
+
+void write_file(const fs::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+void require_writable(const fs::path& path) { AtomicFile probe(path); }
+
+std::string sha256(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  HUM_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) ==
+            1);
+  std::string hex;
+  for (unsigned int i = 0; i < size; ++i) hex += fmt::format("{:02x}", digest[i]);
+  return hex;
+}
+
+std::string sha256_file(const fs::path& path) { return sha256(read_file(path)); }
+
+fs::path cache_folder() {
+  if (const auto folder = env_string("HUM_CACHE"); !folder.empty()) return folder;
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg != '\0') {
+    return fs::path(xdg) / "hum";
+  }
+  const char* home = std::getenv("HOME");
+  return fs::path(home == nullptr ? "/tmp" : home) / ".cache" / "hum";
+}
+
+fs::path source_folder() { return env_string("HUM_SOURCE_DIR", HUM_SOURCE_FOLDER); }
+
+}  // namespace hum

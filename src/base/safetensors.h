@@ -1,0 +1,43 @@
+// The safetensors file format: named arrays behind a JSON header. Bytes only; element types are the
+// format's names. Source: huggingface/safetensors, format 0.x: u64 little-endian header size, JSON
+// header, data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace hum {
+
+struct SafeTensor {
+  std::string name;
+  // "F32", "BF16", "I32", "U8", ...
+  std::string dtype;
+  std::vector<int64_t> dims;
+  // Row-major, little-endian; owned by whoever made it.
+  std::span<const std::byte> bytes;
+};
+
+class SafetensorsFile {
+ public:
+  // Reads the whole file. Throws: kNoInput, kBadData when the header, an offset or a size is wrong.
+  static SafetensorsFile read(const std::filesystem::path& path);
+
+  const std::vector<SafeTensor>& tensors() const { return tensors_; }
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+ private:
+  std::string bytes_;
+  std::vector<SafeTensor> tensors_;
+  std::map<std::string, std::string> metadata_;
+};
+
+// Written aside, then renamed. {"format": "pt"} is added to the metadata, as other readers expect.
+void write_safetensors(const std::filesystem::path& path, std::span<const SafeTensor> tensors,
+                       std::map<std::string, std::string> metadata = {});
+
+}  // namespace hum

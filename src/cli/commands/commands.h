@@ -1,0 +1,11 @@
+// The commands that are not `hum train`.
+#pragma once
+
+#include "cli/command.h"
+
+namespace hum::cli {
+
+extern const Command kNotes, kGenerate, kPresets, kEvaluateNotes, kCodecEncode, kCodecDecode,
+    kDataRender, kDataReferences, kModelCheck, kEnv;
+
+}  // namespace hum::cli

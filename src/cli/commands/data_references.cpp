@@ -1,0 +1,49 @@
+// hum data references: the presets' timbre references, as codec tokens beside the weights.
+#include <iostream>
+
+#include "cli/commands/commands.h"
+#include "cli/player.h"
+#include "cli/session.h"
+#include "models/codec/token_file.h"
+
+namespace hum::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReferencesArgs {
+  std::string weights;
+  template <class V>
+  void declare(V& v) {
+    v("weights", weights, "folder of weights that holds codec/ and gets references/");
+  }
+};
+
+int references(ReferencesArgs& args) {
+  const fs::path weights = weights_folder(args.weights), folder = weights / "references";
+  runtime::Session session(session_options());
+  const models::codec::CodecSession codec(session, weights / "codec");
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    fail(ExitCode::kCannotCreate, fmt::format("{}: {}", folder.string(), error.message()));
+  }
+  for (const data::Preset* preset : data::training_presets()) {
+    const auto samples = render_reference(*preset);
+    models::codec::write_token_file(folder / (std::string(preset->name) + ".safetensors"),
+                                    {.codes = codec.encode(samples),
+                                     .books = codec.config().quantizer.books,
+                                     .samples = static_cast<int64_t>(samples.size()),
+                                     .fingerprint = codec.fingerprint()});
+  }
+  std::cout << fmt::format("{}: {} presets\n", folder.string(), data::training_presets().size());
+  return 0;
+}
+
+}  // namespace
+
+const Command kDataReferences = {
+    "data references", "store the presets' timbre references as codec tokens",
+    "hum data references --weights weights", make_command<ReferencesArgs, references>};
+
+}  // namespace hum::cli

@@ -1,0 +1,72 @@
+// hum notes: a recording's notes, by Basic Pitch.
+#include <iostream>
+
+#include "base/log.h"
+#include "cli/commands/commands.h"
+#include "cli/session.h"
+#include "models/basic_pitch/transcriber.h"
+#include "pipeline/recording.h"
+
+namespace hum::cli {
+namespace {
+
+struct Args {
+  std::string input, output;
+  models::basic_pitch::NoteOptions notes;
+  double midi_tempo_bpm = 120;
+  double max_seconds = audio::kDefaultMaxSeconds;
+  template <class V>
+  void declare(V& v) {
+    v.positional("input", input, "a recording: wav, flac, ogg or mp3");
+    v.short_flag('o', "output", output,
+                 "notes to write: .mid, .csv or .json; without it they are listed");
+    notes.visit_fields(v);
+    v("midi_tempo", midi_tempo_bpm, "tempo of a .mid file, in beats a minute");
+    v("max_seconds", max_seconds, "longest recording to accept");
+  }
+};
+
+void list(const std::vector<audio::Note>& notes) {
+  std::cout << "start s    end s  pitch  amplitude\n";
+  for (const auto& note : notes) {
+    std::cout << fmt::format("{:7.3f}  {:7.3f}  {:5d}  {:9.3f}\n", note.start_s, note.end_s,
+                             note.pitch, note.amplitude);
+  }
+}
+
+int run(Args& args) {
+  models::basic_pitch::validate(args.notes);
+  if (!(args.midi_tempo_bpm >= 1 && args.midi_tempo_bpm <= 1000)) {
+    fail(ExitCode::kUsage, fmt::format("--midi-tempo {} is outside 1..1000", args.midi_tempo_bpm));
+  }
+  const auto recording = pipeline::read_recording(args.input, args.max_seconds);
+  if (!args.output.empty()) {
+    pipeline::require_output(args.output, {".mid", ".midi", ".csv", ".json"});
+  }
+  for (const auto& warning : recording.warnings) spdlog::warn("{}: {}", args.input, warning);
+  runtime::Session session(session_options());
+  const models::basic_pitch::Transcriber transcriber(session);
+  const auto notes = transcriber.notes(recording.samples, args.notes);
+  if (notes.empty()) {
+    fail(ExitCode::kBadData, args.input + ": no notes were found",
+         "sing or play closer to the microphone, or lower --onset-threshold and --frame-threshold");
+  }
+  if (args.output.empty()) {
+    list(notes);
+    return 0;
+  }
+  audio::write_notes(
+      args.output, notes,
+      {.tempo_bpm = args.midi_tempo_bpm, .multiple_pitch_bends = args.notes.multiple_pitch_bends});
+  std::cerr << fmt::format("{}: {} notes in {:.1f} s\n", args.output, notes.size(),
+                           recording.seconds);
+  return 0;
+}
+
+}  // namespace
+
+const Command kNotes = {"notes", "write the notes of a recording (.mid, .csv, .json)",
+                        "hum notes examples/vocadito_10.wav -o melody.mid",
+                        make_command<Args, run>};
+
+}  // namespace hum::cli

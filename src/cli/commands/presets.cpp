@@ -1,0 +1,54 @@
+// hum presets: the instruments that hum generate plays.
+#include "data/synthesis/presets.h"
+
+#include <iostream>
+
+#include "cli/commands/commands.h"
+
+namespace hum::cli {
+namespace {
+
+struct Args {
+  bool json = false, all = false;
+  template <class V>
+  void declare(V& v) {
+    v("json", json, "print JSON");
+    v("all", all, "also those that the released weights were not trained on");
+  }
+};
+
+// "C4" is 60.
+std::string note_name(int pitch) {
+  static constexpr const char* kNames[] = {"C",  "C#", "D",  "D#", "E",  "F",
+                                           "F#", "G",  "G#", "A",  "A#", "B"};
+  return fmt::format("{}{}", kNames[pitch % 12], pitch / 12 - 1);
+}
+
+int run(Args& args) {
+  Json list = Json::array();
+  for (const data::Preset& preset : data::presets()) {
+    if (!preset.trained && !args.all) continue;
+    list.push_back({{"name", preset.name},
+                    {"alias", preset.alias},
+                    {"family", preset.family},
+                    {"program", preset.program},
+                    {"low", preset.low},
+                    {"high", preset.high},
+                    {"polyphonic", preset.polyphonic},
+                    {"trained", preset.trained}});
+    if (args.json) continue;
+    std::cout << fmt::format("{:<22}{:<14}{:<11}{:>4}-{:<5}{}{}\n", preset.name, preset.alias,
+                             preset.family, note_name(preset.low), note_name(preset.high),
+                             preset.polyphonic ? "chords" : "one voice",
+                             preset.trained ? "" : ", not trained");
+  }
+  if (args.json) std::cout << list.dump(1) << '\n';
+  return 0;
+}
+
+}  // namespace
+
+const Command kPresets = {"presets", "list the instruments", "hum presets",
+                          make_command<Args, run>};
+
+}  // namespace hum::cli

@@ -1,0 +1,10 @@
+// The `hum train` commands.
+#pragma once
+
+#include "cli/command.h"
+
+namespace hum::cli {
+
+extern const Command kTrainCodec, kTrainVoice, kTrainUpsampler, kTrainCoarse;
+
+}  // namespace hum::cli

@@ -1,0 +1,144 @@
+#include "cli/player.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/env.h"
+#include "base/files.h"
+#include "data/synthesis/fluid.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/melody.h"
+#include "data/synthesis/timing.h"
+#include "models/basic_pitch/transcriber.h"
+#include "models/codec/token_file.h"
+#include "pipeline/recording.h"
+
+namespace hum::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using models::humming::TimbreReference;
+
+constexpr double kReference_s = 5, kMinReference_s = 1;
+constexpr uint64_t kReferenceSeed = 20261101;  // another melody than any training item's
+
+pipeline::Salience salience_of(models::basic_pitch::Posteriors posteriors) {
+  pipeline::Salience result;
+  result.lowest_pitch = models::basic_pitch::kLowestPitch;
+  for (int64_t frame = 0; frame < posteriors.frames(); ++frame) {
+    result.time_s.push_back(models::basic_pitch::frame_to_seconds(frame));
+  }
+  result.sounding = std::move(posteriors.note);
+  result.onset = std::move(posteriors.onset);
+  return result;
+}
+
+// Where the sound begins: the first sample within 40 dB of the loudest.
+size_t first_sound(std::span<const float> samples) {
+  float peak = 0;
+  for (const float sample : samples) peak = std::max(peak, std::fabs(sample));
+  const auto found =
+      std::ranges::find_if(samples, [&](float x) { return std::fabs(x) >= 0.01F * peak; });
+  return static_cast<size_t>(found - samples.begin());
+}
+
+}  // namespace
+
+fs::path weights_folder(const std::string& flag) {
+  if (!flag.empty()) return flag;
+  const std::string named = env_string("HUM_WEIGHTS");
+  return named.empty() ? source_folder() / "weights" : fs::path(named);
+}
+
+pipeline::TranscribeFunction transcriber(runtime::Session& session,
+                                         const models::basic_pitch::NoteOptions& options) {
+  models::basic_pitch::validate(options);
+  auto model = std::make_shared<const models::basic_pitch::Transcriber>(session);
+  return [model, options](std::span<const float> samples) {
+    auto posteriors = model->posteriors(samples);
+    auto notes = models::basic_pitch::create_notes(posteriors, options);
+    return pipeline::Transcription{std::move(notes), salience_of(std::move(posteriors))};
+  };
+}
+
+std::vector<float> render_reference(const data::Preset& preset) {
+  const auto melody = data::make_melody(kReferenceSeed, static_cast<uint64_t>(preset.program),
+                                        preset, {.seconds = kReference_s, .expressive_share = 0});
+  data::FluidRenderer renderer;
+  auto samples = renderer.render(melody.notes, preset.program, kReference_s);
+  data::normalise_level(samples);
+  return samples;
+}
+
+Player::Player(runtime::Session& session, fs::path weights)
+    : session_(session), weights_(std::move(weights)), humming_(session, weights_) {}
+
+models::codec::CodecSession& Player::codec() {
+  if (!codec_) {
+    codec_ = std::make_unique<models::codec::CodecSession>(session_, weights_ / "codec");
+  }
+  return *codec_;
+}
+
+TimbreReference Player::encode(std::vector<float> samples) {
+  data::normalise_level(samples);
+  return humming_.reference(codec().encode(samples));
+}
+
+TimbreReference Player::preset_reference(const data::Preset& preset,
+                                         std::vector<std::string>& warnings) {
+  const fs::path stored = weights_ / "references" / (std::string(preset.name) + ".safetensors");
+  if (fs::exists(stored)) {
+    return humming_.reference(models::codec::read_token_file(stored).codes);
+  }
+  if (!preset.trained) {
+    warnings.push_back(fmt::format(
+        "the weights were not trained on {}: only its reference says how it sounds", preset.name));
+  }
+  return encode(render_reference(preset));
+}
+
+TimbreReference Player::file_reference(const fs::path& path, double max_seconds,
+                                       std::vector<std::string>& warnings) {
+  auto recording = pipeline::read_recording(path, max_seconds);
+  for (const auto& warning : recording.warnings) {
+    warnings.push_back(path.string() + ": " + warning);
+  }
+  auto& samples = recording.samples;
+  samples.erase(samples.begin(), samples.begin() + static_cast<int64_t>(first_sound(samples)));
+  const double seconds = static_cast<double>(samples.size()) / data::kSampleRate;
+  if (seconds < kMinReference_s) {
+    fail(ExitCode::kBadData,
+         fmt::format("{}: {:.2f} s of sound are too little to learn a timbre from", path.string(),
+                     seconds),
+         fmt::format("give {} to {} s", kMinReference_s, kReference_s));
+  }
+  samples.resize(std::min(samples.size(), static_cast<size_t>(data::sample_of(kReference_s))));
+  return encode(std::move(samples));
+}
+
+pipeline::Instrument Player::instrument(TimbreReference reference, const PlayOptions& options) {
+  models::humming::validate(options.sampling);
+  humming_.load(!options.fast, options.decoder == Decoder::kGuided);
+  if (options.decoder == Decoder::kPlain) codec();
+  pipeline::Instrument result{.latent = humming_.common().latent};
+  result.latents = [this, reference, options](std::span<const float> melody, int64_t window) {
+    auto draft = humming_.draft(melody, reference);
+    if (options.fast) return draft;
+    const auto tokens = humming_.coarse_tokens(melody, draft, reference, options.sampling, window);
+    return humming_.refine(tokens, melody, reference);
+  };
+  if (options.decoder == Decoder::kPlain) {
+    result.render = [this](std::span<const float> latents, std::span<const float>,
+                           std::span<const float>,
+                           std::span<const float>) { return codec().decode_latents(latents); };
+  } else {
+    result.render = [this](std::span<const float> latents, std::span<const float> melody,
+                           std::span<const float> excitation, std::span<const float> noise) {
+      return humming_.render(latents, melody, excitation, noise);
+    };
+  }
+  return result;
+}
+
+}  // namespace hum::cli

@@ -1,0 +1,69 @@
+// The released models put together: from a recording to a melody, from a melody to an instrument.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/synthesis/presets.h"
+#include "models/basic_pitch/notes.h"
+#include "models/codec/session.h"
+#include "models/humming/session.h"
+#include "pipeline/generate.h"
+#include "pipeline/transcription.h"
+#include "runtime/session.h"
+
+namespace hum::cli {
+
+// --weights, else HUM_WEIGHTS, else weights/ in the source folder.
+std::filesystem::path weights_folder(const std::string& flag);
+
+// Basic Pitch as a function, which keeps what it needs. The session must outlive it.
+pipeline::TranscribeFunction transcriber(runtime::Session& session,
+                                         const models::basic_pitch::NoteOptions& options);
+
+// The reference clip of a preset: 5 s of a made-up melody on the sound font, at training's level.
+std::vector<float> render_reference(const data::Preset& preset);
+
+enum class Decoder { kGuided, kPlain };
+inline EnumNames<Decoder> enum_names(Decoder) {
+  static constexpr std::pair<Decoder, std::string_view> kNames[] = {{Decoder::kGuided, "guided"},
+                                                                    {Decoder::kPlain, "plain"}};
+  return kNames;
+}
+
+struct PlayOptions {
+  Decoder decoder = Decoder::kGuided;
+  bool fast = false;  // the draft alone, no LM
+  models::humming::SamplingOptions sampling;
+};
+
+// Models are read when first needed. The session must outlive it.
+class Player {
+ public:
+  Player(runtime::Session& session, std::filesystem::path weights);
+
+  // weights/references/<preset>.safetensors, else a rendering of the preset; what was done about it
+  // is added to `warnings`.
+  models::humming::TimbreReference preset_reference(const data::Preset& preset,
+                                                    std::vector<std::string>& warnings);
+  // Up to 5 s of a recording, from its first sound on. Throws: kBadData below 1 s.
+  models::humming::TimbreReference file_reference(const std::filesystem::path& path,
+                                                  double max_seconds,
+                                                  std::vector<std::string>& warnings);
+  // Refers to this player.
+  pipeline::Instrument instrument(models::humming::TimbreReference reference,
+                                  const PlayOptions& options);
+
+ private:
+  models::codec::CodecSession& codec();
+  models::humming::TimbreReference encode(std::vector<float> samples);
+
+  runtime::Session& session_;
+  std::filesystem::path weights_;
+  models::humming::HummingSession humming_;
+  std::unique_ptr<models::codec::CodecSession> codec_;
+};
+
+}  // namespace hum::cli

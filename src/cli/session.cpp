@@ -1,0 +1,15 @@
+#include "cli/session.h"
+
+#include "base/files.h"
+#include "kernels/table.h"
+
+namespace hum::cli {
+
+runtime::SessionOptions session_options() {
+  return {.kernels = kernels::table(),
+          .use_kernel = kernels::available,
+          .instruction_set = kernels::instruction_set(),
+          .cache = cache_folder() / "compiled"};
+}
+
+}  // namespace hum::cli

@@ -1,0 +1,118 @@
+// What the four `hum train` commands share: reading the configuration, data, running the loop,
+// writing weights.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "data/features/batches.h"
+#include "data/synthesis/timing.h"
+#include "models/codec/codec.h"
+#include "runtime/session.h"
+#include "runtime/weights.h"
+#include "train/loop.h"
+
+namespace hum::cli {
+
+enum class Compute { kF32, kBf16 };
+inline EnumNames<Compute> enum_names(Compute) {
+  static constexpr std::pair<Compute, std::string_view> kNames[] = {{Compute::kF32, "f32"},
+                                                                    {Compute::kBf16, "bf16"}};
+  return kNames;
+}
+graph::DType dtype_of(Compute compute);
+
+// The part of a training configuration that does not depend on the model.
+struct StageConfig {
+  std::string data = "runs/data";
+  std::string run;
+  std::string output;
+  // Weights of the models this stage builds on: weights/<codec>, ...
+  std::string weights = "weights";
+  int64_t batch = 16;
+  // Frames of a crop; whole items for upsampler and coarse LM.
+  int64_t frames = 100;
+  // Items at the end of the data that are never trained on.
+  int64_t held_out = 192;
+  Compute compute = Compute::kBf16;
+  train::LoopConfig loop;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("data", data, "folder of rendered items (hum data render)");
+    v("run", run, "folder of checkpoints and log");
+    v("output", output, "weights folder to write");
+    v("weights", weights, "folder of the weights this stage builds on");
+    v("batch", batch, "items in a batch");
+    v("frames", frames, "frames of a training crop");
+    v("held_out", held_out, "items at the end of the data that are never trained on");
+    v("compute", compute, "element type of activations: f32 or bf16");
+    v("loop", loop, "steps, schedule, checkpoints");
+  }
+};
+
+// Flags of `hum train <model>`.
+struct TrainArgs {
+  std::string config, run, output, init, data;
+  bool json = false;
+  template <class V>
+  void declare(V& v) {
+    v("config", config, "YAML configuration (configs/*.yaml)");
+    v("run", run, "folder of checkpoints and log, instead of the configuration's");
+    v("output", output, "weights folder to write, instead of the configuration's");
+    v("init", init, "weights folder to start from, e.g. weights/");
+    v("data", data, "folder of rendered items, instead of the configuration's");
+    v("json", json, "print the result as JSON");
+  }
+};
+
+// A model's configuration file: stage settings and the model's own.
+template <typename ModelConfig>
+struct TrainConfig {
+  StageConfig stage;
+  ModelConfig model;
+  template <class V>
+  void visit_fields(V& v) {
+    v("stage", stage, "data, batch, schedule");
+    v("model", model, "sizes of the model");
+  }
+};
+
+// Reads --config, then lets the flags replace what they name.
+template <typename ModelConfig>
+TrainConfig<ModelConfig> read_train_config(const TrainArgs& args) {
+  TrainConfig<ModelConfig> config;
+  if (args.config.empty()) {
+    fail(ExitCode::kUsage, "no configuration was given", "--config configs/codec.yaml");
+  }
+  read_config(args.config, config);
+  if (!args.run.empty()) config.stage.run = args.run;
+  if (!args.output.empty()) config.stage.output = args.output;
+  if (!args.data.empty()) config.stage.data = args.data;
+  if (config.stage.run.empty() || config.stage.output.empty()) {
+    fail(ExitCode::kConfig, args.config + ": stage.run and stage.output must be set");
+  }
+  return config;
+}
+
+// Runs the loop, writes output/config.json and its shards, prints the summary. Returns the exit
+// code. `frozen`: buffers that the model takes from elsewhere (codebooks), set whatever --init
+// says.
+int run_stage(runtime::Session& session, const nn::TrainSpec& spec, const StageConfig& stage,
+              Json model_config, const TrainArgs& args, const train::BatchSource& batches,
+              std::vector<train::NamedTensor> frozen = {});
+
+// Rendered items and the codec's tokens of them.
+struct TokenData {
+  data::ItemFolder items;
+  data::TokenTable tokens;
+  data::ItemOrder order;
+  // [K, E, D], for the models' "codebooks" buffer.
+  runtime::HostTensor codebooks;
+};
+TokenData open_tokens(runtime::Session& session, const StageConfig& stage);
+// codes, latents, melody, reference, reference frames as device-ready arrays.
+std::vector<runtime::HostTensor> token_tensors(const data::TokenBatch& batch);
+data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig& stage);
+
+}  // namespace hum::cli

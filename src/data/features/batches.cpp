@@ -1,0 +1,110 @@
+#include "data/features/batches.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "data/synthesis/excitation.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/timing.h"
+
+namespace hum::data {
+namespace {
+
+// The place of item b of a step in the endless sequence of items.
+int64_t position_of(int64_t step, int64_t batch, int64_t b) { return step * batch + b; }
+
+int64_t crop_start(uint64_t seed, int64_t position, int64_t last_start) {
+  return Rng(seed, "crop", static_cast<uint64_t>(position)).integer(0, last_start);
+}
+
+std::vector<audio::Note> shifted(std::vector<audio::Note> notes, double by_s) {
+  for (audio::Note& note : notes) {
+    note.start_s += by_s;
+    note.end_s += by_s;
+  }
+  return notes;
+}
+
+template <typename T>
+std::span<T> part(std::vector<T>& values, int64_t index, int64_t size) {
+  return std::span(values).subspan(static_cast<size_t>(index * size), static_cast<size_t>(size));
+}
+
+}  // namespace
+
+ItemOrder::ItemOrder(int64_t first, int64_t count, uint64_t seed)
+    : first_(first), count_(count), seed_(seed) {
+  HUM_REQUIRE(count > 0, "ItemOrder: no items");
+}
+
+int64_t ItemOrder::item(int64_t position) const {
+  const int64_t epoch = position / count_, place = position % count_;
+  // i -> (a i + b) mod count with a coprime to count visits every item once.
+  Rng rng(seed_, "order", static_cast<uint64_t>(epoch));
+  int64_t a = rng.integer(count_ / 3, count_);
+  while (std::gcd(a, count_) != 1) ++a;
+  const int64_t b = rng.integer(0, count_ - 1);
+  return first_ + (a * place + b) % count_;
+}
+
+std::vector<float> audio_batch(const ItemFolder& items, const ItemOrder& order, uint64_t seed,
+                               int64_t step, int64_t batch, int64_t samples) {
+  std::vector<float> audio(static_cast<size_t>(batch * samples));
+  for (int64_t b = 0; b < batch; ++b) {
+    const int64_t position = position_of(step, batch, b);
+    const ItemView item = items[order.item(position)];
+    const auto start = static_cast<size_t>(crop_start(seed, position, kItemSamples - samples));
+    to_float(item.target.subspan(start, static_cast<size_t>(samples)), part(audio, b, samples));
+  }
+  return audio;
+}
+
+VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
+                       uint64_t seed, int64_t step, int64_t batch, int64_t frames) {
+  const int64_t samples = frames * kFrameSamples, books = tokens.books();
+  VoiceBatch result;
+  result.audio.resize(static_cast<size_t>(batch * samples));
+  result.excitation.resize(static_cast<size_t>(batch * samples));
+  result.latents.resize(static_cast<size_t>(batch * frames * tokens.latent()));
+  result.melody.resize(static_cast<size_t>(batch * frames * kMelodyFeatures));
+  for (int64_t b = 0; b < batch; ++b) {
+    const int64_t position = position_of(step, batch, b), index = order.item(position);
+    const ItemView item = items[index];
+    const int64_t start = crop_start(seed, position, kItemFrames - frames);
+    to_float(item.target.subspan(static_cast<size_t>(start * kFrameSamples),
+                                 static_cast<size_t>(samples)),
+             part(result.audio, b, samples));
+    tokens.decode(tokens.target(index).subspan(static_cast<size_t>(start * books),
+                                               static_cast<size_t>(frames * books)),
+                  books, part(result.latents, b, frames * tokens.latent()));
+    const std::vector<float> features = melody_features(item.played, kItemFrames);
+    std::copy_n(features.begin() + start * kMelodyFeatures, frames * kMelodyFeatures,
+                part(result.melody, b, frames * kMelodyFeatures).begin());
+    const double start_s = static_cast<double>(start) / kFramesPerSecond;
+    render_excitation(shifted(item.played, -start_s), part(result.excitation, b, samples));
+  }
+  return result;
+}
+
+TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
+                       int64_t step, int64_t batch) {
+  const int64_t books = tokens.books(), latent = tokens.latent();
+  TokenBatch result;
+  result.latents.resize(static_cast<size_t>(batch * kItemFrames * latent));
+  result.reference.resize(static_cast<size_t>(batch * kReferenceFrames * latent));
+  for (int64_t b = 0; b < batch; ++b) {
+    const int64_t index = order.item(position_of(step, batch, b));
+    const ItemView item = items[index];
+    const auto target = tokens.target(index), reference = tokens.reference(index);
+    result.codes.insert(result.codes.end(), target.begin(), target.end());
+    tokens.decode(target, books, part(result.latents, b, kItemFrames * latent));
+    tokens.decode(reference, books, part(result.reference, b, kReferenceFrames * latent));
+    result.melody.insert(result.melody.end(), item.features.begin(), item.features.end());
+    result.reference_frames.push_back(static_cast<int32_t>(tokens.reference_frames(index)));
+  }
+  return result;
+}
+
+}  // namespace hum::data

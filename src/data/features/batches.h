@@ -1,0 +1,53 @@
+// Batches of rendered items as plain arrays. What a batch holds depends on (seed, step) alone, so
+// that a resumed training sees the same data.
+//
+// B items, N samples, T frames, K books, D latent size, M melody features, S reference frames.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/features/tokens.h"
+#include "data/synthesis/item_files.h"
+
+namespace hum::data {
+
+// Every item once an epoch, in an order of its own each epoch.
+class ItemOrder {
+ public:
+  // Items first..first+count-1.
+  ItemOrder(int64_t first, int64_t count, uint64_t seed);
+  int64_t item(int64_t position) const;
+
+ private:
+  int64_t first_, count_;
+  uint64_t seed_;
+};
+
+// Random crops of the targets. Shapes: [B, N].
+std::vector<float> audio_batch(const ItemFolder& items, const ItemOrder& order, uint64_t seed,
+                               int64_t step, int64_t batch, int64_t samples);
+
+// What trains the guided decoder: crops of target, quantised latents, melody and excitation. Melody
+// and excitation are those of the notes that were really played.
+struct VoiceBatch {
+  std::vector<float> audio;       // [B, N]
+  std::vector<float> latents;     // [B, T, D]
+  std::vector<float> melody;      // [B, T, M]
+  std::vector<float> excitation;  // [B, N]
+};
+VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
+                       uint64_t seed, int64_t step, int64_t batch, int64_t frames);
+
+// What trains upsampler and coarse LM: whole items.
+struct TokenBatch {
+  std::vector<int32_t> codes;             // [B, T, K]
+  std::vector<float> latents;             // [B, T, D]
+  std::vector<float> melody;              // [B, T, M]
+  std::vector<float> reference;           // [B, S, D]
+  std::vector<int32_t> reference_frames;  // [B]
+};
+TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
+                       int64_t step, int64_t batch);
+
+}  // namespace hum::data

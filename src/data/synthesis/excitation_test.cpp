@@ -1,0 +1,132 @@
+#include "data/synthesis/excitation.h"
+
+#include <gtest/gtest.h>
+
+#include "data/synthesis/harmonics.h"
+#include "data/synthesis/pitch_curve.h"
+#include "data/synthesis/testing_impl.h"
+#include "data/synthesis/window.h"
+
+namespace hum::data {
+namespace {
+
+using testing::amplitude_at;
+using testing::between;
+using testing::measured_pitch;
+using testing::rms;
+
+TEST(Excitation, HasThePitchOfTheNoteOverTheWholeRange) {
+  for (const int pitch : {28, 40, 55, 69, 79, 88}) {
+    const audio::Note note{0, 1, pitch, 0.5, {}};
+    const auto samples = render_excitation({&note, 1}, kSampleRate);
+    EXPECT_NEAR(measured_pitch(between(samples, 0.1, 0.6)), pitch, 0.15) << pitch;
+  }
+}
+
+TEST(Excitation, GivesHarmonicKTheLevelOneOverRootK) {
+  const audio::Note note{0, 2, 57, 0.5, {}};  // 220 Hz
+  const auto samples = render_excitation({&note, 1}, 2 * kSampleRate);
+  const auto part = between(samples, 0.5, 1.5);
+  for (const int k : {1, 2, 5, 20, 44}) {
+    EXPECT_NEAR(amplitude_at(part, 220 * k), kExcitationLevel / std::sqrt(k), 1e-3) << k;
+  }
+}
+
+TEST(Excitation, FadesTheTopAndFoldsNothingBack) {
+  const audio::Note note{
+      0, 2, 93, 0.5, {}};  // 1760 Hz: harmonic 6 is at 10,560 Hz, 7 would fold to 9,730
+  const auto samples = render_excitation({&note, 1}, 2 * kSampleRate);
+  const auto part = between(samples, 0.5, 1.5);
+  const double f0 = audio::midi_to_hz(93);
+  const double fade = (11025 - 6 * f0) / 1102.5;
+  EXPECT_NEAR(amplitude_at(part, 6 * f0), fade * kExcitationLevel / std::sqrt(6), 1e-3);
+  for (int k = 7; k < 20; ++k) {
+    const double folded = std::fabs(k * f0 - kSampleRate * std::round(k * f0 / kSampleRate));
+    EXPECT_LT(amplitude_at(part, folded), 1e-4 * kExcitationLevel) << k;
+  }
+}
+
+TEST(Excitation, FollowsBendsWithoutAJump) {
+  std::vector<int> bends(60, 6);
+  std::fill_n(bends.begin(), 30, 0);
+  const audio::Note note{0, 1, 45, 0.5, bends};
+  const auto samples = render_excitation({&note, 1}, kSampleRate);
+  EXPECT_NEAR(measured_pitch(between(samples, 0.1, 0.4)), 45, 0.1);
+  EXPECT_NEAR(measured_pitch(between(samples, 0.6, 0.95)), 47, 0.1);
+  // One harmonic moves by at most 2 pi f / rate a sample: a phase jump would show.
+  HarmonicVoice voice;
+  const PitchCurve curve(note);
+  for (int i = 0; i < 352; ++i) {
+    const double time_s = static_cast<double>(i) * kControlSamples / kSampleRate;
+    voice.hz.push_back(static_cast<float>(audio::midi_to_hz(curve.at(time_s))));
+    voice.gain.push_back(1);
+  }
+  std::vector<float> sine(kSampleRate);
+  add_harmonics(voice, {.max_harmonics = 1}, sine);
+  const double limit = 2 * std::numbers::pi * audio::midi_to_hz(47.1) / kSampleRate;
+  for (size_t i = 1; i < sine.size(); ++i) ASSERT_LT(std::fabs(sine[i] - sine[i - 1]), limit);
+}
+
+TEST(Excitation, LivesAQuarterSecondPastTheEnd) {
+  const audio::Note note{0, 0.5, 60, 0.5, {}};
+  const auto samples = render_excitation({&note, 1}, kSampleRate);
+  const double full = rms(between(samples, 0.2, 0.4));
+  EXPECT_NEAR(rms(between(samples, 0.61, 0.64)) / full, 0.5, 0.1);
+  EXPECT_LT(rms(between(samples, 0.757, 1.0)), 1e-9);
+}
+
+TEST(Excitation, IsTheSameWhereAWindowIsCutOut) {
+  const std::vector<audio::Note> notes = {{0.2, 1.4, 50, 0.5, {0, 1, 2, 1, 0, -1}},
+                                          {1.4, 2.5, 57, 0.5, {}}};
+  const auto moved = shifted(notes, -1);
+  const auto whole = render_excitation(notes, 3 * kSampleRate);
+  const auto window = render_excitation(moved, 2 * kSampleRate);
+  for (size_t i = 0; i < window.size(); ++i) {
+    ASSERT_NEAR(window[i], whole[i + kSampleRate], 1e-4);
+  }
+}
+
+TEST(Excitation, SumsOverNotesAndIgnoresAmplitude) {
+  const audio::Note a{0, 1, 60, 0.1, {}};
+  const audio::Note b{0.3, 1, 64, 1, {}};
+  const std::vector<audio::Note> both = {a, b};
+  const auto sum = render_excitation(both, kSampleRate);
+  const auto only_a = render_excitation({&a, 1}, kSampleRate);
+  const auto only_b = render_excitation({&b, 1}, kSampleRate);
+  for (size_t i = 0; i < sum.size(); ++i) ASSERT_NEAR(sum[i], only_a[i] + only_b[i], 1e-6);
+  EXPECT_GT(rms(between(only_a, 0.2, 0.8)), 0.5 * rms(between(only_b, 0.4, 0.8)));
+}
+
+TEST(Noise, IsWhiteWithUnitDeviationAndDependsOnItsKeyAlone) {
+  std::vector<float> a(kSampleRate), b(kSampleRate), c(kSampleRate);
+  render_noise(1, 7, a);
+  render_noise(1, 7, b);
+  render_noise(1, 8, c);
+  EXPECT_EQ(a, b);
+  EXPECT_NEAR(rms(a), 1, 0.02);
+  double with_next = 0;
+  double with_other = 0;
+  for (size_t i = 0; i + 1 < a.size(); ++i) {
+    with_next += a[i] * a[i + 1];
+    with_other += a[i] * c[i];
+  }
+  EXPECT_LT(std::fabs(with_next) / kSampleRate, 0.03);
+  EXPECT_LT(std::fabs(with_other) / kSampleRate, 0.03);
+}
+
+TEST(PitchCurve, SmoothsTheStepsOfBendsAndStaysNearThem) {
+  const audio::Note note{1, 2, 60, 0.5, {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}};
+  const PitchCurve curve(note);
+  EXPECT_DOUBLE_EQ(curve.at(0), 60);
+  EXPECT_DOUBLE_EQ(curve.at(3), 61);
+  double before = 60;
+  for (double t = 1; t < 2; t += 0.01) {
+    EXPECT_LE(std::fabs(curve.at(t) - audio::pitch_at(note, t)), 0.2);
+    EXPECT_GE(curve.at(t), before);
+    before = curve.at(t);
+  }
+  EXPECT_FALSE(PitchCurve({0, 1, 60, 0.5, {0, 0, 0}}).bends());
+}
+
+}  // namespace
+}  // namespace hum::data

@@ -1,0 +1,210 @@
+#include "data/synthesis/fluid.h"
+
+#include <fluidsynth.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <mutex>
+
+#include "audio/resample.h"
+#include "base/env.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "data/synthesis/fluid_events_impl.h"
+#include "data/synthesis/timing.h"
+
+namespace hum::data {
+namespace {
+
+using internal::FluidAction;
+using internal::FluidEvent;
+using internal::kFluidBlock;
+using internal::kFluidRate;
+
+constexpr std::array kSoundFonts = {"/usr/share/sounds/sf2/FluidR3_GM.sf2",
+                                    "/usr/share/sounds/sf2/TimGM6mb.sf2"};
+constexpr int kMidiChannels = 16;
+constexpr int kDrumChannel = 9;
+constexpr int kPolyphony = 96;
+// Ten voices at full velocity stay below 1.
+constexpr double kGain = 0.3;
+constexpr int kExpressionController = 11;
+
+void log_fluid(int level, const char* text, void*) {
+  const auto severity = level <= FLUID_ERR ? spdlog::level::warn : spdlog::level::debug;
+  spdlog::log(severity, "fluidsynth: {}", text);
+}
+
+void route_fluid_log() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (const int level : {FLUID_PANIC, FLUID_ERR, FLUID_WARN, FLUID_INFO, FLUID_DBG}) {
+      fluid_set_log_function(level, log_fluid, nullptr);
+    }
+  });
+}
+
+using Settings = std::unique_ptr<fluid_settings_t, decltype(&delete_fluid_settings)>;
+using Synth = std::unique_ptr<fluid_synth_t, decltype(&delete_fluid_synth)>;
+
+Settings dry_settings() {
+  Settings settings(new_fluid_settings(), delete_fluid_settings);
+  HUM_CHECK(settings != nullptr, "fluidsynth: no settings");
+  fluid_settings_setnum(settings.get(), "synth.sample-rate", kFluidRate);
+  fluid_settings_setnum(settings.get(), "synth.gain", kGain);
+  fluid_settings_setint(settings.get(), "synth.polyphony", kPolyphony);
+  fluid_settings_setint(settings.get(), "synth.reverb.active", 0);
+  fluid_settings_setint(settings.get(), "synth.chorus.active", 0);
+  fluid_settings_setint(settings.get(), "synth.lock-memory", 0);
+  fluid_settings_setint(settings.get(), "synth.threadsafe-api", 0);
+  return settings;
+}
+
+}  // namespace
+
+std::filesystem::path sound_font_path() {
+  const std::string chosen = env_string("HUM_SOUND_FONT");
+  if (!chosen.empty()) {
+    if (std::filesystem::exists(chosen)) return chosen;
+    fail(ExitCode::kNoInput, fmt::format("sound font {} does not exist", chosen),
+         "HUM_SOUND_FONT names it");
+  }
+  for (const char* path : kSoundFonts) {
+    if (std::filesystem::exists(path)) return path;
+  }
+  fail(ExitCode::kNoInput,
+       fmt::format("no sound font: looked for {}", fmt::join(kSoundFonts, ", ")),
+       "apt install fluid-soundfont-gm, or name one with HUM_SOUND_FONT");
+}
+
+struct FluidRenderer::Impl {
+  Settings settings;
+  Synth synth;
+  int font = -1;
+  std::vector<float> left, right;  // of the render under way, at kFluidRate
+  int64_t blocks_done = 0;
+
+  explicit Impl(const std::filesystem::path& sound_font);
+  void advance(int64_t blocks);
+  void silence();
+  void prime_voices();
+  void select(int program);
+  void send(const FluidEvent& event);
+};
+
+FluidRenderer::Impl::Impl(const std::filesystem::path& sound_font)
+    : settings(dry_settings()), synth(nullptr, delete_fluid_synth) {
+  if (!std::filesystem::exists(sound_font)) {
+    fail(ExitCode::kNoInput, fmt::format("sound font {} does not exist", sound_font.string()));
+  }
+  synth.reset(new_fluid_synth(settings.get()));
+  HUM_CHECK(synth != nullptr, "fluidsynth: no synthesiser");
+  font = fluid_synth_sfload(synth.get(), sound_font.c_str(), 1);
+  if (font == FLUID_FAILED) {
+    fail(ExitCode::kBadData, fmt::format("{} is not a sound font", sound_font.string()),
+         "apt install fluid-soundfont-gm");
+  }
+}
+
+// Renders into the buffers, which are large enough while a render is under way, or into nothing.
+void FluidRenderer::Impl::advance(int64_t blocks) {
+  std::array<float, kFluidBlock> unused_left, unused_right;
+  for (int64_t i = 0; i < blocks; ++i, ++blocks_done) {
+    const int64_t at = blocks_done * kFluidBlock;
+    const bool kept = at + kFluidBlock <= static_cast<int64_t>(left.size());
+    float* l = kept ? left.data() + at : unused_left.data();
+    float* r = kept ? right.data() + at : unused_right.data();
+    fluid_synth_write_float(synth.get(), kFluidBlock, l, 0, 1, r, 0, 1);
+  }
+}
+
+void FluidRenderer::Impl::silence() {
+  for (int channel = 0; channel < kMidiChannels; ++channel) {
+    fluid_synth_all_sounds_off(synth.get(), channel);
+  }
+  // Voices are handed back while rendering; one block does, the bound is for safety.
+  for (int i = 0; i < 64 && (i == 0 || fluid_synth_get_active_voice_count(synth.get()) > 0); ++i) {
+    advance(1);
+  }
+  fluid_synth_system_reset(synth.get());
+}
+
+// A reused voice carries the filter ramp of its last note into the first block of the next one
+// (seen at -50 dB). So every render begins with all voices having played the same thing.
+void FluidRenderer::Impl::prime_voices() {
+  silence();
+  for (int key = 36; key < 96; ++key) {
+    for (int channel = 0; channel < kDrumChannel; ++channel) {
+      if (fluid_synth_get_active_voice_count(synth.get()) >= kPolyphony) break;
+      fluid_synth_noteon(synth.get(), channel, key, 90);
+    }
+  }
+  advance(1);
+  silence();
+}
+
+void FluidRenderer::Impl::select(int program) {
+  for (int channel = 0; channel < kMidiChannels; ++channel) {
+    if (channel == kDrumChannel) continue;
+    if (fluid_synth_program_select(synth.get(), channel, font, 0, program) == FLUID_FAILED) {
+      fail(ExitCode::kBadData, fmt::format("the sound font has no program {}", program),
+           "use a General MIDI sound font");
+    }
+    fluid_synth_pitch_wheel_sens(synth.get(), channel, internal::kBendRange);
+  }
+}
+
+void FluidRenderer::Impl::send(const FluidEvent& event) {
+  switch (event.action) {
+    case FluidAction::kNoteOff:
+      fluid_synth_noteoff(synth.get(), event.channel, event.key);
+      break;
+    case FluidAction::kExpression:
+      for (int channel = 0; channel < kMidiChannels; ++channel) {
+        fluid_synth_cc(synth.get(), channel, kExpressionController, event.value);
+      }
+      break;
+    case FluidAction::kWheel:
+      fluid_synth_pitch_bend(synth.get(), event.channel, event.value);
+      break;
+    case FluidAction::kNoteOn:
+      fluid_synth_noteon(synth.get(), event.channel, event.key, event.value);
+      break;
+  }
+}
+
+FluidRenderer::FluidRenderer(const std::filesystem::path& sound_font) {
+  route_fluid_log();
+  impl_ = std::make_unique<Impl>(sound_font);
+}
+
+FluidRenderer::~FluidRenderer() = default;
+
+std::vector<float> FluidRenderer::render(std::span<const audio::Note> notes, int program,
+                                         double seconds,
+                                         std::span<const ExpressionPoint> expression) {
+  HUM_REQUIRE(seconds > 0, "render: length must be positive, got {} s", seconds);
+  HUM_REQUIRE(program >= 0 && program < 128, "render: program {} is not in 0..127", program);
+  const int64_t samples = sample_of(seconds);
+  const int64_t blocks = (2 * samples + kFluidBlock - 1) / kFluidBlock;
+  impl_->left.clear();
+  impl_->right.clear();
+  impl_->prime_voices();
+  impl_->select(program);
+  impl_->left.resize(blocks * kFluidBlock);
+  impl_->right.resize(blocks * kFluidBlock);
+  impl_->blocks_done = 0;
+  for (const auto& event : internal::fluid_events(notes, expression)) {
+    if (event.block >= blocks) break;
+    impl_->advance(event.block - impl_->blocks_done);
+    impl_->send(event);
+  }
+  impl_->advance(blocks - impl_->blocks_done);
+  auto& mono = impl_->left;
+  for (size_t i = 0; i < mono.size(); ++i) mono[i] = (mono[i] + impl_->right[i]) / 2;
+  mono.resize(2 * samples);
+  return audio::resample(mono, kFluidRate, kSampleRate);
+}
+
+}  // namespace hum::data

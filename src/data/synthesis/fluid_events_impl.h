@@ -1,0 +1,36 @@
+// What FluidSynth is told and when: notes laid out over channels, bends as pitch-wheel moves. No
+// FluidSynth calls.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "audio/notes.h"
+#include "data/synthesis/fluid.h"
+
+namespace hum::data::internal {
+
+inline constexpr int kFluidRate = 44100;
+inline constexpr int kFluidBlock =
+    64;  // FluidSynth acts on events between blocks of this many samples
+inline constexpr int kBendRange = 12;  // semitones each way
+inline constexpr int kWheelCentre = 8192;
+
+// In the order in which events of one block are sent.
+enum class FluidAction { kNoteOff, kExpression, kWheel, kNoteOn };
+
+struct FluidEvent {
+  int64_t block;
+  FluidAction action;
+  int channel;  // kExpression: unused, all channels
+  int key;      // note events
+  int value;    // velocity 1..127, wheel 0..16383, expression 0..127
+};
+
+// Sorted by (block, action). Channels 0..15 without 9 (drums); a note takes the channel that has
+// been free longest, so that its wheel does not move the release of another.
+std::vector<FluidEvent> fluid_events(std::span<const audio::Note> notes,
+                                     std::span<const ExpressionPoint> expression);
+
+}  // namespace hum::data::internal

@@ -1,0 +1,168 @@
+#include "data/synthesis/fluid.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/error.h"
+#include "data/synthesis/fluid_events_impl.h"
+#include "data/synthesis/presets.h"
+#include "data/synthesis/testing_impl.h"
+
+namespace hum::data {
+namespace {
+
+using testing::amplitude_at;
+using testing::between;
+using testing::measured_pitch;
+using testing::rms;
+
+const std::vector<audio::Note> kScale = {{0.0, 0.45, 60, 0.7, {}},
+                                         {0.5, 0.95, 64, 0.7, {}},
+                                         {1.0, 1.45, 67, 0.7, {}},
+                                         {1.5, 1.95, 72, 0.7, {}}};
+
+// 24 bends over the note: none in the first third, then `thirds`.
+std::vector<int> late_bend(int thirds) {
+  std::vector<int> bends(24, thirds);
+  std::fill_n(bends.begin(), 8, 0);
+  return bends;
+}
+
+// How much of the sound lies on the first harmonics of a pitch; the best of nine tunings 10 cents
+// apart each.
+double harmonic_sum(std::span<const float> samples, int pitch) {
+  double sum = 0;
+  for (int k = 1; k <= 4; ++k) {
+    double best = 0;
+    for (int step = -4; step <= 4; ++step) {
+      best = std::max(best, amplitude_at(samples, k * audio::midi_to_hz(pitch + 0.1 * step)));
+    }
+    sum += best;
+  }
+  return sum;
+}
+
+TEST(FluidRenderer, PlaysEveryPresetAtTheWrittenPitch) {
+  FluidRenderer renderer;
+  for (const Preset& preset : presets()) {
+    const int pitch = std::clamp(67, preset.low + 6, preset.high - 6);
+    const audio::Note note{0, 1, pitch, 0.7, {}};
+    const auto samples = renderer.render({&note, 1}, preset.program, 1);
+    ASSERT_EQ(samples.size(), 22050U);
+    const auto part = between(samples, 0.08, 0.3);
+    const double here = harmonic_sum(part, pitch);
+    for (const int off : {-2, -1, 1, 2}) {
+      EXPECT_GT(here, harmonic_sum(part, pitch + off)) << preset.name << " " << off;
+    }
+  }
+}
+
+TEST(FluidRenderer, SoundsOnEveryNoteOfAPresetsRange) {
+  FluidRenderer renderer;
+  for (const Preset& preset : presets()) {
+    for (const int pitch : {preset.low, (preset.low + preset.high) / 2, preset.high}) {
+      const audio::Note note{0, 0.5, pitch, 0.7, {}};
+      const auto samples = renderer.render({&note, 1}, preset.program, 0.5);
+      EXPECT_GT(rms(samples), 5e-4) << preset.name << " " << pitch;
+    }
+  }
+}
+
+TEST(FluidRenderer, PlaysMelodicInstrumentsInTheWrittenOctave) {
+  FluidRenderer renderer;
+  for (const auto* name : {"piano", "violin", "flute", "clarinet", "trumpet", "oboe", "cello"}) {
+    for (const int pitch : {62, 67, 72}) {
+      const audio::Note note{0, 1, pitch, 0.7, {}};
+      const auto samples = renderer.render({&note, 1}, find_preset(name).program, 1);
+      EXPECT_NEAR(measured_pitch(between(samples, 0.2, 0.7)), pitch, 0.35) << name;
+    }
+  }
+}
+
+TEST(FluidRenderer, MovesThePitchWithTheBends) {
+  FluidRenderer renderer;
+  for (const int thirds : {-9, 6, 24}) {
+    const audio::Note note{0, 1.2, 67, 0.7, late_bend(thirds)};
+    const auto samples = renderer.render({&note, 1}, find_preset("flute").program, 1.2);
+    EXPECT_NEAR(measured_pitch(between(samples, 0.1, 0.3)), 67, 0.2);
+    EXPECT_NEAR(measured_pitch(between(samples, 0.7, 1.0)), 67 + thirds / 3.0, 0.2);
+  }
+}
+
+TEST(FluidRenderer, LeavesOtherNotesAloneWhenOneBends) {
+  FluidRenderer renderer;
+  const std::vector<audio::Note> notes = {{0, 0.6, 60, 0.7, std::vector<int>(24, 9)},
+                                          {0.6, 1.2, 65, 0.7, {}}};
+  const auto samples = renderer.render(notes, find_preset("flute").program, 1.2);
+  EXPECT_NEAR(measured_pitch(between(samples, 0.2, 0.5)), 63, 0.2);
+  EXPECT_NEAR(measured_pitch(between(samples, 0.9, 1.15)), 65, 0.2);
+}
+
+TEST(FluidRenderer, GrowsLouderWithAmplitudeAndExpression) {
+  FluidRenderer renderer;
+  auto level = [&](double amplitude, std::span<const ExpressionPoint> expression) {
+    const audio::Note note{0, 1, 67, amplitude, {}};
+    return rms(renderer.render({&note, 1}, 40, 1, expression));
+  };
+  EXPECT_GT(level(0.9, {}), 1.5 * level(0.5, {}));
+  const std::vector<ExpressionPoint> soft = {{0.0, 0.5}};
+  EXPECT_LT(level(0.9, soft), 0.6 * level(0.9, {}));
+}
+
+TEST(FluidRenderer, StartsNotesOnTimeAndStaysBelowFullScale) {
+  FluidRenderer renderer;
+  const audio::Note note{0.5, 1, 72, 1, {}};
+  const auto samples = renderer.render({&note, 1}, find_preset("piano").program, 1);
+  EXPECT_LT(rms(between(samples, 0, 0.495)), 1e-4);
+  EXPECT_GT(rms(between(samples, 0.505, 0.55)), 1e-3);
+  std::vector<audio::Note> chord;
+  for (int k = 0; k < 10; ++k) chord.push_back({0, 1, 48 + 4 * k, 1, {}});
+  for (const float sample : renderer.render(chord, 19, 1)) ASSERT_LT(std::fabs(sample), 1);
+}
+
+TEST(FluidRenderer, GivesTheSameSamplesWhateverWasRenderedBefore) {
+  FluidRenderer fresh;
+  FluidRenderer used;
+  for (const int program : {0, 52, 19, 40}) used.render(kScale, program, 1.3);
+  for (const int program : {0, 48, 73}) {
+    EXPECT_EQ(fresh.render(kScale, program, 2), used.render(kScale, program, 2)) << program;
+  }
+}
+
+TEST(FluidRenderer, GivesTheSameSamplesInSeveralThreads) {
+  FluidRenderer renderer;
+  const auto expected = renderer.render(kScale, 0, 2);
+  std::vector<std::vector<float>> results(3);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& result : results) {
+      threads.emplace_back([&result] { result = FluidRenderer().render(kScale, 0, 2); });
+    }
+  }
+  for (const auto& result : results) EXPECT_EQ(result, expected);
+}
+
+TEST(FluidRenderer, NamesThePackageWhenTheFontIsMissing) {
+  EXPECT_THROW(FluidRenderer("/nowhere/font.sf2"), Error);
+  setenv("HUM_SOUND_FONT", "/nowhere/font.sf2", 1);
+  EXPECT_THROW(sound_font_path(), Error);
+  unsetenv("HUM_SOUND_FONT");
+}
+
+TEST(FluidEvents, SendWheelBeforeNoteOnAndOffBeforeBoth) {
+  using internal::FluidAction;
+  const std::vector<audio::Note> notes = {{0, 0.5, 60, 0.5, {}}, {0.5, 1, 60, 0.5, {}}};
+  const auto events = internal::fluid_events(notes, {});
+  ASSERT_EQ(events.size(), 6U);
+  EXPECT_EQ(events[0].action, FluidAction::kWheel);
+  EXPECT_EQ(events[1].action, FluidAction::kNoteOn);
+  EXPECT_EQ(events[2].action, FluidAction::kNoteOff);
+  EXPECT_EQ(events[2].channel, events[1].channel);
+  EXPECT_NE(events[4].channel, events[1].channel);
+  EXPECT_EQ(events[2].block, events[4].block);
+  for (const auto& event : events) EXPECT_NE(event.channel, 9);
+}
+
+}  // namespace
+}  // namespace hum::data

@@ -1,0 +1,194 @@
+#include "data/synthesis/hum_voice.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "data/synthesis/excitation.h"
+#include "data/synthesis/harmonics.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/pitch_curve.h"
+#include "data/synthesis/timing.h"
+
+namespace hum::data {
+namespace {
+
+constexpr double kControl_s = static_cast<double>(kControlSamples) / kSampleRate;
+constexpr int kFormants = 3;
+
+struct Vowel {
+  std::array<double, kFormants> hz, width_hz;
+};
+// Hum ("mm"), "oo", "uh", "ah", "ee". Source: Peterson & Barney 1952 for the vowels, male, rounded.
+constexpr std::array<Vowel, 5> kVowels = {{{{270, 1000, 2200}, {60, 300, 400}},
+                                           {{300, 870, 2240}, {60, 100, 150}},
+                                           {{520, 1190, 2390}, {70, 110, 160}},
+                                           {{730, 1090, 2440}, {80, 110, 160}},
+                                           {{280, 2200, 2900}, {60, 120, 180}}}};
+
+// What stays the same throughout one performance.
+struct Singer {
+  const Vowel* vowel;
+  double formant_scale;  // 1: the table's voice; above: a smaller one
+  double tuning;         // semitones
+  double glide_s;        // time constant of pitch between notes
+  double vibrato, vibrato_hz;
+  double drift;  // semitones
+  double attack_s, release_s;
+  double consonant;     // how far the level dips between slurred notes
+  double breath, room;  // levels of noise
+  double jitter_s;
+
+  explicit Singer(Rng& rng)
+      : vowel(&kVowels[rng.integer(0, static_cast<int64_t>(kVowels.size()) - 1)]),
+        formant_scale(rng.uniform(0.95, 1.2)),
+        tuning(rng.uniform(-0.15, 0.15)),
+        glide_s(rng.uniform(0.012, 0.04)),
+        vibrato(rng.chance(0.5) ? rng.uniform(0.1, 0.3) : 0),
+        vibrato_hz(rng.uniform(4.5, 6.5)),
+        drift(rng.uniform(0, 0.2)),
+        attack_s(rng.uniform(0.015, 0.06)),
+        release_s(rng.uniform(0.03, 0.09)),
+        consonant(rng.uniform(0.4, 0.95)),
+        breath(std::pow(10, rng.uniform(-40, -26) / 20)),
+        room(std::pow(10, rng.uniform(-70, -46) / 20)),
+        jitter_s(rng.uniform(0, 0.02)) {}
+};
+
+// The melody as sung: one voice, onsets moved a little, loudness as a gain.
+struct SungNote {
+  double start_s, end_s, gain;
+  PitchCurve pitch;
+};
+
+std::vector<SungNote> sung_notes(std::span<const audio::Note> notes, const Singer& singer,
+                                 Rng& rng) {
+  std::vector<audio::Note> top(notes.begin(), notes.end());
+  std::ranges::stable_sort(
+      top, {}, [](const audio::Note& note) { return std::make_pair(note.start_s, -note.pitch); });
+  std::vector<SungNote> sung;
+  double earliest_s = -1;
+  for (const auto& note : top) {
+    if (note.start_s < earliest_s) continue;  // under another note: a chord's lower voice
+    const double velocity = note.amplitude * 127;
+    const double gain = std::pow(10, (velocity - kVelocityMiddle) / kVelocityPerDb / 20);
+    const double start_s = std::max(0.0, note.start_s + singer.jitter_s * rng.normal());
+    const double end_s = std::max(start_s + 0.05, note.end_s);
+    if (!sung.empty()) sung.back().end_s = std::min(sung.back().end_s, start_s);
+    sung.push_back({start_s, end_s, gain, PitchCurve(note)});
+    earliest_s = note.start_s + 0.05;
+  }
+  return sung;
+}
+
+// A slow wander: a sum of three sines of random phase below 2 Hz, standard deviation about 1.
+class Drift {
+ public:
+  explicit Drift(Rng& rng) {
+    for (auto& wave : waves_) wave = {rng.uniform(0.2, 2), rng.uniform(0, 1)};
+  }
+  double at(double time_s) const {
+    double sum = 0;
+    for (const auto& [hz, phase] : waves_) {
+      sum += std::sin(2 * std::numbers::pi * (hz * time_s + phase));
+    }
+    return sum * std::sqrt(2.0 / 3);
+  }
+
+ private:
+  std::array<std::pair<double, double>, 3> waves_;
+};
+
+double note_level(const SungNote& note, double time_s, bool slurred, const Singer& singer) {
+  const double since_s = time_s - note.start_s;
+  const double left_s = note.end_s - time_s;
+  const double rise = std::clamp(since_s / singer.attack_s, 0.0, 1.0);
+  const double fall = std::clamp(left_s / singer.release_s, 0.0, 1.0);
+  const double floor = slurred ? 1 - singer.consonant : 0;
+  return note.gain * (floor + (1 - floor) * rise) * fall;
+}
+
+// Pitch and level of the whole performance, on control points.
+HarmonicVoice performance(const std::vector<SungNote>& notes, double seconds, const Singer& singer,
+                          Rng& rng) {
+  const Drift drift(rng);
+  const double keep = std::exp(-kControl_s / singer.glide_s);
+  HarmonicVoice voice;
+  size_t current = 0;
+  double pitch = notes.front().pitch.at(0);
+  for (double time_s = 0; time_s < seconds + kControl_s; time_s += kControl_s) {
+    while (current + 1 < notes.size() && notes[current + 1].start_s <= time_s) ++current;
+    const SungNote& note = notes[current];
+    const bool inside = time_s >= note.start_s && time_s < note.end_s;
+    const bool slurred = current > 0 && note.start_s - notes[current - 1].end_s < 0.03;
+    pitch = note.pitch.at(time_s) + keep * (pitch - note.pitch.at(time_s));
+    const double swell = std::clamp((time_s - note.start_s - 0.15) / 0.2, 0.0, 1.0);
+    const double vibrato =
+        singer.vibrato * swell * std::sin(2 * std::numbers::pi * singer.vibrato_hz * time_s);
+    const double sung = pitch + singer.tuning + vibrato + singer.drift * drift.at(time_s);
+    voice.hz.push_back(static_cast<float>(audio::midi_to_hz(sung)));
+    voice.gain.push_back(inside ? static_cast<float>(note_level(note, time_s, slurred, singer))
+                                : 0.0F);
+  }
+  return voice;
+}
+
+// Two poles with gain 1 at 0 Hz, in place. Source: Klatt 1980, equation 2.
+void resonate(std::span<float> samples, double hz, double width_hz) {
+  const double radius = std::exp(-std::numbers::pi * width_hz / kSampleRate);
+  const double b = 2 * radius * std::cos(2 * std::numbers::pi * hz / kSampleRate);
+  const double c = -radius * radius;
+  const double a = 1 - b - c;
+  double y1 = 0;
+  double y2 = 0;
+  for (float& sample : samples) {
+    const double y = a * sample + b * y1 + c * y2;
+    y2 = y1;
+    y1 = y;
+    sample = static_cast<float>(y);
+  }
+}
+
+// Breath follows the voice, and is drawn in during rests.
+void add_breath(const HarmonicVoice& voice, std::span<const float> noise, double level,
+                std::span<float> out) {
+  double drawn_in = 0;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const double gain = voice.gain[i / kControlSamples];
+    drawn_in += (gain == 0 ? 1.0 : -8.0) / kSampleRate / 0.25;
+    drawn_in = std::clamp(drawn_in, 0.0, 1.0);
+    out[i] += static_cast<float>(level * (gain + 0.5 * drawn_in)) * noise[i];
+  }
+}
+
+}  // namespace
+
+std::vector<float> render_hum(std::span<const audio::Note> notes, double seconds, uint64_t seed,
+                              uint64_t index) {
+  HUM_REQUIRE(seconds > 0, "render_hum: length must be positive, got {} s", seconds);
+  std::vector<float> out(sample_of(seconds));
+  Rng rng(seed, "hum", index);
+  const Singer singer(rng);
+  std::vector<float> noise(out.size());
+  render_noise(seed, index, noise);
+  const auto sung = sung_notes(notes, singer, rng);
+  if (!sung.empty()) {
+    const auto voice = performance(sung, seconds, singer, rng);
+    add_harmonics(voice, {.exponent = 1}, out);
+    add_breath(voice, noise, singer.breath, out);
+    for (int i = 0; i < kFormants; ++i) {
+      resonate(out, singer.vowel->hz[i] * singer.formant_scale, singer.vowel->width_hz[i]);
+    }
+    normalise_level(out);
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    // The room's noise is the same stream backwards: independent of the breath at any one time.
+    out[i] += static_cast<float>(kTargetRms * singer.room) * noise[out.size() - 1 - i];
+  }
+  return out;
+}
+
+}  // namespace hum::data

@@ -1,0 +1,65 @@
+#include "data/synthesis/hum_voice.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "data/synthesis/testing_impl.h"
+
+namespace hum::data {
+namespace {
+
+using testing::between;
+using testing::measured_pitch;
+using testing::rms;
+
+const std::vector<audio::Note> kTune = {
+    {0.2, 1.0, 55, 0.63, {}}, {1.0, 1.8, 59, 0.63, {}}, {2.4, 3.4, 62, 0.63, {}}};
+
+TEST(HumVoice, SingsTheNotesWithinATuningAndDriftOfLessThanASemitone) {
+  for (uint64_t i = 0; i < 20; ++i) {
+    const auto samples = render_hum(kTune, 4, 1, i);
+    ASSERT_EQ(samples.size(), 4U * kSampleRate);
+    for (const auto& note : kTune) {
+      const auto part = between(samples, note.start_s + 0.25, note.end_s - 0.1);
+      EXPECT_NEAR(measured_pitch(part, 60, 1000), note.pitch, 0.7) << i;
+    }
+  }
+}
+
+TEST(HumVoice, RestsBetweenPhrasesAndIsNeverDigitalSilence) {
+  for (uint64_t i = 0; i < 20; ++i) {
+    const auto samples = render_hum(kTune, 4, 2, i);
+    const double rest = rms(between(samples, 1.95, 2.3));
+    EXPECT_LT(rest, 0.15 * rms(between(samples, 0.4, 0.9))) << i;
+    EXPECT_GT(rest, 1e-6);
+  }
+}
+
+TEST(HumVoice, DependsOnItsArgumentsAlone) {
+  const auto first = render_hum(kTune, 4, 3, 9);
+  EXPECT_EQ(first, render_hum(kTune, 4, 3, 9));
+  EXPECT_NE(first, render_hum(kTune, 4, 3, 10));
+  std::vector<float> other;
+  std::jthread([&] { other = render_hum(kTune, 4, 3, 9); }).join();
+  EXPECT_EQ(first, other);
+}
+
+TEST(HumVoice, SingsTheTopOfChordsAndNothingOfNothing) {
+  std::vector<audio::Note> chords = kTune;
+  for (const auto& note : kTune) {
+    chords.push_back(note);
+    chords.back().pitch -= 7;
+  }
+  EXPECT_EQ(render_hum(chords, 4, 4, 1), render_hum(kTune, 4, 4, 1));
+  EXPECT_LT(rms(render_hum({}, 1, 4, 1)), 1e-3);
+}
+
+TEST(HumVoice, DoesNotFoldBackOrClip) {
+  for (uint64_t i = 0; i < 20; ++i) {
+    for (const float sample : render_hum(kTune, 4, 5, i)) ASSERT_LT(std::fabs(sample), 1);
+  }
+}
+
+}  // namespace
+}  // namespace hum::data

@@ -1,0 +1,170 @@
+#include "data/synthesis/items.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/fluid.h"
+#include "data/synthesis/hum_voice.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/timing.h"
+#include "data/synthesis/window.h"
+
+namespace hum::data {
+namespace {
+
+using audio::Note;
+
+constexpr double kJitter_s = 0.025;
+constexpr double kDropShare = 0.1;
+constexpr double kShortest_s = 0.07;  // shorter transcribed notes are dropped, as generation does
+// References are cut from a render of this length.
+constexpr double kReferenceRender_s = 5.5;
+
+double sounding_time(std::span<const Note> notes) {
+  double sum_s = 0;
+  for (const Note& note : notes) sum_s += note.end_s - note.start_s;
+  return sum_s;
+}
+
+// Those that start before `end_s`.
+std::vector<Note> before(std::span<const Note> notes, double end_s) {
+  std::vector<Note> result;
+  for (const Note& note : notes) {
+    if (note.start_s < end_s) result.push_back(note);
+  }
+  return result;
+}
+
+// The notes of a synthetic hum of `notes`, or nothing when too little of it was understood.
+std::optional<std::vector<Note>> transcribed(std::span<const Note> notes, double seconds,
+                                             const Preset& preset, uint64_t seed, uint64_t index,
+                                             const Transcriber& transcriber) {
+  const int shift = octave_shift(notes, kHumLow, kHumHigh);
+  const auto hum = render_hum(shifted(notes, 0, shift), seconds, seed, index);
+  auto heard = velocity_from_rms(hum, transcriber(hum));
+  std::vector<Note> result;
+  for (Note& note : heard) {
+    note.pitch -= shift;
+    while (note.pitch < preset.low) note.pitch += 12;
+    while (note.pitch > preset.high) note.pitch -= 12;
+    if (note.end_s - note.start_s >= kShortest_s && note.pitch >= preset.low) {
+      result.push_back(std::move(note));
+    }
+  }
+  if (result.size() < 2 || sounding_time(result) < 0.5 * sounding_time(notes)) return {};
+  std::ranges::stable_sort(result, {}, [](const Note& note) { return note.start_s; });
+  return result;
+}
+
+// Onset jitter and drops. A note of 0.1 s is dropped three times as often as one of half a second
+// or more.
+std::vector<Note> with_defects(std::span<const Note> notes, Rng& rng) {
+  std::vector<Note> result;
+  for (const Note& note : notes) {
+    const double length_s = note.end_s - note.start_s;
+    const double drop = kDropShare * std::clamp(0.6 + (0.5 - length_s) * 3, 0.6, 1.8);
+    const double moved_s = std::clamp(kJitter_s * rng.normal(), -2 * kJitter_s, 2 * kJitter_s);
+    if (rng.chance(drop) && notes.size() > 2) continue;
+    result.push_back(note);
+    result.back().start_s += std::min(moved_s, length_s / 2);
+  }
+  return result;
+}
+
+}  // namespace
+
+struct ItemMaker::Impl {
+  ItemOptions options;
+  Transcriber transcriber;
+  std::vector<const Preset*> presets;
+  FluidRenderer renderer;
+
+  Melody melody(std::string_view role, uint64_t index, const Preset& preset, double seconds) const;
+  std::vector<float> reference(uint64_t index, const Preset& preset, Rng& rng);
+  std::vector<float> target(const TrainingItem& item, double lead_s, const Preset& preset);
+};
+
+Melody ItemMaker::Impl::melody(std::string_view role, uint64_t index, const Preset& preset,
+                               double seconds) const {
+  const auto key = stream_key(static_cast<uint64_t>(options.seed), role, index);
+  const uint64_t seed = (static_cast<uint64_t>(key[1]) << 32) | key[0];
+  return make_melody(seed, index, preset,
+                     {.seconds = seconds,
+                      .expressive_share = options.expressive_share,
+                      .chord_share = options.chord_share});
+}
+
+std::vector<float> ItemMaker::Impl::reference(uint64_t index, const Preset& preset, Rng& rng) {
+  const auto other = melody("reference melody", index, preset, kReferenceRender_s);
+  const double length_s = rng.uniform(1, 5);
+  // From a note's onset, so that even one second has something to hear.
+  const double latest_s = kReferenceRender_s - length_s;
+  double start_s = other.notes.front().start_s;
+  for (const Note& note : other.notes) {
+    if (note.start_s <= latest_s && rng.chance(0.3)) start_s = note.start_s;
+  }
+  start_s = std::min(start_s, latest_s);
+  auto samples = renderer.render(other.notes, preset.program, kReferenceRender_s);
+  const auto first = samples.begin() + sample_of(start_s);
+  std::vector<float> cut(first, first + sample_of(length_s));
+  normalise_level(cut);
+  return cut;
+}
+
+// The lead-in is played too, so that what sounds at 0 has its past.
+std::vector<float> ItemMaker::Impl::target(const TrainingItem& item, double lead_s,
+                                           const Preset& preset) {
+  auto samples =
+      renderer.render(shifted(item.played, lead_s), preset.program, lead_s + kItemSeconds);
+  samples.erase(samples.begin(), samples.begin() + sample_of(lead_s));
+  samples.resize(kItemSamples);
+  normalise_level(samples);
+  return samples;
+}
+
+ItemMaker::ItemMaker(ItemOptions options, Transcriber transcriber) {
+  std::vector<const Preset*> chosen;
+  for (const auto& name : options.presets) chosen.push_back(&find_preset(name));
+  if (chosen.empty()) chosen = training_presets();
+  impl_ = std::make_unique<Impl>(std::move(options), std::move(transcriber), std::move(chosen));
+}
+
+ItemMaker::~ItemMaker() = default;
+ItemMaker::ItemMaker(ItemMaker&&) noexcept = default;
+
+const std::vector<const Preset*>& ItemMaker::presets() const { return impl_->presets; }
+
+TrainingItem ItemMaker::make(uint64_t index) {
+  const auto& options = impl_->options;
+  const auto seed = static_cast<uint64_t>(options.seed);
+  Rng rng(seed, "item", index);
+  TrainingItem item{.index = index};
+  item.preset = static_cast<int>(index % impl_->presets.size());
+  const Preset& preset = *impl_->presets[item.preset];
+  const double lead_s = rng.chance(0.5) ? 0 : rng.uniform(1, 2);
+  const double seconds = lead_s + kItemSeconds;
+  const auto melody = impl_->melody("target melody", index, preset, seconds);
+  item.mode = melody.mode;
+  auto notes = melody.notes;
+  // A hum has one voice: chords are never transcribed. The draw happens anyway, so that items stay
+  // comparable.
+  const bool wants_hum = rng.chance(options.transcribed_share);
+  if (wants_hum && impl_->transcriber && !melody.chords) {
+    auto heard = transcribed(notes, seconds, preset, seed, index, impl_->transcriber);
+    item.transcribed = heard.has_value();
+    if (heard) notes = std::move(*heard);
+  }
+  item.melody = before(shifted(notes, -lead_s), kItemSeconds);
+  item.defective = rng.chance(options.defect_share);
+  item.played = item.defective ? with_defects(item.melody, rng) : item.melody;
+  item.target = impl_->target(item, lead_s, preset);
+  item.features = melody_features(item.melody, kItemFrames);
+  item.reference = impl_->reference(index, preset, rng);
+  return item;
+}
+
+}  // namespace hum::data

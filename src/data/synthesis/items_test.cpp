@@ -1,0 +1,176 @@
+#include "data/synthesis/items.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/testing_impl.h"
+
+namespace hum::data {
+namespace {
+
+ItemOptions three_presets() {
+  ItemOptions options;
+  options.presets = {"violin", "flute", "piano"};
+  return options;
+}
+
+// Reads a hum with the tests' own pitch meter: frames of equal rounded pitch that are loud enough
+// make a note.
+std::vector<audio::Note> simple_transcriber(std::span<const float> samples) {
+  constexpr double kStep_s = 0.05;
+  std::vector<audio::Note> notes;
+  const double length_s = static_cast<double>(samples.size()) / kSampleRate;
+  int before = 0;
+  for (double at_s = 0; at_s + 0.17 < length_s; at_s += kStep_s) {
+    const auto part = testing::between(samples, at_s, at_s + 0.16);
+    int pitch = 0;
+    if (testing::rms(part) > 0.02) {
+      pitch = static_cast<int>(std::lround(testing::measured_pitch(part, 80, 1000)));
+    }
+    const double middle_s = at_s + 0.08;
+    if (pitch != 0 && pitch == before) {
+      notes.back().end_s = middle_s + kStep_s / 2;
+    } else if (pitch != 0) {
+      notes.push_back({middle_s - kStep_s / 2, middle_s + kStep_s / 2, pitch, 0.3, {}});
+    }
+    before = pitch;
+  }
+  return notes;
+}
+
+TEST(Items, KeepTheirShapesLevelsAndRanges) {
+  ItemMaker maker(three_presets());
+  for (uint64_t i = 0; i < 24; ++i) {
+    const auto item = maker.make(i);
+    const Preset& preset = *maker.presets()[item.preset];
+    EXPECT_EQ(item.index, i);
+    EXPECT_EQ(item.preset, static_cast<int>(i % 3));
+    ASSERT_EQ(item.target.size(), static_cast<size_t>(kItemSamples));
+    EXPECT_GE(item.reference.size(), static_cast<size_t>(kSampleRate));
+    EXPECT_LE(item.reference.size(), static_cast<size_t>(5 * kSampleRate));
+    EXPECT_EQ(item.features.size(), static_cast<size_t>(kItemFrames * kMelodyFeatures));
+    EXPECT_EQ(item.features, melody_features(item.melody, kItemFrames));
+    for (const auto* samples : {&item.target, &item.reference}) {
+      EXPECT_LE(active_rms(*samples), kTargetRms * 1.001);
+      EXPECT_GT(active_rms(*samples), kTargetRms / 4);
+      for (const float sample : *samples) ASSERT_LE(std::fabs(sample), kPeakLimit + 1e-5);
+    }
+    for (const auto& note : item.melody) {
+      EXPECT_GE(note.pitch, preset.low);
+      EXPECT_LE(note.pitch, preset.high);
+      EXPECT_LT(note.start_s, kItemSeconds);
+    }
+  }
+}
+
+TEST(Items, AreTheSameInAnyOrderAndInSeveralThreads) {
+  constexpr int kCount = 8;
+  std::vector<TrainingItem> forward(kCount), threaded(kCount);
+  ItemMaker maker(three_presets());
+  for (int i = 0; i < kCount; ++i) forward[i] = maker.make(i);
+  parallel_for(kCount, 4, [&](int64_t i) {
+    threaded[i] = ItemMaker(three_presets()).make(static_cast<uint64_t>(i));
+  });
+  for (int i = kCount - 1; i >= 0; --i) {
+    for (const auto& other : {maker.make(i), threaded[i]}) {
+      EXPECT_EQ(other.target, forward[i].target) << i;
+      EXPECT_EQ(other.reference, forward[i].reference) << i;
+      EXPECT_EQ(other.melody, forward[i].melody) << i;
+      EXPECT_EQ(other.features, forward[i].features) << i;
+    }
+  }
+}
+
+TEST(Items, TargetsSoundThePitchOfTheMelodyTheyWerePlayedFrom) {
+  auto options = three_presets();
+  options.presets = {"flute"};
+  options.expressive_share = 0;
+  ItemMaker maker(options);
+  int checked = 0;
+  int right = 0;
+  for (uint64_t i = 0; i < 10; ++i) {
+    const auto item = maker.make(i);
+    for (const auto& note : item.played) {
+      if (note.start_s < 0 || note.end_s > kItemSeconds || note.end_s - note.start_s < 0.32) {
+        continue;
+      }
+      const auto part = testing::between(item.target, note.start_s + 0.1, note.end_s - 0.02);
+      ++checked;
+      if (std::fabs(testing::measured_pitch(part, 100) - note.pitch) < 0.4) ++right;
+    }
+  }
+  EXPECT_GT(checked, 40);
+  EXPECT_GE(right, checked * 95 / 100);
+}
+
+TEST(Items, CarryDefectsOfTimeAndAbsenceButNeverOfPitch) {
+  auto options = three_presets();
+  options.defect_share = 1;
+  ItemMaker maker(options);
+  int dropped = 0;
+  int moved = 0;
+  for (uint64_t i = 0; i < 20; ++i) {
+    const auto item = maker.make(i);
+    EXPECT_TRUE(item.defective);
+    dropped += static_cast<int>(item.melody.size() - item.played.size());
+    for (const auto& note : item.played) {
+      const auto same = std::ranges::find_if(item.melody, [&](const audio::Note& asked) {
+        return asked.end_s == note.end_s && asked.pitch == note.pitch;
+      });
+      ASSERT_NE(same, item.melody.end());
+      EXPECT_LE(std::fabs(same->start_s - note.start_s), 0.05 + 1e-9);
+      moved += same->start_s != note.start_s ? 1 : 0;
+    }
+  }
+  EXPECT_GT(dropped, 5);
+  EXPECT_GT(moved, 100);
+}
+
+TEST(Items, ShareOutDefectsWindowsAndTranscriptions) {
+  auto options = three_presets();
+  ItemMaker maker(options, simple_transcriber);
+  int defective = 0, transcribed = 0, inside = 0;
+  constexpr int kCount = 60;
+  for (uint64_t i = 0; i < kCount; ++i) {
+    const auto item = maker.make(i);
+    defective += item.defective ? 1 : 0;
+    transcribed += item.transcribed ? 1 : 0;
+    inside += item.melody.front().start_s < 0 ? 1 : 0;
+    if (!item.defective) {
+      EXPECT_EQ(item.melody, item.played);
+    }
+    for (const auto& note : item.melody) {
+      EXPECT_GE(note.amplitude * 127, kVelocityLow - 1e-9);
+      EXPECT_LE(note.amplitude * 127, kVelocityHigh + 1e-9);
+    }
+  }
+  EXPECT_NEAR(defective, 0.15 * kCount, 8);
+  EXPECT_NEAR(inside, 0.5 * kCount, 15);
+  EXPECT_GT(transcribed, 0.25 * kCount);
+  EXPECT_LT(transcribed, 0.65 * kCount);
+}
+
+TEST(Items, ReadNothingIntoASilentTranscription) {
+  ItemMaker maker(three_presets(),
+                  [](std::span<const float>) { return std::vector<audio::Note>{}; });
+  ItemMaker without(three_presets());
+  for (uint64_t i = 0; i < 4; ++i) {
+    const auto item = maker.make(i);
+    EXPECT_FALSE(item.transcribed);
+    EXPECT_EQ(item.target, without.make(i).target);
+  }
+}
+
+TEST(Items, RefuseUnknownPresets) {
+  ItemOptions options;
+  options.presets = {"violn"};
+  EXPECT_THROW(ItemMaker{options}, Error);
+}
+
+}  // namespace
+}  // namespace hum::data

@@ -1,0 +1,171 @@
+#include "data/synthesis/presets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace hum::data {
+namespace {
+
+// Ranges are where FluidR3's samples sound like the instrument, narrowed to where melodies are
+// played.
+// clang-format off
+constexpr Preset kPresets[] = {
+    //name                   alias         family        program low high polyphonic trained
+    {"acoustic-grand-piano", "piano",      "piano",          0,  36,  96, true,  true},
+    {"bright-piano",         "",           "piano",          1,  36,  96, true,  false},
+    {"electric-piano",       "rhodes",     "piano",          4,  36,  91, true,  true},
+    {"fm-electric-piano",    "",           "piano",          5,  36,  91, true,  false},
+    {"harpsichord",          "",           "piano",          6,  40,  89, true,  true},
+    {"clavinet",             "",           "piano",          7,  40,  89, true,  false},
+    {"celesta",              "",           "chromatic",      8,  60,  96, true,  false},
+    {"music-box",            "",           "chromatic",     10,  60,  96, true,  false},
+    {"vibraphone",           "",           "chromatic",     11,  53,  89, true,  true},
+    {"marimba",              "",           "chromatic",     12,  45,  91, true,  true},
+    {"xylophone",            "",           "chromatic",     13,  60,  96, true,  false},
+    {"drawbar-organ",        "organ",      "organ",         16,  36,  91, true,  true},
+    {"church-organ",         "",           "organ",         19,  36,  91, true,  true},
+    {"accordion",            "",           "organ",         21,  48,  88, true,  true},
+    {"harmonica",            "",           "organ",         22,  60,  91, false, false},
+    {"nylon-guitar",         "guitar",     "guitar",        24,  40,  84, true,  true},
+    {"steel-guitar",         "",           "guitar",        25,  40,  84, true,  true},
+    {"jazz-guitar",          "",           "guitar",        26,  40,  84, true,  false},
+    {"clean-guitar",         "",           "guitar",        27,  40,  84, true,  false},
+    {"overdriven-guitar",    "",           "guitar",        29,  40,  84, false, false},
+    {"acoustic-bass",        "",           "bass",          32,  28,  60, false, false},
+    {"finger-bass",          "bass",       "bass",          33,  28,  60, false, true},
+    {"fretless-bass",        "",           "bass",          35,  28,  60, false, false},
+    {"violin",               "",           "strings",       40,  55,  96, false, true},
+    {"viola",                "",           "strings",       41,  48,  86, false, false},
+    {"cello",                "",           "strings",       42,  36,  76, false, true},
+    {"contrabass",           "",           "strings",       43,  28,  55, false, false},
+    {"pizzicato-strings",    "pizzicato",  "strings",       45,  40,  84, false, false},
+    {"harp",                 "",           "strings",       46,  36,  88, true,  false},
+    {"string-ensemble",      "strings",    "ensemble",      48,  40,  91, true,  true},
+    {"synth-strings",        "",           "ensemble",      50,  40,  91, true,  false},
+    {"choir-aahs",           "choir",      "ensemble",      52,  43,  79, true,  true},
+    {"voice-oohs",           "",           "ensemble",      53,  43,  79, false, false},
+    {"trumpet",              "",           "brass",         56,  54,  86, false, true},
+    {"trombone",             "",           "brass",         57,  40,  74, false, false},
+    {"tuba",                 "",           "brass",         58,  28,  58, false, false},
+    {"muted-trumpet",        "",           "brass",         59,  54,  86, false, false},
+    {"french-horn",          "horn",       "brass",         60,  41,  77, false, true},
+    {"brass-section",        "brass",      "brass",         61,  43,  84, true,  false},
+    {"soprano-sax",          "",           "reed",          64,  56,  88, false, false},
+    {"alto-sax",             "sax",        "reed",          65,  49,  81, false, true},
+    {"tenor-sax",            "",           "reed",          66,  44,  76, false, false},
+    {"baritone-sax",         "",           "reed",          67,  36,  69, false, false},
+    {"oboe",                 "",           "reed",          68,  58,  91, false, true},
+    {"english-horn",         "cor-anglais","reed",          69,  52,  81, false, false},
+    {"bassoon",              "",           "reed",          70,  34,  72, false, false},
+    {"clarinet",             "",           "reed",          71,  50,  91, false, true},
+    {"piccolo",              "",           "pipe",          72,  74, 102, false, false},
+    {"flute",                "",           "pipe",          73,  60,  96, false, true},
+    {"recorder",             "",           "pipe",          74,  60,  91, false, false},
+    {"pan-flute",            "",           "pipe",          75,  60,  91, false, true},
+    {"ocarina",              "",           "pipe",          79,  60,  91, false, false},
+    {"square-lead",          "",           "synth",         80,  40,  91, false, true},
+    {"saw-lead",             "",           "synth",         81,  40,  91, false, false},
+    {"sitar",                "",           "ethnic",       104,  48,  79, false, false},
+    {"banjo",                "",           "ethnic",       105,  48,  84, true,  false},
+    {"koto",                 "",           "ethnic",       107,  48,  86, true,  true},
+    {"kalimba",              "",           "ethnic",       108,  53,  86, true,  false},
+};
+// clang-format on
+
+std::string normalised(std::string_view name) {
+  std::string result(name);
+  for (char& c : result) {
+    if (c == '_' || c == ' ') c = '-';
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+// Levenshtein distance.
+int edit_distance(std::string_view a, std::string_view b) {
+  std::vector<int> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    int diagonal = row[0];
+    row[0] = static_cast<int>(i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+// Names that contain `wanted` come first, so "sax" offers the saxophones.
+int name_distance(std::string_view wanted, std::string_view name) {
+  if (name.empty()) return 1000;
+  const int distance = edit_distance(wanted, name);
+  return name.find(wanted) != std::string_view::npos ? distance - 100 : distance;
+}
+
+}  // namespace
+
+std::span<const Preset> presets() { return kPresets; }
+
+std::vector<const Preset*> training_presets() {
+  std::vector<const Preset*> result;
+  for (const Preset& preset : kPresets) {
+    if (preset.trained) result.push_back(&preset);
+  }
+  return result;
+}
+
+const Preset& find_preset(std::string_view name) {
+  const std::string wanted = normalised(name);
+  const auto found = std::ranges::find_if(kPresets, [&](const Preset& preset) {
+    return preset.name == wanted || (!wanted.empty() && preset.alias == wanted);
+  });
+  if (found != std::end(kPresets)) return *found;
+  std::string nearest;
+  for (const auto& candidate : nearest_presets(wanted)) {
+    nearest += (nearest.empty() ? "" : ", ") + candidate;
+  }
+  fail(ExitCode::kUsage, fmt::format("unknown preset '{}'", name),
+       fmt::format("the nearest names are {}; `hum presets` lists all", nearest));
+}
+
+std::vector<std::string> nearest_presets(std::string_view name, int count) {
+  const std::string wanted = normalised(name);
+  std::vector<std::pair<int, std::string_view>> ranked;
+  for (const Preset& preset : kPresets) {
+    ranked.emplace_back(
+        std::min(name_distance(wanted, preset.name), name_distance(wanted, preset.alias)),
+        preset.name);
+  }
+  std::ranges::stable_sort(ranked, {}, [](const auto& entry) { return entry.first; });
+  std::vector<std::string> result;
+  for (const auto& [unused, candidate] : ranked) {
+    if (static_cast<int>(result.size()) == count) break;
+    result.emplace_back(candidate);
+  }
+  return result;
+}
+
+int octave_shift(std::span<const audio::Note> notes, int low, int high) {
+  HUM_REQUIRE(low <= high, "octave_shift: empty range {}..{}", low, high);
+  int best = 0;
+  double best_outside_s = -1;
+  for (const int shift : {0, 12, -12, 24, -24, 36, -36, 48, -48, 60, -60}) {
+    double outside_s = 0;
+    for (const auto& note : notes) {
+      const int pitch = note.pitch + shift;
+      if (pitch < low || pitch > high) outside_s += note.end_s - note.start_s;
+    }
+    if (best_outside_s < 0 || outside_s < best_outside_s - 1e-9) {
+      best_outside_s = outside_s;
+      best = shift;
+    }
+  }
+  return best;
+}
+
+}  // namespace hum::data

@@ -1,0 +1,43 @@
+// The General MIDI presets that hum can play a melody on, and which of them this release is trained
+// on.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "audio/notes.h"
+
+namespace hum::data {
+
+struct Preset {
+  std::string_view name;    // kebab-case: "nylon-guitar"
+  std::string_view alias;   // a second name, or empty: "piano" of "acoustic-grand-piano"
+  std::string_view family;  // "strings", "reed", ...
+  int program;              // General MIDI, 0-based
+  int low, high;            // playable range, MIDI numbers, both included
+  bool polyphonic;          // may be given chords
+  bool trained;             // belongs to the training set of this release
+};
+
+// All presets, in the order of their program numbers; an index into it is not stable between
+// releases, names are.
+std::span<const Preset> presets();
+
+// The presets this release is trained on, in table order.
+std::vector<const Preset*> training_presets();
+
+// By name or alias, case-insensitive; '_' and ' ' count as '-'.
+// Throws: kUsage with the nearest names when there is none.
+const Preset& find_preset(std::string_view name);
+
+// Up to `count` names nearest to `name`: those that contain it, then by edit distance.
+std::vector<std::string> nearest_presets(std::string_view name, int count = 3);
+
+// The shift in semitones, a multiple of 12, after which most of the sounding time of `notes` lies
+// in [low, high]; of equal ones the smallest, and of two equal sizes the upward one. 0 without
+// notes.
+int octave_shift(std::span<const audio::Note> notes, int low, int high);
+
+}  // namespace hum::data

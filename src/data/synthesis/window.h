@@ -1,0 +1,25 @@
+// Cutting a window out of a piece: every renderer of this folder takes notes on the window's clock.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "audio/notes.h"
+
+namespace hum::data {
+
+// All notes, `by_s` later and `semitones` higher. For a window that begins at t: shifted(notes,
+// -t). Notes that ended before the window stay: their release and their place in the features reach
+// into it.
+inline std::vector<audio::Note> shifted(std::span<const audio::Note> notes, double by_s,
+                                        int semitones = 0) {
+  std::vector<audio::Note> result(notes.begin(), notes.end());
+  for (auto& note : result) {
+    note.start_s += by_s;
+    note.end_s += by_s;
+    note.pitch += semitones;
+  }
+  return result;
+}
+
+}  // namespace hum::data

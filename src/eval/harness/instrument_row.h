@@ -1,0 +1,67 @@
+// One row of the question "is this that melody on that instrument?": the melody against a ceiling,
+// the timbre against the true rendering; and the cheats that must not pass for an answer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eval/harness/melody_score.h"
+#include "eval/metrics/timbre.h"
+
+namespace hum::eval {
+
+// Shapes: mono at 22,050 Hz, of any lengths.
+struct InstrumentTask {
+  std::vector<audio::Note> notes;          // requested
+  std::vector<float> truth;                // those notes on the requested preset
+  std::vector<std::vector<float>> others;  // those notes on other presets
+  std::vector<float> wrong_melody;         // wrong_notes(notes) on the requested preset
+  std::vector<float> hum;                  // the recording that the notes come from
+};
+
+struct InstrumentLimits {
+  double chroma = 0.90, f1 = 0.80;  // shares of the ceiling
+  double timbre_share = 0.5;        // of the hum's and of the sine's distance
+};
+
+struct InstrumentRow {
+  MelodyScore score, kept;  // kept: share of the ceiling
+  // Timbre distances to the truth, and to the nearest of the other presets' renderings.
+  double distance = 0, nearest_other = 0;
+  // The same distance for the hum and the sine: both have the melody, neither the timbre.
+  double hum_distance = 0, sine_distance = 0;
+
+  // What it falls short of, e.g. "chroma", "other preset", "hum"; empty: it passes.
+  std::vector<std::string> failures(const InstrumentLimits& limits = {}) const;
+};
+
+struct Cheat {
+  std::string name;
+  std::vector<float> samples;
+};
+
+class InstrumentJudge {
+ public:
+  // The transcriber is kept. Throws: kFailure when notes, truth or others are missing.
+  InstrumentJudge(InstrumentTask task, Transcriber transcribe);
+
+  // The truth, judged.
+  const MelodyScore& ceiling() const { return ceiling_; }
+  InstrumentRow judge(std::span<const float> samples) const;
+  // Hum, sine, excitation alone, and the wrong melody on the right instrument. A row that one of
+  // these passes says nothing.
+  std::vector<Cheat> cheats() const;
+
+ private:
+  InstrumentTask task_;
+  Transcriber transcribe_;
+  MelodyScore ceiling_;
+  Timbre truth_;
+  std::vector<Timbre> others_;
+  double hum_distance_ = 0, sine_distance_ = 0;
+};
+
+// The same rhythm with the pitches (and bends) in reverse order.
+std::vector<audio::Note> wrong_notes(std::span<const audio::Note> notes);
+
+}  // namespace hum::eval

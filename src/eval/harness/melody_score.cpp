@@ -1,0 +1,36 @@
+#include "eval/harness/melody_score.h"
+
+#include "base/error.h"
+#include "data/synthesis/timing.h"
+#include "eval/metrics/chroma.h"
+#include "eval/metrics/note_score.h"
+
+namespace hum::eval {
+namespace {
+
+double share(double value, double ceiling) { return ceiling > 0 ? value / ceiling : 0; }
+
+}  // namespace
+
+MelodyScore judge_melody(std::span<const float> samples, std::span<const audio::Note> notes,
+                         const Transcriber& transcribe) {
+  const auto heard = transcribe(samples);
+  return {.chroma = chroma_accuracy(samples, data::kSampleRate, notes).accuracy,
+          .f1 = score_notes(notes, heard, {.best_octave = true}).f1};
+}
+
+MelodyScore of_ceiling(const MelodyScore& score, const MelodyScore& ceiling) {
+  return {.chroma = share(score.chroma, ceiling.chroma), .f1 = share(score.f1, ceiling.f1)};
+}
+
+MelodyScore mean_of(std::span<const MelodyScore> scores) {
+  HUM_REQUIRE(!scores.empty(), "mean_of: no scores");
+  MelodyScore mean;
+  for (const auto& score : scores) {
+    mean.chroma += score.chroma / static_cast<double>(scores.size());
+    mean.f1 += score.f1 / static_cast<double>(scores.size());
+  }
+  return mean;
+}
+
+}  // namespace hum::eval

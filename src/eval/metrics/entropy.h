@@ -1,0 +1,13 @@
+// How much of a codebook is used.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace hum::eval {
+
+// Entropy of the tokens' distribution in bits: log2(codebook_size) when all are used alike. 0
+// without tokens. Throws: kFailure when a token is outside [0, codebook_size).
+double codebook_entropy_bits(std::span<const int32_t> tokens, int codebook_size);
+
+}  // namespace hum::eval

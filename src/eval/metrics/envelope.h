@@ -1,0 +1,18 @@
+// Does the sound swell and fade as the other one does?
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace hum::eval {
+
+// RMS in dB of 50 frames a second (window 40 ms), raised to a floor 60 dB below the loudest frame.
+// Empty for silence. Shapes: mono samples.
+std::vector<double> loudness_envelope_db(std::span<const float> samples, int rate_hz);
+
+// Pearson correlation of the two envelopes over their common length, level and scale do not matter.
+// 0 when either is constant or silent.
+double envelope_correlation(std::span<const float> reference, std::span<const float> estimate,
+                            int rate_hz);
+
+}  // namespace hum::eval

@@ -1,0 +1,95 @@
+#include "eval/metrics/note_score.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace hum::eval {
+namespace {
+
+using audio::Note;
+
+// To 4 decimals, so that a distance of exactly the tolerance is inside it.
+double time_distance(double a_s, double b_s) {
+  return std::nearbyint(std::abs(a_s - b_s) * 1e4) / 1e4;
+}
+
+bool is_hit(const Note& reference, const Note& estimate, int shift_semitones,
+            const NoteScoreOptions& options) {
+  if (time_distance(reference.start_s, estimate.start_s) > options.onset_tolerance_s) return false;
+  const int semitones = std::abs(reference.pitch - estimate.pitch - shift_semitones);
+  if (100 * semitones > options.pitch_tolerance_cents) return false;
+  if (!options.offset_ratio) return true;
+  const double duration_s = std::abs(reference.end_s - reference.start_s);
+  return time_distance(reference.end_s, estimate.end_s) <=
+         std::max(*options.offset_ratio * duration_s, options.offset_min_tolerance_s);
+}
+
+// Kuhn's algorithm: each reference note takes an estimate, moving earlier ones on where that helps.
+class Matching {
+ public:
+  Matching(std::vector<std::vector<int>> hits, size_t estimates)
+      : hits_(std::move(hits)), taken_by_(estimates, -1) {}
+
+  int size() {
+    int matched = 0;
+    for (int reference = 0; reference < static_cast<int>(hits_.size()); ++reference) {
+      is_tried_.assign(taken_by_.size(), false);
+      matched += place(reference) ? 1 : 0;
+    }
+    return matched;
+  }
+
+ private:
+  bool place(int reference) {
+    for (const int hit : hits_[static_cast<size_t>(reference)]) {
+      const auto estimate = static_cast<size_t>(hit);
+      if (is_tried_[estimate]) continue;
+      is_tried_[estimate] = true;
+      if (taken_by_[estimate] < 0 || place(taken_by_[estimate])) {
+        taken_by_[estimate] = reference;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::vector<std::vector<int>> hits_;  // of each reference note: the estimates that agree with it
+  std::vector<int> taken_by_;
+  std::vector<bool> is_tried_;
+};
+
+NoteScore score_shifted(std::span<const Note> reference, std::span<const Note> estimate,
+                        int shift_semitones, const NoteScoreOptions& options) {
+  std::vector<std::vector<int>> hits(reference.size());
+  for (size_t i = 0; i < reference.size(); ++i) {
+    for (size_t j = 0; j < estimate.size(); ++j) {
+      if (is_hit(reference[i], estimate[j], shift_semitones, options)) {
+        hits[i].push_back(static_cast<int>(j));
+      }
+    }
+  }
+  NoteScore score;
+  score.octave_shift_semitones = shift_semitones;
+  score.matched = Matching(std::move(hits), estimate.size()).size();
+  if (score.matched == 0) return score;
+  score.precision = static_cast<double>(score.matched) / static_cast<double>(estimate.size());
+  score.recall = static_cast<double>(score.matched) / static_cast<double>(reference.size());
+  score.f1 = 2 * score.precision * score.recall / (score.precision + score.recall);
+  return score;
+}
+
+}  // namespace
+
+NoteScore score_notes(std::span<const Note> reference, std::span<const Note> estimate,
+                      const NoteScoreOptions& options) {
+  NoteScore best = score_shifted(reference, estimate, 0, options);
+  if (!options.best_octave) return best;
+  for (const int shift : {-12, 12, -24, 24}) {
+    const NoteScore score = score_shifted(reference, estimate, shift, options);
+    if (score.matched > best.matched) best = score;
+  }
+  return best;
+}
+
+}  // namespace hum::eval

@@ -1,0 +1,70 @@
+#include "eval/metrics/octave_bands.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "audio/dsp.h"
+#include "base/error.h"
+
+namespace hum::eval {
+namespace {
+
+constexpr double kLowestCenterHz = 31.25;
+constexpr double kSmallestPower = 1e-20;
+constexpr int kWindowSamples = 8192;
+
+// Mean power of each bin, scaled so that they sum to the mean square of the samples.
+std::vector<double> bin_powers(std::span<const float> samples) {
+  const audio::StftOptions options{.window_samples = kWindowSamples,
+                                   .hop_samples = kWindowSamples / 4};
+  const auto spectrum = audio::spectrogram(samples, options, 2);
+  // The squared Hann windows at a quarter hop sum to 1.5; each bin but the first and last stands
+  // for two.
+  const double scale = 1 / (1.5 * kWindowSamples * static_cast<double>(samples.size()));
+  std::vector<double> powers(static_cast<size_t>(spectrum.columns));
+  for (int64_t t = 0; t < spectrum.rows; ++t) {
+    for (int64_t k = 0; k < spectrum.columns; ++k) {
+      const bool is_single = k == 0 || k + 1 == spectrum.columns;
+      powers[static_cast<size_t>(k)] += scale * (is_single ? 1 : 2) * spectrum(t, k);
+    }
+  }
+  return powers;
+}
+
+double band_db(std::span<const double> powers, double bin_hz, double center_hz) {
+  const double low_hz = center_hz / std::numbers::sqrt2, high_hz = center_hz * std::numbers::sqrt2;
+  double power = kSmallestPower;
+  for (size_t k = 0; k < powers.size(); ++k) {
+    const double hz = static_cast<double>(k) * bin_hz;
+    if (hz >= low_hz && hz < high_hz) power += powers[k];
+  }
+  return 10 * std::log10(power);
+}
+
+}  // namespace
+
+std::vector<OctaveBand> octave_bands(std::span<const float> reference,
+                                     std::span<const float> estimate, int rate_hz) {
+  HUM_REQUIRE(!reference.empty() && !estimate.empty(), "octave_bands: a sound is empty");
+  const auto reference_powers = bin_powers(reference), estimate_powers = bin_powers(estimate);
+  const double bin_hz = static_cast<double>(rate_hz) / kWindowSamples;
+  std::vector<OctaveBand> bands;
+  for (double hz = kLowestCenterHz; hz / std::numbers::sqrt2 < rate_hz / 2.0; hz *= 2) {
+    bands.push_back(
+        {hz, band_db(reference_powers, bin_hz, hz), band_db(estimate_powers, bin_hz, hz)});
+  }
+  return bands;
+}
+
+double octave_band_difference_db(std::span<const OctaveBand> bands, double range_db) {
+  double strongest_db = -std::numeric_limits<double>::infinity(), largest_db = 0;
+  for (const OctaveBand& band : bands) strongest_db = std::max(strongest_db, band.reference_db);
+  for (const OctaveBand& band : bands) {
+    if (band.reference_db < strongest_db - range_db) continue;
+    largest_db = std::max(largest_db, std::abs(band.difference_db()));
+  }
+  return largest_db;
+}
+
+}  // namespace hum::eval

@@ -1,0 +1,24 @@
+// Is the balance of low and high kept? Energy in octave bands, in dB.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace hum::eval {
+
+struct OctaveBand {
+  double center_hz = 0;  // 31.25, 62.5 ... ; the band reaches half an octave to either side
+  double reference_db = 0, estimate_db = 0;  // energy; a full-scale sine is -3 dB
+  double difference_db() const { return estimate_db - reference_db; }
+};
+
+// Bands up to half the rate; levels are taken as they are. Energy below -200 dB is -200 dB.
+// Shapes: mono samples of any lengths; mean power is compared.
+std::vector<OctaveBand> octave_bands(std::span<const float> reference,
+                                     std::span<const float> estimate, int rate_hz);
+
+// The largest |difference| over the bands where the reference is within range_db of its strongest
+// band.
+double octave_band_difference_db(std::span<const OctaveBand> bands, double range_db = 40);
+
+}  // namespace hum::eval

@@ -1,0 +1,21 @@
+// How alike two sounds are in timbre, whatever they play.
+#pragma once
+
+#include <array>
+#include <span>
+
+namespace hum::eval {
+
+// Mean MFCC 1..12 over the sounding frames.
+using Timbre = std::array<double, 12>;
+
+// The clip is brought to an RMS of 0.1; MFCC are librosa's (window 2048, hop 512, 128 Slaney bands,
+// power in dB with 80 dB range, orthonormal DCT-II); coefficient 0, the level, is left out; frames
+// count whose RMS is within 40 dB of the loudest frame's. All zero for silence. Shapes: mono
+// samples. Compare only timbres taken at one sample rate (22,050 Hz everywhere in hum).
+Timbre timbre_of(std::span<const float> samples, int rate_hz);
+
+// Euclidean.
+double timbre_distance(const Timbre& a, const Timbre& b);
+
+}  // namespace hum::eval

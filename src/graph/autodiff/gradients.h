@@ -1,0 +1,39 @@
+// Reverse-mode differentiation of graphs.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "graph/value.h"
+
+namespace hum::graph {
+
+// d loss / d parameters. loss: one float element. A parameter that the loss does not depend on gets
+// zeros. On a mesh, the gradient of a replicated parameter may still be a partial sum (a data-
+// parallel loss): all_reduce or reduce_scatter it. Throws: when a gradient would have to flow
+// through an op without one, naming it and its source line.
+Values gradients(const Value& loss, std::span<const Value> parameters);
+
+// Cotangents of `inputs` given those of `outputs`; an empty Value where nothing flows.
+Values pullback(std::span<const Value> outputs, std::span<const Value> cotangents,
+                std::span<const Value> inputs);
+
+// x, but nothing flows back through it.
+Value stop_gradient(const Value& x);
+
+// f(inputs) with the gradient given by hand (straight-through estimators, kernels).
+Values custom_vjp(std::span<const Value> inputs,
+                  const std::function<Values(std::span<const Value>)>& f, CustomVjp vjp,
+                  std::source_location where = std::source_location::current());
+
+enum class RecomputePolicy {
+  kNone,  // keep every intermediate for the backward pass
+  kFull,  // keep the inputs of f alone and compute f again
+};
+
+// f(inputs), keeping for the backward pass only what the policy says.
+Values checkpoint(RecomputePolicy policy, std::span<const Value> inputs,
+                  const std::function<Values(std::span<const Value>)>& f,
+                  std::source_location where = std::source_location::current());
+
+}  // namespace hum::graph

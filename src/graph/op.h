@@ -1,0 +1,63 @@
+// What the graph knows of an op: one OpDef row. Nothing else may switch over op kinds.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "graph/value.h"
+
+namespace hum::graph {
+
+class Printer;
+
+// Floating-point operations and bytes touched when the op runs alone.
+struct Cost {
+  double flops = 0;
+  double bytes = 0;
+};
+
+struct OpDef {
+  // StableHLO's name where it has one.
+  std::string_view name;
+  // Result shapes; throws on misuse. The node has inputs, attributes and regions, but no shapes
+  // yet.
+  Shapes (*infer)(const Node& node);
+  // Result placements from the inputs' placements; throws on misuse. Shapes are known by now.
+  std::vector<Placement> (*place)(const Node& node);
+  // Cotangents of the inputs (empty Value: none) from those of the outputs (some may be empty when
+  // the op has several). kNoGradient: not differentiable, gradients stop here with an error unless
+  // nothing flows.
+  Values (*vjp)(const Node& node, std::span<const Value> cotangents);
+  // Writes the op's StableHLO text.
+  void (*print)(Printer& out, const Node& node);
+  Cost (*cost)(const Node& node);
+  // The vjp is linear enough to be handed cotangents that are still partial sums over a mesh axis;
+  // else they are all-reduced first.
+  bool takes_partial_cotangents = false;
+};
+
+inline constexpr auto kNoGradient = static_cast<decltype(OpDef::vjp)>(nullptr);
+// A vjp for ops whose gradient is zero almost everywhere (compare, floor, iota).
+Values zero_gradient(const Node& node, std::span<const Value> cotangents);
+
+// Every op of the engine, in one list (graph/ops/table.cpp).
+std::span<const OpDef* const> op_table();
+
+// Common costs.
+Cost elementwise_cost(const Node& node);
+Cost data_movement_cost(const Node& node);
+// Bytes of all inputs and outputs.
+double bytes_touched(const Node& node);
+
+// Common placement rules (graph/placement.cpp).
+// All inputs elementwise, op not linear: no partial sums; shards must agree.
+std::vector<Placement> place_elementwise(const Node& node);
+// The op is linear in all its inputs together (add, negate, convert between floats): all partial or
+// none.
+std::vector<Placement> place_linear(const Node& node);
+// Linear in each input alone (multiply): at most one partial.
+std::vector<Placement> place_multilinear(const Node& node);
+// No inputs, or all inputs replicated.
+std::vector<Placement> place_replicated(const Node& node);
+
+}  // namespace hum::graph

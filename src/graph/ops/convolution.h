@@ -1,0 +1,88 @@
+// Convolutions (as in all of deep learning: the kernel is not flipped), their transposes, and the
+// depthwise form. Layouts are written as StableHLO does: one letter a dim, b batch, f feature,
+// i / o the kernel's input / output feature, digits the spatial dims.
+//
+// Channels last ("b0f" x "0io" -> "b0f") is what the fast path of XLA's CPU compiler takes as it
+// is; every other layout costs transposes there. bf16 is multiplied exactly and summed in f32.
+#pragma once
+
+#include <source_location>
+#include <string>
+
+#include "graph/value.h"
+
+namespace hum::graph {
+
+struct ConvolutionLayout {
+  std::string input = "b0f";
+  std::string kernel = "0io";
+  std::string result = "b0f";
+};
+
+// One number a spatial dim; left out: strides and dilations 1, padding 0.
+struct ConvolutionOptions {
+  Dims strides = {};
+  // Zeros before and after the (dilated) input; negative numbers cut elements off.
+  Dims padding_low = {};
+  Dims padding_high = {};
+  // input_dilation n puts n - 1 zeros between neighbours (a transposed convolution).
+  Dims input_dilation = {};
+  Dims kernel_dilation = {};
+  // Features are cut into this many groups that do not see each other.
+  int64_t feature_groups = 1;
+  // The same over the batch: group g of the batch meets output features of group g alone. What the
+  // gradient of a grouped convolution is made of.
+  int64_t batch_groups = 1;
+  ConvolutionLayout layout = {};
+};
+
+// The general form. Shapes: the kernel's i is f / feature_groups; result spatial size is
+// (padded - dilated kernel) / stride + 1.
+// Throws: sizes that do not fit, naming the dims.
+Value convolution(const Value& x, const Value& kernel, ConvolutionOptions options,
+                  std::source_location where = std::source_location::current());
+
+struct Conv1dOptions {
+  int64_t stride = 1;
+  int64_t dilation = 1;
+  int64_t groups = 1;
+  int64_t padding_low = 0;
+  int64_t padding_high = 0;
+};
+
+// Shapes: x_BTI, kernel_KIO (I / groups) -> [B, (T + padding - (K - 1) dilation - 1) / stride + 1,
+// O].
+Value conv1d(const Value& x_BTI, const Value& kernel_KIO, Conv1dOptions options = {},
+             std::source_location where = std::source_location::current());
+
+// result[t stride + k dilation - padding_low] += x[t] kernel[k]: the gradient of conv1d to its
+// input, as a layer. padding_low and padding_high cut that many elements off the ends.
+// Shapes: x_BTI, kernel_KIO (O / groups; PyTorch's ConvTranspose1d weight is [I, O, K]) ->
+// [B, (T - 1) stride + (K - 1) dilation + 1 - padding, O].
+Value conv_transpose1d(const Value& x_BTI, const Value& kernel_KIO, Conv1dOptions options = {},
+                       std::source_location where = std::source_location::current());
+
+struct Conv2dOptions {
+  Dims strides = {1, 1};
+  Dims dilation = {1, 1};
+  int64_t groups = 1;
+  Dims padding_low = {0, 0};
+  Dims padding_high = {0, 0};
+};
+
+// Shapes: x_BHWI, kernel_HWIO (I / groups) -> [B, H', W', O].
+Value conv2d(const Value& x_BHWI, const Value& kernel_HWIO, Conv2dOptions options = {},
+             std::source_location where = std::source_location::current());
+
+struct DepthwiseOptions {
+  int64_t dilation = 1;
+  int64_t padding_low = 0;
+  int64_t padding_high = 0;
+};
+
+// Every channel with its own kernel, as K shifted multiply-adds.
+// Shapes: x_BTC, kernel_KC -> [B, T + padding - (K - 1) dilation, C].
+Value depthwise_conv1d(const Value& x_BTC, const Value& kernel_KC, DepthwiseOptions options = {},
+                       std::source_location where = std::source_location::current());
+
+}  // namespace hum::graph

@@ -1,0 +1,54 @@
+#include "graph/ops/place_as.h"
+
+#include "graph/op.h"
+#include "graph/ops/collectives_defs.h"
+#include "graph/ops/elementwise.h"
+#include "graph/ops/placement_attribute.h"
+#include "graph/stablehlo/print.h"
+
+namespace hum::graph {
+namespace {
+
+Shapes infer_place_as(const Node& node) { return {node.input(0).shape()}; }
+
+std::vector<Placement> place_place_as(const Node& node) {
+  return {placement_attribute(node.attributes(), "placement")};
+}
+
+Values place_as_vjp(const Node& node, std::span<const Value> cotangents) {
+  return {place_as(cotangents[0], cotangent_placement(node.input(0).placement()))};
+}
+
+void print_place_as(Printer& out, const Node& node) {
+  out.alias(node.output(), out.operand(node.input(0)));
+}
+
+Cost no_cost(const Node&) { return {}; }
+
+}  // namespace
+
+const OpDef kPlaceAsOp = {"place_as",   infer_place_as, place_place_as,
+                          place_as_vjp, print_place_as, no_cost};
+
+Value place_as(const Value& x, const Placement& placement, std::source_location where) {
+  if (x.placement() == placement) return x;
+  return NodeBuilder{.op = kPlaceAsOp,
+                     .inputs = {x},
+                     .attributes = {{"placement", placement_attribute(placement)}},
+                     .where = where}
+      .value();
+}
+
+Value placed_zeros(const Shape& shape, const Placement& placement, std::source_location where) {
+  const Value zero = constant(0, {shape.dtype, {}}, where);
+  return place_as(broadcast_to(zero, shape.dims, where), placement, where);
+}
+
+Placement cotangent_placement(Placement placement) {
+  for (AxisPlacement& axis : placement.axes) {
+    if (axis.kind == PlacementKind::kPartial) axis = kReplicated;
+  }
+  return placement;
+}
+
+}  // namespace hum::graph

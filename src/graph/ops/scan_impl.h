@@ -1,0 +1,11 @@
+// Shared by the scan files.
+#pragma once
+
+#include "graph/placement.h"
+
+namespace hum::graph {
+
+// The placement of a value with `by` more (fewer, when negative) dims in front.
+Placement moved_shards(const Placement& placement, int by);
+
+}  // namespace hum::graph

@@ -1,0 +1,19 @@
+// Rebuilding a graph with some of its nodes replaced.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "graph/value.h"
+
+namespace hum::graph {
+
+// The roots, with each node's outputs replaced by what `replace` gives for it; nodes for which it
+// gives nothing are kept (on rebuilt inputs where those changed). It sees inputs before users, with
+// the node's inputs already rebuilt. Parameters are kept and not shown.
+Values rewrite(
+    std::span<const Value> roots,
+    const std::function<std::optional<Values>(const Node& node, const Values& inputs)>& replace);
+
+}  // namespace hum::graph

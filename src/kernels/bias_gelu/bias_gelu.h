@@ -1,0 +1,16 @@
+// Adds a bias and applies GELU in one pass over memory; so does its gradient.
+#pragma once
+
+#include <source_location>
+
+#include "graph/value.h"
+
+namespace hum::kernels {
+
+// gelu_new(x + bias): the tanh form, computed in f32, in x's type.
+// Shapes: x[..., C], f32 or bf16; bias[C], any float.
+// Throws: other shapes.
+graph::Value bias_gelu(const graph::Value& x, const graph::Value& bias,
+                       std::source_location where = std::source_location::current());
+
+}  // namespace hum::kernels

@@ -1,0 +1,23 @@
+// Layer normalisation (and its root-mean-square form) in one pass over memory; so is its gradient.
+#pragma once
+
+#include <source_location>
+
+#include "graph/value.h"
+
+namespace hum::kernels {
+
+// (x - mean) / sqrt(variance + epsilon) * scale + bias over the last dim, computed in f32, in x's
+// type.
+// Shapes: x[..., C], f32 or bf16; scale[C] and bias[C], any float.
+// Throws: other shapes.
+graph::Value layer_norm(const graph::Value& x, const graph::Value& scale, const graph::Value& bias,
+                        double epsilon = 1e-5,
+                        std::source_location where = std::source_location::current());
+
+// x / sqrt(mean(x^2) + epsilon) * scale. Source: Zhang and Sennrich 2019, "Root mean square layer
+// normalization".
+graph::Value rms_norm(const graph::Value& x, const graph::Value& scale, double epsilon = 1e-5,
+                      std::source_location where = std::source_location::current());
+
+}  // namespace hum::kernels

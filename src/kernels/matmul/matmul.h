@@ -1,0 +1,28 @@
+// Matrix product with a matrix, on oneDNN where that is faster; its gradient is two more of these.
+#pragma once
+
+#include <optional>
+#include <source_location>
+
+#include "graph/value.h"
+
+namespace hum::kernels {
+
+struct MatmulOptions {
+  // lhs's last dim becomes the rows of the result and all its leading dims are summed over together
+  // with rhs's leading dims: the product of a weight's gradient.
+  bool transpose_lhs = false;
+  // rhs is [n, k] as PyTorch keeps its weights.
+  bool transpose_rhs = false;
+  // f32, or bf16 when the operands are; absent: the operands' type.
+  std::optional<graph::DType> result = {};
+};
+
+// Sums are f32 whatever the types.
+// Shapes: lhs[..., k] x rhs[k, n] -> [..., n]; transpose_rhs: rhs[n, k];
+// transpose_lhs: lhs[..., m] x rhs[..., n] -> [m, n], or lhs[k, m] x rhs[n, k] with both.
+// Throws: other ranks, sizes that differ, types that differ or are no floats.
+graph::Value matmul(const graph::Value& lhs, const graph::Value& rhs, MatmulOptions options = {},
+                    std::source_location where = std::source_location::current());
+
+}  // namespace hum::kernels

@@ -1,0 +1,97 @@
+#include "kernels/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+
+namespace hum::kernels {
+namespace {
+
+// Lives as long as the slowest helper, who may start after all work is done and the caller is gone.
+class Chunks {
+ public:
+  Chunks(int64_t count, const std::function<void(int64_t)>& body) : count_(count), body_(&body) {}
+
+  void work() {
+    for (int64_t i = next_++; i < count_; i = next_++) {
+      try {
+        (*body_)(i);  // the caller waits for every claimed chunk, so the body still exists
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!error_) error_ = std::current_exception();
+      }
+      if (++done_ == count_) done_.notify_all();
+    }
+  }
+
+  void wait() {
+    constexpr auto kSpin = std::chrono::microseconds(50);
+    const auto start = std::chrono::steady_clock::now();
+    while (done_ != count_ && std::chrono::steady_clock::now() - start < kSpin) {
+      __builtin_ia32_pause();
+    }
+    for (int64_t done = done_; done != count_; done = done_) done_.wait(done);
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  const int64_t count_;
+  const std::function<void(int64_t)>* body_;
+  std::atomic<int64_t> next_ = 0, done_ = 0;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+struct FreeAligned {
+  void operator()(std::byte* p) const { std::free(p); }
+};
+
+}  // namespace
+
+void for_each_chunk(Workers& workers, int64_t count, const std::function<void(int64_t)>& body) {
+  const int64_t helpers = std::min<int64_t>(workers.threads(), count) - 1;
+  if (helpers <= 0) {
+    for (int64_t i = 0; i < count; ++i) body(i);
+    return;
+  }
+  const auto chunks = std::make_shared<Chunks>(count, body);
+  for (int64_t i = 0; i < helpers; ++i) {
+    workers.schedule([chunks] { chunks->work(); });
+  }
+  chunks->work();
+  chunks->wait();
+}
+
+void for_each_range(Workers& workers, int64_t count, int64_t grain,
+                    const std::function<void(int64_t, int64_t)>& body) {
+  constexpr int64_t kRangesPerThread = 4;  // so that a thread that joins late still helps
+  const int64_t most = workers.threads() > 1 ? workers.threads() * kRangesPerThread : 1;
+  const int64_t ranges = std::clamp<int64_t>(count / std::max<int64_t>(grain, 1), 1, most);
+  for_each_chunk(workers, ranges, [&](int64_t i) {
+    const int64_t begin = count * i / ranges, end = count * (i + 1) / ranges;
+    if (begin < end) body(begin, end);
+  });
+}
+
+std::span<std::byte> thread_scratch(size_t size_bytes) {
+  constexpr size_t kAlignment = 64;
+  thread_local std::unique_ptr<std::byte, FreeAligned> memory;
+  thread_local size_t capacity = 0;
+  if (size_bytes > capacity) {
+    memory.reset();
+    capacity = (size_bytes + kAlignment - 1) / kAlignment * kAlignment;
+    memory.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, capacity)));
+    if (!memory) {
+      capacity = 0;
+      throw std::bad_alloc();
+    }
+  }
+  return {memory.get(), size_bytes};
+}
+
+}  // namespace hum::kernels

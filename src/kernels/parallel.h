@@ -1,0 +1,41 @@
+// How a kernel uses more than one core: it borrows threads from whoever called it (XLA's own pool),
+// so that kernels and XLA's loops together never run more threads than the pool has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace hum::kernels {
+
+// Threads to borrow.
+class Workers {
+ public:
+  virtual ~Workers() = default;
+  // Cores that the caller may keep busy, its own thread included.
+  virtual int threads() const = 0;
+  // Runs the task on another thread, at once or much later.
+  virtual void schedule(std::function<void()> task) = 0;
+};
+
+// The calling thread alone.
+class OneThread final : public Workers {
+ public:
+  int threads() const override { return 1; }
+  void schedule(std::function<void()> task) override { task(); }
+};
+
+// body(i) for i in [0, count), each once, on the calling thread and on those that come to help.
+// Never waits for a thread that has not started: when all others are busy the caller does all the
+// work, so any number of kernels may run at the same time. Rethrows the first exception.
+void for_each_chunk(Workers& workers, int64_t count, const std::function<void(int64_t)>& body);
+
+// The same over ranges [begin, end) that cover [0, count), each at least `grain` long where it can.
+void for_each_range(Workers& workers, int64_t count, int64_t grain,
+                    const std::function<void(int64_t begin, int64_t end)>& body);
+
+// Memory for the chunk that runs on this thread, 64-byte aligned; the next call invalidates it.
+std::span<std::byte> thread_scratch(size_t size_bytes);
+
+}  // namespace hum::kernels

@@ -1,0 +1,17 @@
+// Sums over the rows of a matrix, made on several threads: the gradients of biases and scales.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "kernels/parallel.h"
+
+namespace hum::kernels {
+
+// result[c] = sum over rows, where body(begin, end, sums) adds rows [begin, end) to sums[columns].
+// How rows are cut depends on the sizes alone, and the parts are added in order: equal bits with
+// any number of threads.
+void sum_over_rows(Workers& workers, int64_t rows, int64_t columns, float* result,
+                   const std::function<void(int64_t begin, int64_t end, float* sums)>& body);
+
+}  // namespace hum::kernels

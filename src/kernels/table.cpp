@@ -1,0 +1,54 @@
+#include "kernels/table.h"
+
+#include <algorithm>
+
+#include "base/env.h"
+#include "base/fields.h"
+#include "graph/ops/custom_call.h"
+#include "kernels/bias_gelu/bias_gelu_call.h"
+#include "kernels/cpu_features.h"
+#include "kernels/layer_norm/layer_norm_call.h"
+#include "kernels/matmul/matmul_call.h"
+#include "kernels/matmul/matmul_cpu.h"
+#include "kernels/stft/stft_call.h"
+
+namespace hum::kernels {
+namespace {
+
+struct Kernel {
+  const pjrt::KernelRow* row;
+  bool (*available)(const graph::Node& node);
+};
+
+constexpr Kernel kKernels[] = {
+    {&kMatmulRow, matmul_available},
+    {&kBiasGeluRow, bias_gelu_available},
+    {&kBiasGeluGradRow, bias_gelu_available},
+    {&kLayerNormRow, layer_norm_available},
+    {&kLayerNormGradRow, layer_norm_available},
+    {&kStftRow, stft_available},
+    {&kStftAdjointRow, stft_available},
+};
+
+}  // namespace
+
+std::vector<pjrt::KernelRow> table() {
+  std::vector<pjrt::KernelRow> rows;
+  for (const Kernel& kernel : kKernels) rows.push_back(*kernel.row);
+  return rows;
+}
+
+bool available(const graph::Node& node) {
+  if (!env_flag("HUM_KERNELS", true) || !graph::is_custom_call(node)) return false;
+  const std::string& target = graph::custom_call_target(node);
+  const auto found = std::ranges::find_if(
+      kKernels, [&](const Kernel& kernel) { return target == kernel.row->name; });
+  return found != std::end(kKernels) && found->available(node);
+}
+
+std::string instruction_set() {
+  if (!env_flag("HUM_KERNELS", true)) return "no kernels";
+  return fmt::format("{} onednn:{}", to_name(chosen_isa()), to_name(matmul_isa()));
+}
+
+}  // namespace hum::kernels

@@ -1,0 +1,50 @@
+// For tests alone: the stored basic-pitch output for vocadito_10.wav (tests/data/basic-pitch).
+#pragma once
+
+#include <cstring>
+#include <filesystem>
+#include <regex>
+#include <string>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "models/basic_pitch/posteriors.h"
+
+namespace hum::models::basic_pitch::test {
+
+inline std::filesystem::path data_folder() { return source_folder() / "tests/data/basic-pitch"; }
+
+// A two-dimensional little-endian f32 array in C order, version 1.0 of the .npy format.
+inline Matrix<float> read_npy(const std::filesystem::path& path) {
+  const std::string bytes = read_file(path);
+  HUM_REQUIRE(bytes.size() > 10 && bytes.starts_with("\x93NUMPY"), "{} is not .npy", path.string());
+  const size_t header_bytes =
+      static_cast<unsigned char>(bytes[8]) + 256U * static_cast<unsigned char>(bytes[9]);
+  const std::string header = bytes.substr(10, header_bytes);
+  std::smatch shape;
+  const std::regex pattern(R"('<f4'.*'fortran_order': False.*\((\d+), (\d+)\))");
+  HUM_REQUIRE(std::regex_search(header, shape, pattern), "{}: {}", path.string(), header);
+  Matrix<float> matrix(std::stoll(shape[1]), std::stoll(shape[2]));
+  const size_t size = matrix.values.size() * sizeof(float);
+  HUM_REQUIRE(bytes.size() == 10 + header_bytes + size, "{} is truncated", path.string());
+  std::memcpy(matrix.values.data(), bytes.data() + 10 + header_bytes, size);
+  return matrix;
+}
+
+inline Posteriors stored_posteriors() {
+  return {read_npy(data_folder() / "note.npy"), read_npy(data_folder() / "onset.npy"),
+          read_npy(data_folder() / "contour.npy")};
+}
+
+// Rows [start_s, end_s, pitch, amplitude, [bends]], ordered by start.
+inline Json stored_notes() {
+  Json rows = Json::array();
+  const Json stored = read_json(data_folder() / "notes.json");
+  for (const auto& note : stored["notes"]) {
+    rows.push_back({note["start"], note["end"], note["pitch"], note["amplitude"], note["bends"]});
+  }
+  return rows;
+}
+
+}  // namespace hum::models::basic_pitch::test

@@ -1,0 +1,125 @@
+#include "models/codec/codec.h"
+
+#include <cmath>
+
+#include "audio/dsp.h"
+#include "base/error.h"
+
+namespace hum::models::codec {
+
+using graph::convert;
+using graph::DType;
+
+namespace {
+
+constexpr double kFeatureFloor = 1e-4;
+
+}  // namespace
+
+Codec::Codec(const CodecConfig& config) : config_(config) {
+  HUM_REQUIRE(config.fine_window_samples % kFineHopSamples == 0 &&
+                  config.fine_window_samples >= 4 * kFineHopSamples,
+              "codec: fine_window_samples must be a multiple of {} of at least {}", kFineHopSamples,
+              4 * kFineHopSamples);
+  const nn::Scope root(parameters_);
+  const nn::Scope encoder = root.child("encoder");
+  const int64_t bins = config.encoder_window_samples / 2 + 1;
+  in_ = nn::Linear(encoder.child("in"), 3 * bins, config.encoder_width);
+  encoder_ =
+      nn::convnext_stack(encoder, config.encoder_blocks,
+                         {.width = config.encoder_width, .hidden = 3 * config.encoder_width});
+  encoder_norm_ = nn::Norm(encoder.child("norm"), nn::NormKind::kLayer, config.encoder_width);
+  to_latent_ = nn::Linear(encoder.child("to_latent"), config.encoder_width, config.latent);
+  quantizer_ = ResidualQuantizer(root.child("quantizer"), config.quantizer, config.latent);
+  const nn::Scope decoder = root.child("decoder");
+  trunk_ = nn::UpsamplingTrunk(decoder, {.in = config.latent,
+                                         .width = config.decoder_width,
+                                         .blocks = config.decoder_blocks,
+                                         .fine_width = config.fine_width,
+                                         .fine_blocks = config.fine_blocks,
+                                         .ratio = kFineRatio});
+  head_ = nn::Linear(decoder.child("head"), config.fine_width,
+                     2 * (config.fine_window_samples / 2 + 1));
+}
+
+// Log magnitude and the spectrum with its size compressed: [B, T, 3 (window/2+1)].
+Value Codec::features(const Value& audio_BN) const {
+  const int64_t window = config_.encoder_window_samples;
+  const auto [real, imag] = nn::analysis(audio_BN, window, kHopSamples);
+  const Value size = graph::sqrt(real * real + imag * imag + kFeatureFloor * kFeatureFloor);
+  const Value level = graph::log(size + 1e-3) * 0.3;
+  const Value compress = graph::power(size, -0.7);
+  return graph::concatenate({level, real * compress, imag * compress}, 2);
+}
+
+Value Codec::latents(const Value& audio_BN) const {
+  HUM_REQUIRE(audio_BN.rank() == 2 && audio_BN.size(1) % kHopSamples == 0,
+              "codec: {} is not [batch, a multiple of {} samples]", audio_BN.shape(), kHopSamples);
+  Value x = in_(features(audio_BN));
+  for (const auto& block : encoder_) x = block(x);
+  return to_latent_(encoder_norm_(x));
+}
+
+Value Codec::decode(const Value& latents_BTD) const {
+  const int64_t bins = config_.fine_window_samples / 2 + 1;
+  const Value x = convert(head_(trunk_(latents_BTD)), DType::kF32);
+  const Value size =
+      graph::exponential(graph::minimum(graph::slice_in_dim(x, 2, 0, bins), std::log(100.0)));
+  const Value phase = graph::slice_in_dim(x, 2, bins, 2 * bins);
+  return nn::synthesis({size * graph::cosine(phase), size * graph::sine(phase)},
+                       config_.fine_window_samples, kFineHopSamples);
+}
+
+nn::TrainSpec Codec::train_spec(int64_t batch, int64_t samples, DType compute) const {
+  nn::SpectralLossConfig loss_config;
+  loss_config.mel_scales = training_mel_scales();
+  loss_config.phase_weight = 0.1;
+  auto loss = [this, loss_config, compute](std::span<const Value> inputs,
+                                           const nn::StepInputs& step) {
+    const Value& audio_BN = inputs[0];
+    Value x = in_(convert(features(audio_BN), compute));
+    for (const auto& block : encoder_) x = block(x);
+    const Value latents = convert(to_latent_(encoder_norm_(x)), DType::kF32);
+    auto quantised = quantizer_.train(latents, step);
+    const Value decoded = decode(convert(quantised.latents_BTD, compute));
+    const auto spectral = nn::spectral_loss(decoded, audio_BN, loss_config);
+    nn::Loss result;
+    result.total = spectral.total + quantised.loss;
+    result.metrics = {{"mel", spectral.mel},
+                      {"linear", spectral.linear},
+                      {"phase", spectral.phase},
+                      {"commit", quantised.loss}};
+    if (quantised.usage) result.metrics.emplace_back("usage", quantised.usage);
+    result.buffer_updates = std::move(quantised.buffer_updates);
+    return result;
+  };
+  return {.name = "codec",
+          .parameters = &parameters_,
+          .batch = {{"audio", {DType::kF32, {batch, samples}}}},
+          .loss = std::move(loss),
+          .units_per_batch = static_cast<double>(batch * samples) / kSampleRateHz,
+          .unit = "audio s"};
+}
+
+std::vector<nn::MelScale> training_mel_scales() {
+  std::vector<nn::MelScale> scales;
+  int64_t bands = 20;
+  for (int64_t window = 128; window <= 2048; window *= 2, bands *= 2) {
+    nn::MelScale scale{window, window / 4, bands, {}};
+    scale.weights.resize(static_cast<size_t>((window / 2 + 1) * bands));
+    const auto triangles =
+        audio::mel_bands(static_cast<int>(kSampleRateHz), static_cast<int>(window),
+                         {.bands = static_cast<int>(bands), .normalised = false});
+    for (int64_t band = 0; band < bands; ++band) {
+      const auto& triangle = triangles[static_cast<size_t>(band)];
+      for (size_t i = 0; i < triangle.weights.size(); ++i) {
+        const int64_t bin = triangle.first_bin + static_cast<int64_t>(i);
+        scale.weights[static_cast<size_t>(bin * bands + band)] = triangle.weights[i];
+      }
+    }
+    scales.push_back(std::move(scale));
+  }
+  return scales;
+}
+
+}  // namespace hum::models::codec

@@ -1,0 +1,76 @@
+// What defines a codec: rates, sizes, quantizer. 22,050 Hz, 50 frames/s.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "base/fields.h"
+
+namespace hum::models::codec {
+
+enum class QuantizerKind {
+  kEuclidean,  // full-size vectors, running means (van den Oord 2017; SoundStream)
+  kCosine,     // 8-d factorised, l2-normalised lookup (Yu 2021; Kumar 2023, DAC)
+};
+inline EnumNames<QuantizerKind> enum_names(QuantizerKind) {
+  static constexpr std::pair<QuantizerKind, std::string_view> kNames[] = {
+      {QuantizerKind::kEuclidean, "euclidean"}, {QuantizerKind::kCosine, "cosine"}};
+  return kNames;
+}
+
+inline constexpr int64_t kSampleRateHz = 22050;
+inline constexpr int64_t kHopSamples = 441;
+inline constexpr int64_t kFramesPerSecond = kSampleRateHz / kHopSamples;
+// The decoder's own frame rate is three times the codec's.
+inline constexpr int64_t kFineHopSamples = 147;
+inline constexpr int64_t kFineRatio = kHopSamples / kFineHopSamples;
+
+struct QuantizerConfig {
+  QuantizerKind kind = QuantizerKind::kEuclidean;
+  int64_t books = 8;
+  int64_t entries = 1024;
+  int64_t cosine_dim = 8;
+  // Steps before the quantizer takes part.
+  int64_t warm_up_steps = 300;
+  double decay = 0.99;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("kind", kind, "euclidean (running means) or cosine (8-d factorised)");
+    v("books", books, "residual codebooks");
+    v("entries", entries, "entries of each codebook");
+    v("cosine_dim", cosine_dim, "lookup size of the cosine form");
+    v("warm_up_steps", warm_up_steps, "training steps before the quantizer takes part");
+    v("decay", decay, "decay of the running codebook means, a step");
+  }
+};
+
+struct CodecConfig {
+  int64_t latent = 64;
+  int64_t encoder_window_samples = 1323;
+  int64_t encoder_width = 256;
+  int64_t encoder_blocks = 5;
+  int64_t decoder_width = 256;
+  int64_t decoder_blocks = 5;
+  int64_t fine_width = 192;
+  int64_t fine_blocks = 3;
+  int64_t fine_window_samples = 588;
+  QuantizerConfig quantizer;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("latent", latent, "size of a latent vector");
+    v("encoder_window_samples", encoder_window_samples, "analysis window of the encoder");
+    v("encoder_width", encoder_width, "width of the encoder's blocks");
+    v("encoder_blocks", encoder_blocks, "number of encoder blocks at 50 frames/s");
+    v("decoder_width", decoder_width, "width of the decoder's blocks at 50 frames/s");
+    v("decoder_blocks", decoder_blocks, "number of decoder blocks at 50 frames/s");
+    v("fine_width", fine_width, "width of the decoder's blocks at 150 frames/s");
+    v("fine_blocks", fine_blocks, "number of decoder blocks at 150 frames/s");
+    v("fine_window_samples", fine_window_samples, "synthesis window at 150 frames/s");
+    v("quantizer", quantizer, "residual quantizer");
+  }
+};
+
+}  // namespace hum::models::codec

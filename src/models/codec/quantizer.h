@@ -1,0 +1,59 @@
+// Residual vector quantizer: each book codes what the books before it left over.
+//
+// B batch, T frames, D latent size, K books, N = B*T vectors.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "models/codec/config.h"
+#include "nn/layers.h"
+#include "nn/model_spec.h"
+
+namespace hum::models::codec {
+
+using graph::Value;
+
+class ResidualQuantizer {
+ public:
+  ResidualQuantizer() = default;
+  ResidualQuantizer(const nn::Scope& scope, const QuantizerConfig& config, int64_t latent);
+
+  struct Training {
+    // Quantised latents; gradients pass straight through to the input.
+    Value latents_BTD;
+    // Commitment (and, for the cosine form, codebook) loss.
+    Value loss;
+    std::vector<std::pair<Value, Value>> buffer_updates;
+    // Mean share of entries in use, over books.
+    Value usage;
+  };
+  // Items keep a random number of books (1 with p = 0.25, 2..K with p = 0.25, else K); before
+  // warm_up_steps the latents pass unquantised while the codebooks already follow them.
+  Training train(const Value& latents_BTD, const nn::StepInputs& step) const;
+
+  // Shapes: latents_BTD -> i32[B,T,K].
+  Value encode(const Value& latents_BTD) const;
+  // The sum of the first `books` code vectors. Shapes: codes i32[B,T,>=books] -> BTD.
+  Value decode(const Value& codes_BTK, int64_t books) const;
+  // One book's code vectors for its codes. Shapes: i32[...] -> [..., D].
+  Value lookup(int64_t book, const Value& codes) const;
+
+ private:
+  struct Book {
+    Value codebook, counts,
+        sums;            // euclidean: buffers [E,D], [E], [E,D]; cosine: trainable [E,d] only
+    nn::Linear in, out;  // cosine: D -> d -> D
+  };
+  // Nearest entries of a book. Shapes: residual_ND -> i32[N].
+  Value nearest(const Book& book, const Value& residual_ND) const;
+  Value vectors(const Book& book, const Value& codes_N) const;
+  void follow(const Book& book, const Value& residual_ND, const Value& codes_N, int64_t index,
+              const nn::StepInputs& step, Training& training) const;
+
+  QuantizerConfig config_;
+  int64_t latent_ = 0;
+  std::vector<Book> books_;
+};
+
+}  // namespace hum::models::codec

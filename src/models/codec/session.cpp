@@ -1,0 +1,186 @@
+#include "models/codec/session.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "runtime/bind.h"
+#include "runtime/weights.h"
+
+namespace hum::models::codec {
+
+using graph::DType;
+using runtime::HostTensor;
+
+namespace {
+
+// Windows per call of the encoder: what a training item needs, so that encoding data keeps the
+// cores busy.
+constexpr int64_t kEncodeBatch = 8;
+// Frames of a window that are heard; the rest is context on both sides.
+constexpr int64_t kContextFrames = 25;
+constexpr int64_t kKeptFrames = kWindowFrames - 2 * kContextFrames;
+
+int64_t windows_for(int64_t frames) { return (frames + kKeptFrames - 1) / kKeptFrames; }
+
+}  // namespace
+
+struct CodecSession::State {
+  State(runtime::Session& session, const CodecConfig& config) : session(session), model(config) {}
+
+  runtime::Session& session;
+  Codec model;
+  std::string fingerprint;
+  HostTensor codebooks;
+  std::vector<runtime::Tensor> weights;
+  std::mutex mutex;
+  std::optional<runtime::Executable> encoder, decoder;
+
+  runtime::Executable compile(const char* name, const graph::Value& input,
+                              const graph::Value& result) {
+    graph::Function function{.name = name, .parameters = model.parameters().values()};
+    function.parameters.push_back(input);
+    function.results = {result};
+    return session.compile(name, function);
+  }
+  const runtime::Executable& get_encoder() {
+    std::lock_guard lock(mutex);
+    if (!encoder) {
+      const auto audio = graph::parameter("audio", {DType::kF32, {kEncodeBatch, kWindowSamples}});
+      encoder = compile("codec/encode", audio, model.encode(audio));
+    }
+    return *encoder;
+  }
+  const runtime::Executable& get_decoder() {
+    std::lock_guard lock(mutex);
+    if (!decoder) {
+      const auto latents =
+          graph::parameter("latents", {DType::kF32, {1, kWindowFrames, model.config().latent}});
+      decoder = compile("codec/decode", latents, model.decode(latents));
+    }
+    return *decoder;
+  }
+  HostTensor run(const runtime::Executable& program, const HostTensor& input) {
+    std::vector<runtime::Tensor> arguments = weights;
+    arguments.push_back(session.to_device(input));
+    return session.to_host(program.run(arguments)[0]);
+  }
+  // Every code vector of every book, as the decoder sees it.
+  HostTensor make_codebooks() {
+    const auto& quantizer = model.config().quantizer;
+    const auto ids = graph::iota({DType::kI32, {quantizer.entries}}, 0);
+    graph::Values books;
+    for (int64_t k = 0; k < quantizer.books; ++k) {
+      books.push_back(graph::expand_dims(model.quantizer().lookup(k, ids), 0));
+    }
+    graph::Function function{.name = "codec/codebooks",
+                             .parameters = model.parameters().values(),
+                             .results = {graph::concatenate(books, 0)}};
+    return session.to_host(session.compile(function.name, function).run(weights)[0]);
+  }
+};
+
+CodecSession::CodecSession(runtime::Session& session, const std::filesystem::path& folder) {
+  const runtime::Weights stored = runtime::read_weights(folder);
+  CodecConfig config;
+  runtime::read_model_config(stored, "hum-codec", folder, config);
+  state_ = std::make_unique<State>(session, config);
+  std::string bytes;
+  for (const HostTensor& tensor :
+       runtime::bind(state_->model.parameters().values(), stored.tensors, folder)) {
+    bytes.append(reinterpret_cast<const char*>(tensor.bytes().data()), tensor.bytes().size());
+    state_->weights.push_back(session.to_device(tensor));
+  }
+  state_->fingerprint = sha256(bytes);
+  state_->codebooks = state_->make_codebooks();
+}
+
+CodecSession::~CodecSession() = default;
+
+const CodecConfig& CodecSession::config() const { return state_->model.config(); }
+const std::string& CodecSession::fingerprint() const { return state_->fingerprint; }
+const HostTensor& CodecSession::codebooks() const { return state_->codebooks; }
+
+std::vector<int32_t> CodecSession::encode_windows(std::span<const float> windows) const {
+  HUM_REQUIRE(windows.size() % kWindowSamples == 0, "encode_windows: {} samples", windows.size());
+  const auto count = static_cast<int64_t>(windows.size()) / kWindowSamples;
+  const auto per_window = static_cast<size_t>(kWindowFrames * config().quantizer.books);
+  std::vector<int32_t> codes;
+  for (int64_t first = 0; first < count; first += kEncodeBatch) {
+    HostTensor input({DType::kF32, {kEncodeBatch, kWindowSamples}});
+    const int64_t here = std::min(kEncodeBatch, count - first);
+    std::ranges::copy(windows.subspan(static_cast<size_t>(first * kWindowSamples),
+                                      static_cast<size_t>(here * kWindowSamples)),
+                      input.as<float>().begin());
+    const HostTensor output = state_->run(state_->get_encoder(), input);
+    const auto values = output.as<int32_t>().first(static_cast<size_t>(here) * per_window);
+    codes.insert(codes.end(), values.begin(), values.end());
+  }
+  return codes;
+}
+
+std::vector<float> CodecSession::decode_latents(std::span<const float> latents) const {
+  const auto input = HostTensor::of({1, kWindowFrames, config().latent}, latents);
+  const HostTensor output = state_->run(state_->get_decoder(), input);
+  const auto samples = output.as<float>();
+  return {samples.begin(), samples.end()};
+}
+
+std::vector<int32_t> CodecSession::encode(std::span<const float> samples) const {
+  const int64_t frames = (static_cast<int64_t>(samples.size()) + kHopSamples - 1) / kHopSamples;
+  const int64_t windows = windows_for(frames), books = config().quantizer.books;
+  std::vector<float> padded(static_cast<size_t>(windows * kWindowSamples));
+  for (int64_t w = 0; w < windows; ++w) {
+    const int64_t start = (w * kKeptFrames - kContextFrames) * kHopSamples;
+    for (int64_t i = std::max<int64_t>(0, -start); i < kWindowSamples; ++i) {
+      if (start + i >= static_cast<int64_t>(samples.size())) break;
+      padded[static_cast<size_t>(w * kWindowSamples + i)] = samples[static_cast<size_t>(start + i)];
+    }
+  }
+  const std::vector<int32_t> all = encode_windows(padded);
+  std::vector<int32_t> codes;
+  for (int64_t w = 0; w < windows; ++w) {
+    const auto first = all.begin() + (w * kWindowFrames + kContextFrames) * books;
+    const int64_t kept = std::min(kKeptFrames, frames - w * kKeptFrames);
+    codes.insert(codes.end(), first, first + kept * books);
+  }
+  return codes;
+}
+
+std::vector<float> CodecSession::decode(std::span<const int32_t> codes, int64_t books) const {
+  const auto& quantizer = config().quantizer;
+  const int64_t latent = config().latent;
+  const int64_t frames = static_cast<int64_t>(codes.size()) / quantizer.books;
+  HUM_REQUIRE(books >= 1 && books <= quantizer.books, "codec: {} books of {}", books,
+              quantizer.books);
+  const auto table = state_->codebooks.as<float>();
+  std::vector<float> latents(static_cast<size_t>(frames * latent));
+  for (int64_t row = 0; row < frames * books; ++row) {
+    const int64_t frame = row / books, book = row % books;
+    const int64_t code = codes[static_cast<size_t>(frame * quantizer.books + book)];
+    if (code < 0 || code >= quantizer.entries) {
+      fail(ExitCode::kBadData, fmt::format("token {} of frame {} is outside 0..{}", code, frame,
+                                           quantizer.entries - 1));
+    }
+    const auto* vector = &table[static_cast<size_t>((book * quantizer.entries + code) * latent)];
+    for (int64_t d = 0; d < latent; ++d)
+      latents[static_cast<size_t>(frame * latent + d)] += vector[d];
+  }
+  std::vector<float> samples;
+  for (int64_t w = 0; w < windows_for(frames); ++w) {
+    std::vector<float> window(static_cast<size_t>(kWindowFrames * latent));
+    const int64_t start = w * kKeptFrames - kContextFrames;
+    for (int64_t f = std::max<int64_t>(0, -start); f < kWindowFrames && start + f < frames; ++f) {
+      std::copy_n(latents.begin() + (start + f) * latent, latent, window.begin() + f * latent);
+    }
+    const std::vector<float> decoded = decode_latents(window);
+    const int64_t kept = std::min(kKeptFrames, frames - w * kKeptFrames);
+    const auto first = decoded.begin() + kContextFrames * kHopSamples;
+    samples.insert(samples.end(), first, first + kept * kHopSamples);
+  }
+  return samples;
+}
+
+}  // namespace hum::models::codec

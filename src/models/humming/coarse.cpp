@@ -1,0 +1,186 @@
+#include "models/humming/coarse.h"
+
+#include "base/error.h"
+#include "models/humming/upsampler.h"
+#include "nn/waveform.h"
+
+namespace hum::models::humming {
+
+using graph::convert;
+using graph::DType;
+
+Coarse::Coarse(const CoarseConfig& config) : config_(config) {
+  HUM_REQUIRE(config.coarse_books >= 1 && config.coarse_books <= config.common.books,
+              "coarse: {} coarse books of {}", config.coarse_books, config.common.books);
+  HUM_REQUIRE(config.vocabulary > config.common.entries,
+              "coarse: vocabulary {} has no room for {} entries and a start token",
+              config.vocabulary, config.common.entries);
+  const nn::Scope root(parameters_);
+  const int64_t width = config.transformer.width;
+  for (int64_t k = 0; k < config.coarse_books; ++k) {
+    tables_.push_back(root.child("embed", k)
+                          .declare("weight", {config.vocabulary, width}, nn::Init::normal(0.02)));
+  }
+  transformer_ = nn::Transformer(root, config.transformer);
+  for (int64_t k = 0; k < config.coarse_books; ++k) {
+    heads_.emplace_back(root.child("heads", k), width, config.vocabulary,
+                        nn::Linear::Options{.bias = false, .init = 0.02});
+  }
+  core_parameters_ = parameters_.element_count();
+
+  const nn::Scope conditions = root.child("conditions");
+  const auto& common = config.common;
+  codebooks_KED_ = root.declare_buffer("codebooks", {common.books, common.entries, common.latent},
+                                       nn::Init::zeros());
+  no_melody_W_ = conditions.declare("no_melody", {width}, nn::Init::normal(0.02));
+  melody_in_ = nn::Linear(conditions.child("melody_in"), common.melody_features + common.latent,
+                          config.melody_width);
+  melody_blocks_ = nn::convnext_stack(conditions.child("melody"), config.melody_blocks,
+                                      {.width = config.melody_width,
+                                       .hidden = 3 * config.melody_width,
+                                       .condition = config.melody_width});
+  melody_out_ = nn::Linear(conditions.child("melody_out"), config.melody_width, width);
+  condition_ = nn::Linear(conditions.child("timbre"), 2 * common.latent, config.melody_width);
+  prefix_in_ = nn::Linear(conditions.child("prefix_in"), common.latent, width);
+}
+
+Coarse::Prepared Coarse::prepare(const Conditions& c, DType compute) const {
+  const int64_t batch = c.melody_BTM.size(0), frames = c.melody_BTM.size(1);
+  const int64_t group = config_.prefix_group, width = config_.transformer.width;
+  const int64_t prefix = c.reference_BSD.size(1) / group;
+  auto per_item = [&](const Value& flag_B, int rank) {
+    graph::Dims dims(static_cast<size_t>(rank), 1);
+    dims[0] = batch;
+    return graph::reshape(convert(flag_B, compute), dims);
+  };
+
+  const Value reference_BR =
+      convert(pooled_reference(c.reference_BSD, c.reference_frames_B), compute) *
+      per_item(c.has_timbre_B, 2);
+  const Value condition_BC = condition_(reference_BR);
+  Value x = melody_in_(convert(graph::concatenate({c.melody_BTM, c.draft_BTD}, 2), compute));
+  for (const auto& block : melody_blocks_) x = block(x, condition_BC);
+  const Value has_melody = per_item(c.has_melody_B, 3);
+  Value steps = melody_out_(x) * has_melody + convert(no_melody_W_, compute) * (1 - has_melody);
+  if (const int64_t extra = config_.coarse_books - 1; extra > 0) {
+    const Value last = graph::slice_in_dim(steps, 1, frames - 1, frames);
+    steps = graph::concatenate({steps, graph::broadcast_to(last, {batch, extra, width})}, 1);
+  }
+
+  const Value grouped = graph::reshape(graph::slice_in_dim(c.reference_BSD, 1, 0, prefix * group),
+                                       {batch, prefix, group, config_.common.latent});
+  const Value prefix_BPW = prefix_in_(convert(graph::mean(grouped, {2}), compute));
+  const Value group_index = graph::iota({DType::kI32, {batch, prefix}}, 1) * group + (group - 1);
+  const Value present =
+      convert(group_index < graph::reshape(c.reference_frames_B, {batch, 1}), DType::kF32);
+  const Value prefix_mask = present * graph::reshape(c.has_timbre_B, {batch, 1});
+  const Value step_mask = graph::constant(1, {DType::kF32, {batch, steps.size(1)}});
+  return {steps, prefix_BPW, graph::concatenate({prefix_mask, step_mask}, 1)};
+}
+
+Value Coarse::delayed(const Value& codes_BTK) const {
+  const int64_t start = config_.vocabulary - 1, last = config_.coarse_books - 1;
+  graph::Values books;
+  for (int64_t k = 0; k <= last; ++k) {
+    const Value book = graph::slice_in_dim(codes_BTK, 2, k, k + 1);
+    books.push_back(graph::pad_in_dim(book, static_cast<double>(start), 1, k, last - k));
+  }
+  return graph::concatenate(books, 2);
+}
+
+Value Coarse::embed(const Value& tokens_BLK, DType compute) const {
+  Value sum;
+  for (int64_t k = 0; k < config_.coarse_books; ++k) {
+    const Value tokens = graph::reshape(graph::slice_in_dim(tokens_BLK, 2, k, k + 1),
+                                        {tokens_BLK.size(0), tokens_BLK.size(1)});
+    const Value rows = convert(graph::take(tables_[static_cast<size_t>(k)], tokens), compute);
+    sum = sum ? sum + rows : rows;
+  }
+  return sum;
+}
+
+graph::Values Coarse::heads(const Value& y_BLW) const {
+  graph::Values logits;
+  for (const auto& head : heads_) logits.push_back(convert(head(y_BLW), DType::kF32));
+  return logits;
+}
+
+graph::Values Coarse::logits(const Value& codes_BTK, const Conditions& conditions,
+                             DType compute) const {
+  const Prepared prepared = prepare(conditions, compute);
+  const Value tokens = delayed(codes_BTK);
+  // Step t sees the tokens of step t - 1; the first sees start tokens.
+  const Value before =
+      graph::pad_in_dim(tokens, static_cast<double>(config_.vocabulary - 1), 1, 1, -1);
+  const Value steps = embed(before, compute) + prepared.steps_BLW;
+  const Value y =
+      transformer_(graph::concatenate({prepared.prefix_BPW, steps}, 1), prepared.key_mask_BX);
+  const int64_t prefix = prepared.prefix_BPW.size(1);
+  return heads(graph::slice_in_dim(y, 1, prefix, y.size(1)));
+}
+
+nn::Loss Coarse::loss(std::span<const Value> inputs, const nn::StepInputs& step,
+                      DType compute) const {
+  const Value &codes_BTK = inputs[0], &melody_BTM = inputs[1];
+  const int64_t batch = codes_BTK.size(0);
+  auto kept = [&](int64_t stream) {
+    const Value draw = graph::uniform({DType::kF32, {batch}}, graph::fold_in(step.key, stream));
+    return convert(draw >= config_.condition_dropout, DType::kF32);
+  };
+  const graph::Values all_logits = logits(codes_BTK,
+                                          {.melody_BTM = melody_BTM,
+                                           .draft_BTD = inputs[2],
+                                           .reference_BSD = inputs[3],
+                                           .reference_frames_B = inputs[4],
+                                           .has_melody_B = kept(1),
+                                           .has_timbre_B = kept(2)},
+                                          compute);
+  const Value targets = delayed(codes_BTK);
+  nn::Loss result;
+  for (int64_t k = 0; k < config_.coarse_books; ++k) {
+    const Value& logits_BLV = all_logits[static_cast<size_t>(k)];
+    const Value target_BL =
+        graph::reshape(graph::slice_in_dim(targets, 2, k, k + 1), {batch, targets.size(1)});
+    const Value real = convert(target_BL < config_.common.entries, DType::kF32);
+    const Value safe = graph::minimum(target_BL, config_.common.entries - 1);
+    const Value ce = nn::masked_mean(nn::softmax_cross_entropy(logits_BLV, safe), real);
+    const Value hit = equal(graph::argmax(logits_BLV, 2), target_BL);
+    const Value accuracy = nn::masked_mean(convert(hit, DType::kF32), real);
+
+    // Reconstruction: the code vector that the probabilities expect, against the true one.
+    const Value table = graph::reshape(graph::slice_in_dim(codebooks_KED_, 0, k, k + 1),
+                                       {config_.common.entries, config_.common.latent});
+    const Value probabilities =
+        graph::softmax(graph::slice_in_dim(logits_BLV, 2, 0, config_.common.entries), 2);
+    const Value expected = graph::matmul(probabilities, table);
+    const Value distance = graph::mean(graph::abs(expected - graph::take(table, safe)), {2});
+    const Value reconstruction = nn::masked_mean(distance, real);
+
+    const Value term = ce + reconstruction * config_.reconstruction_weight;
+    result.total = result.total ? result.total + term : term;
+    const std::string book = std::to_string(k + 1);
+    result.metrics.emplace_back("ce" + book, ce);
+    result.metrics.emplace_back("accuracy" + book, accuracy);
+    result.metrics.emplace_back("reconstruction" + book, reconstruction);
+  }
+  return result;
+}
+
+nn::TrainSpec Coarse::train_spec(int64_t batch, int64_t frames, int64_t reference_frames,
+                                 DType compute) const {
+  const auto& common = config_.common;
+  return {
+      .name = "coarse",
+      .parameters = &parameters_,
+      .batch = {{"codes", {DType::kI32, {batch, frames, common.books}}},
+                {"melody", {DType::kF32, {batch, frames, common.melody_features}}},
+                {"draft", {DType::kF32, {batch, frames, common.latent}}},
+                {"reference", {DType::kF32, {batch, reference_frames, common.latent}}},
+                {"reference_frames", {DType::kI32, {batch}}}},
+      .loss = [this, compute](std::span<const Value> inputs,
+                              const nn::StepInputs& step) { return loss(inputs, step, compute); },
+      .units_per_batch = static_cast<double>(batch * frames),
+      .unit = "tokens"};
+}
+
+}  // namespace hum::models::humming

@@ -1,0 +1,88 @@
+// The coarse LM: the first codebook's tokens of the target, frame by frame, from the melody and a
+// timbre reference.
+//
+// B batch, T frames, P prefix positions, L = T + coarse_books - 1 sequence steps, S reference
+// frames, D latent size, W width, M melody features, K coarse books, V vocabulary. The melody is
+// aligned in time (added to each step), the reference is a prefix and, pooled, a FiLM condition.
+#pragma once
+
+#include <vector>
+
+#include "models/humming/config.h"
+#include "nn/layers.h"
+#include "nn/model_spec.h"
+#include "nn/transformer.h"
+
+namespace hum::models::humming {
+
+using graph::Value;
+
+class Coarse {
+ public:
+  explicit Coarse(const CoarseConfig& config);
+  Coarse(const Coarse&) = delete;
+  Coarse& operator=(const Coarse&) = delete;
+
+  const CoarseConfig& config() const { return config_; }
+  const nn::ParameterList& parameters() const { return parameters_; }
+  // Elements of the published model alone: tables, blocks, final norm, heads.
+  int64_t core_parameters() const { return core_parameters_; }
+
+  // What steers a sequence. reference_frames says how much of the reference is there.
+  struct Conditions {
+    Value melody_BTM;
+    Value draft_BTD;           // the upsampler's draft latents
+    Value reference_BSD;       // quantised latents of the timbre reference
+    Value reference_frames_B;  // i32
+    // f32, 1: given, 0: left out (classifier-free guidance).
+    Value has_melody_B, has_timbre_B;
+  };
+  // Teacher-forced logits, one set a coarse book. codes: the true tokens, of which step t sees
+  // those before t. Shapes: codes i32[B,T,>=K] -> K of [B,L,V] f32.
+  graph::Values logits(const Value& codes_BTK, const Conditions& conditions,
+                       graph::DType compute) const;
+
+  struct Sampling {
+    Value key;          // u32[2]
+    Value temperature;  // f32 scalar; 0: greedy
+    Value top_k;        // i32 scalar; vocabulary size: all
+    Value top_p;        // f32 scalar; 1: all
+    Value guidance;     // f32 scalar; 1: none
+  };
+  // The whole generation loop as one program. Shapes: conditions of one item (B = 1) -> codes
+  // i32[1,T,K].
+  Value generate(const Conditions& conditions, const Sampling& sampling,
+                 graph::DType compute) const;
+
+  // Batch: codes i32[B,T,books], melody, draft, reference latents, reference frames.
+  nn::TrainSpec train_spec(int64_t batch, int64_t frames, int64_t reference_frames,
+                           graph::DType compute) const;
+
+ private:
+  friend class CoarseDecoding;
+  struct Prepared {
+    Value steps_BLW;  // melody part of every step
+    Value prefix_BPW;
+    Value key_mask_BX;  // over prefix and steps
+  };
+  Prepared prepare(const Conditions& conditions, graph::DType compute) const;
+  // Tokens shifted by the delay pattern: book k of frame t stands at step t + k. Shapes: ->
+  // i32[B,L,K].
+  Value delayed(const Value& codes_BTK) const;
+  Value embed(const Value& tokens_BLK, graph::DType compute) const;
+  graph::Values heads(const Value& y_BLW) const;
+  nn::Loss loss(std::span<const Value> inputs, const nn::StepInputs& step,
+                graph::DType compute) const;
+
+  CoarseConfig config_;
+  nn::ParameterList parameters_;
+  int64_t core_parameters_ = 0;
+  std::vector<Value> tables_;
+  std::vector<nn::Linear> heads_;
+  nn::Transformer transformer_;
+  Value codebooks_KED_, no_melody_W_;
+  nn::Linear melody_in_, melody_out_, prefix_in_, condition_;
+  std::vector<nn::ConvNextBlock> melody_blocks_;
+};
+
+}  // namespace hum::models::humming

@@ -1,0 +1,98 @@
+// Sizes of the humming models: guided decoder (voice), upsampler, coarse LM.
+#pragma once
+
+#include <cstdint>
+
+#include "base/fields.h"
+#include "nn/transformer.h"
+
+namespace hum::models::humming {
+
+// What all three share: the codec's latents and tokens, and the melody features
+// (data/synthesis/features.h).
+struct CommonConfig {
+  int64_t latent = 64;
+  int64_t books = 8;
+  int64_t entries = 1024;
+  int64_t melody_features = 9;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("latent", latent, "size of the codec's latent vectors");
+    v("books", books, "the codec's codebooks");
+    v("entries", entries, "entries of each codebook");
+    v("melody_features", melody_features, "melody features a frame");
+  }
+};
+
+struct VoiceConfig {
+  CommonConfig common;
+  int64_t width = 256;
+  int64_t blocks = 5;
+  int64_t fine_width = 192;
+  int64_t fine_blocks = 3;
+  int64_t fine_window_samples = 588;
+  double excitation_dropout = 0.2;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("common", common, "shared sizes");
+    v("width", width, "width of the blocks at 50 frames/s");
+    v("blocks", blocks, "number of blocks at 50 frames/s");
+    v("fine_width", fine_width, "width of the blocks at 150 frames/s");
+    v("fine_blocks", fine_blocks, "number of blocks at 150 frames/s");
+    v("fine_window_samples", fine_window_samples, "spectrum window at 150 frames/s");
+    v("excitation_dropout", excitation_dropout, "share of training items without excitation");
+  }
+};
+
+struct UpsamplerConfig {
+  CommonConfig common;
+  int64_t width = 256;
+  int64_t blocks = 8;
+  // Books 2..classified_books are predicted as tokens; the rest as one regressed vector.
+  int64_t classified_books = 3;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("common", common, "shared sizes");
+    v("width", width, "width of the blocks");
+    v("blocks", blocks, "number of blocks");
+    v("classified_books", classified_books, "books 2..this are predicted as tokens");
+  }
+};
+
+// The coarse LM. The transformer's own size is the published one; the conditioning is counted
+// apart.
+struct CoarseConfig {
+  CommonConfig common;
+  nn::TransformerConfig transformer;
+  // Books that the LM predicts itself, each a frame later than the one before (MusicGen's delay
+  // pattern).
+  int64_t coarse_books = 1;
+  // Codebook entries and the start token; at least entries + 1.
+  int64_t vocabulary = 1025;
+  // Reference frames are averaged in groups of this many for the prefix.
+  int64_t prefix_group = 5;
+  int64_t melody_blocks = 3;
+  int64_t melody_width = 256;
+  // Weight of the L1 between the expected and the true code vector, beside cross-entropy.
+  double reconstruction_weight = 0.5;
+  // Share of training items without melody / without timbre, for classifier-free guidance.
+  double condition_dropout = 0.1;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("common", common, "shared sizes");
+    v("transformer", transformer, "the decoder");
+    v("coarse_books", coarse_books, "books predicted by the LM");
+    v("vocabulary", vocabulary, "tokens of each book's table, start token included");
+    v("prefix_group", prefix_group, "reference frames averaged into one prefix position");
+    v("melody_blocks", melody_blocks, "look-ahead blocks over the melody");
+    v("melody_width", melody_width, "width of those blocks");
+    v("reconstruction_weight", reconstruction_weight, "weight of the code-vector loss");
+    v("condition_dropout", condition_dropout, "share of items without a condition");
+  }
+};
+
+}  // namespace hum::models::humming

@@ -1,0 +1,316 @@
+#include "models/humming/session.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "models/humming/coarse.h"
+#include "models/humming/upsampler.h"
+#include "models/humming/voice.h"
+#include "runtime/bind.h"
+#include "runtime/weights.h"
+
+namespace hum::models::humming {
+
+using graph::DType;
+using runtime::HostTensor;
+
+namespace {
+
+graph::Shape f32(graph::Dims dims) { return {DType::kF32, std::move(dims)}; }
+
+// One model: its graph, its weights on the device, and its programs by name.
+template <typename Model, typename Config>
+struct Part {
+  Part(runtime::Session& session, const std::filesystem::path& folder, const char* model_type)
+      : session(session) {
+    const runtime::Weights stored = runtime::read_weights(folder);
+    Config config;
+    runtime::read_model_config(stored, model_type, folder, config);
+    model.emplace(config);
+    host = runtime::bind(model->parameters().values(), stored.tensors, folder);
+    for (const HostTensor& tensor : host) weights.push_back(session.to_device(tensor));
+  }
+
+  const HostTensor& tensor(std::string_view name) const {
+    const auto& all = model->parameters().all();
+    const auto found = std::ranges::find(all, name, &nn::Parameter::name);
+    HUM_CHECK(found != all.end(), "no parameter {}", name);
+    return host[static_cast<size_t>(found - all.begin())];
+  }
+  runtime::Executable compile(const char* name, graph::Values inputs, graph::Values results) const {
+    graph::Function function{.name = name, .parameters = model->parameters().values()};
+    function.parameters.insert(function.parameters.end(), inputs.begin(), inputs.end());
+    function.results = std::move(results);
+    return session.compile(name, function);
+  }
+  HostTensor run(const runtime::Executable& program,
+                 std::initializer_list<const HostTensor*> inputs) const {
+    std::vector<runtime::Tensor> arguments = weights;
+    for (const HostTensor* input : inputs) arguments.push_back(session.to_device(*input));
+    return session.to_host(program.run(arguments)[0]);
+  }
+
+  runtime::Session& session;
+  std::optional<Model> model;
+  std::vector<HostTensor> host;
+  std::vector<runtime::Tensor> weights;
+};
+
+template <typename T>
+std::vector<T> values_of(const HostTensor& tensor) {
+  const auto values = tensor.as<T>();
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+struct HummingSession::State {
+  using UpsamplerPart = Part<Upsampler, UpsamplerConfig>;
+  using CoarsePart = Part<Coarse, CoarseConfig>;
+  using VoicePart = Part<Voice, VoiceConfig>;
+
+  runtime::Session& session;
+  std::filesystem::path folder;
+  std::mutex mutex;
+  std::optional<UpsamplerPart> upsampler;
+  std::optional<CoarsePart> coarse;
+  std::optional<VoicePart> voice;
+  std::optional<runtime::Executable> draft_program, refine_program, token_program, voice_program;
+
+  UpsamplerPart& get_upsampler() {
+    if (!upsampler) upsampler.emplace(session, folder / "upsampler", "hum-upsampler");
+    return *upsampler;
+  }
+  CoarsePart& get_coarse() {
+    if (!coarse) coarse.emplace(session, folder / "coarse", "hum-coarse");
+    return *coarse;
+  }
+  VoicePart& get_voice() {
+    if (!voice) voice.emplace(session, folder / "voice", "hum-voice");
+    return *voice;
+  }
+
+  // Placeholders that several programs take.
+  struct Inputs {
+    Value melody, reference, frames;
+  };
+  static Inputs inputs_of(const CommonConfig& common) {
+    return {graph::parameter("melody", f32({1, kWindowFrames, common.melody_features})),
+            graph::parameter("reference", f32({1, kReferenceFrames, common.latent})),
+            graph::parameter("reference_frames", {DType::kI32, {1}})};
+  }
+
+  void build_draft();
+  void build_refine();
+  void build_tokens();
+  void build_voice();
+};
+
+void HummingSession::State::build_draft() {
+  const auto& part = get_upsampler();
+  const auto& common = part.model->config().common;
+  const Inputs in = inputs_of(common);
+  const Value nothing = graph::constant(0, f32({1, kWindowFrames, common.latent}));
+  const Value stage = graph::constant(0, {DType::kI32, {1}});
+  const Value reference_BR = pooled_reference(in.reference, in.frames);
+  draft_program =
+      part.compile("upsampler/draft", {in.melody, in.reference, in.frames},
+                   {part.model->predict(nothing, in.melody, reference_BR, stage).latents_BTD});
+}
+
+void HummingSession::State::build_refine() {
+  const auto& part = get_upsampler();
+  const Upsampler& model = *part.model;
+  const auto& config = model.config();
+  const int64_t coarse_books = get_coarse().model->config().coarse_books;
+  const Inputs in = inputs_of(config.common);
+  const Value tokens = graph::parameter("tokens", {DType::kI32, {1, kWindowFrames, coarse_books}});
+  const Value reference_BR = pooled_reference(in.reference, in.frames);
+  Value known = model.decode(tokens, coarse_books), latents;
+  for (int64_t stage = coarse_books;; ++stage) {
+    const Value stage_B = graph::constant(static_cast<double>(stage), {DType::kI32, {1}});
+    const auto predicted = model.predict(known, in.melody, reference_BR, stage_B);
+    latents = predicted.latents_BTD;
+    if (stage >= config.classified_books) break;
+    const Value likeliest = graph::argmax(model.logits(stage, predicted.hidden_BTW), 2);
+    known = known + model.lookup(stage, likeliest);
+  }
+  refine_program =
+      part.compile("upsampler/refine", {tokens, in.melody, in.reference, in.frames}, {latents});
+}
+
+void HummingSession::State::build_tokens() {
+  const auto& part = get_coarse();
+  const auto& common = part.model->config().common;
+  const Inputs in = inputs_of(common);
+  const Value draft = graph::parameter("draft", f32({1, kWindowFrames, common.latent}));
+  const Value key = graph::parameter("key", {DType::kU32, {2}});
+  const Value temperature = graph::parameter("temperature", f32({}));
+  const Value top_k = graph::parameter("top_k", {DType::kI32, {}});
+  const Value top_p = graph::parameter("top_p", f32({}));
+  const Value guidance = graph::parameter("guidance", f32({}));
+  const Value one = graph::constant(1, f32({1}));
+  const Value tokens = part.model->generate({.melody_BTM = in.melody,
+                                             .draft_BTD = draft,
+                                             .reference_BSD = in.reference,
+                                             .reference_frames_B = in.frames,
+                                             .has_melody_B = one,
+                                             .has_timbre_B = one},
+                                            {.key = key,
+                                             .temperature = temperature,
+                                             .top_k = top_k,
+                                             .top_p = top_p,
+                                             .guidance = guidance},
+                                            DType::kF32);
+  token_program = part.compile(
+      "coarse/generate",
+      {in.melody, draft, in.reference, in.frames, key, temperature, top_k, top_p, guidance},
+      {tokens});
+}
+
+void HummingSession::State::build_voice() {
+  const auto& part = get_voice();
+  const auto& common = part.model->config().common;
+  const Value latents = graph::parameter("latents", f32({1, kWindowFrames, common.latent}));
+  const Value melody = graph::parameter("melody", f32({1, kWindowFrames, common.melody_features}));
+  const Value excitation = graph::parameter("excitation", f32({1, kWindowSamples}));
+  const Value noise = graph::parameter("noise", f32({1, kWindowSamples}));
+  voice_program = part.compile("voice/render", {latents, melody, excitation, noise},
+                               {part.model->render(latents, melody, excitation, noise)});
+}
+
+void validate(const SamplingOptions& options) {
+  auto refuse = [](const char* flag, double value, const char* allowed) {
+    fail(ExitCode::kUsage, fmt::format("--{} {} is out of range", flag, value),
+         fmt::format("--{} takes {}", flag, allowed));
+  };
+  if (!(options.temperature >= 0 && options.temperature <= 10)) {
+    refuse("temperature", options.temperature, "0 to 10");
+  }
+  if (options.top_k < 0) refuse("top-k", static_cast<double>(options.top_k), "0 (all) or more");
+  if (!(options.top_p > 0 && options.top_p <= 1)) refuse("top-p", options.top_p, "above 0, to 1");
+  if (!(options.guidance >= 0 && options.guidance <= 20)) {
+    refuse("guidance", options.guidance, "0 to 20");
+  }
+  if (options.seed < 0) refuse("seed", static_cast<double>(options.seed), "0 or more");
+}
+
+HummingSession::HummingSession(runtime::Session& session, std::filesystem::path weights)
+    : state_(std::unique_ptr<State>(new State{.session = session, .folder = std::move(weights)})) {}
+
+HummingSession::~HummingSession() = default;
+
+void HummingSession::load(bool language_model, bool voice) const {
+  std::lock_guard lock(state_->mutex);
+  state_->get_upsampler();
+  if (language_model) state_->get_coarse();
+  if (voice) state_->get_voice();
+}
+
+const CommonConfig& HummingSession::common() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->get_upsampler().model->config().common;
+}
+
+TimbreReference HummingSession::reference(std::span<const int32_t> codes) const {
+  const auto& sizes = common();
+  const auto codebooks = state_->upsampler->tensor("codebooks").as<float>();
+  HUM_REQUIRE(codes.size() % static_cast<size_t>(sizes.books) == 0,
+              "reference: {} codes are not whole frames of {} books", codes.size(), sizes.books);
+  const int64_t frames =
+      std::min(kReferenceFrames, static_cast<int64_t>(codes.size()) / sizes.books);
+  TimbreReference result{std::vector<float>(static_cast<size_t>(kReferenceFrames * sizes.latent)),
+                         static_cast<int32_t>(frames)};
+  for (int64_t i = 0; i < frames * sizes.books; ++i) {
+    const int64_t frame = i / sizes.books, book = i % sizes.books;
+    const int64_t code = codes[static_cast<size_t>(i)];
+    HUM_REQUIRE(code >= 0 && code < sizes.entries, "reference: code {} of {}", code, sizes.entries);
+    const auto vector =
+        codebooks.subspan(static_cast<size_t>((book * sizes.entries + code) * sizes.latent),
+                          static_cast<size_t>(sizes.latent));
+    float* out = result.latents.data() + frame * sizes.latent;
+    for (size_t d = 0; d < vector.size(); ++d) out[d] += vector[d];
+  }
+  return result;
+}
+
+std::vector<float> HummingSession::draft(std::span<const float> melody,
+                                         const TimbreReference& reference) const {
+  {
+    std::lock_guard lock(state_->mutex);
+    if (!state_->draft_program) state_->build_draft();
+  }
+  const auto& common = state_->upsampler->model->config().common;
+  const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
+  const auto r = HostTensor::of({1, kReferenceFrames, common.latent},
+                                std::span<const float>(reference.latents));
+  const auto n = HostTensor::of<int32_t>({1}, {reference.frames});
+  return values_of<float>(state_->upsampler->run(*state_->draft_program, {&m, &r, &n}));
+}
+
+std::vector<int32_t> HummingSession::coarse_tokens(std::span<const float> melody,
+                                                   std::span<const float> draft,
+                                                   const TimbreReference& reference,
+                                                   const SamplingOptions& sampling,
+                                                   int64_t window) const {
+  {
+    std::lock_guard lock(state_->mutex);
+    if (!state_->token_program) state_->build_tokens();
+  }
+  const auto& common = state_->coarse->model->config().common;
+  const auto key = stream_key(static_cast<uint64_t>(sampling.seed), "coarse tokens",
+                              static_cast<uint64_t>(window));
+  const int64_t top_k =
+      sampling.top_k == 0 ? common.entries : std::min(sampling.top_k, common.entries);
+  const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
+  const auto d = HostTensor::of({1, kWindowFrames, common.latent}, draft);
+  const auto r = HostTensor::of({1, kReferenceFrames, common.latent},
+                                std::span<const float>(reference.latents));
+  const auto n = HostTensor::of<int32_t>({1}, {reference.frames});
+  const auto k = HostTensor::of({2}, std::span<const uint32_t>(key));
+  const auto t =
+      HostTensor::scalar(sampling.greedy ? 0.0F : static_cast<float>(sampling.temperature));
+  const auto tk = HostTensor::scalar(static_cast<int32_t>(top_k));
+  const auto tp = HostTensor::scalar(static_cast<float>(sampling.top_p));
+  const auto g = HostTensor::scalar(static_cast<float>(sampling.guidance));
+  return values_of<int32_t>(
+      state_->coarse->run(*state_->token_program, {&m, &d, &r, &n, &k, &t, &tk, &tp, &g}));
+}
+
+std::vector<float> HummingSession::refine(std::span<const int32_t> tokens,
+                                          std::span<const float> melody,
+                                          const TimbreReference& reference) const {
+  {
+    std::lock_guard lock(state_->mutex);
+    if (!state_->refine_program) state_->build_refine();
+  }
+  const auto& common = state_->upsampler->model->config().common;
+  const auto books = static_cast<int64_t>(tokens.size()) / kWindowFrames;
+  const auto c = HostTensor::of({1, kWindowFrames, books}, tokens);
+  const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
+  const auto r = HostTensor::of({1, kReferenceFrames, common.latent},
+                                std::span<const float>(reference.latents));
+  const auto n = HostTensor::of<int32_t>({1}, {reference.frames});
+  return values_of<float>(state_->upsampler->run(*state_->refine_program, {&c, &m, &r, &n}));
+}
+
+std::vector<float> HummingSession::render(std::span<const float> latents,
+                                          std::span<const float> melody,
+                                          std::span<const float> excitation,
+                                          std::span<const float> noise) const {
+  {
+    std::lock_guard lock(state_->mutex);
+    if (!state_->voice_program) state_->build_voice();
+  }
+  const auto& common = state_->voice->model->config().common;
+  const auto l = HostTensor::of({1, kWindowFrames, common.latent}, latents);
+  const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
+  const auto e = HostTensor::of({1, kWindowSamples}, excitation);
+  const auto n = HostTensor::of({1, kWindowSamples}, noise);
+  return values_of<float>(state_->voice->run(*state_->voice_program, {&l, &m, &e, &n}));
+}
+
+}  // namespace hum::models::humming

@@ -1,0 +1,145 @@
+#include "models/humming/upsampler.h"
+
+#include "base/error.h"
+#include "nn/waveform.h"
+
+namespace hum::models::humming {
+
+using graph::convert;
+using graph::DType;
+
+namespace {
+
+// 1 where the frame index is below frames_B. Shapes: -> f32[B, S, 1].
+Value frame_mask(const Value& frames_B, int64_t frames) {
+  const int64_t batch = frames_B.size(0);
+  const Value index = graph::iota({DType::kI32, {batch, frames}}, 1);
+  const Value inside = index < graph::reshape(frames_B, {batch, 1});
+  return graph::reshape(convert(inside, DType::kF32), {batch, frames, 1});
+}
+
+// 1 - cosine similarity along the last dim, averaged.
+Value cosine_distance(const Value& a, const Value& b) {
+  auto length = [](const Value& x) { return graph::sqrt(graph::reduce_sum(x * x, {-1}) + 1e-6); };
+  return graph::mean_all(1 - graph::reduce_sum(a * b, {-1}) / (length(a) * length(b)));
+}
+
+}  // namespace
+
+Value pooled_reference(const Value& latents_BSD, const Value& frames_B) {
+  const Value mask = frame_mask(frames_B, latents_BSD.size(1));
+  const Value count = graph::maximum(graph::reduce_sum(mask, {1}), 1);
+  const Value mean = graph::reduce_sum(latents_BSD * mask, {1}) / count;
+  const Value squares = graph::reduce_sum(latents_BSD * latents_BSD * mask, {1}) / count;
+  const Value deviation = graph::sqrt(graph::maximum(squares - mean * mean, 0) + 1e-5);
+  return graph::concatenate({mean, deviation}, 1);
+}
+
+Upsampler::Upsampler(const UpsamplerConfig& config) : config_(config) {
+  const auto& common = config.common;
+  const nn::Scope root(parameters_);
+  codebooks_KED_ = root.declare_buffer("codebooks", {common.books, common.entries, common.latent},
+                                       nn::Init::zeros());
+  stage_table_ = root.declare("stage", {common.books, config.width}, nn::Init::normal(0.02));
+  in_ = nn::Linear(root.child("in"), common.latent + common.melody_features, config.width);
+  condition_ = nn::Linear(root.child("condition"), 2 * common.latent, config.width);
+  condition_out_ = nn::Linear(root.child("condition_out"), config.width, config.width);
+  blocks_ = nn::convnext_stack(
+      root, config.blocks,
+      {.width = config.width, .hidden = 3 * config.width, .condition = config.width});
+  norm_ = nn::Norm(root.child("norm"), nn::NormKind::kLayer, config.width);
+  regression_ = nn::Linear(root.child("regression"), config.width, common.latent);
+  for (int64_t book = 1; book < config.classified_books; ++book) {
+    heads_.emplace_back(root.child("heads", book), config.width, common.entries);
+  }
+}
+
+Upsampler::Prediction Upsampler::predict(const Value& known_BTD, const Value& melody_BTM,
+                                         const Value& reference_BR, const Value& stage_B) const {
+  const DType compute = known_BTD.dtype();
+  const Value stage_BW = convert(graph::take(stage_table_, stage_B), compute);
+  Value condition_BW = condition_(convert(reference_BR, compute)) + stage_BW;
+  condition_BW = condition_out_(graph::gelu_new(condition_BW));
+  Value x = in_(graph::concatenate({known_BTD, convert(melody_BTM, compute)}, 2));
+  for (const auto& block : blocks_) x = block(x, condition_BW);
+  x = norm_(x);
+  return {convert(regression_(x), DType::kF32), x};
+}
+
+Value Upsampler::logits(int64_t book, const Value& hidden_BTW) const {
+  HUM_REQUIRE(book >= 1 && book < config_.classified_books, "upsampler: no head for book {}", book);
+  return convert(heads_[static_cast<size_t>(book - 1)](hidden_BTW), DType::kF32);
+}
+
+Value Upsampler::lookup(int64_t book, const Value& codes_BT) const {
+  const auto& common = config_.common;
+  const Value table = graph::reshape(graph::slice_in_dim(codebooks_KED_, 0, book, book + 1),
+                                     {common.entries, common.latent});
+  return graph::take(table, codes_BT);
+}
+
+Value Upsampler::decode(const Value& codes_BTK, int64_t books) const {
+  Value sum;
+  for (int64_t book = 0; book < books; ++book) {
+    const Value codes = graph::reshape(graph::slice_in_dim(codes_BTK, 2, book, book + 1),
+                                       {codes_BTK.size(0), codes_BTK.size(1)});
+    sum = sum ? sum + lookup(book, codes) : lookup(book, codes);
+  }
+  return sum;
+}
+
+nn::Loss Upsampler::loss(std::span<const Value> inputs, const nn::StepInputs& step,
+                         DType compute) const {
+  const Value &codes_BTK = inputs[0], &latents_BTD = inputs[1], &melody_BTM = inputs[2];
+  const int64_t batch = codes_BTK.size(0), frames = codes_BTK.size(1);
+  const Value reference_BR = pooled_reference(inputs[3], inputs[4]);
+
+  // Each item trains one stage: 0 (draft) .. classified_books, the first one twice as often.
+  const auto stages = static_cast<double>(config_.classified_books + 2);
+  const Value draw_B = graph::uniform({DType::kF32, {batch}}, step.key) * stages - 1;
+  const Value stage_B = convert(graph::floor(graph::maximum(draw_B, 0)), DType::kI32);
+  Value known_BTD = graph::zeros_like(latents_BTD);
+  auto at_stage = [&](const Value& condition_B) {
+    return graph::reshape(convert(condition_B, DType::kF32), {batch, 1, 1});
+  };
+  graph::Values codes;
+  for (int64_t book = 0; book < config_.classified_books; ++book) {
+    codes.push_back(
+        graph::reshape(graph::slice_in_dim(codes_BTK, 2, book, book + 1), {batch, frames}));
+    known_BTD = known_BTD + lookup(book, codes.back()) * at_stage(stage_B > book);
+  }
+  known_BTD = graph::stop_gradient(known_BTD);
+  const auto predicted = predict(convert(known_BTD, compute), melody_BTM, reference_BR, stage_B);
+
+  const Value l1 = graph::mean_all(graph::abs(predicted.latents_BTD - latents_BTD));
+  const Value angle = cosine_distance(predicted.latents_BTD, latents_BTD);
+  nn::Loss result{.total = l1 + angle, .metrics = {{"l1", l1}, {"angle", angle}}};
+  for (int64_t book = 1; book < config_.classified_books; ++book) {
+    const Value losses_BT = nn::softmax_cross_entropy(logits(book, predicted.hidden_BTW),
+                                                      codes[static_cast<size_t>(book)]);
+    const Value here = graph::reshape(at_stage(equal(stage_B, book)), {batch, 1});
+    const Value mean = nn::masked_mean(losses_BT, here);
+    result.total = result.total + mean * 0.1;
+    result.metrics.emplace_back("ce" + std::to_string(book + 1), mean);
+  }
+  return result;
+}
+
+nn::TrainSpec Upsampler::train_spec(int64_t batch, int64_t frames, int64_t reference_frames,
+                                    DType compute) const {
+  const auto& common = config_.common;
+  return {
+      .name = "upsampler",
+      .parameters = &parameters_,
+      .batch = {{"codes", {DType::kI32, {batch, frames, common.books}}},
+                {"latents", {DType::kF32, {batch, frames, common.latent}}},
+                {"melody", {DType::kF32, {batch, frames, common.melody_features}}},
+                {"reference", {DType::kF32, {batch, reference_frames, common.latent}}},
+                {"reference_frames", {DType::kI32, {batch}}}},
+      .loss = [this, compute](std::span<const Value> inputs,
+                              const nn::StepInputs& step) { return loss(inputs, step, compute); },
+      .units_per_batch = static_cast<double>(batch * frames) / 50,
+      .unit = "audio s"};
+}
+
+}  // namespace hum::models::humming

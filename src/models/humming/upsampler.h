@@ -1,0 +1,71 @@
+// The non-autoregressive upsampler: from the books known so far (none: the "draft"), the melody and
+// a timbre reference to the next book's tokens and to the whole latent vector, all frames at once.
+//
+// B batch, T frames, S reference frames, K books, D latent size, M melody features.
+// Source: stage-conditioned NAR as in VALL-E (Wang et al. 2023); FiLM conditioning; a regression
+// head in place of tokens for the fine books, whose cross-entropy is noise at this size.
+#pragma once
+
+#include <vector>
+
+#include "models/humming/config.h"
+#include "nn/layers.h"
+#include "nn/model_spec.h"
+
+namespace hum::models::humming {
+
+using graph::Value;
+
+// Mean and deviation over time of the frames before `frames_B`. Shapes: latents_BSD, i32[B] -> [B,
+// 2D].
+Value pooled_reference(const Value& latents_BSD, const Value& frames_B);
+
+class Upsampler {
+ public:
+  explicit Upsampler(const UpsamplerConfig& config);
+  Upsampler(const Upsampler&) = delete;
+  Upsampler& operator=(const Upsampler&) = delete;
+
+  const UpsamplerConfig& config() const { return config_; }
+  const nn::ParameterList& parameters() const { return parameters_; }
+  // The codec's code vectors [K, entries, D]: a buffer that is copied from the codec.
+  const Value& codebooks() const { return codebooks_KED_; }
+
+  struct Prediction {
+    // The whole latent vector, all books together.
+    Value latents_BTD;
+    // Hidden state for logits().
+    Value hidden_BTW;
+  };
+  // known_BTD: sum of the code vectors of the first `stage_B` books (zeros at stage 0).
+  // Shapes: known_BTD, melody_BTM, reference_BR = pooled_reference, stage_B i32.
+  Prediction predict(const Value& known_BTD, const Value& melody_BTM, const Value& reference_BR,
+                     const Value& stage_B) const;
+  // Logits of book index `book` (1-based books 2..classified_books are indices 1..). Shapes: ->
+  // [B,T,entries] f32.
+  Value logits(int64_t book, const Value& hidden_BTW) const;
+  // Code vectors of one book. Shapes: i32[B,T] -> BTD.
+  Value lookup(int64_t book, const Value& codes_BT) const;
+  // The first `books` books' code vectors added up. Shapes: i32[B,T,K] -> BTD.
+  Value decode(const Value& codes_BTK, int64_t books) const;
+
+  // Batch: codes i32[B,T,K], latents f32[B,T,D] (quantised, all books), melody [B,T,M],
+  // reference latents [B,S,D], reference frames i32[B].
+  nn::TrainSpec train_spec(int64_t batch, int64_t frames, int64_t reference_frames,
+                           graph::DType compute) const;
+
+ private:
+  nn::Loss loss(std::span<const Value> inputs, const nn::StepInputs& step,
+                graph::DType compute) const;
+
+  UpsamplerConfig config_;
+  nn::ParameterList parameters_;
+  Value codebooks_KED_, stage_table_;
+  nn::Linear in_, condition_, condition_out_;
+  std::vector<nn::ConvNextBlock> blocks_;
+  nn::Norm norm_;
+  nn::Linear regression_;
+  std::vector<nn::Linear> heads_;
+};
+
+}  // namespace hum::models::humming

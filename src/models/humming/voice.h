@@ -1,0 +1,42 @@
+// The guided decoder: per time-frequency bin, how much of a harmonic excitation and of noise to let
+// through. Pitch and phase come from the excitation, which is made from the notes; latents carry
+// timbre, dynamics, attack, release.
+//
+// B batch, N samples, T = N / 441 frames, D latent size, M melody features.
+// Source: a learned source-filter in the spirit of DDSP (Engel et al. 2020), with an STFT filter.
+#pragma once
+
+#include "models/humming/config.h"
+#include "nn/model_spec.h"
+#include "nn/spectral_loss.h"
+#include "nn/waveform.h"
+
+namespace hum::models::humming {
+
+using graph::Value;
+
+class Voice {
+ public:
+  explicit Voice(const VoiceConfig& config);
+  Voice(const Voice&) = delete;
+  Voice& operator=(const Voice&) = delete;
+
+  const VoiceConfig& config() const { return config_; }
+  const nn::ParameterList& parameters() const { return parameters_; }
+
+  // Shapes: latents_BTD, melody_BTM, excitation_BN, noise_BN -> audio_BN (f32).
+  Value render(const Value& latents_BTD, const Value& melody_BTM, const Value& excitation_BN,
+               const Value& noise_BN) const;
+
+  // Batch: audio[B,N], latents[B,T,D], melody[B,T,M], excitation[B,N]; noise is drawn by the step.
+  nn::TrainSpec train_spec(int64_t batch, int64_t samples, graph::DType compute,
+                           std::vector<nn::MelScale> mel_scales) const;
+
+ private:
+  VoiceConfig config_;
+  nn::ParameterList parameters_;
+  nn::UpsamplingTrunk trunk_;
+  nn::Linear head_;
+};
+
+}  // namespace hum::models::humming

@@ -1,0 +1,91 @@
+#include "nn/layers.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "kernels/bias_gelu/bias_gelu.h"
+#include "kernels/layer_norm/layer_norm.h"
+#include "kernels/matmul/matmul.h"
+
+namespace hum::nn {
+
+using graph::convert;
+using graph::DType;
+
+Linear::Linear(const Scope& scope, int64_t in, int64_t out, Options options) {
+  const double deviation = options.init > 0 ? options.init : 1 / std::sqrt(static_cast<double>(in));
+  weight_ = scope.declare("weight", {out, in}, Init::normal(deviation));
+  if (options.bias) bias_ = scope.declare("bias", {out}, Init::zeros());
+}
+
+Value Linear::without_bias(const Value& x) const {
+  return kernels::matmul(x, convert(weight_, x.dtype()), {.transpose_rhs = true});
+}
+
+Value Linear::operator()(const Value& x) const {
+  const Value y = without_bias(x);
+  return bias_ ? y + convert(bias_, y.dtype()) : y;
+}
+
+Norm::Norm(const Scope& scope, NormKind kind, int64_t width, double epsilon)
+    : kind_(kind), epsilon_(epsilon) {
+  weight_ = scope.declare("weight", {width}, Init::ones());
+  if (kind == NormKind::kLayer) bias_ = scope.declare("bias", {width}, Init::zeros());
+}
+
+Value Norm::operator()(const Value& x) const {
+  return kind_ == NormKind::kLayer ? kernels::layer_norm(x, weight_, bias_, epsilon_)
+                                   : kernels::rms_norm(x, weight_, epsilon_);
+}
+
+Film::Film(const Scope& scope, int64_t condition, int64_t width)
+    : scale_shift_(scope, condition, 2 * width, {.init = 0.02}), width_(width) {}
+
+Value Film::operator()(const Value& x_BTD, const Value& condition_BC) const {
+  HUM_REQUIRE(bool(condition_BC), "Film: no condition was given");
+  const Value both = scale_shift_(convert(condition_BC, x_BTD.dtype()));
+  const Value per_item = graph::reshape(both, {both.size(0), 1, 2 * width_});
+  const Value scale = graph::slice_in_dim(per_item, 2, 0, width_);
+  const Value shift = graph::slice_in_dim(per_item, 2, width_, 2 * width_);
+  return x_BTD * (scale + 1) + shift;
+}
+
+ConvNextBlock::ConvNextBlock(const Scope& scope, const Options& options)
+    : options_(options),
+      norm_(scope.child("norm"), NormKind::kLayer, options.width),
+      up_(scope.child("up"), options.width, options.hidden),
+      down_(scope.child("down"), options.hidden, options.width) {
+  const double half_width = 1 / std::sqrt(static_cast<double>(options.kernel));
+  kernel_KD_ =
+      scope.declare("conv.weight", {options.kernel, options.width}, Init::uniform(half_width));
+  kernel_bias_D_ = scope.declare("conv.bias", {options.width}, Init::zeros());
+  residual_scale_D_ = scope.declare("residual_scale", {options.width}, Init::ones());
+  if (options.condition > 0) film_ = Film(scope.child("film"), options.condition, options.width);
+}
+
+Value ConvNextBlock::operator()(const Value& x_BTD, const Value& condition_BC) const {
+  const int64_t past = options_.causal ? options_.kernel - 1 : options_.kernel / 2;
+  const int64_t future = options_.kernel - 1 - past;
+  const DType dtype = x_BTD.dtype();
+  Value y = graph::depthwise_conv1d(x_BTD, convert(kernel_KD_, dtype),
+                                    {.padding_low = past, .padding_high = future});
+  y = norm_(y + convert(kernel_bias_D_, dtype));
+  if (options_.condition > 0) y = film_(y, condition_BC);
+  y = down_(kernels::bias_gelu(up_.without_bias(y), up_.bias()));
+  return x_BTD + y * convert(residual_scale_D_ * options_.residual_scale, dtype);
+}
+
+Value softmax_cross_entropy(const Value& logits, const Value& targets) {
+  const Value wide = convert(logits, DType::kF32);
+  graph::Dims dims = targets.dims();
+  dims.push_back(1);
+  const Value chosen = graph::take_along_dim(wide, graph::reshape(targets, dims), -1);
+  return graph::logsumexp(wide, {-1}) - graph::reshape(chosen, targets.dims());
+}
+
+Value masked_mean(const Value& x, const Value& mask) {
+  const Value wide = graph::broadcast_to(mask, x.dims());
+  return graph::sum_all(x * wide) / graph::maximum(graph::sum_all(wide), 1);
+}
+
+}  // namespace hum::nn

@@ -1,0 +1,99 @@
+// The layers that hum's models share. A layer declares its parameters when it is made and computes
+// on call.
+//
+// B batch, T time, D width, C channels. Weights are f32 masters; a layer computes in the element
+// type of its input.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/ops.h"
+#include "nn/parameters.h"
+
+namespace hum::nn {
+
+using graph::Value;
+
+// x[..., in] -> [..., out]. weight is [out, in] as in PyTorch, so that checkpoints exchange.
+class Linear {
+ public:
+  struct Options {
+    bool bias = true;
+    // Standard deviation of the weight; 0 takes 1/sqrt(in).
+    double init = 0;
+  };
+  Linear() = default;
+  Linear(const Scope& scope, int64_t in, int64_t out, Options options);
+  Linear(const Scope& scope, int64_t in, int64_t out) : Linear(scope, in, out, Options()) {}
+  Value operator()(const Value& x) const;
+  // For a fused kernel that adds the bias itself.
+  Value without_bias(const Value& x) const;
+  const Value& bias() const { return bias_; }
+
+ private:
+  Value weight_, bias_;
+};
+
+enum class NormKind { kRms, kLayer };
+
+// Over the last dim, in f32, result in x's type.
+class Norm {
+ public:
+  Norm() = default;
+  Norm(const Scope& scope, NormKind kind, int64_t width, double epsilon = 1e-5);
+  Value operator()(const Value& x) const;
+
+ private:
+  NormKind kind_ = NormKind::kLayer;
+  Value weight_, bias_;
+  double epsilon_ = 0;
+};
+
+// Feature-wise scale and shift from a conditioning vector: x * (1 + scale) + shift. Starts as the
+// identity. Shapes: x_BTD, condition_BC -> BTD. Source: Perez et al. 2018, "FiLM".
+class Film {
+ public:
+  Film() = default;
+  Film(const Scope& scope, int64_t condition, int64_t width);
+  Value operator()(const Value& x_BTD, const Value& condition_BC) const;
+
+ private:
+  Linear scale_shift_;
+  int64_t width_ = 0;
+};
+
+// x + scale * W2 gelu(W1 norm(depthwise_conv(x))), with FiLM after the norm when a condition is
+// given. Shapes: x_BTD -> BTD, time kept ("same" padding). Source: Liu et al. 2022, "A ConvNet for
+// the 2020s".
+class ConvNextBlock {
+ public:
+  struct Options {
+    int64_t width = 256;
+    int64_t hidden = 768;
+    int64_t kernel = 7;
+    // Size of the conditioning vector; 0: none.
+    int64_t condition = 0;
+    // Initial residual scale: about 1 / number of blocks.
+    double residual_scale = 0.2;
+    // True: outputs depend on the present and past alone.
+    bool causal = false;
+  };
+  ConvNextBlock() = default;
+  ConvNextBlock(const Scope& scope, const Options& options);
+  Value operator()(const Value& x_BTD, const Value& condition_BC = {}) const;
+
+ private:
+  Options options_;
+  Value kernel_KD_, kernel_bias_D_, residual_scale_D_;
+  Norm norm_;
+  Linear up_, down_;
+  Film film_;
+};
+
+// -log softmax(logits)[target], in f32. Shapes: logits[..., V], targets i32[...] -> f32[...].
+Value softmax_cross_entropy(const Value& logits, const Value& targets);
+
+// Mean over all elements where mask (same shape or broadcastable, f32 0/1) is one.
+Value masked_mean(const Value& x, const Value& mask);
+
+}  // namespace hum::nn

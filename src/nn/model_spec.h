@@ -1,0 +1,59 @@
+// The contract between models and everything that runs them: train, eval, plan and serve see these
+// types alone.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/shape.h"
+#include "graph/value.h"
+#include "nn/parameters.h"
+
+namespace hum::nn {
+
+// One array of a training batch or of a program's inputs, in call order.
+struct Field {
+  std::string name;
+  graph::Shape shape;
+};
+
+// What changes from step to step and is no parameter: inputs of the program, never constants.
+struct StepInputs {
+  // i32 scalar, 0 at the first step.
+  graph::Value step;
+  // u32[2]: the key of this step's random numbers.
+  graph::Value key;
+};
+
+struct Loss {
+  // f32 scalar to minimise.
+  graph::Value total;
+  // f32 scalars to log beside it.
+  std::vector<std::pair<std::string, graph::Value>> metrics;
+  // New contents of buffers: {placeholder, new value}.
+  std::vector<std::pair<graph::Value, graph::Value>> buffer_updates;
+};
+
+// How a model is trained: the batch it wants and its loss. `parameters` outlives the spec.
+struct TrainSpec {
+  std::string name;
+  const ParameterList* parameters = nullptr;
+  std::vector<Field> batch;
+  std::function<Loss(std::span<const graph::Value> batch, const StepInputs& step)> loss;
+  // Audio seconds (or tokens) in one batch, for the progress line.
+  double units_per_batch = 0;
+  std::string unit = "audio s";
+};
+
+// A program of a trained model: inputs -> results, on fixed shapes.
+struct ProgramSpec {
+  std::string name;
+  const ParameterList* parameters = nullptr;
+  std::vector<Field> inputs;
+  std::function<graph::Values(std::span<const graph::Value> inputs)> build;
+};
+
+}  // namespace hum::nn

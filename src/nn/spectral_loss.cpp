@@ -1,0 +1,102 @@
+#include "nn/spectral_loss.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "graph/ops.h"
+#include "kernels/matmul/matmul.h"
+#include "kernels/stft/stft.h"
+
+namespace hum::nn {
+
+using graph::Spectrum;
+using graph::Value;
+
+namespace {
+
+constexpr double kEpsilon = 1e-7;
+
+Spectrum spectrum(const Value& x_BN, int64_t window_samples, int64_t hop_samples) {
+  return kernels::stft(x_BN, graph::hann_window(window_samples), hop_samples);
+}
+
+Value modulus(const Spectrum& s) {
+  return graph::sqrt(s.real * s.real + s.imag * s.imag + kEpsilon * kEpsilon);
+}
+
+// Largest value of each clip, kept as [B, 1, 1].
+Value clip_peak(const Value& x_BTF) { return graph::reduce_max(x_BTF, {1, 2}, /*keepdims=*/true); }
+
+Value log_mel_distance(const Value& prediction_BTF, const Value& target_BTF, const MelScale& scale,
+                       double floor_db) {
+  const Value weights = graph::constant(std::span<const float>(scale.weights),
+                                        {scale.window_samples / 2 + 1, scale.bands});
+  const Value target = kernels::matmul(target_BTF, weights);
+  const Value prediction = kernels::matmul(prediction_BTF, weights);
+  const Value floor = graph::maximum(clip_peak(target) * std::pow(10.0, -floor_db / 20), 1e-5);
+  auto level = [&](const Value& mel) {
+    return graph::log(graph::maximum(mel, floor)) * (1 / std::log(10.0));
+  };
+  return graph::mean_all(graph::abs(level(prediction) - level(target)));
+}
+
+// L1 of magnitudes over the mean target magnitude of the batch: scale-free.
+Value linear_distance(const Value& prediction_BTF, const Value& target_BTF) {
+  return graph::mean_all(graph::abs(prediction_BTF - target_BTF)) /
+         (graph::mean_all(target_BTF) + 1e-3);
+}
+
+// Mean of |X|^0.3 (1 - cos of the phase difference) below a frequency, within 40 dB of each frame's
+// peak.
+Value phase_distance(const Spectrum& prediction, const Spectrum& target,
+                     const SpectralLossConfig& config, int64_t window_samples) {
+  const int64_t bins =
+      static_cast<int64_t>(config.phase_below_hz * static_cast<double>(window_samples) /
+                           static_cast<double>(config.sample_rate_hz));
+  auto low = [&](const Spectrum& s) {
+    return Spectrum{graph::slice_in_dim(s.real, 2, 1, bins),
+                    graph::slice_in_dim(s.imag, 2, 1, bins)};
+  };
+  const Spectrum p = low(prediction), t = low(target);
+  const Value p_size = modulus(p), t_size = modulus(t);
+  const Value peak = graph::reduce_max(t_size, {2}, /*keepdims=*/true);
+  const Value audible = convert(t_size > peak * 0.01, graph::DType::kF32);
+  const Value weight = audible * graph::power(t_size, 0.3);
+  const Value cosine = (p.real * t.real + p.imag * t.imag) / (p_size * t_size + 1e-5);
+  return graph::sum_all(weight * (1 - cosine)) / (graph::sum_all(weight) + 1);
+}
+
+}  // namespace
+
+Value magnitude(const Value& x_BN, int64_t window_samples, int64_t hop_samples) {
+  return modulus(spectrum(x_BN, window_samples, hop_samples));
+}
+
+SpectralLoss spectral_loss(const Value& prediction_BN, const Value& target,
+                           const SpectralLossConfig& config) {
+  HUM_REQUIRE(prediction_BN.shape() == target.shape(), "spectral_loss: {} against {}",
+              prediction_BN.shape(), target.shape());
+  HUM_REQUIRE(!config.mel_scales.empty(), "spectral_loss: no mel scales");
+  const Value target_BN = graph::stop_gradient(target);
+  Value mel, linear, phase;
+  auto accumulate = [](Value& sum, const Value& term) { sum = sum ? sum + term : term; };
+  for (const MelScale& scale : config.mel_scales) {
+    const Spectrum p = spectrum(prediction_BN, scale.window_samples, scale.hop_samples);
+    const Spectrum t = spectrum(target_BN, scale.window_samples, scale.hop_samples);
+    const Value p_size = modulus(p), t_size = modulus(t);
+    accumulate(mel, log_mel_distance(p_size, t_size, scale, config.floor_db));
+    if (scale.window_samples == 512 || scale.window_samples == 2048) {
+      accumulate(linear, linear_distance(p_size, t_size));
+    }
+    if (config.phase_weight > 0 && scale.window_samples == 1024) {
+      accumulate(phase, phase_distance(p, t, config, scale.window_samples));
+    }
+  }
+  mel = mel / static_cast<double>(config.mel_scales.size());
+  Value total = mel;
+  if (linear) total = total + linear * config.linear_weight;
+  if (phase) total = total + phase * config.phase_weight;
+  return {total, mel, linear, phase};
+}
+
+}  // namespace hum::nn

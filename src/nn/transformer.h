@@ -1,0 +1,104 @@
+// A decoder-only transformer: pre-norm blocks, rotary positions, grouped-query attention; norm,
+// activation, biases and rotary size are config. Whole sequences for training, one step against a
+// key-value cache for generation.
+//
+// B batch, T positions, S cached positions, D width, H heads, d head size.
+// Source: Vaswani et al. 2017; Su et al. 2021 (rotary); Shazeer 2020 (SwiGLU); Ainslie et al. 2023
+// (grouped query).
+#pragma once
+
+#include <vector>
+
+#include "base/fields.h"
+#include "nn/layers.h"
+
+namespace hum::nn {
+
+enum class Activation { kSwiGlu, kGeluNew };
+inline EnumNames<Activation> enum_names(Activation) {
+  static constexpr std::pair<Activation, std::string_view> kNames[] = {
+      {Activation::kSwiGlu, "swiglu"}, {Activation::kGeluNew, "gelu_new"}};
+  return kNames;
+}
+inline EnumNames<NormKind> enum_names(NormKind) {
+  static constexpr std::pair<NormKind, std::string_view> kNames[] = {{NormKind::kRms, "rms"},
+                                                                     {NormKind::kLayer, "layer"}};
+  return kNames;
+}
+
+struct TransformerConfig {
+  int64_t layers = 6;
+  int64_t width = 256;
+  int64_t heads = 4;
+  int64_t kv_heads = 4;
+  int64_t feed_forward = 768;
+  NormKind norm = NormKind::kRms;
+  Activation activation = Activation::kSwiGlu;
+  bool bias = false;
+  // Leading part of each head that is rotated; 0: the whole head.
+  int64_t rotary_dim = 0;
+  double rope_theta = 10000;
+  double norm_epsilon = 1e-5;
+
+  int64_t head_dim() const { return width / heads; }
+  int64_t rotated() const { return rotary_dim > 0 ? rotary_dim : head_dim(); }
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("layers", layers, "number of blocks");
+    v("width", width, "model width");
+    v("heads", heads, "attention heads");
+    v("kv_heads", kv_heads, "key-value heads (divides heads)");
+    v("feed_forward", feed_forward, "hidden size of the feed-forward layer");
+    v("norm", norm, "rms or layer");
+    v("activation", activation, "swiglu or gelu_new");
+    v("bias", bias, "biases in all linear layers");
+    v("rotary_dim", rotary_dim, "rotated part of each head (0: all of it)");
+    v("rope_theta", rope_theta, "base of the rotary frequencies");
+    v("norm_epsilon", norm_epsilon, "added to the variance");
+  }
+};
+
+// Keys and values of all layers: [layers][B, S, kv_heads, d].
+struct KeyValueCache {
+  graph::Values keys, values;
+};
+
+class Transformer {
+ public:
+  Transformer() = default;
+  Transformer(const Scope& scope, const TransformerConfig& config);
+
+  // Causal attention over the whole sequence; keys with key_mask_BT = 0 (f32) are never looked at.
+  // Shapes: x_BTD -> BTD, after the final norm.
+  Value operator()(const Value& x_BTD, const Value& key_mask_BT) const;
+
+  KeyValueCache empty_cache(int64_t batch, int64_t positions, graph::DType dtype) const;
+  struct Step {
+    Value y_BTD;
+    KeyValueCache cache;
+  };
+  // New positions first..first+T-1 (first: i32 scalar) against the cache, to which they are added.
+  // Shapes: x_BTD, key_mask_BS over all cached positions.
+  Step step(const Value& x_BTD, const KeyValueCache& cache, const Value& first,
+            const Value& key_mask_BS) const;
+
+ private:
+  struct Block {
+    Norm attention_norm, feed_forward_norm;
+    Linear q, k, v, out, gate, up, down;
+  };
+  struct Projected {
+    Value q_BTHd, k_BTGd, v_BTGd;
+  };
+  Projected project(const Block& block, const Value& x_BTD, const Value& positions_T) const;
+  Value attend(const Projected& p, const Value& keys_BSGd, const Value& values_BSGd,
+               const Value& allowed_BTS) const;
+  Value feed_forward(const Block& block, const Value& x_BTD) const;
+
+  TransformerConfig config_;
+  std::vector<Block> blocks_;
+  Norm final_norm_;
+};
+
+}  // namespace hum::nn

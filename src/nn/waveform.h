@@ -1,0 +1,42 @@
+// Between waveforms and frames: analysis and synthesis at a hop, and the trunk that raises the
+// frame rate.
+#pragma once
+
+#include <vector>
+
+#include "nn/layers.h"
+
+namespace hum::nn {
+
+using graph::Spectrum;
+
+// Hann-windowed spectra, one a hop, the signal padded so that frames number exactly N / hop.
+// Shapes: x_BN -> two of [B, N / hop, window/2 + 1].
+Spectrum analysis(const Value& x_BN, int64_t window_samples, int64_t hop_samples);
+// The inverse of analysis() away from the ends, for hop = window / 4.
+// Shapes: [B, T, window/2 + 1] -> [B, T hop].
+Value synthesis(const Spectrum& spectrum, int64_t window_samples, int64_t hop_samples);
+
+// `count` blocks, residuals scaled by 1 / count.
+std::vector<ConvNextBlock> convnext_stack(const Scope& scope, int64_t count,
+                                          ConvNextBlock::Options options);
+
+// A stack at the codec's frame rate, `ratio` times as many frames, a stack at that rate, a norm.
+// Shapes: x_BTI -> [B, ratio T, fine_width].
+class UpsamplingTrunk {
+ public:
+  struct Options {
+    int64_t in = 64, width = 256, blocks = 5, fine_width = 192, fine_blocks = 3, ratio = 3;
+  };
+  UpsamplingTrunk() = default;
+  UpsamplingTrunk(const Scope& scope, const Options& options);
+  Value operator()(const Value& x_BTI) const;
+
+ private:
+  Options options_;
+  Linear in_, up_;
+  std::vector<ConvNextBlock> blocks_, fine_blocks_;
+  Norm norm_;
+};
+
+}  // namespace hum::nn

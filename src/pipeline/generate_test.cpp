@@ -1,0 +1,170 @@
+#include "pipeline/generate.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "audio/loudness.h"
+#include "audio/test_signal.h"
+#include "base/error.h"
+#include "data/synthesis/excitation.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/timing.h"
+#include "pipeline/windows.h"
+
+namespace hum::pipeline {
+namespace {
+
+using audio::Note;
+
+std::vector<Note> melody(double seconds) {
+  std::vector<Note> notes;
+  for (double at_s = 0.1; at_s + 0.7 < seconds; at_s += 0.8) {
+    notes.push_back({at_s, at_s + 0.7, 60 + static_cast<int>(notes.size() % 5), 0.6, {0, 1, 0}});
+  }
+  return notes;
+}
+
+constexpr WindowLayout kLayout{.window_frames = 30, .context_frames = 5, .fade_frames = 4};
+
+class StitchLength : public testing::TestWithParam<int64_t> {};
+
+TEST_P(StitchLength, GivesBackATableThatWindowsOnlyCut) {
+  const int64_t frames = GetParam(), width = 3;
+  std::vector<float> table(static_cast<size_t>(frames * width));
+  for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<float>(i);
+  const auto stitched = stitch(frames, width, kLayout, [&](int64_t w) {
+    return cut_rows(table, width, kLayout.first_frame(w), kLayout.window_frames);
+  });
+  ASSERT_EQ(stitched.size(), table.size());
+  for (size_t i = 0; i < table.size(); ++i) EXPECT_NEAR(stitched[i], table[i], 1e-3) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Frames, StitchLength,
+                         testing::Values(1, 29, 30, 31, 49, 50, 51, 70, 71, 333));
+
+TEST(Stitch, FadesBetweenWindowsInTheMiddleOfTheirOverlap) {
+  // Window w is the number w: the seam shows.
+  const auto stitched = stitch(
+      50, 1, kLayout, [](int64_t w) { return std::vector<float>(30, static_cast<float>(w)); });
+  EXPECT_EQ(stitched[22], 0);
+  EXPECT_EQ(stitched[27], 1);
+  for (int64_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(stitched[static_cast<size_t>(23 + i)], (static_cast<double>(i) + 0.5) / 4, 1e-6);
+  }
+}
+
+TEST(Windows, AreAsManyAsThePieceNeeds) {
+  EXPECT_EQ(kLayout.windows(1), 1);
+  EXPECT_EQ(kLayout.windows(30), 1);
+  EXPECT_EQ(kLayout.windows(31), 2);
+  EXPECT_EQ(kLayout.windows(50), 2);
+  EXPECT_EQ(kLayout.windows(51), 3);
+}
+
+// Lets one of the renderer's inputs through.
+Instrument passing(const std::function<std::vector<float>(std::span<const float> latents,
+                                                          std::span<const float> excitation,
+                                                          std::span<const float> noise)>& pick) {
+  Instrument result{.latent = data::kMelodyFeatures};
+  result.latents = [](std::span<const float> melody, int64_t) {
+    return std::vector<float>(melody.begin(), melody.end());
+  };
+  result.render = [pick](std::span<const float> latents, std::span<const float>,
+                         std::span<const float> excitation,
+                         std::span<const float> noise) { return pick(latents, excitation, noise); };
+  return result;
+}
+
+std::vector<float> copy(std::span<const float> values) { return {values.begin(), values.end()}; }
+
+class PlayLength : public testing::TestWithParam<double> {};
+
+TEST_P(PlayLength, HandsOutAnExcitationWithoutSeams) {
+  const auto notes = melody(GetParam());
+  const auto played =
+      play(notes, passing([](auto, auto excitation, auto) { return copy(excitation); }), 1);
+  const auto frames = static_cast<int64_t>(std::ceil((end_of(notes) + kMaxRelease_s) * 50));
+  ASSERT_EQ(static_cast<int64_t>(played.size()), frames * data::kFrameSamples);
+  const auto whole = data::render_excitation(notes, frames * data::kFrameSamples);
+  for (size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(played[i], whole[i], 1e-6) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Seconds, PlayLength, testing::Values(1.0, 4.0, 9.0, 21.0));
+
+TEST(Play, HandsOutTheMelodyOfEachWindowAndItsLatents) {
+  const auto notes = melody(13);
+  std::vector<std::vector<float>> windows;
+  Instrument instrument = passing([](auto latents, auto, auto) {
+    std::vector<float> samples(static_cast<size_t>(kWindowFrames * data::kFrameSamples));
+    for (size_t i = 0; i < samples.size(); ++i) {
+      samples[i] = latents[i / data::kFrameSamples * data::kMelodyFeatures];  // the pitch
+    }
+    return samples;
+  });
+  int64_t last_done = 0, last_total = 0;
+  instrument.progress = [&](int64_t done, int64_t total) {
+    EXPECT_EQ(done, last_done + 1);
+    last_done = done;
+    last_total = total;
+  };
+  const auto played = play(notes, instrument, 1);
+  EXPECT_EQ(last_done, last_total);
+  const auto frames = static_cast<int64_t>(played.size()) / data::kFrameSamples;
+  const auto features = data::melody_features(notes, frames);
+  for (int64_t t = 0; t < frames; ++t) {
+    ASSERT_NEAR(played[static_cast<size_t>(t * data::kFrameSamples)],
+                features[static_cast<size_t>(t * data::kMelodyFeatures)], 1e-5)
+        << t;
+  }
+}
+
+TEST(Play, DrawsNoiseFromItsSeedAlone) {
+  const auto notes = melody(9);
+  const auto noise = passing([](auto, auto, auto part) { return copy(part); });
+  EXPECT_EQ(play(notes, noise, 7), play(notes, noise, 7));
+  EXPECT_NE(play(notes, noise, 7), play(notes, noise, 8));
+}
+
+std::vector<float> decaying(double seconds, double decay_per_s) {
+  auto samples = audio::tone(440, seconds, data::kSampleRate, 0.9);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    samples[i] *=
+        static_cast<float>(std::exp(-decay_per_s * static_cast<double>(i) / data::kSampleRate));
+  }
+  return samples;
+}
+
+TEST(Finish, EndsWhenTheReleaseHasDiedAway) {
+  // 60 dB down after ln(1000) / 4 = 1.73 s.
+  const auto sound = finish(decaying(3, 4), 1, {.rate_hz = 22050});
+  EXPECT_NEAR(sound.seconds(), 1.73, 0.03);
+  EXPECT_NEAR(sound.samples.back(), 0, 1e-4);
+}
+
+TEST(Finish, NeverEndsBeforeTheMelodyNorTwoSecondsAfterIt) {
+  EXPECT_NEAR(finish(decaying(6, 0), 1, {.rate_hz = 22050}).seconds(), 3, 0.001);
+  EXPECT_NEAR(finish(decaying(6, 40), 1, {.rate_hz = 22050}).seconds(), 1.1, 0.001);
+}
+
+TEST(Finish, DeliversTheLevelTheRateAndTheChannels) {
+  for (const int rate_hz : {22050, 44100, 48000}) {
+    for (const int channels : {1, 2}) {
+      const auto sound = finish(decaying(3, 0.1), 1, {.rate_hz = rate_hz, .channels = channels});
+      EXPECT_EQ(sound.rate_hz, rate_hz);
+      EXPECT_EQ(sound.channels, channels);
+      EXPECT_NEAR(audio::integrated_lufs(sound.samples, rate_hz, channels), -16, 0.1);
+      EXPECT_LE(audio::true_peak_dbtp(sound.samples, rate_hz, channels), -0.99);
+    }
+  }
+}
+
+TEST(Finish, RefusesSamplesThatAreNotNumbers) {
+  auto samples = decaying(3, 1);
+  samples[100] = std::nanf("");
+  EXPECT_THROW(finish(samples, 1, {}), Error);
+}
+
+}  // namespace
+}  // namespace hum::pipeline

@@ -1,0 +1,128 @@
+#include "pipeline/hum_melody.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "data/synthesis/level.h"
+#include "data/synthesis/presets.h"
+#include "data/synthesis/timing.h"
+#include "pipeline/melody_line.h"
+#include "pipeline/tuning.h"
+
+namespace hum::pipeline {
+namespace {
+
+using audio::Note;
+
+constexpr int kMaxOctaves = 8;
+constexpr double kMinAgreement = 0.3;
+// Below both, a few notes were heard into noise. Either alone is not enough: Basic Pitch finds two
+// thirds of a melody that YIN cannot see at all, 10 dB under noise.
+constexpr double kMinVoicedShare = 0.02;
+constexpr double kMinSoundingShare = 0.1;
+constexpr double kLowConfidence = 0.4;
+constexpr double kLowVoicedShare = 0.35;
+
+std::optional<int> fixed_octave(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  int octave = 0;
+  const bool has_plus = text.starts_with('+') && !text.starts_with("+-");
+  const char* first = text.data() + (has_plus ? 1 : 0);
+  const auto [end, error] = std::from_chars(first, text.data() + text.size(), octave);
+  if (error != std::errc() || end != text.data() + text.size() || octave < -kMaxOctaves ||
+      octave > kMaxOctaves) {
+    fail(ExitCode::kUsage, fmt::format("--octave '{}' is neither auto nor -8..8", text),
+         "--octave 1 moves the melody up by one octave");
+  }
+  return octave;
+}
+
+double sounding_seconds(std::span<const Note> notes) {
+  double seconds = 0;
+  for (const Note& note : notes) seconds += note.end_s - note.start_s;
+  return seconds;
+}
+
+// Mean of the notes' certainties, long notes counting more.
+double confidence_of(std::span<const Note> notes) {
+  double sum = 0;
+  for (const Note& note : notes) sum += note.amplitude * (note.end_s - note.start_s);
+  const double seconds = sounding_seconds(notes);
+  return seconds > 0 ? sum / seconds : 0;
+}
+
+void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange> range) {
+  for (Note& note : melody.notes) note.pitch += static_cast<int>(options.transpose);
+  if (const auto fixed = fixed_octave(options.octave)) {
+    melody.octave = *fixed;
+  } else if (range) {
+    melody.octave = data::octave_shift(melody.notes, range->low, range->high) / 12;
+  }
+  for (Note& note : melody.notes) note.pitch += 12 * melody.octave;
+  std::erase_if(melody.notes, [](const Note& note) { return note.pitch < 0 || note.pitch > 127; });
+  if (melody.notes.empty()) {
+    fail(ExitCode::kUsage, "--octave and --transpose move every note out of MIDI's 0..127",
+         "use --octave auto");
+  }
+  if (!range) return;
+  const auto outside = std::ranges::count_if(melody.notes, [&](const Note& note) {
+    return note.pitch < range->low || note.pitch > range->high;
+  });
+  if (outside > 0) {
+    melody.warnings.push_back(fmt::format("{} of {} notes lie outside the instrument's range",
+                                          outside, melody.notes.size()));
+  }
+}
+
+}  // namespace
+
+void validate(const HumOptions& options) {
+  fixed_octave(options.octave);
+  if (options.transpose < -96 || options.transpose > 96) {
+    fail(ExitCode::kUsage, fmt::format("--transpose {} is outside -96..96", options.transpose));
+  }
+}
+
+HumMelody read_melody(std::span<const float> samples, const TranscribeFunction& transcribe,
+                      const HumOptions& options, std::optional<PitchRange> range) {
+  validate(options);
+  HumMelody melody;
+  const TuningEstimate tuning = estimate_tuning(samples);
+  melody.voiced_share = tuning.voiced_share;
+  Transcription transcription;
+  const bool retunes = options.tuning == Tuning::kAuto && tuning.agreement > kMinAgreement &&
+                       std::abs(tuning.offset_cents) > kMinTuning_cents;
+  if (retunes) {
+    const Retuned retuned = retune(samples, tuning.offset_cents);
+    melody.tuning_cents = tuning.offset_cents;
+    transcription = transcribe(retuned.samples);
+    for (Note& note : transcription.notes) {
+      note.start_s /= retuned.stretch;
+      note.end_s /= retuned.stretch;
+    }
+    for (double& at_s : transcription.salience.time_s) at_s /= retuned.stretch;
+  } else {
+    transcription = transcribe(samples);
+  }
+  melody.notes = options.polyphonic ? transcription.notes : melody_line(transcription);
+  const double seconds = static_cast<double>(samples.size()) / data::kSampleRate;
+  const double sounding_share = sounding_seconds(melody.notes) / seconds;
+  const bool is_noise = tuning.voiced_share < kMinVoicedShare && sounding_share < kMinSoundingShare;
+  if (melody.notes.empty() || is_noise) {
+    fail(ExitCode::kBadData, "no melody was found in the recording",
+         "sing closer to the microphone, or lower --onset-threshold and --frame-threshold");
+  }
+  melody.confidence = confidence_of(melody.notes);
+  if (melody.confidence < kLowConfidence ||
+      (!options.polyphonic && tuning.voiced_share < kLowVoicedShare)) {
+    melody.warnings.push_back(
+        fmt::format("the melody is uncertain (confidence {:.2f}); a quieter room or a clearer "
+                    "voice helps",
+                    melody.confidence));
+  }
+  melody.notes = data::velocity_from_rms(samples, melody.notes);
+  move(melody, options, range);
+  return melody;
+}
+
+}  // namespace hum::pipeline

@@ -1,0 +1,15 @@
+// Cutting and joining notes with their bends.
+#pragma once
+
+#include "audio/notes.h"
+
+namespace hum::pipeline {
+
+// The part of a note within [start_s, end_s], a range inside the note.
+audio::Note cut_note(const audio::Note& note, double start_s, double end_s);
+
+// One note from the start of `first` to the end of `second`, of the same pitch; a gap between them
+// glides.
+audio::Note join_notes(const audio::Note& first, const audio::Note& second);
+
+}  // namespace hum::pipeline

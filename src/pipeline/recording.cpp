@@ -1,0 +1,75 @@
+#include "pipeline/recording.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "audio/resample.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "data/synthesis/timing.h"
+
+namespace hum::pipeline {
+namespace {
+
+// Peaks below -80 dBFS are the noise of a muted microphone.
+constexpr float kSilentPeak = 1e-4F;
+constexpr double kClippedShare = 1e-3;
+
+std::vector<std::string> warnings_of(const audio::SourceFormat& source) {
+  std::vector<std::string> warnings;
+  if (source.clipped_fraction > kClippedShare) {
+    warnings.push_back(fmt::format(
+        "the recording is clipped ({:.1f} % of its samples); record it at a lower level",
+        100 * source.clipped_fraction));
+  }
+  if (source.channels > 2) {
+    warnings.push_back(fmt::format("{} channels were mixed into one", source.channels));
+  }
+  if (source.rate_hz > 96000) {
+    warnings.push_back(
+        fmt::format("{} Hz were brought down to {} Hz", source.rate_hz, data::kSampleRate));
+  }
+  if (source.rate_hz < 16000) {
+    warnings.push_back(
+        fmt::format("the sample rate of {} Hz is low; harmonics above {} Hz are lost",
+                    source.rate_hz, source.rate_hz / 2));
+  }
+  return warnings;
+}
+
+}  // namespace
+
+Recording read_recording(const std::filesystem::path& path, double max_seconds) {
+  audio::SourceFormat source;
+  const audio::AudioBuffer mono = audio::read_mono(path, max_seconds, &source);
+  Recording recording{{}, mono.seconds(), warnings_of(source)};
+  if (recording.seconds < kMinRecording_s) {
+    fail(ExitCode::kBadData,
+         fmt::format("{}: only {:.2f} s long, too short for a melody", path.string(),
+                     recording.seconds),
+         fmt::format("record at least {} s", kMinRecording_s));
+  }
+  const bool is_silent = std::ranges::all_of(
+      mono.samples, [](float sample) { return std::fabs(sample) < kSilentPeak; });
+  if (is_silent) {
+    fail(ExitCode::kBadData, path.string() + ": is silent",
+         "check the microphone and record it again");
+  }
+  recording.samples = audio::resample(mono.samples, mono.rate_hz, data::kSampleRate);
+  return recording;
+}
+
+void require_output(const std::filesystem::path& path,
+                    std::initializer_list<std::string_view> extensions) {
+  std::string extension = path.extension().string(), names;
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const auto& name : extensions) names += (names.empty() ? "" : ", ") + std::string(name);
+  if (std::ranges::find(extensions, extension) == extensions.end()) {
+    fail(ExitCode::kUsage,
+         fmt::format("{}: '{}' is not an output format of this command", path.string(), extension),
+         "name it with one of " + names);
+  }
+  require_writable(path);
+}
+
+}  // namespace hum::pipeline

@@ -1,0 +1,2 @@
+// A shared library that is not a PJRT plugin.
+int hum_not_a_plugin(void) { return 1; }

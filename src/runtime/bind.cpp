@@ -1,0 +1,42 @@
+#include "runtime/bind.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/ops/structure.h"
+
+namespace hum::runtime {
+
+std::vector<HostTensor> bind(std::span<const graph::Value> parameters, const NamedTensors& tensors,
+                             const std::filesystem::path& folder) {
+  std::vector<HostTensor> bound;
+  for (const graph::Value& parameter : parameters) {
+    const std::string& name = graph::parameter_name(parameter.node());
+    const auto found = std::ranges::find(tensors, name, &NamedTensors::value_type::first);
+    if (found == tensors.end()) {
+      fail(ExitCode::kBadData, fmt::format("{}: no tensor '{}'", folder.string(), name),
+           "the weights belong to another model, or a shard is missing");
+    }
+    if (found->second.shape().dims != parameter.dims()) {
+      fail(ExitCode::kBadData,
+           fmt::format("{}: tensor '{}' is {}, the model wants {}", folder.string(), name,
+                       found->second.shape(), parameter.shape()),
+           "the weights do not fit their config.json");
+    }
+    const std::vector<float> values = found->second.to_floats();
+    bound.push_back(HostTensor::of(parameter.dims(), std::span<const float>(values)));
+  }
+  return bound;
+}
+
+void require_model_type(const Weights& weights, std::string_view model_type,
+                        const std::filesystem::path& folder) {
+  const std::string found = weights.config.value("model_type", "nothing");
+  if (found == model_type && weights.config.contains("model")) return;
+  fail(ExitCode::kBadData,
+       fmt::format("{}: config.json is of model_type '{}', not '{}'", folder.string(), found,
+                   model_type),
+       "name a folder that `hum train` wrote");
+}
+
+}  // namespace hum::runtime

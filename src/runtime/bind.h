@@ -1,0 +1,33 @@
+// Between stored weights and a model's parameters: matching by name, checking shapes, reading the
+// model's config.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/fields.h"
+#include "graph/value.h"
+#include "runtime/weights.h"
+
+namespace hum::runtime {
+
+// One f32 tensor a parameter, in the parameters' order. Throws kBadData naming the tensor and
+// `folder` when one is missing or has another shape.
+std::vector<HostTensor> bind(std::span<const graph::Value> parameters, const NamedTensors& tensors,
+                             const std::filesystem::path& folder);
+
+// Throws kBadData unless the folder's config.json names `model_type`.
+void require_model_type(const Weights& weights, std::string_view model_type,
+                        const std::filesystem::path& folder);
+
+template <Fields Config>
+void read_model_config(const Weights& weights, std::string_view model_type,
+                       const std::filesystem::path& folder, Config& config) {
+  require_model_type(weights, model_type, folder);
+  const ErrorContext context([&] { return "reading " + (folder / "config.json").string(); });
+  from_json(weights.config.at("model"), config);
+}
+
+}  // namespace hum::runtime

@@ -1,0 +1,29 @@
+// What an Executable shares: the loaded program and all that is needed to run or rebuild it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "pjrt/loaded_executable.h"
+#include "runtime/executable.h"
+
+namespace hum::runtime {
+
+struct Program {
+  std::string name;
+  std::vector<Executable::Parameter> parameters;
+  std::vector<graph::Shape> results;
+  std::vector<int> devices;
+  std::shared_ptr<const pjrt::Client> client;
+
+  std::shared_ptr<const pjrt::LoadedExecutable> loaded;
+  // Set while a program that came from disk has not yet run: compiles it anew.
+  std::function<std::shared_ptr<const pjrt::LoadedExecutable>()> recompile;
+  // Guards `loaded` and `recompile`; held through a probe.
+  std::mutex mutex;
+};
+
+}  // namespace hum::runtime

@@ -1,0 +1,89 @@
+// A session: one opened plugin with its devices; it turns graph functions into programs that run.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/function.h"
+#include "pjrt/client.h"
+#include "pjrt/compile_options.h"
+#include "pjrt/ffi_registry.h"
+#include "runtime/executable.h"
+#include "runtime/host_tensor.h"
+#include "runtime/tensor.h"
+
+namespace hum::runtime {
+
+struct SessionOptions {
+  // Empty: HUM_PLUGIN, else the bundled CPU plugin.
+  std::filesystem::path plugin;
+  // Virtual CPU devices; 0: HUM_FAKE_DEVICES (default 1). Other platforms bring their own devices.
+  int devices = 0;
+  // Our kernels, and whether a custom call may use its kernel (else its plain-op fallback is
+  // printed). HUM_KERNELS=0 says no for all.
+  std::vector<pjrt::KernelRow> kernels = {};
+  std::function<bool(const graph::Node&)> use_kernel = [](const graph::Node&) { return false; };
+  // The instruction set that the kernels chose; part of the compile cache's key.
+  std::string instruction_set = {};
+  // Folder of compiled programs, e.g. cache_folder() / "programs"; empty: none are kept on disk.
+  std::filesystem::path cache = {};
+};
+
+struct CompileOptions {
+  // Device ids of the replicas; their number is the number of replicas.
+  std::vector<int> devices = {0};
+  // Order work for least memory instead of most concurrency: for training steps (ENGINE:
+  // Gradients).
+  bool optimize_memory = false;
+  // Further XLA options by name.
+  pjrt::OptionOverrides overrides = {};
+};
+
+// How programs came to be.
+struct Counters {
+  int64_t compiles = 0;
+  int64_t memory_hits = 0;      // the same program is in use in this session
+  int64_t disk_hits = 0;        // loaded from the compile cache
+  int64_t corrupt_entries = 0;  // entries on disk that could not be used
+  int64_t failed_probes = 0;    // entries that loaded but did not run
+  double compile_seconds = 0;
+  struct Miss {
+    std::string name;
+    std::string cause;
+  };
+  std::vector<Miss> misses;  // one a compile
+};
+
+class Session {
+ public:
+  explicit Session(SessionOptions options = {});
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // `name` is for logs and dumps, e.g. "coarse/train". Thread-safe. Throws the compiler's text.
+  Executable compile(const std::string& name, const graph::Function& function,
+                     const CompileOptions& options = {});
+
+  // From now on a compile is warned of, with its cause: call it when everything should be warm.
+  void expect_warm();
+
+  Tensor to_device(const HostTensor& tensor, int device = 0) const;
+  HostTensor to_host(const Tensor& tensor) const;
+
+  int device_count() const;
+  // "cpu", "cuda", ...
+  std::string platform() const;
+  Counters counters() const;
+  const std::shared_ptr<const pjrt::Client>& client() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace hum::runtime

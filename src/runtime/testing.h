@@ -1,0 +1,28 @@
+// For tests of what lies below and above: compile a graph function and run it once, on the real
+// plugin, in a session that the process shares.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "graph/function.h"
+#include "runtime/host_tensor.h"
+#include "runtime/session.h"
+
+namespace hum::runtime {
+
+// The process's session with that many virtual devices and no disk cache; made at first use.
+Session& test_session(int devices = 1);
+
+std::vector<HostTensor> run_once(const graph::Function& function,
+                                 std::span<const HostTensor> inputs);
+
+// inputs[device][parameter] -> results[device][result], one replica a device.
+std::vector<std::vector<HostTensor>> run_on_devices(
+    const graph::Function& function, std::span<const std::vector<HostTensor>> inputs);
+
+// run_once without writing a Function: `parameters` in the order of `inputs`.
+std::vector<HostTensor> evaluate(const graph::Values& results, const graph::Values& parameters,
+                                 std::span<const HostTensor> inputs);
+
+}  // namespace hum::runtime

@@ -1,0 +1,130 @@
+#include "runtime/weights.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/safetensors.h"
+
+namespace hum::runtime {
+namespace fs = std::filesystem;
+namespace {
+
+using graph::DType;
+
+constexpr std::pair<DType, const char*> kNames[] = {{DType::kF32, "F32"}, {DType::kBF16, "BF16"},
+                                                    {DType::kI32, "I32"}, {DType::kU32, "U32"},
+                                                    {DType::kU8, "U8"},   {DType::kI1, "BOOL"}};
+
+const char* stored_name(DType dtype) {
+  return std::ranges::find(kNames, dtype, &std::pair<DType, const char*>::first)->second;
+}
+
+HostTensor to_host_tensor(const fs::path& file, const SafeTensor& tensor) {
+  const auto found =
+      std::ranges::find_if(kNames, [&](const auto& entry) { return tensor.dtype == entry.second; });
+  if (found == std::end(kNames)) {
+    fail(ExitCode::kBadData,
+         fmt::format("{}: tensor '{}' has element type {}", file.string(), tensor.name,
+                     tensor.dtype),
+         "hum reads F32, BF16, I32, U32, U8 and BOOL");
+  }
+  return {{found->first, tensor.dims}, {tensor.bytes.begin(), tensor.bytes.end()}};
+}
+
+// Tensors in order, packed greedily into groups below the limit.
+std::vector<NamedTensors> shards_of(const NamedTensors& tensors, int64_t max_shard_bytes) {
+  std::vector<NamedTensors> shards(1);
+  int64_t bytes = 0;
+  for (const auto& entry : tensors) {
+    const auto size = static_cast<int64_t>(entry.second.bytes().size());
+    if (bytes > 0 && bytes + size > max_shard_bytes) {
+      shards.emplace_back();
+      bytes = 0;
+    }
+    bytes += size;
+    shards.back().push_back(entry);
+  }
+  return shards;
+}
+
+std::vector<std::string> shard_files(const fs::path& folder) {
+  const fs::path index = folder / "model.safetensors.index.json";
+  if (!fs::exists(index)) return {"model.safetensors"};
+  std::set<std::string> files;
+  const Json parsed = read_json(index);
+  const auto map = parsed.find("weight_map");
+  if (map == parsed.end() || !map->is_object()) {
+    fail(ExitCode::kBadData, index.string() + ": no weight_map");
+  }
+  for (const auto& [name, file] : map->items()) files.insert(file.get<std::string>());
+  return {files.begin(), files.end()};
+}
+
+}  // namespace
+
+NamedTensors read_tensors(const fs::path& file) {
+  const auto contents = SafetensorsFile::read(file);
+  NamedTensors tensors;
+  for (const auto& tensor : contents.tensors()) {
+    tensors.emplace_back(tensor.name, to_host_tensor(file, tensor));
+  }
+  return tensors;
+}
+
+void write_tensors(const fs::path& file, const NamedTensors& tensors) {
+  std::vector<SafeTensor> entries;
+  for (const auto& [name, tensor] : tensors) {
+    entries.push_back({name, stored_name(tensor.dtype()), tensor.shape().dims, tensor.bytes()});
+  }
+  write_safetensors(file, entries);
+}
+
+Weights read_weights(const fs::path& folder) {
+  if (!fs::is_directory(folder)) {
+    fail(ExitCode::kNoInput, folder.string() + ": no such weights folder",
+         "released weights are in weights/; HUM_WEIGHTS names another place");
+  }
+  Weights weights{read_json(folder / "config.json"), {}};
+  for (const std::string& file : shard_files(folder)) {
+    for (auto& entry : read_tensors(folder / file)) weights.tensors.push_back(std::move(entry));
+  }
+  return weights;
+}
+
+void write_weights(const fs::path& folder, const Weights& weights, DType stored,
+                   int64_t max_shard_bytes) {
+  NamedTensors converted;
+  for (const auto& [name, tensor] : weights.tensors) {
+    const bool convert = tensor.dtype() == DType::kF32 && stored != DType::kF32;
+    converted.emplace_back(
+        name, convert ? HostTensor::from_floats(stored, tensor.shape().dims, tensor.as<float>())
+                      : tensor);
+  }
+  const fs::path aside = fs::path(folder.string() + fmt::format(".aside-{}", ::getpid()));
+  std::error_code error;
+  fs::create_directories(aside, error);
+  if (error) fail(ExitCode::kCannotCreate, fmt::format("{}: {}", aside.string(), error.message()));
+  const auto shards = shards_of(converted, max_shard_bytes);
+  Json index = {{"metadata", Json::object()}, {"weight_map", Json::object()}};
+  for (size_t i = 0; i < shards.size(); ++i) {
+    const std::string file = shards.size() == 1 ? "model.safetensors"
+                                                : fmt::format("model-{:05d}-of-{:05d}.safetensors",
+                                                              i + 1, shards.size());
+    write_tensors(aside / file, shards[i]);
+    for (const auto& entry : shards[i]) index["weight_map"][entry.first] = file;
+  }
+  if (shards.size() > 1) write_json(aside / "model.safetensors.index.json", index);
+  write_json(aside / "config.json", weights.config);
+  if (fs::exists(folder / "README.md")) {
+    fs::copy_file(folder / "README.md", aside / "README.md");  // the card is written by hand
+  }
+  fs::remove_all(folder);
+  fs::rename(aside, folder);
+}
+
+}  // namespace hum::runtime

@@ -1,0 +1,33 @@
+// Named tensors in safetensors files, and released weights: a folder with config.json and one or
+// more shards.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "runtime/host_tensor.h"
+
+namespace hum::runtime {
+
+using NamedTensors = std::vector<std::pair<std::string, HostTensor>>;
+
+// Throws: kNoInput, kBadData (damaged file, element type that hum does not have).
+NamedTensors read_tensors(const std::filesystem::path& file);
+void write_tensors(const std::filesystem::path& file, const NamedTensors& tensors);
+
+struct Weights {
+  Json config;
+  NamedTensors tensors;
+};
+
+// Reads config.json and every shard that model.safetensors.index.json lists (or model.safetensors).
+Weights read_weights(const std::filesystem::path& folder);
+// f32 tensors are stored as `stored`; shards stay below max_shard_bytes. The folder is written
+// aside, then renamed.
+void write_weights(const std::filesystem::path& folder, const Weights& weights,
+                   graph::DType stored = graph::DType::kBF16, int64_t max_shard_bytes = 15 << 20);
+
+}  // namespace hum::runtime

@@ -1,0 +1,137 @@
+#include "train/loop.h"
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <future>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "train/checkpoint.h"
+
+namespace hum::train {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Means of the step's scalars since the last log line; one JSON line and the progress line.
+class Reporter {
+ public:
+  Reporter(const nn::TrainSpec& spec, const std::vector<std::string>& names,
+           const LoopConfig& config, const std::filesystem::path& run)
+      : spec_(spec),
+        names_(names),
+        config_(config),
+        sums_(names.size()),
+        log_(run / "log.jsonl", std::ios::app),
+        progress_("train " + spec.name, config.steps) {
+    if (!log_) {
+      fail(ExitCode::kCannotCreate, (run / "log.jsonl").string() + ": cannot append",
+           "check that the run folder is writable");
+    }
+  }
+
+  void add(int64_t step, const Trainer::Result& result) {
+    for (size_t i = 0; i < sums_.size(); ++i) sums_[i] += static_cast<double>(result.scalars[i]);
+    ++count_;
+    if (count_ >= config_.log_every || step + 1 == config_.steps) flush(step, result.learning_rate);
+    const double rate =
+        spec_.units_per_batch * static_cast<double>(++done_) / seconds_since(start_);
+    progress_.update(step + 1,
+                     fmt::format("loss {:.4f}, {:.0f} {}/s", result.scalars[0], rate, spec_.unit));
+  }
+  double last_loss() const { return last_loss_; }
+
+ private:
+  void flush(int64_t step, double learning_rate) {
+    const double interval_s = seconds_since(interval_);
+    Json line = {{"step", step + 1}};
+    for (size_t i = 0; i < sums_.size(); ++i) {
+      line[names_[i]] = sums_[i] / static_cast<double>(count_);
+      sums_[i] = 0;
+    }
+    last_loss_ = line[names_[0]].get<double>();
+    line["learning_rate"] = learning_rate;
+    line["units_per_s"] = spec_.units_per_batch * static_cast<double>(count_) / interval_s;
+    line["seconds"] = seconds_since(start_);
+    log_ << line.dump() << std::endl;
+    count_ = 0;
+    interval_ = Clock::now();
+  }
+
+  const nn::TrainSpec& spec_;
+  const std::vector<std::string>& names_;
+  const LoopConfig& config_;
+  std::vector<double> sums_;
+  int64_t count_ = 0, done_ = 0;
+  double last_loss_ = 0;
+  std::ofstream log_;
+  Progress progress_;
+  Clock::time_point start_ = Clock::now(), interval_ = start_;
+};
+
+// First step of the run: resumed from its newest checkpoint, or fresh.
+int64_t start_or_resume(Trainer& trainer, const LoopOptions& options) {
+  if (auto checkpoint = latest_checkpoint(options.run)) {
+    if (checkpoint->config != options.config) {
+      fail(ExitCode::kConfig,
+           options.run.string() + ": the run was made with another configuration",
+           "give another --run folder, or the configuration in its state.json");
+    }
+    trainer.load(checkpoint->state, /*whole=*/true);
+    spdlog::info("resuming {} at step {}", options.run.string(), checkpoint->step);
+    return checkpoint->step;
+  }
+  if (!options.initial.empty()) trainer.load(options.initial, /*whole=*/false);
+  return 0;
+}
+
+}  // namespace
+
+LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
+                        const LoopConfig& config, const BatchSource& batches,
+                        const LoopOptions& options) {
+  const auto start = Clock::now();
+  std::error_code ignored;
+  std::filesystem::create_directories(options.run, ignored);
+  require_writable(options.run / "log.jsonl.probe");
+  Trainer trainer(session, spec, config.optimizer, config.steps,
+                  static_cast<uint64_t>(config.seed));
+  spdlog::info("{}: {} parameters, step compiled in {}", spec.name,
+               spec.parameters->element_count(), format_duration(seconds_since(start)));
+  int64_t step = start_or_resume(trainer, options);
+  auto save = [&] { save_checkpoint(options.run, {step, options.config, trainer.state()}); };
+  Reporter reporter(spec, trainer.scalar_names(), config, options.run);
+  auto prefetch = [&](int64_t at) { return std::async(std::launch::async, batches, at); };
+  std::future<std::vector<runtime::HostTensor>> next;
+  if (step < config.steps) next = prefetch(step);
+  bool stopped = false;
+  while (step < config.steps && !stopped) {
+    const auto batch = next.get();
+    if (step + 1 < config.steps) next = prefetch(step + 1);
+    const Trainer::Result result = trainer.run(step, batch);
+    if (!std::isfinite(result.scalars[0])) {
+      fail(ExitCode::kFailure,
+           fmt::format("{}: the loss at step {} is {}", spec.name, step, result.scalars[0]),
+           "lower optimizer.learning_rate, or resume from the last checkpoint with another seed");
+    }
+    reporter.add(step, result);
+    ++step;
+    stopped = options.should_stop() ||
+              (config.max_minutes > 0 && seconds_since(start) > 60 * config.max_minutes);
+    if (step % config.checkpoint_every == 0 || stopped || step == config.steps) save();
+  }
+  if (next.valid()) next.wait();
+  return {.steps_done = step,
+          .finished = step == config.steps,
+          .seconds = seconds_since(start),
+          .final_loss = reporter.last_loss(),
+          .parameters = trainer.parameters()};
+}
+
+}  // namespace hum::train

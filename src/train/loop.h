@@ -1,0 +1,65 @@
+// The training loop: batches in, progress and a log out, checkpoints, resume, clean stops.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "base/fields.h"
+#include "nn/model_spec.h"
+#include "runtime/session.h"
+#include "train/optimizer.h"
+#include "train/step.h"
+
+namespace hum::train {
+
+struct LoopConfig {
+  int64_t steps = 1000;
+  // Stop (with a checkpoint) after this many minutes; 0: no limit.
+  double max_minutes = 0;
+  int64_t seed = 1;
+  int64_t checkpoint_every = 500;
+  int64_t log_every = 20;
+  OptimizerConfig optimizer;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("steps", steps, "optimizer steps");
+    v("max_minutes", max_minutes, "stop with a checkpoint after this many minutes (0: no limit)");
+    v("seed", seed, "seed of initial weights, data order and dropout");
+    v("checkpoint_every", checkpoint_every, "steps between checkpoints");
+    v("log_every", log_every, "steps between log lines");
+    v("optimizer", optimizer, "AdamW and its schedule");
+  }
+};
+
+// The arrays of a step's batch; depends on the step alone, so that a resumed run sees the same
+// data.
+using BatchSource = std::function<std::vector<runtime::HostTensor>(int64_t step)>;
+
+struct LoopOptions {
+  // Checkpoints, log.jsonl; created when missing. An existing run is resumed.
+  std::filesystem::path run;
+  // Tensors to start a fresh run from (plain parameter names); parameters that are absent keep
+  // their initial values.
+  std::vector<NamedTensor> initial;
+  // Kept with every checkpoint; a resumed run must have the same.
+  Json config;
+  // Polled between steps; true saves a checkpoint and ends the loop.
+  std::function<bool()> should_stop = [] { return false; };
+};
+
+struct LoopResult {
+  int64_t steps_done = 0;  // in all, resumed ones included
+  bool finished = false;   // false: stopped early, can be resumed
+  double seconds = 0;      // of this call
+  double final_loss = 0;   // mean over the last log interval
+  std::vector<NamedTensor> parameters;
+};
+
+// Throws kFailure when the loss stops being finite, naming the step; the last checkpoint stays.
+LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
+                        const LoopConfig& config, const BatchSource& batches,
+                        const LoopOptions& options);
+
+}  // namespace hum::train

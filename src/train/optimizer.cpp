@@ -1,0 +1,52 @@
+#include "train/optimizer.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "base/error.h"
+#include "graph/ops.h"
+
+namespace hum::train {
+
+using graph::Value;
+
+double learning_rate_at(const OptimizerConfig& config, int64_t step, int64_t total_steps) {
+  const auto at = static_cast<double>(step + 1);
+  const auto warm_up = static_cast<double>(config.warm_up_steps);
+  if (at < warm_up) return config.learning_rate * at / warm_up;
+  const double span = std::max(1.0, static_cast<double>(total_steps) - warm_up);
+  const double progress = std::min(1.0, (at - warm_up) / span);
+  const double cosine = 0.5 * (1 + std::cos(std::numbers::pi * progress));
+  return config.final_learning_rate + (config.learning_rate - config.final_learning_rate) * cosine;
+}
+
+Update adamw(const OptimizerConfig& config, const OptimizerState& state,
+             const graph::Values& gradients, const Value& step, const Value& learning_rate) {
+  HUM_CHECK(gradients.size() == state.parameters.size());
+  Value square_sum;
+  for (const Value& gradient : gradients) {
+    const Value squares = graph::sum_all(gradient * gradient);
+    square_sum = square_sum ? square_sum + squares : squares;
+  }
+  Update update;
+  update.gradient_norm = graph::sqrt(square_sum);
+  const Value clip = config.clip_norm > 0
+                         ? graph::minimum(config.clip_norm / (update.gradient_norm + 1e-6), 1)
+                         : graph::constant(1, {graph::DType::kF32, {}});
+  const Value unbias1 = 1 / (1 - graph::power(config.beta1, step));
+  const Value unbias2 = 1 / (1 - graph::power(config.beta2, step));
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const Value& p = state.parameters[i];
+    const Value g = gradients[i] * clip;
+    const Value m = state.means[i] * config.beta1 + g * (1 - config.beta1);
+    const Value v = state.squares[i] * config.beta2 + g * g * (1 - config.beta2);
+    Value direction = (m * unbias1) / (graph::sqrt(v * unbias2) + config.epsilon);
+    if (p.rank() >= 2) direction = direction + p * config.weight_decay;
+    update.state.parameters.push_back(p - direction * learning_rate);
+    update.state.means.push_back(m);
+    update.state.squares.push_back(v);
+  }
+  return update;
+}
+
+}  // namespace hum::train

@@ -1,0 +1,69 @@
+// One training step as one program: loss, gradients, clipping, AdamW, buffer updates, all state
+// donated.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/function.h"
+#include "nn/model_spec.h"
+#include "runtime/host_tensor.h"
+#include "runtime/session.h"
+#include "train/optimizer.h"
+
+namespace hum::train {
+
+// The graph of a step. Parameters: state (parameters, means, squares), batch, step, key, learning
+// rate. Results: new state, then the scalars named in `scalars` (the first is the loss).
+struct StepFunction {
+  graph::Function function;
+  int64_t state_size = 0;
+  std::vector<std::string> scalars;
+};
+StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& config);
+
+// Everything that a step changes, by the dotted names that checkpoints use: "p.<name>", and for
+// trainable parameters "m.<name>", "v.<name>".
+struct NamedTensor {
+  std::string name;
+  runtime::HostTensor tensor;
+};
+
+// A compiled step with its state on the device.
+class Trainer {
+ public:
+  // State starts from the parameters' initial values under `seed`.
+  Trainer(runtime::Session& session, const nn::TrainSpec& spec, const OptimizerConfig& config,
+          int64_t total_steps, uint64_t seed);
+
+  struct Result {
+    // In the order of scalar_names().
+    std::vector<float> scalars;
+    double learning_rate = 0;
+  };
+  // Runs step number `step` (0-based) on its batch.
+  Result run(int64_t step, std::span<const runtime::HostTensor> batch);
+
+  const std::vector<std::string>& scalar_names() const { return step_.scalars; }
+  // Copies of all state on the host.
+  std::vector<NamedTensor> state() const;
+  // Replaces state by name. With `whole`, every tensor must be there (resume); without, those that
+  // are (starting from released weights; "p." is added to bare names). Throws on unknown names and
+  // wrong shapes.
+  void load(std::span<const NamedTensor> tensors, bool whole);
+  // Parameters alone, under their plain names.
+  std::vector<NamedTensor> parameters() const;
+
+ private:
+  runtime::Session& session_;
+  nn::TrainSpec spec_;
+  OptimizerConfig config_;
+  int64_t total_steps_;
+  uint64_t seed_;
+  StepFunction step_;
+  runtime::Executable executable_;
+  std::vector<std::string> state_names_;
+  std::vector<runtime::Tensor> state_;
+};
+
+}  // namespace hum::train

@@ -1,0 +1,172 @@
+// The optimizer against a double-precision reference, checkpoints, and resuming bit for bit.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "graph/ops.h"
+#include "runtime/testing.h"
+#include "train/checkpoint.h"
+#include "train/loop.h"
+
+namespace hum::train {
+namespace {
+
+namespace fs = std::filesystem;
+using graph::DType;
+using graph::Value;
+using runtime::HostTensor;
+
+// y = x W, loss mean squared error, and a buffer that counts steps.
+struct Toy {
+  nn::ParameterList list;
+  Value weight = list.declare("layer.weight", {3, 2}, nn::Init::normal(0.5));
+  Value bias = list.declare("layer.bias", {2}, nn::Init::zeros());
+  Value counter = list.declare_buffer("counter", {1}, nn::Init::zeros());
+
+  nn::TrainSpec spec() const {
+    return {.name = "toy",
+            .parameters = &list,
+            .batch = {{"x", {DType::kF32, {4, 3}}}, {"y", {DType::kF32, {4, 2}}}},
+            .loss =
+                [this](std::span<const Value> batch, const nn::StepInputs& step) {
+                  const Value noise = graph::uniform({DType::kF32, {4, 2}}, step.key) * 0.01;
+                  const Value error = graph::matmul(batch[0], weight) + bias + noise - batch[1];
+                  return nn::Loss{.total = graph::mean_all(error * error),
+                                  .metrics = {{"bias", graph::sum_all(bias)}},
+                                  .buffer_updates = {{counter, counter + 1}}};
+                },
+            .units_per_batch = 4};
+  }
+};
+
+std::vector<HostTensor> toy_batch(int64_t step) {
+  Rng rng(1, "toy", static_cast<uint64_t>(step));
+  HostTensor x({DType::kF32, {4, 3}}), y({DType::kF32, {4, 2}});
+  for (float& value : x.as<float>()) value = static_cast<float>(rng.normal());
+  for (size_t i = 0; i < 8; ++i) y.as<float>()[i] = x.as<float>()[i / 2 * 3 + i % 2] * 2 - 1;
+  return {x, y};
+}
+
+fs::path fresh_folder(const std::string& name) {
+  const fs::path folder =
+      fs::temp_directory_path() / fmt::format("hum-train-{}-{}", ::getpid(), name);
+  fs::remove_all(folder);
+  return folder;
+}
+
+LoopConfig loop_config(int64_t steps) {
+  LoopConfig config;
+  config.steps = steps;
+  config.checkpoint_every = 7;
+  config.log_every = 5;
+  config.optimizer.warm_up_steps = 3;
+  config.optimizer.learning_rate = 0.05;
+  return config;
+}
+
+TEST(LearningRate, WarmsUpThenFallsAsACosine) {
+  OptimizerConfig config;
+  config.learning_rate = 1;
+  config.final_learning_rate = 0.1;
+  config.warm_up_steps = 10;
+  EXPECT_NEAR(learning_rate_at(config, 0, 110), 0.1, 1e-12);
+  EXPECT_NEAR(learning_rate_at(config, 9, 110), 1, 1e-12);
+  EXPECT_NEAR(learning_rate_at(config, 59, 110), 0.55, 1e-12);
+  EXPECT_NEAR(learning_rate_at(config, 109, 110), 0.1, 1e-12);
+}
+
+TEST(AdamW, MatchesADoublePrecisionReference) {
+  OptimizerConfig config;
+  config.weight_decay = 0.1;
+  config.clip_norm = 0.5;
+  auto parameter = [](const char* name) { return graph::parameter(name, {DType::kF32, {2, 2}}); };
+  const Value p = parameter("p"), m = parameter("m"), v = parameter("v"), g = parameter("g");
+  const Value step = graph::constant(3, {DType::kF32, {}}),
+              rate = graph::constant(0.01, {DType::kF32, {}});
+  const auto update = adamw(config, {{p}, {m}, {v}}, {g}, step, rate);
+  const std::vector<float> values[4] = {
+      {1, -2, 0.5f, 3}, {0.1f, 0, -0.2f, 0.3f}, {0.01f, 0.02f, 0.03f, 0.04f}, {1, -1, 2, 0.5f}};
+  std::vector<HostTensor> inputs;
+  for (const auto& list : values)
+    inputs.push_back(HostTensor::of({2, 2}, std::span<const float>(list)));
+  const auto out =
+      runtime::evaluate({update.state.parameters[0], update.gradient_norm}, {p, m, v, g}, inputs);
+  double norm = 0;
+  for (const float x : values[3]) norm += double{x} * x;
+  norm = std::sqrt(norm);
+  EXPECT_NEAR(out[1].as<float>()[0], norm, 1e-5);
+  for (size_t i = 0; i < 4; ++i) {
+    const double gradient = values[3][i] * 0.5 / (norm + 1e-6);
+    const double mean = values[1][i] * 0.9 + gradient * 0.1;
+    const double square = values[2][i] * 0.99 + gradient * gradient * 0.01;
+    const double direction =
+        mean / (1 - std::pow(0.9, 3)) / (std::sqrt(square / (1 - std::pow(0.99, 3))) + 1e-8) +
+        0.1 * values[0][i];
+    EXPECT_NEAR(out[0].as<float>()[i], values[0][i] - 0.01 * direction, 1e-6);
+  }
+}
+
+TEST(Training, ResumesBitForBit) {
+  const Toy toy;
+  auto train = [&](const fs::path& run, int64_t stop_after) {
+    int64_t polled = 0;
+    return run_training(runtime::test_session(), toy.spec(), loop_config(25), toy_batch,
+                        {.run = run, .config = {{"toy", 1}}, .should_stop = [&] {
+                           return ++polled == stop_after;
+                         }});
+  };
+  const auto whole = train(fresh_folder("whole"), -1);
+  const auto part = train(fresh_folder("part"), 11);
+  EXPECT_EQ(part.steps_done, 11);
+  EXPECT_FALSE(part.finished);
+  const auto resumed =
+      train(fs::temp_directory_path() / fmt::format("hum-train-{}-part", ::getpid()), -1);
+  EXPECT_TRUE(resumed.finished);
+  ASSERT_EQ(whole.parameters.size(), 3u);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(whole.parameters[i].tensor, resumed.parameters[i].tensor);
+  EXPECT_EQ(whole.parameters[2].tensor.as<float>()[0], 25);
+}
+
+TEST(Training, LowersTheLossAndLogsIt) {
+  const Toy toy;
+  const auto run = fresh_folder("log");
+  const auto result = run_training(runtime::test_session(), toy.spec(), loop_config(60), toy_batch,
+                                   {.run = run, .config = {}});
+  std::ifstream log(run / "log.jsonl");
+  std::string line;
+  std::getline(log, line);
+  const Json first = Json::parse(line);
+  EXPECT_EQ(first.at("step"), 5);
+  EXPECT_TRUE(first.contains("bias"));
+  EXPECT_LT(result.final_loss, 0.5 * first.at("loss").get<double>());
+}
+
+TEST(Training, RefusesAnotherConfigurationsRun) {
+  const Toy toy;
+  const auto run = fresh_folder("config");
+  run_training(runtime::test_session(), toy.spec(), loop_config(7), toy_batch,
+               {.run = run, .config = {{"a", 1}}});
+  EXPECT_THROW(run_training(runtime::test_session(), toy.spec(), loop_config(7), toy_batch,
+                            {.run = run, .config = {{"a", 2}}}),
+               Error);
+}
+
+TEST(Checkpoint, ADamagedOneIsSkippedForTheOneBefore) {
+  const auto run = fresh_folder("damaged");
+  auto checkpoint = [](int64_t step) {
+    return Checkpoint{
+        step, {{"c", 1}}, {{"p.w", HostTensor::of<float>({1}, {static_cast<float>(step)})}}};
+  };
+  for (const int64_t step : {1, 2, 3}) save_checkpoint(run, checkpoint(step));
+  EXPECT_FALSE(fs::exists(run / "step-00000001"));
+  EXPECT_EQ(latest_checkpoint(run)->step, 3);
+  std::ofstream(run / "step-00000003" / "state.safetensors", std::ios::app) << "x";
+  EXPECT_EQ(latest_checkpoint(run)->state[0].tensor.as<float>()[0], 2);
+}
+
+}  // namespace
+}  // namespace hum::train

@@ -1,0 +1,164 @@
+// hum generate and hum codec, on small untrained weights: everything but the beauty of the sound.
+#include <algorithm>
+
+#include "audio/io.h"
+#include "audio/loudness.h"
+#include "audio/notes.h"
+#include "base/json.h"
+#include "tests/e2e/program.h"
+#include "tests/e2e/tiny_weights.h"
+
+namespace hum::e2e {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Generate : public Program {
+ protected:
+  Generate() { write_tiny_weights(folder_ / "weights"); }
+
+  Outcome generate(const std::string& input, const std::string& output,
+                   const std::vector<std::string>& flags = {}) {
+    std::vector<std::string> arguments = {"generate",   input,       "-o",
+                                          path(output), "--weights", path("weights")};
+    if (std::ranges::find(flags, "--timbre") == flags.end()) {
+      arguments.insert(arguments.end(), {"--preset", "violin"});
+    }
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return run_hum(arguments);
+  }
+};
+
+TEST_F(Generate, PlaysARealSinger) {
+  const auto run =
+      generate(example_recording().string(), "out.wav", {"--midi", path("out.mid"), "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto sound = audio::read_audio(path("out.wav"));
+  EXPECT_EQ(sound.rate_hz, 44100);
+  EXPECT_EQ(sound.channels, 1);
+  EXPECT_LE(audio::true_peak_dbtp(sound.samples, 44100), -0.9);
+  EXPECT_GT(audio::integrated_lufs(sound.samples, 44100), -40);
+
+  const Json report = Json::parse(run.out);
+  EXPECT_EQ(report["octave"], 1);  // the singer is at A2 to G#3, a violin begins at G3
+  EXPECT_NEAR(report["audio_seconds"].get<double>(), sound.seconds(), 1e-3);
+  const auto notes = audio::read_notes(path("out.mid"));
+  ASSERT_EQ(notes.size(), report["notes"].size());
+  EXPECT_GE(notes.size(), 26U);
+  for (const auto& note : notes) EXPECT_GE(note.pitch, 55);
+  EXPECT_GE(sound.seconds(), notes.back().end_s);
+  EXPECT_LE(sound.seconds(), notes.back().end_s + 2.01);
+}
+
+TEST_F(Generate, CompilesNothingForAnotherLength) {
+  for (const double seconds : {2.0, 8.0, 15.0}) {
+    const std::string hum = write_hum("a.wav", seconds);
+    const auto run = generate(hum, "out.wav", {"--json"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const int64_t compiles = Json::parse(run.out)["counters"]["compiles"];
+    EXPECT_TRUE(seconds == 2 || compiles == 0) << compiles << " at " << seconds;
+  }
+}
+
+TEST_F(Generate, IsTheSameForTheSameSeed) {
+  const std::string hum = write_hum("a.wav");
+  for (const auto& [name, seed] : {std::pair{"1.wav", "7"}, {"2.wav", "7"}, {"3.wav", "8"}}) {
+    ASSERT_EQ(generate(hum, name, {"--seed", seed}).code, 0);
+  }
+  EXPECT_EQ(read("1.wav"), read("2.wav"));
+  EXPECT_NE(read("1.wav"), read("3.wav"));
+}
+
+TEST_F(Generate, WritesTheFormatThatIsAskedFor) {
+  const std::string hum = write_hum("a.wav");
+  ASSERT_EQ(generate(hum, "out.flac", {"--rate", "48000", "--bits", "24", "--stereo"}).code, 0);
+  const auto sound = audio::read_audio(path("out.flac"));
+  EXPECT_EQ(sound.rate_hz, 48000);
+  EXPECT_EQ(sound.channels, 2);
+  ASSERT_EQ(generate(hum, "out.wav", {"--rate", "22050", "--bits", "float"}).code, 0);
+  EXPECT_EQ(audio::read_audio(path("out.wav")).rate_hz, 22050);
+  EXPECT_EQ(read("out.wav").substr(20, 1), "\x03");  // WAVE_FORMAT_IEEE_FLOAT
+}
+
+TEST_F(Generate, TakesOtherPaths) {
+  const std::string hum = write_hum("a.wav");
+  for (const auto& flags : std::vector<std::vector<std::string>>{
+           {"--fast"}, {"--decoder", "plain"}, {"--greedy"}, {"--polyphonic"}}) {
+    const auto run = generate(hum, "out.wav", flags);
+    EXPECT_EQ(run.code, 0) << flags[0] << run.err;
+  }
+}
+
+TEST_F(Generate, ImitatesARecording) {
+  const std::string hum = write_hum("a.wav");
+  const auto run = generate(hum, "out.wav", {"--timbre", example_recording().string()});
+  EXPECT_EQ(run.code, 0) << run.err;
+  const auto brief = generate(hum, "brief.wav", {"--timbre", write_hum("b.wav", 0.9)});
+  EXPECT_EQ(brief.code, 65);
+  EXPECT_THAT(brief.err, HasSubstr("too little to learn a timbre from"));
+}
+
+TEST_F(Generate, MovesTheMelody) {
+  const std::string hum = write_hum("a.wav");
+  auto first_pitch = [&](const std::vector<std::string>& flags) {
+    auto all = flags;
+    all.insert(all.end(), {"--fast", "--json"});
+    const auto run = generate(hum, "out.wav", all);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return Json::parse(run.out)["notes"][0]["pitch"].get<int>();
+  };
+  EXPECT_EQ(first_pitch({"--octave", "0"}), 57);
+  EXPECT_EQ(first_pitch({"--octave", "1"}), 69);
+  EXPECT_EQ(first_pitch({"--octave", "0", "--transpose", "-2"}), 55);
+}
+
+TEST_F(Generate, ReplacesAnExistingOutput) {
+  const std::string hum = write_hum("a.wav");
+  write("out.wav", "old");
+  ASSERT_EQ(generate(hum, "out.wav", {"--fast"}).code, 0);
+  EXPECT_GT(read("out.wav").size(), 1000U);
+  EXPECT_THAT(files(), ElementsAre("a.wav", "out.wav", "weights"));
+}
+
+TEST_F(Generate, StoppedWithControlCLeavesNothing) {
+  std::vector<std::string> arguments = {
+      "generate",  write_hum("a.wav", 200), "-o", path("out.wav"), "--preset", "violin",
+      "--weights", path("weights")};
+  EXPECT_EQ(run_hum(arguments, {.interrupt_after_ms = 400}).code, 130);
+  EXPECT_THAT(files(), ElementsAre("a.wav", "weights"));
+}
+
+TEST_F(Generate, StoredReferencesStandForTheSoundFont) {
+  const std::string hum = write_hum("a.wav");
+  ASSERT_EQ(generate(hum, "rendered.wav").code, 0);
+  const auto run = run_hum({"data", "references", "--weights", path("weights")});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto stored = run_hum({"generate", hum, "-o", path("stored.wav"), "--weights",
+                               path("weights"), "--preset", "violin"},
+                              {.environment = {{"HUM_SOUND_FONT", path("none.sf2")}}});
+  ASSERT_EQ(stored.code, 0) << stored.err;
+  EXPECT_EQ(read("rendered.wav"), read("stored.wav"));
+}
+
+TEST_F(Generate, CodecTokensGoToAFileAndBack) {
+  const std::string hum = write_hum("a.wav", 8);
+  const auto encoded =
+      run_hum({"codec", "encode", hum, "-o", path("a.safetensors"), "--weights", path("weights")});
+  ASSERT_EQ(encoded.code, 0) << encoded.err;
+  EXPECT_THAT(encoded.out, HasSubstr("400 frames of 4 tokens"));
+  for (const char* books : {"0", "1"}) {
+    const auto decoded = run_hum({"codec", "decode", path("a.safetensors"), "-o", path("b.wav"),
+                                  "--weights", path("weights"), "--books", books});
+    ASSERT_EQ(decoded.code, 0) << decoded.err;
+    EXPECT_EQ(audio::read_audio(path("b.wav")).frames(), 8 * 22050);
+  }
+  write("a.safetensors", read("a.safetensors").substr(0, 500));
+  EXPECT_EQ(run_hum({"codec", "decode", path("a.safetensors"), "-o", path("b.wav"), "--weights",
+                     path("weights")})
+                .code,
+            65);
+}
+
+}  // namespace
+}  // namespace hum::e2e

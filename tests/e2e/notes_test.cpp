@@ -1,0 +1,135 @@
+// hum notes, evaluate notes, presets, env, help.
+#include "audio/notes.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "tests/e2e/program.h"
+
+namespace hum::e2e {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string stored_notes() {
+  return (source_folder() / "tests/data/basic-pitch/notes.json").string();
+}
+
+TEST_F(Program, NotesOfARealSingerAreThoseOfBasicPitch) {
+  for (const char* name : {"melody.json", "melody.csv", "melody.mid"}) {
+    const auto run = run_hum({"notes", example_recording().string(), "-o", path(name)});
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("28 notes in 9.1 s"));
+    const auto judged = run_hum({"evaluate", "notes", stored_notes(), path(name), "--json"});
+    ASSERT_EQ(judged.code, 0) << judged.err;
+    const Json score = Json::parse(judged.out);
+    EXPECT_EQ(score["f1"], 1.0) << name;
+    EXPECT_EQ(score["matched"], 28);
+  }
+  EXPECT_THAT(files(), ElementsAre("melody.csv", "melody.json", "melody.mid"));
+}
+
+TEST_F(Program, NotesAreListedWithoutAnOutput) {
+  const auto run = run_hum({"notes", example_recording().string()});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("start s    end s  pitch  amplitude"));
+  EXPECT_EQ(std::ranges::count(run.out, '\n'), 29);
+}
+
+TEST_F(Program, NoteFlagsDoWhatTheySay) {
+  const std::string recording = example_recording().string();
+  auto count = [&](std::vector<std::string> flags) {
+    std::vector<std::string> arguments = {"notes", recording, "-o", path("n.json")};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const auto run = run_hum(arguments);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return audio::read_notes(path("n.json")).size();
+  };
+  EXPECT_GT(count({"--onset-threshold", "0.3"}), 28U);
+  EXPECT_LT(count({"--minimum-note-length", "250"}), 15U);
+  EXPECT_LT(count({"--no-melodia"}), 28U);
+  count({});
+  const std::string with_inferred_onsets = read("n.json");
+  count({"--no-infer-onsets"});
+  EXPECT_NE(read("n.json"), with_inferred_onsets);
+  count({"--minimum-frequency", "120"});
+  for (const auto& note : audio::read_notes(path("n.json"))) EXPECT_GT(note.pitch, 46);
+  count({"--maximum-frequency", "120"});
+  for (const auto& note : audio::read_notes(path("n.json"))) EXPECT_LT(note.pitch, 47);
+}
+
+TEST_F(Program, NoteFlagsOutOfRangeAreUsageErrors) {
+  const std::string recording = example_recording().string();
+  const auto high = run_hum({"notes", recording, "--onset-threshold", "1.5"});
+  EXPECT_EQ(high.code, 2);
+  EXPECT_THAT(high.err, HasSubstr("--onset-threshold"));
+  EXPECT_EQ(run_hum({"notes", recording, "--midi-tempo", "0"}).code, 2);
+  EXPECT_EQ(run_hum({"notes", recording, "--no-such-flag"}).code, 2);
+  EXPECT_EQ(run_hum({"notes"}).code, 2);
+  EXPECT_EQ(run_hum({}).code, 2);
+}
+
+TEST_F(Program, NotesAreJudgedWithinTheToleranceThatIsGiven) {
+  write("a.json", R"({"notes": [{"start": 0, "end": 1, "pitch": 60, "amplitude": 0.5},
+                               {"start": 1, "end": 2, "pitch": 62, "amplitude": 0.5}]})");
+  write("b.json", R"({"notes": [{"start": 0.08, "end": 1, "pitch": 60, "amplitude": 0.5},
+                               {"start": 1, "end": 2, "pitch": 62, "amplitude": 0.5}]})");
+  auto f1 = [&](const char* tolerance_ms) {
+    const auto run = run_hum({"evaluate", "notes", path("a.json"), path("b.json"), "--json",
+                              "--onset-tolerance", tolerance_ms});
+    EXPECT_EQ(run.code, 0) << run.err;
+    return Json::parse(run.out)["f1"].get<double>();
+  };
+  EXPECT_EQ(f1("50"), 0.5);
+  EXPECT_EQ(f1("100"), 1.0);
+  const auto text = run_hum({"evaluate", "notes", path("a.json"), path("b.json")});
+  EXPECT_THAT(text.out, HasSubstr("F1 0.500"));
+  EXPECT_EQ(run_hum({"evaluate", "notes", path("a.json"), path("c.json")}).code, 66);
+}
+
+TEST_F(Program, PresetsAreListed) {
+  const auto text = run_hum({"presets"});
+  ASSERT_EQ(text.code, 0);
+  EXPECT_THAT(text.out, HasSubstr("violin"));
+  EXPECT_GE(std::ranges::count(text.out, '\n'), 24);
+  const Json list = Json::parse(run_hum({"presets", "--json"}).out);
+  EXPECT_GE(list.size(), 24U);
+  for (const auto& preset : list) EXPECT_TRUE(preset["trained"].get<bool>());
+  EXPECT_GT(Json::parse(run_hum({"presets", "--json", "--all"}).out).size(), list.size());
+}
+
+TEST_F(Program, EnvironmentVariablesAreListedWithTheirValues) {
+  const auto run = run_hum({"env", "--json"}, {.environment = {{"HUM_THREADS", "1"}}});
+  ASSERT_EQ(run.code, 0);
+  const Json variables = Json::parse(run.out);
+  const auto threads = std::ranges::find_if(
+      variables, [](const Json& variable) { return variable["name"] == "HUM_THREADS"; });
+  ASSERT_NE(threads, variables.end());
+  EXPECT_EQ((*threads)["value"], "1");
+  EXPECT_THAT(run_hum({"env"}).out, HasSubstr("HUM_PLUGIN"));
+}
+
+TEST_F(Program, EveryCommandHelpsWithAnExample) {
+  const auto help = run_hum({"--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.out, HasSubstr("hum generate examples/vocadito_10.wav"));
+  const std::vector<std::vector<std::string>> commands = {
+      {"generate"},           {"notes"},           {"presets"},
+      {"evaluate", "notes"},  {"codec", "encode"}, {"codec", "decode"},
+      {"train", "codec"},     {"train", "voice"},  {"train", "coarse"},
+      {"train", "upsampler"}, {"data", "render"},  {"env"}};
+  for (auto command : commands) {
+    std::string name = "hum";
+    for (const auto& word : command) name += " " + word;
+    command.push_back("--help");
+    const auto run = run_hum(command);
+    EXPECT_EQ(run.code, 0) << name;
+    EXPECT_THAT(run.out, HasSubstr("Example:\n  " + name)) << name;
+  }
+  EXPECT_EQ(run_hum({"--version"}).code, 0);
+}
+
+}  // namespace
+}  // namespace hum::e2e

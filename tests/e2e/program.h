@@ -1,0 +1,50 @@
+// Runs the program `hum` in a folder of its own and looks at what it left behind.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace hum::e2e {
+
+struct Outcome {
+  int code = -1;  // exit code, or 128 + signal
+  std::string out, err;
+};
+
+struct RunOptions {
+  std::map<std::string, std::string> environment;
+  // Largest file that may be written (RLIMIT_FSIZE): a full disk.
+  long max_file_bytes = -1;
+  // Ctrl-C after this long.
+  int interrupt_after_ms = -1;
+};
+
+Outcome run_hum(const std::vector<std::string>& arguments, const RunOptions& options = {});
+
+std::filesystem::path example_recording();
+
+// A test with an empty folder.
+class Program : public testing::Test {
+ protected:
+  Program();
+  ~Program() override;
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  // Names of all files in the folder, sorted.
+  std::vector<std::string> files() const;
+  void write(const std::string& name, const std::string& bytes) const;
+  std::string read(const std::string& name) const;
+  // Six notes that anyone can hear, sung by no one: returns the path.
+  std::string write_hum(const std::string& name, double seconds = 4) const;
+  // A wav of these samples.
+  std::string write_sound(const std::string& name, const std::vector<float>& mono, int rate_hz,
+                          int channels = 1) const;
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace hum::e2e

@@ -1,0 +1,12 @@
+// A complete folder of weights, untrained and small: what the program does with it is real, only
+// the sound is not.
+#pragma once
+
+#include <filesystem>
+
+namespace hum::e2e {
+
+// Writes codec/, voice/, upsampler/ and coarse/.
+void write_tiny_weights(const std::filesystem::path& folder);
+
+}  // namespace hum::e2e

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs the Debian packages of packages.txt that are missing; does and prints nothing when none is.
+# Usage: tools/setup.sh [JOB]     with JOB (lint, tidy), also the packages that it alone needs
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! command -v dpkg-query > /dev/null; then
+  echo "setup: no dpkg here: install by hand what packages.txt names (docs/dependencies.md says why)" >&2
+  exit 0
+fi
+
+mapfile -t wanted < <(awk -v job="${1:-}" '/^[a-z]/ && (NF == 1 || $2 == job) { print $1 }' packages.txt)
+installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${wanted[@]}" 2> /dev/null || true)
+missing=()
+for package in "${wanted[@]}"; do
+  grep -qx "$package installed" <<< "$installed" || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+install="apt-get install --yes --no-install-recommends ${missing[*]}"
+if [ "$(id -u)" -ne 0 ]; then
+  printf 'setup: %d packages are missing, and only root can install them. Run:\n  sudo apt-get update && sudo %s\n' \
+    "${#missing[@]}" "$install" >&2
+  exit 1
+fi
+echo "setup: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq < /dev/null
+$install -qq -o Dpkg::Use-Pty=0 < /dev/null
