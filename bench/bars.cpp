@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/process.h"
 
 namespace hum::bench {
 namespace {
@@ -36,15 +37,19 @@ int run(std::span<const char* const> arguments) {
   fail(ExitCode::kUsage, "usage: hum_bars " + names);
 }
 
+int run_or_report(std::span<const char* const> arguments) {
+  try {
+    init_logging();
+    return run(arguments);
+  } catch (const Error& error) {
+    std::cerr << "hum_bars: " << error.what() << '\n';
+    return static_cast<int>(error.code());
+  }
+}
+
 }  // namespace
 }  // namespace hum::bench
 
 int main(int argc, char** argv) {
-  try {
-    hum::init_logging();
-    return hum::bench::run({argv + 1, argv + argc});
-  } catch (const hum::Error& error) {
-    std::cerr << "hum_bars: " << error.what() << '\n';
-    return static_cast<int>(error.code());
-  }
+  hum::end_process(hum::bench::run_or_report({argv + 1, argv + argc}));
 }

@@ -26,7 +26,7 @@ class Demos {
     spdlog::info("hum generate: {}", what);
     Demo demo{.run = run_hum({"generate", recording, "--preset", "violin", "-o",
                               folder_ / "violin.wav", "--midi", folder_ / "melody.mid", "--json"},
-                             {.environment = {{"HUM_CACHE", folder_ / "cache"}}, .cores = kCores})};
+                             {{"HUM_CACHE", folder_ / "cache"}})};
     const Json report = Json::parse(demo.run.out);
     demo.compiles = report["counters"]["compiles"];
     demo.audio_s = report["audio_seconds"];

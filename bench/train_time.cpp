@@ -125,7 +125,7 @@ class Replay {
     return fs::exists(card) ? read_file(card) : "";
   }
   ProgramRun hum(const std::vector<std::string>& arguments) const {
-    return run_hum(arguments, {.environment = {{"HUM_CACHE", folder_ / "cache"}}, .cores = kCores});
+    return run_hum(arguments, {{"HUM_CACHE", folder_ / "cache"}});
   }
 
   const fs::path weights_, configs_ = source_folder() / "configs";

@@ -27,6 +27,9 @@ if(HUM_SANITIZE)
   endif()
 endif()
 
+add_library(hum_test_main STATIC ${CMAKE_SOURCE_DIR}/src/base/testing/main.cpp)
+target_link_libraries(hum_test_main PUBLIC hum_base GTest::gmock)
+
 # hum_library(folder DEPS folders... LINK outside targets... TEST_DEPS folders only the tests need...)
 # Sources are every *.cpp below the folder; *_test.cpp make hum_<folder>_test, *_bench.cpp hum_<folder>_bench.
 function(hum_library folder)
@@ -50,7 +53,7 @@ function(hum_library folder)
   if(tests AND BUILD_TESTING)
     add_executable(hum_${folder}_test ${tests})
     target_link_libraries(hum_${folder}_test PRIVATE hum_${folder} ${ARG_TEST_DEPS}
-                          GTest::gmock GTest::gtest_main)
+                          hum_test_main)
     hum_discover_tests(hum_${folder}_test)
   endif()
   if(benches)

@@ -29,8 +29,11 @@ struct Command {
 
 // Every command, in the order that help shows them (commands.cpp).
 std::span<const Command> commands();
+// What the commands of a group ("train codec", "train voice") have in common, in one line.
+std::string_view group_summary(std::string_view group);
 
-// Flags of an Args struct: "minimum_note_length" becomes --minimum-note-length; bools become --x /
+// Flags of an Args struct: "minimum_note_length" becomes --minimum-note-length; bools become --x
+// and
 // --no-x; structs inside become --outer.inner.
 class FlagVisitor {
  public:
@@ -44,8 +47,7 @@ class FlagVisitor {
       FlagVisitor inner(app_, flag + ".");
       value.visit_fields(inner);
     } else if constexpr (std::is_same_v<T, bool>) {
-      app_.add_flag("--" + flag + ",!--no-" + flag, value,
-                    std::string(help) + (value ? " (the default)" : ""));
+      add_switch(flag, value, std::string(help));
     } else if constexpr (NamedEnum<T>) {
       std::string names;
       for (const auto& entry : enum_names(T{}))
@@ -84,6 +86,14 @@ class FlagVisitor {
     std::string text(name);
     for (char& c : text) c = c == '_' ? '-' : c;
     return text;
+  }
+  // --x and --no-x. Help shows the one that changes something.
+  void add_switch(const std::string& flag, bool& value, const std::string& help) {
+    CLI::Option* on = app_.add_flag_callback(
+        "--" + flag, [&value] { value = true; }, help);
+    CLI::Option* off = app_.add_flag_callback(
+        "--no-" + flag, [&value] { value = false; }, "turn off: " + help);
+    (value ? on : off)->group("");
   }
   CLI::App& app_;
   std::string prefix_;

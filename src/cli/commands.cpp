@@ -1,6 +1,7 @@
 // Every command, in one list.
 #include "cli/commands/commands.h"
 
+#include "base/error.h"
 #include "cli/commands/train.h"
 
 namespace hum::cli {
@@ -25,6 +26,21 @@ std::span<const Command> commands() {
       // clang-format on
   };
   return kCommands;
+}
+
+std::string_view group_summary(std::string_view group) {
+  static constexpr std::pair<std::string_view, std::string_view> kGroups[] = {
+      {"evaluate", "compare what was heard with what was meant"},
+      {"codec", "sound to tokens and back"},
+      {"train", "train the models"},
+      {"data", "make training data and timbre references"},
+      {"model", "look at model configurations"},
+  };
+  for (const auto& [name, summary] : kGroups) {
+    if (name == group) return summary;
+  }
+  HUM_CHECK(false, "the group of commands '{}' has no summary", group);
+  return {};
 }
 
 }  // namespace hum::cli

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/memory.h"
+#include "base/process.h"
 #include "cli/command.h"
 #include "cli/stop.h"
 
@@ -23,8 +23,9 @@ CLI::App& subcommand(CLI::App& root, std::string_view path, const std::string& s
       root.get_subcommands([&](CLI::App* app) { return app->get_name() == group; });
   CLI::App* parent = existing.empty() ? nullptr : existing.front();
   if (parent == nullptr) {
-    parent = root.add_subcommand(group, "see hum " + group + " --help");
+    parent = root.add_subcommand(group, std::string(group_summary(group)));
     parent->require_subcommand(1);
+    parent->footer("hum " + group + " COMMAND --help says more");
   }
   return subcommand(*parent, path.substr(space + 1), summary);
 }
@@ -63,19 +64,27 @@ int run(int argc, char** argv) {
   return static_cast<int>(ExitCode::kUsage);
 }
 
+// Every error becomes one line and an exit code.
+int run_or_report(int argc, char** argv) {
+  try {
+    init_logging();
+    install_stop_handler();
+    return run(argc, argv);
+  } catch (const Error& error) {
+    return report(error);
+  } catch (const std::exception& error) {
+    std::cerr << "hum: error: " << error.what() << std::endl;
+    return static_cast<int>(ExitCode::kFailure);
+  }
+}
+
 }  // namespace
 }  // namespace hum::cli
 
-int main(int argc, char** argv) {
-  try {
-    hum::init_logging();
-    hum::keep_freed_memory();
-    hum::cli::install_stop_handler();
-    return hum::cli::run(argc, argv);
-  } catch (const hum::Error& error) {
-    return hum::cli::report(error);
-  } catch (const std::exception& error) {
-    std::cerr << "hum: error: " << error.what() << std::endl;
-    return static_cast<int>(hum::ExitCode::kFailure);
-  }
-}
+// How jemalloc keeps the program's memory, read when it starts: freed pages are not handed back,
+// large blocks lie in huge pages. A training step frees and asks for the same hundreds of megabytes
+// every time. The variable MALLOC_CONF can say otherwise.
+extern "C" const char* malloc_conf;
+const char* malloc_conf = "thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1";
+
+int main(int argc, char** argv) { hum::end_process(hum::cli::run_or_report(argc, argv)); }

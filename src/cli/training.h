@@ -32,6 +32,8 @@ struct StageConfig {
   int64_t batch = 16;
   // Frames of a crop; whole items for upsampler and coarse LM.
   int64_t frames = 100;
+  // Voice: share of a batch whose latents are the upsampler's, not the codec's.
+  double predicted_share = 0;
   // Items at the end of the data that are never trained on.
   int64_t held_out = 192;
   Compute compute = Compute::kBf16;
@@ -45,6 +47,8 @@ struct StageConfig {
     v("weights", weights, "folder of the weights this stage builds on");
     v("batch", batch, "items in a batch");
     v("frames", frames, "frames of a training crop");
+    v("predicted_share", predicted_share,
+      "voice: share of a batch whose latents are the upsampler's, not the codec's");
     v("held_out", held_out, "items at the end of the data that are never trained on");
     v("compute", compute, "element type of activations: f32 or bf16");
     v("loop", loop, "steps, schedule, checkpoints");

@@ -115,6 +115,24 @@ TEST(SpectralLoss, IsZeroForEqualSignalsAndSeesALevelChange) {
   EXPECT_NEAR(loss(0.5), std::log10(2.0), 1e-3);
 }
 
+// Per-bin terms compare frames; the balance compares what is left of each half-octave over the
+// clip.
+TEST(SpectralLoss, BalanceSeesEnergyAndNotWhenItComes) {
+  constexpr int64_t kWindow = 2048, kSamples = 8 * kWindow;
+  const MelScale scale{kWindow, kWindow / 4, 1, std::vector<float>(kWindow / 2 + 1, 1.0f)};
+  const SpectralLossConfig config{.mel_scales = {scale}, .balance_weight = 1};
+  const Value x = graph::parameter("x", {DType::kF32, {1, kSamples}});
+  const Value y = graph::parameter("y", {DType::kF32, {1, kSamples}});
+  const HostTensor noise = random_tensor({1, kSamples}, 7);
+  HostTensor reversed = noise;
+  std::ranges::reverse(reversed.as<float>());
+  const auto results =
+      evaluate({spectral_loss(x * 0.5, x, config).balance, spectral_loss(y, x, config).balance},
+               {x, y}, std::vector{noise, reversed});
+  EXPECT_NEAR(results[0].as<float>()[0], std::log10(4.0), 1e-3);
+  EXPECT_LT(results[1].as<float>()[0], 1e-3);
+}
+
 class TransformerStep : public ::testing::TestWithParam<TransformerConfig> {};
 
 TEST_P(TransformerStep, EqualsTheWholeSequence) {

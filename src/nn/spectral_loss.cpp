@@ -15,6 +15,8 @@ using graph::Value;
 namespace {
 
 constexpr double kEpsilon = 1e-7;
+constexpr double kLowestHz = 22;  // where the half-octaves begin
+constexpr int64_t kPhaseWindow = 1024, kBalanceWindow = 2048;
 
 Spectrum spectrum(const Value& x_BN, int64_t window_samples, int64_t hop_samples) {
   return kernels::stft(x_BN, graph::hann_window(window_samples), hop_samples);
@@ -66,6 +68,36 @@ Value phase_distance(const Spectrum& prediction, const Spectrum& target,
   return graph::sum_all(weight * (1 - cosine)) / (graph::sum_all(weight) + 1);
 }
 
+// Which half-octave from kLowestHz on a bin belongs to. Shapes: -> [bins, half-octaves].
+Value half_octaves(int64_t bins, int64_t sample_rate_hz) {
+  const double bin_hz = static_cast<double>(sample_rate_hz) / static_cast<double>(2 * (bins - 1));
+  auto band_of = [&](int64_t bin) {
+    return static_cast<int64_t>(
+        std::floor(2 * std::log2(static_cast<double>(bin) * bin_hz / kLowestHz)));
+  };
+  const int64_t bands = band_of(bins - 1) + 1;
+  std::vector<float> members(static_cast<size_t>(bins * bands));
+  for (int64_t bin = 1; bin < bins; ++bin) {
+    if (band_of(bin) >= 0) members[static_cast<size_t>(bin * bands + band_of(bin))] = 1;
+  }
+  return graph::constant(std::span<const float>(members), {bins, bands});
+}
+
+// Mean of |log10 E - log10 E'|, E a clip's energy in a half-octave; what lies floor_db below the
+// clip's strongest one counts as equal.
+Value balance_distance(const Value& prediction_BTF, const Value& target_BTF,
+                       const SpectralLossConfig& config) {
+  const Value members = half_octaves(target_BTF.size(2), config.sample_rate_hz);
+  auto energy = [&](const Value& x_BTF) {
+    return kernels::matmul(graph::mean(x_BTF * x_BTF, {1}), members);
+  };
+  const Value target = energy(target_BTF), prediction = energy(prediction_BTF);
+  const Value strongest = graph::reduce_max(target, {1}, /*keepdims=*/true);
+  const Value floor = graph::maximum(strongest * std::pow(10.0, -config.floor_db / 10), 1e-10);
+  const Value difference = graph::log(prediction + floor) - graph::log(target + floor);
+  return graph::mean_all(graph::abs(difference)) * (1 / std::log(10.0));
+}
+
 }  // namespace
 
 Value magnitude(const Value& x_BN, int64_t window_samples, int64_t hop_samples) {
@@ -78,7 +110,7 @@ SpectralLoss spectral_loss(const Value& prediction_BN, const Value& target,
               prediction_BN.shape(), target.shape());
   HUM_REQUIRE(!config.mel_scales.empty(), "spectral_loss: no mel scales");
   const Value target_BN = graph::stop_gradient(target);
-  Value mel, linear, phase;
+  Value mel, linear, phase, balance;
   auto accumulate = [](Value& sum, const Value& term) { sum = sum ? sum + term : term; };
   for (const MelScale& scale : config.mel_scales) {
     const Spectrum p = spectrum(prediction_BN, scale.window_samples, scale.hop_samples);
@@ -88,15 +120,19 @@ SpectralLoss spectral_loss(const Value& prediction_BN, const Value& target,
     if (scale.window_samples == 512 || scale.window_samples == 2048) {
       accumulate(linear, linear_distance(p_size, t_size));
     }
-    if (config.phase_weight > 0 && scale.window_samples == 1024) {
-      accumulate(phase, phase_distance(p, t, config, scale.window_samples));
+    if (config.phase_weight > 0 && scale.window_samples == kPhaseWindow) {
+      phase = phase_distance(p, t, config, scale.window_samples);
+    }
+    if (config.balance_weight > 0 && scale.window_samples == kBalanceWindow) {
+      balance = balance_distance(p_size, t_size, config);
     }
   }
   mel = mel / static_cast<double>(config.mel_scales.size());
   Value total = mel;
   if (linear) total = total + linear * config.linear_weight;
   if (phase) total = total + phase * config.phase_weight;
-  return {total, mel, linear, phase};
+  if (balance) total = total + balance * config.balance_weight;
+  return {total, mel, linear, phase, balance};
 }
 
 }  // namespace hum::nn

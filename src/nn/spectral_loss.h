@@ -1,5 +1,7 @@
 // Spectral losses between waveforms, on graphs. Recipe: floored log-mel over several windows,
-// linear magnitude, and a phase-only term; no complex-STFT L1, which shrinks the sound.
+// linear magnitude, a phase-only term, and the balance of energy over half-octaves: the others look
+// at every bin alone, and where a bin cannot be foretold their optimum lies below its mean energy.
+// No complex-STFT L1, which shrinks the sound.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +29,8 @@ struct SpectralLossConfig {
   // Weight of the phase-only term; 0 leaves it out.
   double phase_weight = 0;
   double phase_below_hz = 2000;
+  // Weight of the balance term; 0 leaves it out.
+  double balance_weight = 0;
   int64_t sample_rate_hz = 22050;
 };
 
@@ -35,8 +39,10 @@ struct SpectralLoss {
   // Mean over scales of |log10 mel difference|.
   graph::Value mel;
   graph::Value linear;
-  // Empty when its weight is 0.
+  // Empty when their weight is 0.
   graph::Value phase;
+  // Mean over clips and half-octaves of |log10 energy difference|.
+  graph::Value balance;
 };
 
 // Shapes: prediction_BN, target_BN f32. The target gets no gradient.

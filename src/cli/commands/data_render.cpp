@@ -2,9 +2,10 @@
 #include <iostream>
 
 #include "cli/commands/commands.h"
+#include "cli/player.h"
 #include "cli/session.h"
 #include "data/synthesis/item_files.h"
-#include "models/basic_pitch/transcriber.h"
+#include "pipeline/melody_line.h"
 
 namespace hum::cli {
 namespace {
@@ -27,9 +28,11 @@ int run(Args& args) {
   if (args.count > 0) options.count = args.count;
   if (args.threads > 0) options.threads = args.threads;
   runtime::Session session(session_options());
-  const models::basic_pitch::Transcriber basic_pitch(session);
-  data::write_items(args.output, options,
-                    [&](std::span<const float> samples) { return basic_pitch.notes(samples); });
+  // The melody as generation reads it from a hum.
+  const auto transcribe = transcriber(session, {});
+  data::write_items(args.output, options, [&](std::span<const float> samples) {
+    return pipeline::melody_line(transcribe(samples));
+  });
   std::cout << fmt::format("{} items in {}\n", options.count, args.output);
   return 0;
 }

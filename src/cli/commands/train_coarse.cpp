@@ -3,7 +3,7 @@
 #include "cli/session.h"
 #include "cli/training.h"
 #include "models/humming/coarse.h"
-#include "models/humming/drafter.h"
+#include "models/humming/latent_predictor.h"
 
 namespace hum::cli {
 namespace {
@@ -13,16 +13,18 @@ int run(TrainArgs& args) {
   const StageConfig& stage = config.stage;
   runtime::Session session(session_options());
   const TokenData data = open_tokens(session, stage);
-  const models::humming::Drafter drafter(session, stage.weights + "/upsampler", stage.batch,
-                                         data::kItemFrames, data::kReferenceFrames);
+  const models::humming::LatentPredictor upsampler(session, stage.weights + "/upsampler",
+                                                   stage.batch, data::kItemFrames,
+                                                   data::kReferenceFrames);
+  const runtime::HostTensor draft_stage({graph::DType::kI32, {stage.batch}});
   const models::humming::Coarse model(config.model);
   const auto spec = model.train_spec(stage.batch, data::kItemFrames, data::kReferenceFrames,
                                      dtype_of(stage.compute));
   auto batches = [&](int64_t step) {
     // As the upsampler's batch, but with the draft in place of the true latents.
-    auto arrays =
-        token_tensors(data::token_batch(data.items, data.tokens, data.order, step, stage.batch));
-    auto draft = drafter.draft(arrays[2], arrays[3], arrays[4]);
+    auto arrays = token_tensors(
+        data::token_batch(data.items, data.tokens, data.order, step, stage.batch, stage.batch));
+    auto draft = upsampler.predict(draft_stage, arrays[0], arrays[2], arrays[3], arrays[4]);
     return std::vector{arrays[0], arrays[2], std::move(draft), arrays[3], arrays[4]};
   };
   return run_stage(session, spec, stage, to_json(config.model), args, batches,

@@ -16,7 +16,8 @@ int run(TrainArgs& args) {
   const auto spec = model.train_spec(stage.batch, data::kItemFrames, data::kReferenceFrames,
                                      dtype_of(stage.compute));
   auto batches = [&](int64_t step) {
-    return token_tensors(data::token_batch(data.items, data.tokens, data.order, step, stage.batch));
+    return token_tensors(
+        data::token_batch(data.items, data.tokens, data.order, step, stage.batch, stage.batch));
   };
   return run_stage(session, spec, stage, to_json(config.model), args, batches,
                    {{"codebooks", data.codebooks}});

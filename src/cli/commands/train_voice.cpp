@@ -1,8 +1,14 @@
 // hum train voice
+#include <cmath>
+#include <optional>
+
+#include "base/error.h"
+#include "base/rng.h"
 #include "cli/commands/train.h"
 #include "cli/session.h"
 #include "cli/training.h"
 #include "data/synthesis/features.h"
+#include "models/humming/latent_predictor.h"
 #include "models/humming/voice.h"
 
 namespace hum::cli {
@@ -10,20 +16,67 @@ namespace {
 
 using runtime::HostTensor;
 
+// In the first items of a batch, the upsampler's latents in place of the codec's: what the decoder
+// is given at generation. How many true books the upsampler knows is drawn for each item.
+class PredictedLatents {
+ public:
+  PredictedLatents(runtime::Session& session, const StageConfig& stage, const TokenData& data)
+      : stage_(stage),
+        data_(data),
+        items_(std::lround(stage.predicted_share * static_cast<double>(stage.batch))) {
+    if (items_ < 0 || items_ > stage.batch) {
+      fail(ExitCode::kConfig,
+           fmt::format("stage.predicted_share {} is outside 0..1", stage.predicted_share));
+    }
+    if (items_ == 0) return;
+    upsampler_.emplace(session, stage.weights + "/upsampler", items_, data::kItemFrames,
+                       data::kReferenceFrames);
+  }
+
+  void replace(int64_t step, data::VoiceBatch& batch) const {
+    if (!upsampler_) return;
+    Rng rng(static_cast<uint64_t>(stage_.loop.seed), "predicted latents",
+            static_cast<uint64_t>(step));
+    std::vector<int32_t> stages;
+    for (int64_t b = 0; b < items_; ++b) {
+      stages.push_back(static_cast<int32_t>(rng.integer(0, upsampler_->last_stage())));
+    }
+    const auto arrays = token_tensors(
+        data::token_batch(data_.items, data_.tokens, data_.order, step, stage_.batch, items_));
+    const auto predicted =
+        upsampler_->predict(HostTensor::of({items_}, std::span<const int32_t>(stages)), arrays[0],
+                            arrays[2], arrays[3], arrays[4]);
+    const int64_t width = data_.tokens.latent(), crop = stage_.frames * width;
+    for (int64_t b = 0; b < items_; ++b) {
+      const int64_t first = (b * data::kItemFrames + batch.starts[static_cast<size_t>(b)]) * width;
+      std::ranges::copy(
+          predicted.as<float>().subspan(static_cast<size_t>(first), static_cast<size_t>(crop)),
+          batch.latents.begin() + b * crop);
+    }
+  }
+
+ private:
+  const StageConfig& stage_;
+  const TokenData& data_;
+  int64_t items_;
+  std::optional<models::humming::LatentPredictor> upsampler_;
+};
+
 int run(TrainArgs& args) {
   auto config = read_train_config<models::humming::VoiceConfig>(args);
   const StageConfig& stage = config.stage;
   runtime::Session session(session_options());
   const TokenData data = open_tokens(session, stage);
+  const PredictedLatents predicted(session, stage, data);
   const models::humming::Voice model(config.model);
   const int64_t batch = stage.batch, frames = stage.frames;
   const int64_t samples = frames * models::codec::kHopSamples;
   const auto spec = model.train_spec(batch, samples, dtype_of(stage.compute),
                                      models::codec::training_mel_scales());
   auto batches = [&](int64_t step) {
-    const auto arrays =
-        data::voice_batch(data.items, data.tokens, data.order,
-                          static_cast<uint64_t>(stage.loop.seed), step, batch, frames);
+    auto arrays = data::voice_batch(data.items, data.tokens, data.order,
+                                    static_cast<uint64_t>(stage.loop.seed), step, batch, frames);
+    predicted.replace(step, arrays);
     return std::vector{HostTensor::of({batch, samples}, std::span<const float>(arrays.audio)),
                        HostTensor::of({batch, frames, data.tokens.latent()},
                                       std::span<const float>(arrays.latents)),

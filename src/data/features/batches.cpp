@@ -73,6 +73,7 @@ VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const 
     const int64_t position = position_of(step, batch, b), index = order.item(position);
     const ItemView item = items[index];
     const int64_t start = crop_start(seed, position, kItemFrames - frames);
+    result.starts.push_back(start);
     to_float(item.target.subspan(static_cast<size_t>(start * kFrameSamples),
                                  static_cast<size_t>(samples)),
              part(result.audio, b, samples));
@@ -89,12 +90,12 @@ VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const 
 }
 
 TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
-                       int64_t step, int64_t batch) {
+                       int64_t step, int64_t batch, int64_t count) {
   const int64_t books = tokens.books(), latent = tokens.latent();
   TokenBatch result;
-  result.latents.resize(static_cast<size_t>(batch * kItemFrames * latent));
-  result.reference.resize(static_cast<size_t>(batch * kReferenceFrames * latent));
-  for (int64_t b = 0; b < batch; ++b) {
+  result.latents.resize(static_cast<size_t>(count * kItemFrames * latent));
+  result.reference.resize(static_cast<size_t>(count * kReferenceFrames * latent));
+  for (int64_t b = 0; b < count; ++b) {
     const int64_t index = order.item(position_of(step, batch, b));
     const ItemView item = items[index];
     const auto target = tokens.target(index), reference = tokens.reference(index);

@@ -35,11 +35,13 @@ struct VoiceBatch {
   std::vector<float> latents;     // [B, T, D]
   std::vector<float> melody;      // [B, T, M]
   std::vector<float> excitation;  // [B, N]
+  std::vector<int64_t> starts;    // [B]: first frame of each crop in its item
 };
 VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
                        uint64_t seed, int64_t step, int64_t batch, int64_t frames);
 
-// What trains upsampler and coarse LM: whole items.
+// What trains upsampler and coarse LM: whole items, the first `count` of the step's batch (the same
+// items as voice_batch's).
 struct TokenBatch {
   std::vector<int32_t> codes;             // [B, T, K]
   std::vector<float> latents;             // [B, T, D]
@@ -48,6 +50,6 @@ struct TokenBatch {
   std::vector<int32_t> reference_frames;  // [B]
 };
 TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
-                       int64_t step, int64_t batch);
+                       int64_t step, int64_t batch, int64_t count);
 
 }  // namespace hum::data

@@ -74,6 +74,7 @@ nn::TrainSpec Codec::train_spec(int64_t batch, int64_t samples, DType compute) c
   nn::SpectralLossConfig loss_config;
   loss_config.mel_scales = training_mel_scales();
   loss_config.phase_weight = 0.1;
+  loss_config.balance_weight = 0.1;
   auto loss = [this, loss_config, compute](std::span<const Value> inputs,
                                            const nn::StepInputs& step) {
     const Value& audio_BN = inputs[0];
@@ -88,6 +89,7 @@ nn::TrainSpec Codec::train_spec(int64_t batch, int64_t samples, DType compute) c
     result.metrics = {{"mel", spectral.mel},
                       {"linear", spectral.linear},
                       {"phase", spectral.phase},
+                      {"balance", spectral.balance},
                       {"commit", quantised.loss}};
     if (quantised.usage) result.metrics.emplace_back("usage", quantised.usage);
     result.buffer_updates = std::move(quantised.buffer_updates);

@@ -24,6 +24,12 @@ Value cosine_distance(const Value& a, const Value& b) {
   return graph::mean_all(1 - graph::reduce_sum(a * b, {-1}) / (length(a) * length(b)));
 }
 
+// Shapes: i32[B,T,K] -> i32[B,T].
+Value one_book(const Value& codes_BTK, int64_t book) {
+  return graph::reshape(graph::slice_in_dim(codes_BTK, 2, book, book + 1),
+                        {codes_BTK.size(0), codes_BTK.size(1)});
+}
+
 }  // namespace
 
 Value pooled_reference(const Value& latents_BSD, const Value& frames_B) {
@@ -78,12 +84,22 @@ Value Upsampler::lookup(int64_t book, const Value& codes_BT) const {
   return graph::take(table, codes_BT);
 }
 
+Value Upsampler::known(const Value& codes_BTK, const Value& stage_B) const {
+  Value sum;
+  for (int64_t book = 0; book < config_.classified_books; ++book) {
+    const Value here = graph::reshape(convert(stage_B > static_cast<double>(book), DType::kF32),
+                                      {stage_B.size(0), 1, 1});
+    const Value vectors = lookup(book, one_book(codes_BTK, book)) * here;
+    sum = sum ? sum + vectors : vectors;
+  }
+  return sum;
+}
+
 Value Upsampler::decode(const Value& codes_BTK, int64_t books) const {
   Value sum;
   for (int64_t book = 0; book < books; ++book) {
-    const Value codes = graph::reshape(graph::slice_in_dim(codes_BTK, 2, book, book + 1),
-                                       {codes_BTK.size(0), codes_BTK.size(1)});
-    sum = sum ? sum + lookup(book, codes) : lookup(book, codes);
+    const Value vectors = lookup(book, one_book(codes_BTK, book));
+    sum = sum ? sum + vectors : vectors;
   }
   return sum;
 }
@@ -91,33 +107,23 @@ Value Upsampler::decode(const Value& codes_BTK, int64_t books) const {
 nn::Loss Upsampler::loss(std::span<const Value> inputs, const nn::StepInputs& step,
                          DType compute) const {
   const Value &codes_BTK = inputs[0], &latents_BTD = inputs[1], &melody_BTM = inputs[2];
-  const int64_t batch = codes_BTK.size(0), frames = codes_BTK.size(1);
+  const int64_t batch = codes_BTK.size(0);
   const Value reference_BR = pooled_reference(inputs[3], inputs[4]);
 
   // Each item trains one stage: 0 (draft) .. classified_books, the first one twice as often.
   const auto stages = static_cast<double>(config_.classified_books + 2);
   const Value draw_B = graph::uniform({DType::kF32, {batch}}, step.key) * stages - 1;
   const Value stage_B = convert(graph::floor(graph::maximum(draw_B, 0)), DType::kI32);
-  Value known_BTD = graph::zeros_like(latents_BTD);
-  auto at_stage = [&](const Value& condition_B) {
-    return graph::reshape(convert(condition_B, DType::kF32), {batch, 1, 1});
-  };
-  graph::Values codes;
-  for (int64_t book = 0; book < config_.classified_books; ++book) {
-    codes.push_back(
-        graph::reshape(graph::slice_in_dim(codes_BTK, 2, book, book + 1), {batch, frames}));
-    known_BTD = known_BTD + lookup(book, codes.back()) * at_stage(stage_B > book);
-  }
-  known_BTD = graph::stop_gradient(known_BTD);
-  const auto predicted = predict(convert(known_BTD, compute), melody_BTM, reference_BR, stage_B);
+  const Value known_BTD = convert(graph::stop_gradient(known(codes_BTK, stage_B)), compute);
+  const auto predicted = predict(known_BTD, melody_BTM, reference_BR, stage_B);
 
   const Value l1 = graph::mean_all(graph::abs(predicted.latents_BTD - latents_BTD));
   const Value angle = cosine_distance(predicted.latents_BTD, latents_BTD);
   nn::Loss result{.total = l1 + angle, .metrics = {{"l1", l1}, {"angle", angle}}};
   for (int64_t book = 1; book < config_.classified_books; ++book) {
-    const Value losses_BT = nn::softmax_cross_entropy(logits(book, predicted.hidden_BTW),
-                                                      codes[static_cast<size_t>(book)]);
-    const Value here = graph::reshape(at_stage(equal(stage_B, book)), {batch, 1});
+    const Value losses_BT =
+        nn::softmax_cross_entropy(logits(book, predicted.hidden_BTW), one_book(codes_BTK, book));
+    const Value here = graph::reshape(convert(equal(stage_B, book), DType::kF32), {batch, 1});
     const Value mean = nn::masked_mean(losses_BT, here);
     result.total = result.total + mean * 0.1;
     result.metrics.emplace_back("ce" + std::to_string(book + 1), mean);

@@ -46,6 +46,9 @@ class Upsampler {
   Value logits(int64_t book, const Value& hidden_BTW) const;
   // Code vectors of one book. Shapes: i32[B,T] -> BTD.
   Value lookup(int64_t book, const Value& codes_BT) const;
+  // What stage `stage_B` (0..classified_books) knows: the code vectors of that many true books.
+  // Shapes: i32[B,T,>=classified_books], i32[B] -> BTD.
+  Value known(const Value& codes_BTK, const Value& stage_B) const;
   // The first `books` books' code vectors added up. Shapes: i32[B,T,K] -> BTD.
   Value decode(const Value& codes_BTK, int64_t books) const;
 

@@ -49,6 +49,7 @@ nn::TrainSpec Voice::train_spec(int64_t batch, int64_t samples, DType compute,
                                 std::vector<nn::MelScale> mel_scales) const {
   nn::SpectralLossConfig loss_config;
   loss_config.mel_scales = std::move(mel_scales);
+  loss_config.balance_weight = 0.1;
   auto loss = [this, loss_config, compute](std::span<const Value> inputs,
                                            const nn::StepInputs& step) {
     const Value &audio_BN = inputs[0], &latents_BTD = inputs[1], &melody_BTM = inputs[2];
@@ -60,8 +61,10 @@ nn::TrainSpec Voice::train_spec(int64_t batch, int64_t samples, DType compute,
     const Value rendered =
         render(convert(latents_BTD, compute), melody_BTM, excitation_BN, noise_BN);
     const auto spectral = nn::spectral_loss(rendered, audio_BN, loss_config);
-    return nn::Loss{.total = spectral.total,
-                    .metrics = {{"mel", spectral.mel}, {"linear", spectral.linear}}};
+    return nn::Loss{
+        .total = spectral.total,
+        .metrics = {
+            {"mel", spectral.mel}, {"linear", spectral.linear}, {"balance", spectral.balance}}};
   };
   const int64_t frames = samples / kHopSamples;
   return {.name = "voice",

@@ -1,0 +1,9 @@
+// Runs a folder's tests.
+#include <gmock/gmock.h>
+
+#include "base/process.h"
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleMock(&argc, argv);
+  hum::end_process(RUN_ALL_TESTS());
+}

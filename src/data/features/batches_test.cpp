@@ -1,0 +1,114 @@
+// Batches against the items they are cut from.
+#include "data/features/batches.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/timing.h"
+
+namespace hum::data {
+namespace {
+
+constexpr int64_t kItems = 5, kBooks = 2, kLatent = 2, kCrop = 40;
+
+// Items of two presets, and a "codec" whose first book is the frame's number and whose second is
+// the sign of its first sample.
+class Batches : public ::testing::Test {
+ protected:
+  Batches()
+      : folder_(std::filesystem::temp_directory_path() / fmt::format("hum-batches-{}", getpid())),
+        items_(rendered(folder_)),
+        tokens_(items_, folder_, tables()) {}
+  ~Batches() override { std::filesystem::remove_all(folder_); }
+
+  static ItemFolder rendered(const std::filesystem::path& folder) {
+    std::filesystem::remove_all(folder);
+    write_items(folder, {.items = {.presets = {"flute", "piano"}},
+                         .count = kItems,
+                         .items_per_file = 4,
+                         .threads = 2});
+    return ItemFolder(folder);
+  }
+  static CodecTables tables() {
+    CodecTables codec{.books = kBooks, .entries = 512, .latent = kLatent};
+    for (int64_t book = 0; book < kBooks; ++book) {
+      for (int64_t entry = 0; entry < codec.entries; ++entry) {
+        codec.codebooks.push_back(book == 0 ? static_cast<float>(entry) : 0);
+        codec.codebooks.push_back(book == 1 ? static_cast<float>(entry) : 0);
+      }
+    }
+    codec.fingerprint = std::string(64, 'f');
+    codec.encode = [](std::span<const float> windows) {
+      std::vector<int32_t> codes;
+      for (size_t w = 0; w < windows.size() / kItemSamples; ++w) {
+        for (int32_t frame = 0; frame < kItemFrames; ++frame) {
+          const size_t sample = w * kItemSamples + static_cast<size_t>(frame * kFrameSamples);
+          codes.push_back(frame);
+          codes.push_back(windows[sample] > 0 ? 1 : 0);
+        }
+      }
+      return codes;
+    };
+    return codec;
+  }
+
+  std::filesystem::path folder_;
+  ItemFolder items_;
+  TokenTable tokens_;
+  ItemOrder order_{0, kItems, 7};
+};
+
+TEST_F(Batches, VisitEveryItemOnceAnEpoch) {
+  for (int64_t epoch = 0; epoch < 3; ++epoch) {
+    std::set<int64_t> seen;
+    for (int64_t i = 0; i < kItems; ++i) seen.insert(order_.item(epoch * kItems + i));
+    EXPECT_EQ(std::ssize(seen), kItems);
+  }
+}
+
+TEST_F(Batches, CropSoundLatentsAndMelodyAtOnePlace) {
+  const auto batch = voice_batch(items_, tokens_, order_, 1, 3, 4, kCrop);
+  std::set<int64_t> starts(batch.starts.begin(), batch.starts.end());
+  EXPECT_GT(starts.size(), 1U) << "every crop begins at the same frame";
+  for (int64_t b = 0; b < 4; ++b) {
+    const int64_t start = batch.starts[static_cast<size_t>(b)];
+    const ItemView item = items_[order_.item(3 * 4 + b)];
+    std::vector<float> target(kItemSamples);
+    to_float(item.target, target);
+    const auto melody = melody_features(item.played, kItemFrames);
+    for (int64_t t = 0; t < kCrop; ++t) {
+      const auto sample = static_cast<size_t>((start + t) * kFrameSamples);
+      EXPECT_EQ(batch.audio[static_cast<size_t>((b * kCrop + t) * kFrameSamples)], target[sample]);
+      const auto row = static_cast<size_t>((b * kCrop + t) * kLatent);
+      EXPECT_EQ(batch.latents[row], static_cast<float>(start + t));
+      EXPECT_EQ(batch.latents[row + 1], target[sample] > 0 ? 1 : 0);
+      EXPECT_EQ(batch.melody[static_cast<size_t>((b * kCrop + t) * kMelodyFeatures)],
+                melody[static_cast<size_t>((start + t) * kMelodyFeatures)]);
+    }
+  }
+}
+
+TEST_F(Batches, HoldTheSameItemsWholeAndCropped) {
+  const auto whole = token_batch(items_, tokens_, order_, 3, 4, 2);
+  const auto cropped = voice_batch(items_, tokens_, order_, 1, 3, 4, kCrop);
+  ASSERT_EQ(whole.codes.size(), static_cast<size_t>(2 * kItemFrames * kBooks));
+  ASSERT_EQ(whole.reference.size(), static_cast<size_t>(2 * kReferenceFrames * kLatent));
+  for (int64_t b = 0; b < 2; ++b) {
+    const int64_t index = order_.item(3 * 4 + b);
+    EXPECT_EQ(whole.reference_frames[static_cast<size_t>(b)], tokens_.reference_frames(index));
+    for (int64_t t = 0; t < kCrop; ++t) {
+      const int64_t frame = b * kItemFrames + cropped.starts[static_cast<size_t>(b)] + t;
+      for (int64_t d = 0; d < kLatent; ++d) {
+        EXPECT_EQ(whole.latents[static_cast<size_t>(frame * kLatent + d)],
+                  cropped.latents[static_cast<size_t>((b * kCrop + t) * kLatent + d)]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hum::data

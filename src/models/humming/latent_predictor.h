@@ -1,0 +1,38 @@
+// The upsampler as a ready program, a batch at a time: what other models are trained on in place of
+// the codec's true latents.
+//
+// B batch, T frames, S reference frames, K books, D latent size, M melody features.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "runtime/session.h"
+
+namespace hum::models::humming {
+
+class LatentPredictor {
+ public:
+  // Throws: kNoInput without weights, kBadData when they do not fit.
+  LatentPredictor(runtime::Session& session, const std::filesystem::path& upsampler_weights,
+                  int64_t batch, int64_t frames, int64_t reference_frames);
+
+  // Stages 0..last_stage() know that many of the true books; stage 0, the draft, knows none.
+  int64_t last_stage() const { return last_stage_; }
+
+  // Shapes: stages i32[B], codes i32[B,T,K], melody [B,T,M], reference [B,S,D],
+  // reference_frames i32[B] -> [B,T,D].
+  runtime::HostTensor predict(const runtime::HostTensor& stages, const runtime::HostTensor& codes,
+                              const runtime::HostTensor& melody,
+                              const runtime::HostTensor& reference,
+                              const runtime::HostTensor& reference_frames) const;
+
+ private:
+  runtime::Session& session_;
+  int64_t last_stage_ = 0;
+  std::vector<runtime::Tensor> weights_;
+  std::optional<runtime::Executable> program_;
+};
+
+}  // namespace hum::models::humming
