@@ -14,7 +14,7 @@ demo: build/build.ninja
 	@mkdir -p out
 	build/bin/hum generate examples/vocadito_10.wav --preset violin -o out/violin.wav --midi out/melody.mid
 	build/bin/hum notes out/violin.wav -o out/heard.mid
-	build/bin/hum evaluate notes out/melody.mid out/heard.mid
+	build/bin/hum evaluate notes out/melody.mid out/heard.mid --onset-tolerance 100
 
 ##   test        every test but the slow ones
 test: build

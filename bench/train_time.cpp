@@ -6,7 +6,6 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
-#include <set>
 
 #include "base/fields.h"
 #include "base/files.h"
@@ -44,7 +43,10 @@ double now_s() {
 double step_seconds(const std::string& log) {
   std::ifstream stream(log);
   std::vector<Json> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line));
+  for (std::string line; std::getline(stream, line);) {
+    Json entry = Json::parse(line);
+    if (entry.contains("step")) lines.push_back(std::move(entry));
+  }
   HUM_REQUIRE(lines.size() == kReplaySteps / kLogEvery, "{}: {} lines", log, lines.size());
   return (lines.back()["seconds"].get<double>() - lines.front()["seconds"].get<double>()) /
          static_cast<double>(kReplaySteps - kLogEvery);
@@ -98,8 +100,8 @@ class Replay {
 
   double render_hours() const { return render_s_ / 3600; }
 
-  // Stages of whose weights no training log or card names the SHA-256 (of the shards, joined in
-  // order): nobody can say that these are the weights that were trained.
+  // Stages of whose weights no training log or card names the SHA-256: nobody can say that these
+  // are the weights that were trained.
   std::vector<std::string> unlogged() const {
     std::string logs;
     for (const auto& entry : fs::recursive_directory_iterator(weights_)) {
@@ -108,13 +110,8 @@ class Replay {
     }
     std::vector<std::string> missing;
     for (const char* stage : kStages) {
-      std::set<fs::path> shards;
-      for (const auto& entry : fs::directory_iterator(weights_ / stage)) {
-        if (entry.path().extension() == ".safetensors") shards.insert(entry.path());
-      }
-      std::string bytes;
-      for (const auto& shard : shards) bytes += read_file(shard);
-      if (logs.find(sha256(bytes)) == std::string::npos) missing.emplace_back(stage);
+      const std::string hash = runtime::shards_sha256(weights_ / stage);
+      if (logs.find(hash) == std::string::npos) missing.emplace_back(stage);
     }
     return missing;
   }

@@ -1,5 +1,6 @@
 #include "cli/training.h"
 
+#include <fstream>
 #include <iostream>
 
 #include "base/files.h"
@@ -50,9 +51,14 @@ std::vector<runtime::HostTensor> token_tensors(const data::TokenBatch& batch) {
           HostTensor::of({items}, std::span(batch.reference_frames))};
 }
 
-int run_stage(runtime::Session& session, const nn::TrainSpec& spec, const StageConfig& stage,
+int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& stage,
               Json model_config, const TrainArgs& args, const train::BatchSource& batches,
               std::vector<train::NamedTensor> frozen) {
+  spec.train_only = stage.train_only;
+  if (!spec.train_only.empty() && args.init.empty()) {
+    fail(ExitCode::kUsage, "stage.train_only needs weights for what is not trained",
+         "--init weights/");
+  }
   std::vector<train::NamedTensor> initial;
   if (!args.init.empty()) {
     auto weights = runtime::read_weights(std::filesystem::path(args.init) / spec.name);
@@ -73,9 +79,14 @@ int run_stage(runtime::Session& session, const nn::TrainSpec& spec, const StageC
   runtime::Weights weights{{{"model_type", "hum-" + spec.name}, {"model", model_config}}, {}};
   for (const auto& [name, tensor] : result.parameters) weights.tensors.emplace_back(name, tensor);
   runtime::write_weights(stage.output, weights);
+  const std::string sha256 = runtime::shards_sha256(stage.output);
+  std::ofstream(std::filesystem::path(stage.run) / "log.jsonl", std::ios::app)
+      << Json{{"weights", stage.output}, {"sha256", sha256}, {"steps", result.steps_done}}.dump()
+      << '\n';
   const Json summary = {{"model", spec.name},          {"steps", result.steps_done},
                         {"finished", result.finished}, {"loss", result.final_loss},
-                        {"seconds", result.seconds},   {"output", stage.output}};
+                        {"seconds", result.seconds},   {"output", stage.output},
+                        {"sha256", sha256}};
   if (args.json) {
     std::cout << summary.dump() << std::endl;
   } else {

@@ -34,6 +34,8 @@ struct StageConfig {
   int64_t frames = 100;
   // Voice: share of a batch whose latents are the upsampler's, not the codec's.
   double predicted_share = 0;
+  // Parameters whose names begin so are trained, the others stay as --init has them; empty: all.
+  std::string train_only;
   // Items at the end of the data that are never trained on.
   int64_t held_out = 192;
   Compute compute = Compute::kBf16;
@@ -49,6 +51,8 @@ struct StageConfig {
     v("frames", frames, "frames of a training crop");
     v("predicted_share", predicted_share,
       "voice: share of a batch whose latents are the upsampler's, not the codec's");
+    v("train_only", train_only,
+      "train the parameters whose names begin so, keep the others; empty: all");
     v("held_out", held_out, "items at the end of the data that are never trained on");
     v("compute", compute, "element type of activations: f32 or bf16");
     v("loop", loop, "steps, schedule, checkpoints");
@@ -102,7 +106,7 @@ TrainConfig<ModelConfig> read_train_config(const TrainArgs& args) {
 // Runs the loop, writes output/config.json and its shards, prints the summary. Returns the exit
 // code. `frozen`: buffers that the model takes from elsewhere (codebooks), set whatever --init
 // says.
-int run_stage(runtime::Session& session, const nn::TrainSpec& spec, const StageConfig& stage,
+int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& stage,
               Json model_config, const TrainArgs& args, const train::BatchSource& batches,
               std::vector<train::NamedTensor> frozen = {});
 

@@ -46,6 +46,16 @@ struct TrainSpec {
   // Audio seconds (or tokens) in one batch, for the progress line.
   double units_per_batch = 0;
   std::string unit = "audio s";
+  // Parameters whose names begin so are trained, the others and their buffers stay as they are;
+  // empty: all.
+  std::string train_only;
+
+  bool is_frozen(const Parameter& parameter) const {
+    return !parameter.name.starts_with(train_only);
+  }
+  bool trains(const Parameter& parameter) const {
+    return parameter.trainable && !is_frozen(parameter);
+  }
 };
 
 // A program of a trained model: inputs -> results, on fixed shapes.

@@ -30,14 +30,6 @@ graph::Values ParameterList::values() const {
   return values;
 }
 
-graph::Values ParameterList::trainable_values() const {
-  graph::Values values;
-  for (const auto& parameter : parameters_) {
-    if (parameter.trainable) values.push_back(parameter.value);
-  }
-  return values;
-}
-
 int64_t ParameterList::element_count() const {
   int64_t count = 0;
   for (const auto& parameter : parameters_) count += parameter.shape.elements();

@@ -41,8 +41,6 @@ class ParameterList {
 
   const std::vector<Parameter>& all() const { return parameters_; }
   graph::Values values() const;
-  // Placeholders of the trainable ones, in order.
-  graph::Values trainable_values() const;
   int64_t element_count() const;
 
  private:

@@ -127,4 +127,14 @@ void write_weights(const fs::path& folder, const Weights& weights, DType stored,
   fs::rename(aside, folder);
 }
 
+std::string shards_sha256(const fs::path& folder) {
+  std::set<fs::path> shards;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".safetensors") shards.insert(entry.path());
+  }
+  std::string bytes;
+  for (const auto& shard : shards) bytes += read_file(shard);
+  return sha256(bytes);
+}
+
 }  // namespace hum::runtime

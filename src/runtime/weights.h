@@ -30,4 +30,7 @@ Weights read_weights(const std::filesystem::path& folder);
 void write_weights(const std::filesystem::path& folder, const Weights& weights,
                    graph::DType stored = graph::DType::kBF16, int64_t max_shard_bytes = 15 << 20);
 
+// SHA-256 of a weights folder's shards, joined in the order of their names.
+std::string shards_sha256(const std::filesystem::path& folder);
+
 }  // namespace hum::runtime

@@ -14,21 +14,22 @@ using runtime::HostTensor;
 
 namespace {
 
-std::vector<std::string> names_of_state(const nn::ParameterList& parameters) {
+std::vector<std::string> names_of_state(const nn::TrainSpec& spec) {
   std::vector<std::string> names;
-  for (const auto& parameter : parameters.all()) names.push_back("p." + parameter.name);
+  for (const auto& parameter : spec.parameters->all()) names.push_back("p." + parameter.name);
   for (const char* prefix : {"m.", "v."}) {
-    for (const auto& parameter : parameters.all()) {
-      if (parameter.trainable) names.push_back(prefix + parameter.name);
+    for (const auto& parameter : spec.parameters->all()) {
+      if (spec.trains(parameter)) names.push_back(prefix + parameter.name);
     }
   }
   return names;
 }
 
 // The parameter's value after the step: the optimizer's, the loss's buffer update, or unchanged.
-Value updated_parameter(const nn::Parameter& parameter, const nn::Loss& loss,
-                        const graph::Values& trained, size_t& next_trained) {
-  if (parameter.trainable) return trained[next_trained++];
+Value updated_parameter(const nn::TrainSpec& spec, const nn::Parameter& parameter,
+                        const nn::Loss& loss, const graph::Values& trained, size_t& next_trained) {
+  if (spec.trains(parameter)) return trained[next_trained++];
+  if (spec.is_frozen(parameter)) return parameter.value;
   for (const auto& [buffer, value] : loss.buffer_updates) {
     if (buffer == parameter.value) return value;
   }
@@ -38,12 +39,19 @@ Value updated_parameter(const nn::Parameter& parameter, const nn::Loss& loss,
 }  // namespace
 
 StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& config) {
+  const auto& all = spec.parameters->all();
+  if (std::ranges::none_of(all, [&](const auto& parameter) { return spec.trains(parameter); })) {
+    fail(ExitCode::kConfig,
+         fmt::format("no parameter of {} begins with '{}'", spec.name, spec.train_only),
+         "train_only takes the beginning of a dotted name, such as decoder.");
+  }
   StepFunction result;
   graph::Function& function = result.function;
   function.name = spec.name + "/train";
-  OptimizerState state{spec.parameters->trainable_values(), {}, {}};
+  OptimizerState state;
   for (const auto& parameter : spec.parameters->all()) {
-    if (!parameter.trainable) continue;
+    if (!spec.trains(parameter)) continue;
+    state.parameters.push_back(parameter.value);
     state.means.push_back(graph::parameter("m." + parameter.name, parameter.shape));
     state.squares.push_back(graph::parameter("v." + parameter.name, parameter.shape));
   }
@@ -71,7 +79,7 @@ StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& con
   size_t next_trained = 0;
   for (const auto& parameter : spec.parameters->all()) {
     function.results.push_back(
-        updated_parameter(parameter, loss, update.state.parameters, next_trained));
+        updated_parameter(spec, parameter, loss, update.state.parameters, next_trained));
   }
   append(function.results, update.state.means);
   append(function.results, update.state.squares);
@@ -96,7 +104,7 @@ Trainer::Trainer(runtime::Session& session, const nn::TrainSpec& spec,
       seed_(seed),
       step_(step_function(spec, config)),
       executable_(session.compile(step_.function.name, step_.function, {.optimize_memory = true})),
-      state_names_(names_of_state(*spec.parameters)) {
+      state_names_(names_of_state(spec)) {
   for (const auto& parameter : spec.parameters->all()) {
     const std::vector<float> values = nn::initial_elements(parameter, seed);
     state_.push_back(
@@ -104,7 +112,7 @@ Trainer::Trainer(runtime::Session& session, const nn::TrainSpec& spec,
   }
   for (int copy = 0; copy < 2; ++copy) {
     for (const auto& parameter : spec.parameters->all()) {
-      if (parameter.trainable) state_.push_back(session.to_device(HostTensor(parameter.shape)));
+      if (spec.trains(parameter)) state_.push_back(session.to_device(HostTensor(parameter.shape)));
     }
   }
 }

@@ -67,6 +67,29 @@ LoopConfig loop_config(int64_t steps) {
   return config;
 }
 
+TEST(Trainer, TrainsOnlyWhatBeginsWithThePrefix) {
+  const Toy toy;
+  nn::TrainSpec spec = toy.spec();
+  spec.train_only = "layer.b";
+  Trainer trainer(runtime::test_session(), spec, loop_config(3).optimizer, 3, 1);
+  const auto before = trainer.parameters();
+  for (int64_t step = 0; step < 3; ++step) trainer.run(step, toy_batch(step));
+  const auto after = trainer.parameters();
+  ASSERT_EQ(after.size(), 3U);
+  for (size_t i = 0; i < after.size(); ++i) {
+    const bool is_same = std::ranges::equal(before[i].tensor.bytes(), after[i].tensor.bytes());
+    EXPECT_EQ(is_same, after[i].name != "layer.bias") << after[i].name;
+  }
+  EXPECT_EQ(trainer.state().size(), 5U) << "three parameters, two moments of the bias";
+}
+
+TEST(Trainer, NamesAPrefixThatNothingHas) {
+  const Toy toy;
+  nn::TrainSpec spec = toy.spec();
+  spec.train_only = "decoder.";
+  EXPECT_THROW(step_function(spec, {}), Error);
+}
+
 TEST(LearningRate, WarmsUpThenFallsAsACosine) {
   OptimizerConfig config;
   config.learning_rate = 1;

@@ -57,8 +57,10 @@ int run(Args& args) {
     return 0;
   }
   std::cout << fmt::format(
-      "F1 {:.3f}, precision {:.3f}, recall {:.3f}: {} of {} notes kept, {} heard", score.f1,
-      score.precision, score.recall, score.matched, reference.size(), estimate.size());
+      "F1 {:.3f}, precision {:.3f}, recall {:.3f}: {} of {} notes kept ({:g} ms, {:g} cents), {} "
+      "heard",
+      score.f1, score.precision, score.recall, score.matched, reference.size(),
+      args.onset_tolerance_ms, args.pitch_tolerance_cents, estimate.size());
   if (score.octave_shift_semitones != 0) {
     std::cout << fmt::format(" (moved by {:+d} semitones)", score.octave_shift_semitones);
   }

@@ -73,8 +73,8 @@ Value Codec::decode(const Value& latents_BTD) const {
 nn::TrainSpec Codec::train_spec(int64_t batch, int64_t samples, DType compute) const {
   nn::SpectralLossConfig loss_config;
   loss_config.mel_scales = training_mel_scales();
-  loss_config.phase_weight = 0.1;
-  loss_config.balance_weight = 0.1;
+  loss_config.phase_weight = config_.phase_weight;
+  loss_config.balance_weight = config_.balance_weight;
   auto loss = [this, loss_config, compute](std::span<const Value> inputs,
                                            const nn::StepInputs& step) {
     const Value& audio_BN = inputs[0];

@@ -57,6 +57,8 @@ struct CodecConfig {
   int64_t fine_blocks = 3;
   int64_t fine_window_samples = 588;
   QuantizerConfig quantizer;
+  // Of the training loss (nn/spectral_loss.h).
+  double phase_weight = 0.1, balance_weight = 0.1;
 
   template <class V>
   void visit_fields(V& v) {
@@ -70,6 +72,8 @@ struct CodecConfig {
     v("fine_blocks", fine_blocks, "number of decoder blocks at 150 frames/s");
     v("fine_window_samples", fine_window_samples, "synthesis window at 150 frames/s");
     v("quantizer", quantizer, "residual quantizer");
+    v("phase_weight", phase_weight, "weight of the loss's phase term");
+    v("balance_weight", balance_weight, "weight of the loss's balance of half-octaves");
   }
 };
 

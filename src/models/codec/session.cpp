@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "runtime/bind.h"
-#include "runtime/weights.h"
+#include "models/stored_model.h"
 
 namespace hum::models::codec {
 
@@ -28,28 +27,31 @@ int64_t windows_for(int64_t frames) { return (frames + kKeptFrames - 1) / kKeptF
 }  // namespace
 
 struct CodecSession::State {
-  State(runtime::Session& session, const CodecConfig& config) : session(session), model(config) {}
+  State(runtime::Session& session, const std::filesystem::path& folder)
+      : stored(session, folder, "hum-codec") {
+    std::string bytes;
+    const auto& parameters = stored.model().parameters().all();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].name.starts_with("decoder.")) continue;
+      const HostTensor& tensor = stored.weights()[i];
+      bytes.append(reinterpret_cast<const char*>(tensor.bytes().data()), tensor.bytes().size());
+    }
+    fingerprint = sha256(bytes);
+    codebooks = stored.run(compile_codebooks(), {});
+  }
 
-  runtime::Session& session;
-  Codec model;
+  StoredModel<Codec> stored;
   std::string fingerprint;
   HostTensor codebooks;
-  std::vector<runtime::Tensor> weights;
   std::mutex mutex;
   std::optional<runtime::Executable> encoder, decoder;
 
-  runtime::Executable compile(const char* name, const graph::Value& input,
-                              const graph::Value& result) {
-    graph::Function function{.name = name, .parameters = model.parameters().values()};
-    function.parameters.push_back(input);
-    function.results = {result};
-    return session.compile(name, function);
-  }
+  const Codec& model() const { return stored.model(); }
   const runtime::Executable& get_encoder() {
     std::lock_guard lock(mutex);
     if (!encoder) {
       const auto audio = graph::parameter("audio", {DType::kF32, {kEncodeBatch, kWindowSamples}});
-      encoder = compile("codec/encode", audio, model.encode(audio));
+      encoder = stored.compile("codec/encode", {audio}, {model().encode(audio)});
     }
     return *encoder;
   }
@@ -57,49 +59,29 @@ struct CodecSession::State {
     std::lock_guard lock(mutex);
     if (!decoder) {
       const auto latents =
-          graph::parameter("latents", {DType::kF32, {1, kWindowFrames, model.config().latent}});
-      decoder = compile("codec/decode", latents, model.decode(latents));
+          graph::parameter("latents", {DType::kF32, {1, kWindowFrames, model().config().latent}});
+      decoder = stored.compile("codec/decode", {latents}, {model().decode(latents)});
     }
     return *decoder;
   }
-  HostTensor run(const runtime::Executable& program, const HostTensor& input) {
-    std::vector<runtime::Tensor> arguments = weights;
-    arguments.push_back(session.to_device(input));
-    return session.to_host(program.run(arguments)[0]);
-  }
   // Every code vector of every book, as the decoder sees it.
-  HostTensor make_codebooks() {
-    const auto& quantizer = model.config().quantizer;
+  runtime::Executable compile_codebooks() const {
+    const auto& quantizer = model().config().quantizer;
     const auto ids = graph::iota({DType::kI32, {quantizer.entries}}, 0);
     graph::Values books;
     for (int64_t k = 0; k < quantizer.books; ++k) {
-      books.push_back(graph::expand_dims(model.quantizer().lookup(k, ids), 0));
+      books.push_back(graph::expand_dims(model().quantizer().lookup(k, ids), 0));
     }
-    graph::Function function{.name = "codec/codebooks",
-                             .parameters = model.parameters().values(),
-                             .results = {graph::concatenate(books, 0)}};
-    return session.to_host(session.compile(function.name, function).run(weights)[0]);
+    return stored.compile("codec/codebooks", {}, {graph::concatenate(books, 0)});
   }
 };
 
-CodecSession::CodecSession(runtime::Session& session, const std::filesystem::path& folder) {
-  const runtime::Weights stored = runtime::read_weights(folder);
-  CodecConfig config;
-  runtime::read_model_config(stored, "hum-codec", folder, config);
-  state_ = std::make_unique<State>(session, config);
-  std::string bytes;
-  for (const HostTensor& tensor :
-       runtime::bind(state_->model.parameters().values(), stored.tensors, folder)) {
-    bytes.append(reinterpret_cast<const char*>(tensor.bytes().data()), tensor.bytes().size());
-    state_->weights.push_back(session.to_device(tensor));
-  }
-  state_->fingerprint = sha256(bytes);
-  state_->codebooks = state_->make_codebooks();
-}
+CodecSession::CodecSession(runtime::Session& session, const std::filesystem::path& folder)
+    : state_(std::make_unique<State>(session, folder)) {}
 
 CodecSession::~CodecSession() = default;
 
-const CodecConfig& CodecSession::config() const { return state_->model.config(); }
+const CodecConfig& CodecSession::config() const { return state_->model().config(); }
 const std::string& CodecSession::fingerprint() const { return state_->fingerprint; }
 const HostTensor& CodecSession::codebooks() const { return state_->codebooks; }
 
@@ -114,7 +96,7 @@ std::vector<int32_t> CodecSession::encode_windows(std::span<const float> windows
     std::ranges::copy(windows.subspan(static_cast<size_t>(first * kWindowSamples),
                                       static_cast<size_t>(here * kWindowSamples)),
                       input.as<float>().begin());
-    const HostTensor output = state_->run(state_->get_encoder(), input);
+    const HostTensor output = state_->stored.run(state_->get_encoder(), {&input});
     const auto values = output.as<int32_t>().first(static_cast<size_t>(here) * per_window);
     codes.insert(codes.end(), values.begin(), values.end());
   }
@@ -123,7 +105,7 @@ std::vector<int32_t> CodecSession::encode_windows(std::span<const float> windows
 
 std::vector<float> CodecSession::decode_latents(std::span<const float> latents) const {
   const auto input = HostTensor::of({1, kWindowFrames, config().latent}, latents);
-  const HostTensor output = state_->run(state_->get_decoder(), input);
+  const HostTensor output = state_->stored.run(state_->get_decoder(), {&input});
   const auto samples = output.as<float>();
   return {samples.begin(), samples.end()};
 }

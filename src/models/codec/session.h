@@ -26,7 +26,8 @@ class CodecSession {
   ~CodecSession();
 
   const CodecConfig& config() const;
-  // SHA-256 of the weights.
+  // SHA-256 of encoder and quantizer: what gives tokens their meaning. Another decoder of the same
+  // tokens leaves it as it is.
   const std::string& fingerprint() const;
   // Shapes: f32[K, entries, D], in the latent space whatever the quantizer's form.
   const runtime::HostTensor& codebooks() const;

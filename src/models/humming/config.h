@@ -33,6 +33,8 @@ struct VoiceConfig {
   int64_t fine_blocks = 3;
   int64_t fine_window_samples = 588;
   double excitation_dropout = 0.2;
+  // Of the training loss (nn/spectral_loss.h).
+  double balance_weight = 0.1;
 
   template <class V>
   void visit_fields(V& v) {
@@ -43,6 +45,7 @@ struct VoiceConfig {
     v("fine_blocks", fine_blocks, "number of blocks at 150 frames/s");
     v("fine_window_samples", fine_window_samples, "spectrum window at 150 frames/s");
     v("excitation_dropout", excitation_dropout, "share of training items without excitation");
+    v("balance_weight", balance_weight, "weight of the loss's balance of half-octaves");
   }
 };
 

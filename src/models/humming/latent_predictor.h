@@ -5,10 +5,9 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <vector>
 
-#include "runtime/session.h"
+#include "models/humming/upsampler.h"
+#include "models/stored_model.h"
 
 namespace hum::models::humming {
 
@@ -19,7 +18,7 @@ class LatentPredictor {
                   int64_t batch, int64_t frames, int64_t reference_frames);
 
   // Stages 0..last_stage() know that many of the true books; stage 0, the draft, knows none.
-  int64_t last_stage() const { return last_stage_; }
+  int64_t last_stage() const { return upsampler_.model().config().classified_books; }
 
   // Shapes: stages i32[B], codes i32[B,T,K], melody [B,T,M], reference [B,S,D],
   // reference_frames i32[B] -> [B,T,D].
@@ -29,10 +28,8 @@ class LatentPredictor {
                               const runtime::HostTensor& reference_frames) const;
 
  private:
-  runtime::Session& session_;
-  int64_t last_stage_ = 0;
-  std::vector<runtime::Tensor> weights_;
-  std::optional<runtime::Executable> program_;
+  StoredModel<Upsampler> upsampler_;
+  runtime::Executable program_;
 };
 
 }  // namespace hum::models::humming

@@ -9,8 +9,7 @@
 #include "models/humming/coarse.h"
 #include "models/humming/upsampler.h"
 #include "models/humming/voice.h"
-#include "runtime/bind.h"
-#include "runtime/weights.h"
+#include "models/stored_model.h"
 
 namespace hum::models::humming {
 
@@ -21,44 +20,6 @@ namespace {
 
 graph::Shape f32(graph::Dims dims) { return {DType::kF32, std::move(dims)}; }
 
-// One model: its graph, its weights on the device, and its programs by name.
-template <typename Model, typename Config>
-struct Part {
-  Part(runtime::Session& session, const std::filesystem::path& folder, const char* model_type)
-      : session(session) {
-    const runtime::Weights stored = runtime::read_weights(folder);
-    Config config;
-    runtime::read_model_config(stored, model_type, folder, config);
-    model.emplace(config);
-    host = runtime::bind(model->parameters().values(), stored.tensors, folder);
-    for (const HostTensor& tensor : host) weights.push_back(session.to_device(tensor));
-  }
-
-  const HostTensor& tensor(std::string_view name) const {
-    const auto& all = model->parameters().all();
-    const auto found = std::ranges::find(all, name, &nn::Parameter::name);
-    HUM_CHECK(found != all.end(), "no parameter {}", name);
-    return host[static_cast<size_t>(found - all.begin())];
-  }
-  runtime::Executable compile(const char* name, graph::Values inputs, graph::Values results) const {
-    graph::Function function{.name = name, .parameters = model->parameters().values()};
-    function.parameters.insert(function.parameters.end(), inputs.begin(), inputs.end());
-    function.results = std::move(results);
-    return session.compile(name, function);
-  }
-  HostTensor run(const runtime::Executable& program,
-                 std::initializer_list<const HostTensor*> inputs) const {
-    std::vector<runtime::Tensor> arguments = weights;
-    for (const HostTensor* input : inputs) arguments.push_back(session.to_device(*input));
-    return session.to_host(program.run(arguments)[0]);
-  }
-
-  runtime::Session& session;
-  std::optional<Model> model;
-  std::vector<HostTensor> host;
-  std::vector<runtime::Tensor> weights;
-};
-
 template <typename T>
 std::vector<T> values_of(const HostTensor& tensor) {
   const auto values = tensor.as<T>();
@@ -68,27 +29,23 @@ std::vector<T> values_of(const HostTensor& tensor) {
 }  // namespace
 
 struct HummingSession::State {
-  using UpsamplerPart = Part<Upsampler, UpsamplerConfig>;
-  using CoarsePart = Part<Coarse, CoarseConfig>;
-  using VoicePart = Part<Voice, VoiceConfig>;
-
   runtime::Session& session;
   std::filesystem::path folder;
   std::mutex mutex;
-  std::optional<UpsamplerPart> upsampler;
-  std::optional<CoarsePart> coarse;
-  std::optional<VoicePart> voice;
+  std::optional<StoredModel<Upsampler>> upsampler;
+  std::optional<StoredModel<Coarse>> coarse;
+  std::optional<StoredModel<Voice>> voice;
   std::optional<runtime::Executable> draft_program, refine_program, token_program, voice_program;
 
-  UpsamplerPart& get_upsampler() {
+  StoredModel<Upsampler>& get_upsampler() {
     if (!upsampler) upsampler.emplace(session, folder / "upsampler", "hum-upsampler");
     return *upsampler;
   }
-  CoarsePart& get_coarse() {
+  StoredModel<Coarse>& get_coarse() {
     if (!coarse) coarse.emplace(session, folder / "coarse", "hum-coarse");
     return *coarse;
   }
-  VoicePart& get_voice() {
+  StoredModel<Voice>& get_voice() {
     if (!voice) voice.emplace(session, folder / "voice", "hum-voice");
     return *voice;
   }
@@ -111,21 +68,21 @@ struct HummingSession::State {
 
 void HummingSession::State::build_draft() {
   const auto& part = get_upsampler();
-  const auto& common = part.model->config().common;
+  const auto& common = part.model().config().common;
   const Inputs in = inputs_of(common);
   const Value nothing = graph::constant(0, f32({1, kWindowFrames, common.latent}));
   const Value stage = graph::constant(0, {DType::kI32, {1}});
   const Value reference_BR = pooled_reference(in.reference, in.frames);
   draft_program =
       part.compile("upsampler/draft", {in.melody, in.reference, in.frames},
-                   {part.model->predict(nothing, in.melody, reference_BR, stage).latents_BTD});
+                   {part.model().predict(nothing, in.melody, reference_BR, stage).latents_BTD});
 }
 
 void HummingSession::State::build_refine() {
   const auto& part = get_upsampler();
-  const Upsampler& model = *part.model;
+  const Upsampler& model = part.model();
   const auto& config = model.config();
-  const int64_t coarse_books = get_coarse().model->config().coarse_books;
+  const int64_t coarse_books = get_coarse().model().config().coarse_books;
   const Inputs in = inputs_of(config.common);
   const Value tokens = graph::parameter("tokens", {DType::kI32, {1, kWindowFrames, coarse_books}});
   const Value reference_BR = pooled_reference(in.reference, in.frames);
@@ -144,7 +101,7 @@ void HummingSession::State::build_refine() {
 
 void HummingSession::State::build_tokens() {
   const auto& part = get_coarse();
-  const auto& common = part.model->config().common;
+  const auto& common = part.model().config().common;
   const Inputs in = inputs_of(common);
   const Value draft = graph::parameter("draft", f32({1, kWindowFrames, common.latent}));
   const Value key = graph::parameter("key", {DType::kU32, {2}});
@@ -153,7 +110,7 @@ void HummingSession::State::build_tokens() {
   const Value top_p = graph::parameter("top_p", f32({}));
   const Value guidance = graph::parameter("guidance", f32({}));
   const Value one = graph::constant(1, f32({1}));
-  const Value tokens = part.model->generate({.melody_BTM = in.melody,
+  const Value tokens = part.model().generate({.melody_BTM = in.melody,
                                              .draft_BTD = draft,
                                              .reference_BSD = in.reference,
                                              .reference_frames_B = in.frames,
@@ -173,13 +130,13 @@ void HummingSession::State::build_tokens() {
 
 void HummingSession::State::build_voice() {
   const auto& part = get_voice();
-  const auto& common = part.model->config().common;
+  const auto& common = part.model().config().common;
   const Value latents = graph::parameter("latents", f32({1, kWindowFrames, common.latent}));
   const Value melody = graph::parameter("melody", f32({1, kWindowFrames, common.melody_features}));
   const Value excitation = graph::parameter("excitation", f32({1, kWindowSamples}));
   const Value noise = graph::parameter("noise", f32({1, kWindowSamples}));
   voice_program = part.compile("voice/render", {latents, melody, excitation, noise},
-                               {part.model->render(latents, melody, excitation, noise)});
+                               {part.model().render(latents, melody, excitation, noise)});
 }
 
 void validate(const SamplingOptions& options) {
@@ -212,12 +169,12 @@ void HummingSession::load(bool language_model, bool voice) const {
 
 const CommonConfig& HummingSession::common() const {
   std::lock_guard lock(state_->mutex);
-  return state_->get_upsampler().model->config().common;
+  return state_->get_upsampler().model().config().common;
 }
 
 TimbreReference HummingSession::reference(std::span<const int32_t> codes) const {
   const auto& sizes = common();
-  const auto codebooks = state_->upsampler->tensor("codebooks").as<float>();
+  const auto codebooks = state_->upsampler->weight("codebooks").as<float>();
   HUM_REQUIRE(codes.size() % static_cast<size_t>(sizes.books) == 0,
               "reference: {} codes are not whole frames of {} books", codes.size(), sizes.books);
   const int64_t frames =
@@ -243,7 +200,7 @@ std::vector<float> HummingSession::draft(std::span<const float> melody,
     std::lock_guard lock(state_->mutex);
     if (!state_->draft_program) state_->build_draft();
   }
-  const auto& common = state_->upsampler->model->config().common;
+  const auto& common = state_->upsampler->model().config().common;
   const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
   const auto r = HostTensor::of({1, kReferenceFrames, common.latent},
                                 std::span<const float>(reference.latents));
@@ -260,7 +217,7 @@ std::vector<int32_t> HummingSession::coarse_tokens(std::span<const float> melody
     std::lock_guard lock(state_->mutex);
     if (!state_->token_program) state_->build_tokens();
   }
-  const auto& common = state_->coarse->model->config().common;
+  const auto& common = state_->coarse->model().config().common;
   const auto key = stream_key(static_cast<uint64_t>(sampling.seed), "coarse tokens",
                               static_cast<uint64_t>(window));
   const int64_t top_k =
@@ -287,7 +244,7 @@ std::vector<float> HummingSession::refine(std::span<const int32_t> tokens,
     std::lock_guard lock(state_->mutex);
     if (!state_->refine_program) state_->build_refine();
   }
-  const auto& common = state_->upsampler->model->config().common;
+  const auto& common = state_->upsampler->model().config().common;
   const auto books = static_cast<int64_t>(tokens.size()) / kWindowFrames;
   const auto c = HostTensor::of({1, kWindowFrames, books}, tokens);
   const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
@@ -305,7 +262,7 @@ std::vector<float> HummingSession::render(std::span<const float> latents,
     std::lock_guard lock(state_->mutex);
     if (!state_->voice_program) state_->build_voice();
   }
-  const auto& common = state_->voice->model->config().common;
+  const auto& common = state_->voice->model().config().common;
   const auto l = HostTensor::of({1, kWindowFrames, common.latent}, latents);
   const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
   const auto e = HostTensor::of({1, kWindowSamples}, excitation);

@@ -49,7 +49,7 @@ nn::TrainSpec Voice::train_spec(int64_t batch, int64_t samples, DType compute,
                                 std::vector<nn::MelScale> mel_scales) const {
   nn::SpectralLossConfig loss_config;
   loss_config.mel_scales = std::move(mel_scales);
-  loss_config.balance_weight = 0.1;
+  loss_config.balance_weight = config_.balance_weight;
   auto loss = [this, loss_config, compute](std::span<const Value> inputs,
                                            const nn::StepInputs& step) {
     const Value &audio_BN = inputs[0], &latents_BTD = inputs[1], &melody_BTM = inputs[2];
