@@ -16,6 +16,7 @@
 #include "cli/session.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/card.h"
+#include "runtime/weights.h"
 
 namespace hum::bench {
 namespace {
@@ -25,7 +26,10 @@ namespace fs = std::filesystem;
 constexpr int64_t kReplaySteps = 30, kLogEvery = 10, kItems = 64;
 constexpr double kMaxHours = 3;
 constexpr int kCores = 2;
-constexpr const char* kStages[] = {"codec", "voice", "upsampler", "coarse"};
+// Each has a configuration and a row of the card by this name.
+constexpr const char* kStages[] = {"codec",  "codec-decoder", "upsampler",
+                                   "coarse", "voice",         "voice-balance"};
+constexpr const char* kModels[] = {"codec", "upsampler", "coarse", "voice"};
 
 struct Stage {
   std::string name;
@@ -72,6 +76,7 @@ class Replay {
       stage.steps = static_cast<int64_t>(*steps);
       stage.on_card = true;
     }
+    const fs::path output = config["stage"].at("output").get<std::string>();
     config["stage"]["held_out"] = 0;
     config["stage"]["weights"] = weights_.string();
     config["stage"]["loop"]["steps"] = kReplaySteps;
@@ -79,8 +84,9 @@ class Replay {
     write_json(folder_ / (name + ".yaml"), config);  // JSON is YAML
     const std::string run = folder_ / ("run-" + name);
     const auto replay =
-        hum({"train", name, "--config", folder_ / (name + ".yaml"), "--data", folder_ / "data",
-             "--run", run, "--output", folder_ / ("weights-" + name), "--init", weights_.string()});
+        hum({"train", output.filename().string(), "--config", folder_ / (name + ".yaml"), "--data",
+             folder_ / "data", "--run", run, "--output", folder_ / ("weights-" + name), "--init",
+             weights_.string()});
     stage.step_s = step_seconds(run + "/log.jsonl");
     stage.start_s = std::max(0.0, replay.seconds - kReplaySteps * stage.step_s);
     return stage;
@@ -100,7 +106,7 @@ class Replay {
 
   double render_hours() const { return render_s_ / 3600; }
 
-  // Stages of whose weights no training log or card names the SHA-256: nobody can say that these
+  // Models of whose weights no training log or card names the SHA-256: nobody can say that these
   // are the weights that were trained.
   std::vector<std::string> unlogged() const {
     std::string logs;
@@ -109,9 +115,9 @@ class Replay {
       if (extension == ".jsonl" || extension == ".md") logs += read_file(entry.path());
     }
     std::vector<std::string> missing;
-    for (const char* stage : kStages) {
-      const std::string hash = runtime::shards_sha256(weights_ / stage);
-      if (logs.find(hash) == std::string::npos) missing.emplace_back(stage);
+    for (const char* model : kModels) {
+      const std::string hash = runtime::shards_sha256(weights_ / model);
+      if (logs.find(hash) == std::string::npos) missing.emplace_back(model);
     }
     return missing;
   }
@@ -160,7 +166,7 @@ eval::Bar train_time() {
   bar.value = hours;
   bar.checks.at_most("hours", hours, kMaxHours);
   const auto unlogged = replay.unlogged();
-  for (const auto& stage : unlogged) spdlog::warn("weights/{}: no log names its SHA-256", stage);
+  for (const auto& model : unlogged) spdlog::warn("weights/{}: no log names its SHA-256", model);
   bar.checks.holds("weights_in_log", unlogged.empty());
   bar.ours["render_hours"] = replay.render_hours();
   return bar;

@@ -13,8 +13,8 @@ void end_process(int exit_code) {
   std::cout.flush();
   std::cerr.flush();
   std::fflush(nullptr);
-#ifdef __SANITIZE_ADDRESS__
-  std::exit(exit_code);  // the search for leaks is a handler of exit
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  std::exit(exit_code);  // what sanitizers found, they say in handlers of exit
 #else
   std::_Exit(exit_code);
 #endif

@@ -34,7 +34,7 @@ InstrumentJudge::InstrumentJudge(InstrumentTask task, Transcriber transcribe)
     : task_(std::move(task)), transcribe_(std::move(transcribe)) {
   HUM_REQUIRE(!task_.notes.empty() && !task_.truth.empty() && !task_.others.empty(),
               "instrument row: notes, their rendering and those of other presets are needed");
-  ceiling_ = judge_melody(task_.truth, task_.notes, transcribe_);
+  ceiling_ = judge_melody(task_.truth, task_.notes, transcribe_, task_.onset_tolerance_s);
   truth_ = timbre(task_.truth);
   for (const auto& other : task_.others) others_.push_back(timbre(other));
   hum_distance_ = timbre_distance(timbre(task_.hum), truth_);
@@ -43,11 +43,12 @@ InstrumentJudge::InstrumentJudge(InstrumentTask task, Transcriber transcribe)
 
 InstrumentRow InstrumentJudge::judge(std::span<const float> samples) const {
   const Timbre heard = timbre(samples);
-  InstrumentRow row{.score = judge_melody(samples, task_.notes, transcribe_),
-                    .distance = timbre_distance(heard, truth_),
-                    .nearest_other = std::numeric_limits<double>::infinity(),
-                    .hum_distance = hum_distance_,
-                    .sine_distance = sine_distance_};
+  InstrumentRow row{
+      .score = judge_melody(samples, task_.notes, transcribe_, task_.onset_tolerance_s),
+      .distance = timbre_distance(heard, truth_),
+      .nearest_other = std::numeric_limits<double>::infinity(),
+      .hum_distance = hum_distance_,
+      .sine_distance = sine_distance_};
   row.kept = of_ceiling(row.score, ceiling_);
   for (const auto& other : others_) {
     row.nearest_other = std::min(row.nearest_other, timbre_distance(heard, other));

@@ -17,6 +17,7 @@ struct InstrumentTask {
   std::vector<std::vector<float>> others;  // those notes on other presets
   std::vector<float> wrong_melody;         // wrong_notes(notes) on the requested preset
   std::vector<float> hum;                  // the recording that the notes come from
+  double onset_tolerance_s = kOnsetTolerance_s;
 };
 
 struct InstrumentLimits {
@@ -45,6 +46,7 @@ class InstrumentJudge {
   // The transcriber is kept. Throws: kFailure when notes, truth or others are missing.
   InstrumentJudge(InstrumentTask task, Transcriber transcribe);
 
+  std::span<const float> truth() const { return task_.truth; }
   // The truth, judged.
   const MelodyScore& ceiling() const { return ceiling_; }
   InstrumentRow judge(std::span<const float> samples) const;

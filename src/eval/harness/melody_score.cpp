@@ -13,10 +13,11 @@ double share(double value, double ceiling) { return ceiling > 0 ? value / ceilin
 }  // namespace
 
 MelodyScore judge_melody(std::span<const float> samples, std::span<const audio::Note> notes,
-                         const Transcriber& transcribe) {
+                         const Transcriber& transcribe, double onset_tolerance_s) {
   const auto heard = transcribe(samples);
+  const NoteScoreOptions options{.onset_tolerance_s = onset_tolerance_s, .best_octave = true};
   return {.chroma = chroma_accuracy(samples, data::kSampleRate, notes).accuracy,
-          .f1 = score_notes(notes, heard, {.best_octave = true}).f1};
+          .f1 = score_notes(notes, heard, options).f1};
 }
 
 MelodyScore of_ceiling(const MelodyScore& score, const MelodyScore& ceiling) {
