@@ -83,10 +83,10 @@ int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& 
   std::ofstream(std::filesystem::path(stage.run) / "log.jsonl", std::ios::app)
       << Json{{"weights", stage.output}, {"sha256", sha256}, {"steps", result.steps_done}}.dump()
       << '\n';
-  const Json summary = {{"model", spec.name},          {"steps", result.steps_done},
-                        {"finished", result.finished}, {"loss", result.final_loss},
-                        {"seconds", result.seconds},   {"output", stage.output},
-                        {"sha256", sha256}};
+  const Json summary = {
+      {"model", spec.name},        {"steps", result.steps_done}, {"finished", result.finished},
+      {"loss", result.final_loss}, {"seconds", result.seconds},  {"output", stage.output},
+      {"sha256", sha256}};
   if (args.json) {
     std::cout << summary.dump() << std::endl;
   } else {

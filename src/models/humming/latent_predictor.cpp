@@ -16,11 +16,10 @@ runtime::Executable compile(const StoredModel<Upsampler>& upsampler, int64_t bat
   const Value stages = input("stages", DType::kI32, {batch}),
               codes = input("codes", DType::kI32, {batch, frames, common.books}),
               melody = input("melody", DType::kF32, {batch, frames, common.melody_features}),
-              reference =
-                  input("reference", DType::kF32, {batch, reference_frames, common.latent}),
+              reference = input("reference", DType::kF32, {batch, reference_frames, common.latent}),
               count = input("reference_frames", DType::kI32, {batch});
-  const auto predicted = model.predict(model.known(codes, stages), melody,
-                                       pooled_reference(reference, count), stages);
+  const auto predicted =
+      model.predict(model.known(codes, stages), melody, pooled_reference(reference, count), stages);
   return upsampler.compile("upsampler/predict", {stages, codes, melody, reference, count},
                            {predicted.latents_BTD});
 }

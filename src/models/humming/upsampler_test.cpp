@@ -68,8 +68,7 @@ HostTensor run(const Upsampler& model, const Value& result, const Placeholders& 
   graph::Values parameters = model.parameters().values();
   parameters.insert(parameters.end(), {p.stages, p.codes, p.melody, p.reference, p.frames});
   auto inputs = random_weights(model);
-  for (const auto& tensor :
-       {in.stages, in.codes, in.melody, in.reference, in.reference_frames}) {
+  for (const auto& tensor : {in.stages, in.codes, in.melody, in.reference, in.reference_frames}) {
     inputs.push_back(tensor);
   }
   return runtime::evaluate({result}, parameters, inputs)[0];
