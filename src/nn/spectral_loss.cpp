@@ -15,7 +15,7 @@ using graph::Value;
 namespace {
 
 constexpr double kEpsilon = 1e-7;
-constexpr double kLowestHz = 22;  // where the half-octaves begin
+constexpr double kLowestHz = 31;  // where the half-octaves begin: below, a window has no bin
 constexpr int64_t kPhaseWindow = 1024, kBalanceWindow = 2048;
 
 Spectrum spectrum(const Value& x_BN, int64_t window_samples, int64_t hop_samples) {
