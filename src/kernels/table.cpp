@@ -5,6 +5,7 @@
 #include "base/env.h"
 #include "base/fields.h"
 #include "graph/ops/custom_call.h"
+#include "kernels/attention/attention_call.h"
 #include "kernels/bias_gelu/bias_gelu_call.h"
 #include "kernels/cpu_features.h"
 #include "kernels/layer_norm/layer_norm_call.h"
@@ -21,6 +22,8 @@ struct Kernel {
 };
 
 constexpr Kernel kKernels[] = {
+    {&kAttentionRow, attention_available},
+    {&kAttentionGradRow, attention_available},
     {&kMatmulRow, matmul_available},
     {&kBiasGeluRow, bias_gelu_available},
     {&kBiasGeluGradRow, bias_gelu_available},

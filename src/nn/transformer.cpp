@@ -75,31 +75,17 @@ Transformer::Projected Transformer::project(const Block& block, const Value& x_B
     return graph::reshape(linear(y), {batch, length, count, d});
   };
   auto rotated = [&](const Value& x) {
-    return rotate(x, positions_T, config_.rotated(), config_.rope_theta);
+    return config_.rotary ? rotate(x, positions_T, config_.rotated(), config_.rope_theta) : x;
   };
   return {rotated(heads(block.q, config_.heads)), rotated(heads(block.k, config_.kv_heads)),
           heads(block.v, config_.kv_heads)};
 }
 
-Value Transformer::attend(const Projected& p, const Value& keys_BSGd, const Value& values_BSGd,
-                          const Value& allowed_BTS) const {
-  const int64_t batch = p.q_BTHd.size(0), length = p.q_BTHd.size(1), d = config_.head_dim();
-  const int64_t groups = config_.kv_heads, per_group = config_.heads / groups;
-  const Value q_BTGRd = graph::reshape(p.q_BTHd * (1 / std::sqrt(static_cast<double>(d))),
-                                       {batch, length, groups, per_group, d});
-  // [B, G, T, R, S]
-  const Value scores = graph::dot_general(
-      q_BTGRd, keys_BSGd,
-      {.lhs_batch = {0, 2}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {3}},
-      DType::kF32);
-  const Value allowed = graph::reshape(allowed_BTS, {batch, 1, length, 1, allowed_BTS.size(2)});
-  const Value weights = graph::softmax(graph::select(allowed > 0, scores, -1e9), 4);
-  // [B, G, T, R, d]
-  const Value mixed = graph::dot_general(
-      convert(weights, p.q_BTHd.dtype()), values_BSGd,
-      {.lhs_batch = {0, 1}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {1}},
-      p.q_BTHd.dtype());
-  return graph::reshape(graph::transpose(mixed, {0, 2, 1, 3, 4}), {batch, length, config_.width});
+Value Transformer::attend(const Block& block, const Projected& p,
+                          const kernels::AttentionOptions& options) const {
+  const Value mixed = kernels::attention(p.q_BTHd, p.k_BTGd, p.v_BTGd, options);
+  return block.out(
+      graph::reshape(mixed, {mixed.size(0), mixed.size(1), mixed.size(2) * mixed.size(3)}));
 }
 
 Value Transformer::feed_forward(const Block& block, const Value& x_BTD) const {
@@ -111,16 +97,10 @@ Value Transformer::feed_forward(const Block& block, const Value& x_BTD) const {
 }
 
 Value Transformer::operator()(const Value& x_BTD, const Value& key_mask_BT) const {
-  const int64_t batch = x_BTD.size(0), length = x_BTD.size(1);
-  const Value positions = graph::iota({DType::kI32, {length}}, 0);
-  const Value causal = graph::iota({DType::kI32, {length, length}}, 1) <=
-                       graph::iota({DType::kI32, {length, length}}, 0);
-  const Value allowed_BTS =
-      convert(causal, DType::kF32) * graph::reshape(key_mask_BT, {batch, 1, length});
+  const Value positions = graph::iota({DType::kI32, {x_BTD.size(1)}}, 0);
   Value x = x_BTD;
   for (const Block& block : blocks_) {
-    const Projected p = project(block, x, positions);
-    x = x + block.out(attend(p, p.k_BTGd, p.v_BTGd, allowed_BTS));
+    x = x + attend(block, project(block, x, positions), {.key_mask_BS = key_mask_BT});
     x = x + feed_forward(block, x);
   }
   return final_norm_(x);
@@ -138,23 +118,19 @@ KeyValueCache Transformer::empty_cache(int64_t batch, int64_t positions, DType d
 
 Transformer::Step Transformer::step(const Value& x_BTD, const KeyValueCache& cache,
                                     const Value& first, const Value& key_mask_BS) const {
-  const int64_t batch = x_BTD.size(0), length = x_BTD.size(1), cached = key_mask_BS.size(1);
-  const Value positions_T = graph::iota({DType::kI32, {length}}, 0) + first;
-  const Value past =
-      graph::iota({DType::kI32, {length, cached}}, 1) <= graph::reshape(positions_T, {length, 1});
-  const Value allowed_BTS =
-      convert(past, DType::kF32) * graph::reshape(key_mask_BS, {batch, 1, cached});
+  const Value positions_T = graph::iota({DType::kI32, {x_BTD.size(1)}}, 0) + first;
   const Value zero = graph::constant(0, {DType::kI32, {}});
   Step result{x_BTD, {}};
   for (size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
-    const Projected p = project(block, result.y_BTD, positions_T);
+    Projected p = project(block, result.y_BTD, positions_T);
     const graph::Values at = {zero, first, zero, zero};
-    const Value keys = graph::dynamic_update_slice(cache.keys[i], p.k_BTGd, at);
-    const Value values = graph::dynamic_update_slice(cache.values[i], p.v_BTGd, at);
-    result.cache.keys.push_back(keys);
-    result.cache.values.push_back(values);
-    result.y_BTD = result.y_BTD + block.out(attend(p, keys, values, allowed_BTS));
+    p.k_BTGd = graph::dynamic_update_slice(cache.keys[i], p.k_BTGd, at);
+    p.v_BTGd = graph::dynamic_update_slice(cache.values[i], p.v_BTGd, at);
+    result.cache.keys.push_back(p.k_BTGd);
+    result.cache.values.push_back(p.v_BTGd);
+    result.y_BTD =
+        result.y_BTD + attend(block, p, {.key_mask_BS = key_mask_BS, .first = first});
     result.y_BTD = result.y_BTD + feed_forward(block, result.y_BTD);
   }
   result.y_BTD = final_norm_(result.y_BTD);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "kernels/attention/attention.h"
 #include "nn/layers.h"
 
 namespace hum::nn {
@@ -35,6 +36,8 @@ struct TransformerConfig {
   NormKind norm = NormKind::kRms;
   Activation activation = Activation::kSwiGlu;
   bool bias = false;
+  // False: no positions at all but what the causal mask tells.
+  bool rotary = true;
   // Leading part of each head that is rotated; 0: the whole head.
   int64_t rotary_dim = 0;
   double rope_theta = 10000;
@@ -53,6 +56,7 @@ struct TransformerConfig {
     v("norm", norm, "rms or layer");
     v("activation", activation, "swiglu or gelu_new");
     v("bias", bias, "biases in all linear layers");
+    v("rotary", rotary, "rotate queries and keys by their position");
     v("rotary_dim", rotary_dim, "rotated part of each head (0: all of it)");
     v("rope_theta", rope_theta, "base of the rotary frequencies");
     v("norm_epsilon", norm_epsilon, "added to the variance");
@@ -69,9 +73,10 @@ class Transformer {
   Transformer() = default;
   Transformer(const Scope& scope, const TransformerConfig& config);
 
-  // Causal attention over the whole sequence; keys with key_mask_BT = 0 (f32) are never looked at.
+  // Causal attention over the whole sequence; keys with key_mask_BT = 0 (f32) are never looked at
+  // (without a mask: all are there).
   // Shapes: x_BTD -> BTD, after the final norm.
-  Value operator()(const Value& x_BTD, const Value& key_mask_BT) const;
+  Value operator()(const Value& x_BTD, const Value& key_mask_BT = {}) const;
 
   KeyValueCache empty_cache(int64_t batch, int64_t positions, graph::DType dtype) const;
   struct Step {
@@ -92,8 +97,8 @@ class Transformer {
     Value q_BTHd, k_BTGd, v_BTGd;
   };
   Projected project(const Block& block, const Value& x_BTD, const Value& positions_T) const;
-  Value attend(const Projected& p, const Value& keys_BSGd, const Value& values_BSGd,
-               const Value& allowed_BTS) const;
+  Value attend(const Block& block, const Projected& p,
+               const kernels::AttentionOptions& options) const;
   Value feed_forward(const Block& block, const Value& x_BTD) const;
 
   TransformerConfig config_;

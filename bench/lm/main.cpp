@@ -1,0 +1,157 @@
+// hum_lm: the training step of the language-model bars, in a process of its own, so that its memory
+// and start can be measured. Its peers in bench/peers/ take the same problem file and print the
+// same line.
+//   hum_lm problem FILE STEPS        weights and batches, by rule
+//   hum_lm train FILE f32|bf16 STEPS
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <span>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "base/rng.h"
+#include "bench/lm/model.h"
+#include "cli/session.h"
+#include "runtime/weights.h"
+#include "train/step.h"
+
+namespace hum::bench {
+namespace {
+
+using runtime::HostTensor;
+
+constexpr uint64_t kSeed = 4;
+constexpr const char* kBatches = "batches";
+
+void write_problem(const std::string& path, int64_t steps) {
+  const LmSize size;
+  const Lm model(size);
+  runtime::NamedTensors tensors;
+  for (const auto& parameter : model.parameters().all()) {
+    const auto values = nn::initial_elements(parameter, kSeed);
+    tensors.emplace_back(parameter.name, HostTensor::of(parameter.shape.dims, std::span<const float>(values)));
+  }
+  std::vector<int32_t> tokens(static_cast<size_t>(steps * size.batch * (size.length + 1)));
+  Rng rng(kSeed, kBatches);
+  int64_t token = 0;
+  for (int32_t& next : tokens) {  // mostly foretold by the one before, so that there is something to learn
+    token = rng.chance(0.1) ? rng.integer(0, size.vocabulary - 1) : (5 * token + 1) % size.vocabulary;
+    next = static_cast<int32_t>(token);
+  }
+  tensors.emplace_back(kBatches, HostTensor::of({steps, size.batch, size.length + 1},
+                                                std::span<const int32_t>(tokens)));
+  const auto& t = size.transformer;
+  for (const auto& [name, value] : {std::pair{"vocabulary", size.vocabulary},
+                                    {"width", t.width},
+                                    {"heads", t.heads},
+                                    {"feed_forward", t.feed_forward},
+                                    {"layers", t.layers}}) {
+    tensors.emplace_back(std::string("size.") + name,
+                         HostTensor::scalar(static_cast<int32_t>(value)));
+  }
+  runtime::write_tensors(path, tensors);
+}
+
+// In bytes; `key` as in /proc/self/status.
+int64_t memory_bytes(const std::string& key) {
+  std::ifstream lines("/proc/self/status");
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(key + ":")) return std::stoll(line.substr(key.size() + 1)) * 1024;
+  }
+  HUM_CHECK(false, "/proc/self/status has no {}", key);
+  return 0;
+}
+
+struct Problem {
+  std::vector<train::NamedTensor> weights;
+  HostTensor batches;
+};
+
+Problem read_problem(const std::string& path) {
+  Problem problem;
+  for (auto& [name, tensor] : runtime::read_tensors(path)) {
+    if (name == kBatches) {
+      problem.batches = std::move(tensor);
+    } else if (!name.starts_with("size.")) {
+      problem.weights.push_back({name, std::move(tensor)});
+    }
+  }
+  return problem;
+}
+
+Json train_lm(const std::string& path, graph::DType compute, int64_t steps) {
+  using Clock = std::chrono::steady_clock;
+  const Lm model{LmSize()};
+  const train::OptimizerConfig optimizer{.learning_rate = 3e-4,
+                                         .final_learning_rate = 3e-4,
+                                         .warm_up_steps = 0,
+                                         .beta1 = 0.9,
+                                         .beta2 = 0.95,
+                                         .epsilon = 1e-8,
+                                         .weight_decay = 0.01,
+                                         .clip_norm = 1.0};
+  runtime::Session session(cli::session_options());
+  Problem problem = read_problem(path);
+  const auto compile_start = Clock::now();
+  train::Trainer trainer(session, model.train_spec(compute), optimizer, steps, kSeed);
+  const double compile_s = std::chrono::duration<double>(Clock::now() - compile_start).count();
+  trainer.load(problem.weights, /*whole=*/false);
+  problem.weights.clear();
+  const graph::Dims& all = problem.batches.shape().dims;
+  const graph::Dims dims = {all[1], all[2]};
+  const int64_t per_step = dims[0] * dims[1];
+  Json losses = Json::array(), milliseconds = Json::array();
+  const int64_t before = memory_bytes("VmRSS");
+  for (int64_t step = 0; step < steps; ++step) {
+    const auto start = Clock::now();
+    const auto tokens = problem.batches.as<int32_t>().subspan(
+        static_cast<size_t>(step * per_step), static_cast<size_t>(per_step));
+    const HostTensor batch = HostTensor::of(dims, std::span<const int32_t>(tokens));
+    losses.push_back(trainer.run(step, std::span(&batch, 1)).scalars[0]);
+    milliseconds.push_back(
+        std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+  }
+  return {{"losses", losses},
+          {"milliseconds", milliseconds},
+          {"resident_before", before},
+          {"resident_peak", memory_bytes("VmHWM")},
+          {"compile_s", compile_s},
+          {"compiles", session.counters().compiles}};
+}
+
+int run(std::span<char* const> arguments) {
+  const auto is = [&](size_t count, std::string_view name) {
+    return arguments.size() == count && arguments[0] == name;
+  };
+  if (is(3, "problem")) {
+    write_problem(arguments[1], std::stoll(arguments[2]));
+    return 0;
+  }
+  if (is(4, "train")) {
+    const bool bf16 = std::string_view(arguments[2]) == "bf16";
+    const auto compute = bf16 ? graph::DType::kBF16 : graph::DType::kF32;
+    std::cout << train_lm(arguments[1], compute, std::stoll(arguments[3])).dump() << std::endl;
+    return 0;
+  }
+  fail(ExitCode::kUsage, "usage: hum_lm problem FILE STEPS | hum_lm train FILE f32|bf16 STEPS");
+}
+
+int run_or_report(std::span<char* const> arguments) {
+  try {
+    init_logging();
+    return run(arguments);
+  } catch (const Error& error) {
+    std::cerr << "hum_lm: " << error.what() << '\n';
+    return static_cast<int>(error.code());
+  }
+}
+
+}  // namespace
+}  // namespace hum::bench
+
+int main(int argc, char** argv) {
+  hum::end_process(hum::bench::run_or_report({argv + 1, argv + argc}));
+}

@@ -1,0 +1,120 @@
+"""The training step of bench/train_step.cpp in PyTorch, as its users would write it.
+
+Usage: train_torch.py PROBLEM.safetensors --dtype f32|bf16 [--compile] [--steps N] [--threads N]
+Prints one JSON line: losses of all steps, milliseconds of each, resident memory before the first step and at its peak.
+"""
+
+import argparse
+import json
+import time
+
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file
+
+from memory import peak_resident_bytes, resident_bytes
+
+
+class Attention(torch.nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = torch.nn.Linear(width, 3 * width, bias=False)
+        self.out = torch.nn.Linear(width, width, bias=False)
+
+    def forward(self, x):
+        q, k, v = (t.unflatten(-1, (self.heads, -1)).transpose(1, 2) for t in self.qkv(x).chunk(3, -1))
+        return self.out(F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(-2))
+
+
+class Block(torch.nn.Module):
+    def __init__(self, width, heads, hidden):
+        super().__init__()
+        self.attention_norm = torch.nn.LayerNorm(width)
+        self.attention = Attention(width, heads)
+        self.mlp_norm = torch.nn.LayerNorm(width)
+        self.up = torch.nn.Linear(width, hidden, bias=False)
+        self.down = torch.nn.Linear(hidden, width, bias=False)
+
+    def forward(self, x):
+        x = x + self.attention(self.attention_norm(x))
+        return x + self.down(F.gelu(self.up(self.mlp_norm(x)), approximate="tanh"))
+
+
+class Model(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.embed = torch.nn.Embedding(size["vocabulary"], size["width"])
+        self.blocks = torch.nn.ModuleList(
+            Block(size["width"], size["heads"], size["feed_forward"]) for _ in range(size["layers"]))
+        self.norm = torch.nn.LayerNorm(size["width"])
+
+    def forward(self, tokens):
+        x = self.embed(tokens)
+        for block in self.blocks:
+            x = block(x)
+        return F.linear(self.norm(x), self.embed.weight)
+
+
+def load(model, tensors):
+    """hum's tensors: Hugging Face names, with q, k and v apart."""
+    state = {"embed.weight": tensors["embed.weight"],
+             "norm.weight": tensors["norm.weight"], "norm.bias": tensors["norm.bias"]}
+    for i in range(len(model.blocks)):
+        theirs, ours = f"layers.{i}.", f"blocks.{i}."
+        state[ours + "attention.qkv.weight"] = torch.cat(
+            [tensors[f"{theirs}attn.{p}_proj.weight"] for p in "qkv"])
+        state[ours + "attention.out.weight"] = tensors[theirs + "attn.o_proj.weight"]
+        state[ours + "up.weight"] = tensors[theirs + "mlp.up_proj.weight"]
+        state[ours + "down.weight"] = tensors[theirs + "mlp.down_proj.weight"]
+        for norm, name in (("attention_norm", "attn_norm"), ("mlp_norm", "mlp_norm")):
+            for part in ("weight", "bias"):
+                state[f"{ours}{norm}.{part}"] = tensors[f"{theirs}{name}.{part}"]
+    model.load_state_dict(state)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("problem")
+    parser.add_argument("--dtype", choices=("f32", "bf16"), required=True)
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--threads", type=int, required=True)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+
+    tensors = load_file(args.problem)
+    batches = tensors.pop("batches").long()  # [steps, batch, length + 1]
+    size = {key: int(tensors.pop("size." + key)) for key in ("vocabulary", "width", "heads", "feed_forward", "layers")}
+    model = Model(size)
+    load(model, tensors)
+    del tensors
+    decayed = [p for p in model.parameters() if p.dim() >= 2]
+    plain = [p for p in model.parameters() if p.dim() < 2]
+    optimizer = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}],
+                                  lr=3e-4, betas=(0.9, 0.95), eps=1e-8, fused=True)
+
+    def loss_of(tokens):
+        with torch.autocast("cpu", torch.bfloat16, enabled=args.dtype == "bf16"):
+            logits = model(tokens[:, :-1])
+        return F.cross_entropy(logits.flatten(0, 1).float(), tokens[:, 1:].flatten())
+
+    if args.compile:
+        loss_of = torch.compile(loss_of)
+    before = resident_bytes()
+    losses, milliseconds = [], []
+    for step in range(args.steps):
+        start = time.perf_counter()
+        optimizer.zero_grad(set_to_none=True)
+        loss = loss_of(batches[step])
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+        milliseconds.append(1e3 * (time.perf_counter() - start))
+    print(json.dumps({"losses": losses, "milliseconds": milliseconds, "resident_before": before,
+                      "resident_peak": peak_resident_bytes(), "version": torch.__version__}))
+
+
+if __name__ == "__main__":
+    main()

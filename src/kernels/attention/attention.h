@@ -1,0 +1,36 @@
+// Attention in blocks: the scores of all queries against all keys never exist at once, neither in
+// the forward nor in the backward pass.
+//
+// B batch, T queries, S keys, H query heads, G key-value heads (H a multiple of G: grouped-query
+// attention), d head size.
+#pragma once
+
+#include <source_location>
+
+#include "graph/value.h"
+
+namespace hum::kernels {
+
+struct AttentionOptions {
+  // Query t stands at position first + t and sees keys up to its own position; false: all keys.
+  bool causal = true;
+  // Of those, the last `window` (its own position among them); 0: all. Causal attention only.
+  int64_t window = 0;
+  // f32[B,S]: keys with 0 are never seen. Absent: all are there.
+  graph::Value key_mask_BS = {};
+  // i32 scalar, when queries are added to a cache of keys; absent: S - T.
+  graph::Value first = {};
+  // Of the scores; 0: 1 / sqrt(d).
+  double scale = 0;
+};
+
+// softmax(q k^T * scale) v, with f32 sums; a query that sees no key gets zeros. Masks and positions
+// have no gradient. Source: Dao et al. 2022, "FlashAttention"; Rabe and Staats 2021; grouped
+// queries: Ainslie et al. 2023.
+// Shapes: q[B,T,H,d], k and v[B,S,G,d], f32 or bf16 -> q's.
+// Throws: other shapes or types.
+graph::Value attention(const graph::Value& q_BTHd, const graph::Value& k_BSGd,
+                       const graph::Value& v_BSGd, const AttentionOptions& options = {},
+                       std::source_location where = std::source_location::current());
+
+}  // namespace hum::kernels

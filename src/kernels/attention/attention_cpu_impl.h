@@ -1,0 +1,93 @@
+// What the attention kernels share: the problem as they see it, rows of heads brought into words,
+// scores made into weights. Scores stand transposed, [keys][64 queries], so that a query is a lane
+// and softmax needs no sums across lanes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "kernels/panel_product.h"
+#include "kernels/parallel.h"
+#include "pjrt/ffi.h"
+
+namespace hum::kernels {
+
+// Queries of a block: one panel. Keys of a block: even, since bf16 words are pairs of keys.
+constexpr int64_t kQueryBlock = kPanelWidth;
+constexpr int64_t kKeyBlock = 128;
+// Scores of keys that a query does not see.
+constexpr float kUnseen = -1e30F;
+
+struct AttentionProblem {
+  // `extras`: index of the first argument after the tensors (mask, first).
+  AttentionProblem(const pjrt::ffi::Call& call, int extras);
+
+  int64_t batch, queries, keys, heads, groups, head;  // head: its size
+  float scale;
+  bool causal;
+  int64_t window;
+  const float* key_mask = nullptr;  // [batch, keys]
+  int64_t first;                    // position of query 0
+  Word word;
+
+  int64_t per_group() const { return heads / groups; }
+  int64_t query_blocks() const { return (queries + kQueryBlock - 1) / kQueryBlock; }
+  // Words of a head, and as rows keep them.
+  int64_t head_words() const { return words_of(word, head); }
+  int64_t row_words() const { return (head_words() + 15) / 16 * 16; }
+
+  struct Range {
+    int64_t begin, end;
+  };
+  // Keys that some query of [query, query + kQueryBlock) may see; begin is a multiple of kKeyBlock.
+  Range visible_keys(int64_t query) const;
+};
+
+// Cuts one piece of scratch memory into aligned arrays.
+class Arena {
+ public:
+  explicit Arena(std::span<std::byte> memory) : memory_(memory) {}
+  template <typename T = uint32_t>
+  T* take(int64_t count) {
+    T* result = reinterpret_cast<T*>(memory_.data());
+    memory_ = memory_.subspan(bytes(count * static_cast<int64_t>(sizeof(T))));
+    return result;
+  }
+  static size_t bytes(int64_t size) { return static_cast<size_t>((size + 63) / 64 * 64); }
+
+ private:
+  std::span<std::byte> memory_;
+};
+
+// `count` rows of `head` elements, `stride` elements apart, as words; the rest of each row, and the
+// rows up to `padded_count`, are zero.
+void load_rows(const AttentionProblem& p, const float* from, int64_t stride, int64_t count,
+               int64_t padded_count, uint32_t* rows);
+void load_rows(const AttentionProblem& p, const uint16_t* from, int64_t stride, int64_t count,
+               int64_t padded_count, uint32_t* rows);
+
+// rows[count][row_words] of a head -> [head][words of count]: its transpose, with the summed dim
+// along the rows. `panels`: room for the rows packed as panels. Returns words from row to row.
+int64_t transpose_head(const AttentionProblem& p, const uint32_t* rows, int64_t count,
+                       uint32_t* panels, uint32_t* to);
+inline int64_t padded_words(const AttentionProblem& p, int64_t count) {
+  return (words_of(p.word, count) + 15) / 16 * 16;
+}
+inline int64_t panel_words(const AttentionProblem& p, int64_t count) {
+  return (p.head + kPanelWidth - 1) / kPanelWidth * kPanelWidth * words_of(p.word, count);
+}
+
+// A block of scores, [keys][kQueryBlock].
+struct ScoreBlock {
+  float* scores;
+  int64_t keys;
+  int64_t first_key;
+  int64_t first_position;  // of the block's first query
+};
+
+// scores * scale, kUnseen where the problem hides a key. key_mask: of this batch item, or null.
+void scale_and_mask(const AttentionProblem& p, const ScoreBlock& block, const float* key_mask);
+
+}  // namespace hum::kernels

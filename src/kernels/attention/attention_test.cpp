@@ -1,0 +1,131 @@
+#include "kernels/attention/attention.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "kernels/cpu_features.h"
+#include "kernels/test_session.h"
+
+namespace hum::kernels {
+namespace {
+
+using graph::DType;
+using graph::parameter;
+using graph::Value;
+using runtime::HostTensor;
+using ::testing::HasSubstr;
+
+struct Case {
+  int64_t batch, queries, keys, heads, groups, head;
+  bool causal = true;
+  int64_t window = 0;
+  bool mask = false, first = false;
+};
+
+graph::Function program(const Case& c, DType dtype) {
+  const graph::Shape kv = {dtype, {c.batch, c.keys, c.groups, c.head}};
+  const graph::Values tensors = {parameter("q", {dtype, {c.batch, c.queries, c.heads, c.head}}),
+                                 parameter("k", kv), parameter("v", kv)};
+  AttentionOptions options{.causal = c.causal, .window = c.window};
+  graph::Values extras;
+  if (c.mask) {
+    extras.push_back(parameter("mask", {DType::kF32, {c.batch, c.keys}}));
+    options.key_mask_BS = extras.back();
+  }
+  if (c.first) {
+    extras.push_back(parameter("first", {DType::kI32, {}}));
+    options.first = extras.back();
+  }
+  auto function = with_gradients(
+      "attention", tensors, [&](auto in) { return attention(in[0], in[1], in[2], options); });
+  function.parameters.insert(function.parameters.end(), extras.begin(), extras.end());
+  return function;
+}
+
+// A mask that hides some keys, all of them from the last item; a first position below S - T.
+std::vector<HostTensor> inputs_of(const graph::Function& function, const Case& c) {
+  std::vector<HostTensor> inputs(4);
+  for (size_t i = 0; i < 4; ++i) {
+    const Value& p = function.parameters[i];
+    inputs[i] = random_tensor(graph::parameter_name(p.node()), p.shape());
+  }
+  if (c.mask) {
+    HostTensor mask({DType::kF32, {c.batch, c.keys}});
+    const auto values = mask.as<float>();
+    for (size_t i = 0; i < values.size(); ++i) {
+      const bool last = static_cast<int64_t>(i) / c.keys == c.batch - 1;
+      values[i] = i % 3 != 1 && !(last && c.batch > 1) ? 1.0F : 0.0F;
+    }
+    inputs.push_back(mask);
+  }
+  if (c.first) {
+    inputs.push_back(HostTensor::scalar(static_cast<int32_t>((c.keys - c.queries) / 2)));
+  }
+  return inputs;
+}
+
+TEST(Attention, ValuesAndGradientsAgreeWithPlainOps) {
+  const Case cases[] = {
+      {.batch = 2, .queries = 64, .keys = 64, .heads = 2, .groups = 2, .head = 32},
+      {.batch = 1, .queries = 130, .keys = 130, .heads = 4, .groups = 2, .head = 64},
+      {.batch = 1, .queries = 257, .keys = 257, .heads = 3, .groups = 1, .head = 48},
+      {.batch = 2, .queries = 65, .keys = 200, .heads = 2, .groups = 2, .head = 16},
+      {.batch = 1, .queries = 100, .keys = 300, .heads = 2, .groups = 1, .head = 80, .causal = false},
+      {.batch = 1, .queries = 300, .keys = 300, .heads = 2, .groups = 2, .head = 32, .window = 37},
+      {.batch = 2, .queries = 90, .keys = 131, .heads = 2, .groups = 1, .head = 32, .mask = true},
+      {.batch = 1, .queries = 3, .keys = 700, .heads = 4, .groups = 2, .head = 128, .first = true},
+      {.batch = 3, .queries = 1, .keys = 999, .heads = 2, .groups = 2, .head = 64, .mask = true, .first = true},
+  };
+  for (const Case& c : cases) {
+    for (const DType dtype : {DType::kF32, DType::kBF16}) {
+      const auto function = program(c, dtype);
+      if (chosen_isa() >= Isa::kAvx2 && c.queries * c.keys * c.heads * c.batch >= 4096) {
+        EXPECT_EQ(count_custom_calls(function), 2);
+      }
+      SCOPED_TRACE(fmt::format("{} x {}, heads {} of {}", c.queries, c.keys, c.heads, c.head));
+      expect_kernels_agree(function, inputs_of(function, c), dtype == DType::kF32 ? 1e-5 : 0.02);
+    }
+  }
+}
+
+// The query that sees nothing gets zeros, and gives none a gradient.
+TEST(Attention, OfNoKeysIsZero) {
+  const Case c{.batch = 1, .queries = 64, .keys = 80, .heads = 2, .groups = 2, .head = 32, .mask = true};
+  const auto function = program(c, DType::kF32);
+  auto inputs = inputs_of(function, c);
+  for (float& x : inputs[4].as<float>()) x = 0;
+  for (const auto& result : kernel_session().compile("attention", function).run(inputs)) {
+    for (const float x : result.as<float>()) ASSERT_EQ(x, 0);
+  }
+}
+
+// Large scores must neither overflow nor lose the largest one.
+TEST(Attention, StandsLargeScores) {
+  const Case c{.batch = 1, .queries = 70, .keys = 140, .heads = 1, .groups = 1, .head = 64};
+  const auto function = program(c, DType::kF32);
+  auto inputs = inputs_of(function, c);
+  for (float& x : inputs[0].as<float>()) x *= 100;
+  expect_kernels_agree(function, inputs, 1e-4);
+}
+
+TEST(Attention, RefusesWhatDoesNotFit) {
+  const auto message = [](graph::Dims q, graph::Dims k, AttentionOptions options) {
+    try {
+      attention(parameter("q", {DType::kF32, q}), parameter("k", {DType::kF32, k}),
+                parameter("v", {DType::kF32, k}), options);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(message({1, 8, 3, 16}, {1, 8, 2, 16}, {}), HasSubstr("H a multiple of G"));
+  EXPECT_THAT(message({1, 8, 2, 16}, {1, 8, 2, 16}, {.causal = false, .window = 4}),
+              HasSubstr("a window of 4 without causal order"));
+  EXPECT_THAT(message({1, 8, 2, 16}, {1, 8, 2, 16},
+                      {.key_mask_BS = parameter("m", {DType::kF32, {1, 9}})}),
+              HasSubstr("the key mask is f32[1,9], not f32[1,8]"));
+}
+
+}  // namespace
+}  // namespace hum::kernels

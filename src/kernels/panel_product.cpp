@@ -1,0 +1,166 @@
+#include "kernels/panel_product.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kernels/simd.h"
+
+namespace hum::kernels {
+namespace {
+
+using simd::Floats;
+using simd::kLanes;
+using simd::Words;
+
+// Words travel as floats: only their bits are moved.
+HUM_INLINE Floats load_words(const uint32_t* from) {
+  return simd::load(reinterpret_cast<const float*>(from));
+}
+HUM_INLINE void store_words(uint32_t* to, Floats x) { simd::store(reinterpret_cast<float*>(to), x); }
+
+// Rows [row, row + R) and V vectors of columns from `column` on, all sums in registers. A macro
+// and not a template over the product, since each body must be compiled for its instruction set.
+#define HUM_TILE(name, isa, type, multiply_add)                                                \
+  template <int R, int V>                                                                      \
+  __attribute__((target(isa))) void name(const PanelProduct& p, int64_t row, int64_t column) { \
+    type sums[R][V];                                                                           \
+    float* c = p.c + row * p.c_stride + column;                                                \
+    for (int r = 0; r < R; ++r) {                                                              \
+      for (int v = 0; v < V; ++v) {                                                            \
+        const Floats zero{};                                                                   \
+        sums[r][v] = (type)(p.accumulate ? simd::load(c + r * p.c_stride + v * kLanes) : zero); \
+      }                                                                                        \
+    }                                                                                          \
+    const uint32_t* a = p.a + row * p.a_stride;                                                \
+    const uint32_t* b = p.b + column;                                                          \
+    for (int64_t w = 0; w < p.words; ++w, b += kPanelWidth) {                                  \
+      Floats right[V];                                                                         \
+      _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) right[v] = load_words(b + v * kLanes); \
+      _Pragma("GCC unroll 8") for (int r = 0; r < R; ++r) {                                    \
+        const Words left = Words{} + a[r * p.a_stride + w];                                    \
+        _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) multiply_add;                      \
+      }                                                                                        \
+    }                                                                                          \
+    for (int r = 0; r < R; ++r) {                                                              \
+      for (int v = 0; v < V; ++v) {                                                            \
+        simd::store(c + r * p.c_stride + v * kLanes, (Floats)sums[r][v]);                      \
+      }                                                                                        \
+    }                                                                                          \
+  }
+HUM_TILE(tile_avx512, "avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512", Floats,
+         sums[r][v] += (Floats)left * right[v])
+HUM_TILE(tile_avx2, "avx2,fma", Floats, sums[r][v] += (Floats)left * right[v])
+HUM_TILE(tile_bf16, "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,prefer-vector-width=512", __m512,
+         sums[r][v] = _mm512_dpbf16_ps(sums[r][v], (__m512bh)left, (__m512bh)right[v]))
+#undef HUM_TILE
+
+using Tile = void (*)(const PanelProduct& product, int64_t row, int64_t column);
+constexpr int kTileRows = 6;
+// [rows - 1] for one number of vectors.
+#define HUM_TILE_ROWS(name, v) {name<1, v>, name<2, v>, name<3, v>, name<4, v>, name<5, v>, name<6, v>}
+
+// Tiles of `vectors` vectors across the panel's width, then down its rows.
+void multiply_by(const PanelProduct& p, const Tile (&tiles)[kTileRows], int64_t columns) {
+  for (int64_t column = 0; column < p.width; column += columns) {
+    for (int64_t row = 0; row < p.rows; row += kTileRows) {
+      tiles[std::min<int64_t>(kTileRows, p.rows - row) - 1](p, row, column);
+    }
+  }
+}
+
+void multiply_avx512(const PanelProduct& p) {
+  static constexpr Tile kTiles[4][kTileRows] = {HUM_TILE_ROWS(tile_avx512, 1), HUM_TILE_ROWS(tile_avx512, 2),
+                                                HUM_TILE_ROWS(tile_avx512, 3), HUM_TILE_ROWS(tile_avx512, 4)};
+  multiply_by(p, kTiles[p.width / kLanes - 1], p.width);
+}
+void multiply_bf16(const PanelProduct& p) {
+  static constexpr Tile kTiles[4][kTileRows] = {HUM_TILE_ROWS(tile_bf16, 1), HUM_TILE_ROWS(tile_bf16, 2),
+                                                HUM_TILE_ROWS(tile_bf16, 3), HUM_TILE_ROWS(tile_bf16, 4)};
+  multiply_by(p, kTiles[p.width / kLanes - 1], p.width);
+}
+// Sixteen floats are two registers here: one of these columns at a time fills the register file.
+void multiply_avx2(const PanelProduct& p) {
+  static constexpr Tile kTiles[kTileRows] = HUM_TILE_ROWS(tile_avx2, 1);
+  multiply_by(p, kTiles, kLanes);
+}
+#undef HUM_TILE_ROWS
+
+HUM_INLINE void transpose_body(const uint32_t* from, int64_t from_stride, int64_t rows,
+                               int64_t columns, uint32_t* to, int64_t to_stride) {
+  for (int64_t r = 0; r < rows; r += kLanes) {
+    for (int64_t c = 0; c < columns; c += kLanes) {
+      Floats block[kLanes];
+      for (int64_t i = 0; i < kLanes; ++i) {
+        block[i] = r + i < rows ? load_words(from + (r + i) * from_stride + c) : Floats{};
+      }
+      simd::transpose(block);
+      for (int64_t i = 0; i < kLanes; ++i) store_words(to + (c + i) * to_stride + r, block[i]);
+    }
+  }
+}
+HUM_SIMD_FUNCTION(transpose,
+                  (const uint32_t* from, int64_t from_stride, int64_t rows, int64_t columns,
+                   uint32_t* to, int64_t to_stride),
+                  (from, from_stride, rows, columns, to, to_stride))
+
+// Words of rows 2i (low half) and 2i + 1 (high half).
+HUM_INLINE void interleave_body(const uint16_t* even, const uint16_t* odd, int64_t columns,
+                                uint32_t* to) {
+  for (int64_t c = 0; c < columns; c += kLanes) {
+    const Words low = reinterpret_cast<Words>(simd::load(even + c)) >> 16;
+    const Words high = odd != nullptr ? reinterpret_cast<Words>(simd::load(odd + c)) : Words{};
+    store_words(to + c, reinterpret_cast<Floats>(low | high));
+  }
+}
+HUM_SIMD_FUNCTION(interleave,
+                  (const uint16_t* even, const uint16_t* odd, int64_t columns, uint32_t* to),
+                  (even, odd, columns, to))
+
+}  // namespace
+
+void multiply_panel(Word word, const PanelProduct& product) {
+  static const Isa kIsa = chosen_isa();
+  if (word == Word::kBF16Pair) {
+    HUM_CHECK(kIsa >= Isa::kAvx512Bf16);
+    return multiply_bf16(product);
+  }
+  HUM_CHECK(kIsa >= Isa::kAvx2);
+  kIsa >= Isa::kAvx512 ? multiply_avx512(product) : multiply_avx2(product);
+}
+
+void multiply_panels(Word word, PanelProduct product, int64_t columns) {
+  for (int64_t done = 0; done < columns; done += kPanelWidth) {
+    product.width = std::min(kPanelWidth, columns - done);
+    multiply_panel(word, product);
+    product.b += product.words * kPanelWidth;
+    product.c += kPanelWidth;
+  }
+}
+
+void transpose_words(const uint32_t* from, int64_t from_stride, int64_t rows, int64_t columns,
+                     uint32_t* to, int64_t to_stride) {
+  transpose(from, from_stride, rows, columns, to, to_stride);
+}
+
+void pack_rows(Word word, const uint32_t* from, int64_t stride, int64_t rows, int64_t columns,
+               uint32_t* panels) {
+  const int64_t words = words_of(word, rows);
+  for (int64_t first = 0; first < columns; first += kPanelWidth, panels += words * kPanelWidth) {
+    const int64_t width = std::min(kPanelWidth, columns - first);
+    for (int64_t w = 0; w < words; ++w) {
+      uint32_t* to = panels + w * kPanelWidth;
+      if (word == Word::kF32) {
+        std::copy_n(from + w * stride + first, width, to);
+        continue;
+      }
+      const auto* even = reinterpret_cast<const uint16_t*>(from + 2 * w * stride) + first;
+      const bool paired = 2 * w + 1 < rows;
+      const auto* odd = reinterpret_cast<const uint16_t*>(from + (2 * w + 1) * stride) + first;
+      interleave(even, paired ? odd : nullptr, width, to);
+    }
+  }
+}
+
+}  // namespace hum::kernels
