@@ -17,4 +17,13 @@ eval::Bar demo_time();
 // Hours that training the released weights takes.
 eval::Bar train_time();
 
+// The training step of the 25.7M-parameter language model (bench/lm) against PyTorch and JAX: time
+// in bf16 and f32, peak memory.
+eval::Bar train_bf16();
+eval::Bar train_f32();
+eval::Bar train_jax();
+eval::Bar train_memory();
+// From process start to the end of its first step, with an empty compile cache and a filled one.
+eval::Bar warm_start();
+
 }  // namespace hum::bench

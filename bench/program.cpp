@@ -18,15 +18,15 @@ namespace {
 namespace fs = std::filesystem;
 
 // In the child: never returns.
-[[noreturn]] void become_hum(const std::vector<std::string>& arguments,
-                             const std::map<std::string, std::string>& environment,
-                             const std::string& out) {
+[[noreturn]] void become(const std::vector<std::string>& command,
+                         const std::map<std::string, std::string>& environment,
+                         const std::string& out) {
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
-  std::vector<char*> argv = {const_cast<char*>(HUM_PROGRAM)};
-  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  std::vector<char*> argv;
+  for (const auto& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  execv(HUM_PROGRAM, argv.data());
+  execv(argv[0], argv.data());
   _exit(127);
 }
 
@@ -42,27 +42,32 @@ void use_cores(int cores) {
   HUM_REQUIRE(sched_setaffinity(0, sizeof few, &few) == 0, "cannot keep to {} cores", cores);
 }
 
-ProgramRun run_hum(const std::vector<std::string>& arguments,
-                   const std::map<std::string, std::string>& environment) {
+ProgramRun run_program(const std::vector<std::string>& command,
+                       const std::map<std::string, std::string>& environment) {
   const ScratchFolder folder;
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = fork();
   HUM_REQUIRE(child >= 0, "cannot start another process");
-  if (child == 0) become_hum(arguments, environment, folder / "out");
+  if (child == 0) become(command, environment, folder / "out");
   int status = 0;
   rusage usage{};
-  HUM_REQUIRE(wait4(child, &status, 0, &usage) == child, "lost sight of hum");
+  HUM_REQUIRE(wait4(child, &status, 0, &usage) == child, "lost sight of {}", command[0]);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::string command = "hum";
-  for (const auto& argument : arguments) command += " " + argument;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     fail(ExitCode::kFailure,
-         fmt::format("`{}` ended with {}", command,
+         fmt::format("`{}` ended with {}", fmt::join(command, " "),
                      WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
                                        : fmt::format("signal {}", WTERMSIG(status))));
   }
   return {read_file(folder / "out"), seconds, static_cast<int64_t>(usage.ru_maxrss) * 1024};
+}
+
+ProgramRun run_hum(const std::vector<std::string>& arguments,
+                   const std::map<std::string, std::string>& environment) {
+  std::vector<std::string> command = {HUM_PROGRAM};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run_program(command, environment);
 }
 
 ScratchFolder::ScratchFolder() {

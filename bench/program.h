@@ -1,4 +1,4 @@
-// Runs `hum` as its users do, and measures what it takes.
+// Runs programs as their users do, and measures what that takes.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,11 @@ struct ProgramRun {
 // it may use). Call it before there are threads.
 void use_cores(int cores);
 
-// What hum writes to stderr is passed on. Throws: kFailure when it exits with anything but 0.
+// What the program writes to stderr is passed on. command: its path, then arguments. Throws:
+// kFailure when it exits with anything but 0.
+ProgramRun run_program(const std::vector<std::string>& command,
+                       const std::map<std::string, std::string>& environment = {});
+// The program `hum`.
 ProgramRun run_hum(const std::vector<std::string>& arguments,
                    const std::map<std::string, std::string>& environment = {});
 

@@ -3,10 +3,17 @@
 // same line.
 //   hum_lm problem FILE STEPS        weights and batches, by rule
 //   hum_lm train FILE f32|bf16 STEPS
+//   hum_lm start                     one bf16 step with random weights
+#include <jemalloc/jemalloc.h>
+#include <time.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <span>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -65,6 +72,26 @@ int64_t memory_bytes(const std::string& key) {
   return 0;
 }
 
+// Resident bytes without what is free but kept by the allocator, which the steps would use again.
+int64_t resident_bytes() {
+  const std::string purge = fmt::format("arena.{}.purge", MALLCTL_ARENAS_ALL);
+  HUM_CHECK(mallctl(purge.c_str(), nullptr, nullptr, nullptr, 0) == 0);
+  return memory_bytes("VmRSS");
+}
+
+// Since the process started; the system counts in hundredths.
+double seconds_since_start() {
+  std::ifstream file("/proc/self/stat");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::istringstream fields(text.substr(text.rfind(')') + 2));
+  std::string field;
+  for (int i = 3; i <= 22; ++i) fields >> field;  // starttime is the 22nd
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) -
+         std::stod(field) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 struct Problem {
   std::vector<train::NamedTensor> weights;
   HostTensor batches;
@@ -82,44 +109,60 @@ Problem read_problem(const std::string& path) {
   return problem;
 }
 
+constexpr train::OptimizerConfig kOptimizer = {.learning_rate = 3e-4,
+                                               .final_learning_rate = 3e-4,
+                                               .warm_up_steps = 0,
+                                               .beta1 = 0.9,
+                                               .beta2 = 0.95,
+                                               .epsilon = 1e-8,
+                                               .weight_decay = 0.01,
+                                               .clip_norm = 1.0};
+
 Json train_lm(const std::string& path, graph::DType compute, int64_t steps) {
-  using Clock = std::chrono::steady_clock;
   const Lm model{LmSize()};
-  const train::OptimizerConfig optimizer{.learning_rate = 3e-4,
-                                         .final_learning_rate = 3e-4,
-                                         .warm_up_steps = 0,
-                                         .beta1 = 0.9,
-                                         .beta2 = 0.95,
-                                         .epsilon = 1e-8,
-                                         .weight_decay = 0.01,
-                                         .clip_norm = 1.0};
   runtime::Session session(cli::session_options());
   Problem problem = read_problem(path);
-  const auto compile_start = Clock::now();
-  train::Trainer trainer(session, model.train_spec(compute), optimizer, steps, kSeed);
-  const double compile_s = std::chrono::duration<double>(Clock::now() - compile_start).count();
+  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, steps, kSeed);
   trainer.load(problem.weights, /*whole=*/false);
   problem.weights.clear();
   const graph::Dims& all = problem.batches.shape().dims;
   const graph::Dims dims = {all[1], all[2]};
   const int64_t per_step = dims[0] * dims[1];
   Json losses = Json::array(), milliseconds = Json::array();
-  const int64_t before = memory_bytes("VmRSS");
+  // Peers make their two moments in the first step, ours are there already.
+  const int64_t moments = 2 * 4 * model.parameters().element_count();
+  const int64_t before = resident_bytes() - moments;
   for (int64_t step = 0; step < steps; ++step) {
-    const auto start = Clock::now();
+    const auto start = std::chrono::steady_clock::now();
     const auto tokens = problem.batches.as<int32_t>().subspan(
         static_cast<size_t>(step * per_step), static_cast<size_t>(per_step));
     const HostTensor batch = HostTensor::of(dims, std::span<const int32_t>(tokens));
     losses.push_back(trainer.run(step, std::span(&batch, 1)).scalars[0]);
-    milliseconds.push_back(
-        std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    milliseconds.push_back(std::chrono::duration<double, std::milli>(
+                               std::chrono::steady_clock::now() - start)
+                               .count());
   }
   return {{"losses", losses},
           {"milliseconds", milliseconds},
           {"resident_before", before},
           {"resident_peak", memory_bytes("VmHWM")},
-          {"compile_s", compile_s},
-          {"compiles", session.counters().compiles}};
+          {"program_bytes", trainer.memory_stats() ? trainer.memory_stats()->total_bytes() : 0}};
+}
+
+// The first step with random weights, for the time that a start takes.
+Json start_lm(graph::DType compute) {
+  const Lm model{LmSize()};
+  runtime::Session session(cli::session_options());
+  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, 1, kSeed);
+  const double ready_s = seconds_since_start();
+  const LmSize size;
+  const HostTensor batch({graph::DType::kI32, {size.batch, size.length + 1}});
+  const float loss = trainer.run(0, std::span(&batch, 1)).scalars[0];
+  return {{"ready_s", ready_s},
+          {"first_step_s", seconds_since_start()},
+          {"loss", loss},
+          {"compiles", session.counters().compiles},
+          {"compile_s", session.counters().compile_seconds}};
 }
 
 int run(std::span<char* const> arguments) {
@@ -136,7 +179,12 @@ int run(std::span<char* const> arguments) {
     std::cout << train_lm(arguments[1], compute, std::stoll(arguments[3])).dump() << std::endl;
     return 0;
   }
-  fail(ExitCode::kUsage, "usage: hum_lm problem FILE STEPS | hum_lm train FILE f32|bf16 STEPS");
+  if (is(1, "start")) {
+    std::cout << start_lm(graph::DType::kBF16).dump() << std::endl;
+    return 0;
+  }
+  fail(ExitCode::kUsage,
+       "usage: hum_lm problem FILE STEPS | hum_lm train FILE f32|bf16 STEPS | hum_lm start");
 }
 
 int run_or_report(std::span<char* const> arguments) {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "base/threads.h"
 #include "graph/ops.h"
 
 namespace hum::train {
@@ -105,11 +106,15 @@ Trainer::Trainer(runtime::Session& session, const nn::TrainSpec& spec,
       step_(step_function(spec, config)),
       executable_(session.compile(step_.function.name, step_.function, {.optimize_memory = true})),
       state_names_(names_of_state(spec)) {
-  for (const auto& parameter : spec.parameters->all()) {
+  const auto& all = spec.parameters->all();
+  std::vector<std::optional<runtime::Tensor>> initial(all.size());
+  parallel_for(static_cast<int64_t>(all.size()), compute_threads(), [&](int64_t i) {
+    const auto& parameter = all[static_cast<size_t>(i)];
     const std::vector<float> values = nn::initial_elements(parameter, seed);
-    state_.push_back(
-        session.to_device(HostTensor::of(parameter.shape.dims, std::span<const float>(values))));
-  }
+    initial[static_cast<size_t>(i)] =
+        session.to_device(HostTensor::of(parameter.shape.dims, std::span<const float>(values)));
+  });
+  for (auto& tensor : initial) state_.push_back(std::move(*tensor));
   for (int copy = 0; copy < 2; ++copy) {
     for (const auto& parameter : spec.parameters->all()) {
       if (spec.trains(parameter)) state_.push_back(session.to_device(HostTensor(parameter.shape)));

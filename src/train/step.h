@@ -2,6 +2,7 @@
 // donated.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,11 @@ class Trainer {
   };
   // Runs step number `step` (0-based) on its batch.
   Result run(int64_t step, std::span<const runtime::HostTensor> batch);
+
+  // What the step needs, by the compiler's account.
+  std::optional<pjrt::Executable::MemoryStats> memory_stats() const {
+    return executable_.memory_stats();
+  }
 
   const std::vector<std::string>& scalar_names() const { return step_.scalars; }
   // Copies of all state on the host.

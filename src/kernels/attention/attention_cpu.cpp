@@ -72,6 +72,12 @@ AttentionProblem::Range AttentionProblem::visible_keys(int64_t query) const {
   return {begin / kKeyBlock * kKeyBlock, std::clamp<int64_t>(last, 0, keys)};
 }
 
+AttentionProblem::Range AttentionProblem::keys_of(int64_t query) const {
+  if (!causal) return {0, keys};
+  const int64_t end = std::clamp<int64_t>(first + query + 1, 0, keys);
+  return {window > 0 ? std::max<int64_t>(first + query - window + 1, 0) : 0, end};
+}
+
 void load_rows(const AttentionProblem& p, const float* from, int64_t stride, int64_t count,
                int64_t padded_count, uint32_t* rows) {
   const int64_t width = p.row_words();
@@ -119,7 +125,7 @@ void scale_and_mask(const AttentionProblem& p, const ScoreBlock& block, const fl
 }
 
 bool attention_available(const graph::Node& node) {
-  constexpr int64_t kLeastScores = 4096;
+  constexpr int64_t kLeastScores = 1024;
   const graph::Value& q = node.input(0);
   const graph::Value& k = node.input(1);
   const int64_t scores = q.size(0) * q.size(1) * q.size(2) * k.size(1);

@@ -43,6 +43,8 @@ struct AttentionProblem {
   };
   // Keys that some query of [query, query + kQueryBlock) may see; begin is a multiple of kKeyBlock.
   Range visible_keys(int64_t query) const;
+  // Keys that one query may see.
+  Range keys_of(int64_t query) const;
 };
 
 // Cuts one piece of scratch memory into aligned arrays.

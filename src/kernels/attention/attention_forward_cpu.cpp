@@ -3,6 +3,7 @@
 
 #include "kernels/attention/attention_call.h"
 #include "kernels/attention/attention_cpu_impl.h"
+#include "kernels/attention/attention_decode.h"
 #include "kernels/ffi_workers.h"
 #include "kernels/simd.h"
 
@@ -82,11 +83,7 @@ HUM_SIMD_FUNCTION(write_row, (const float* from, float factor, int64_t count, ui
 template <typename T>
 class Forward {
  public:
-  struct Arrays {
-    const T *q, *k, *v;
-    T* y;
-    float* log_sum;
-  };
+  using Arrays = AttentionArrays<T>;
   Forward(const AttentionProblem& p, const Arrays& arrays, int64_t item, int64_t group)
       : p_(p), arrays_(arrays), item_(item), group_(group), arena_(thread_scratch(bytes(p))) {
     k_rows_ = arena_.take(p.keys * p.row_words());
@@ -179,11 +176,12 @@ class Forward {
 template <typename T>
 void run_forward(const pjrt::ffi::Call& call) {
   const AttentionProblem p(call, 3);
-  const typename Forward<T>::Arrays arrays = {
+  const AttentionArrays<T> arrays = {
       call.argument(0).as<const T>().data(), call.argument(1).as<const T>().data(),
       call.argument(2).as<const T>().data(), call.result(0).template as<T>().data(),
       call.result(1).template as<float>().data()};
   CallWorkers workers(call);
+  if (is_decode(p)) return decode(p, arrays, workers);
   // Few heads: each is cut into stretches of query blocks.
   constexpr int64_t kTasksPerThread = 4;
   const int64_t units = p.per_group() * p.query_blocks(), pairs = p.batch * p.groups;

@@ -1,0 +1,31 @@
+// Programs that do the same work, run in turn and compared by medians.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace hum::bench {
+
+// bench/peers/SCRIPT with the interpreter that bench/peers/install.sh put there.
+std::vector<std::string> peer_command(const std::string& script);
+
+double median(std::vector<double> values);
+
+struct Contender {
+  std::string name;
+  // Runs once and gives the JSON object of the program's last line.
+  std::function<Json()> run;
+};
+
+// Every contender `rounds` times, in turn. Result: by name, one JSON object a round.
+std::map<std::string, std::vector<Json>> alternate(const std::vector<Contender>& contenders,
+                                                   int rounds);
+
+// The last line of a program's output as JSON. Throws: kFailure when it is none.
+Json last_line_json(const std::string& out);
+
+}  // namespace hum::bench

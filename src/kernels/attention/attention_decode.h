@@ -1,0 +1,21 @@
+// Attention of a few queries against many keys.
+#pragma once
+
+#include "kernels/attention/attention_cpu_impl.h"
+
+namespace hum::kernels {
+
+// What the forward pass reads and writes.
+template <typename T>
+struct AttentionArrays {
+  const T *q, *k, *v;
+  T* y;
+  float* log_sum;
+};
+
+// Whether there are so few queries that blocks of them would be mostly padding.
+bool is_decode(const AttentionProblem& problem);
+template <typename T>
+void decode(const AttentionProblem& problem, const AttentionArrays<T>& arrays, Workers& workers);
+
+}  // namespace hum::kernels
