@@ -1,5 +1,6 @@
-// train-bf16, train-f32, train-jax, train-memory, warm-start: whole training steps (loss, gradients,
-// clipping, fused AdamW with f32 masters) from the same weights on the same batches as the peers.
+// train-bf16, train-f32, train-jax, train-memory, warm-start: whole training steps (loss,
+// gradients, clipping, fused AdamW with f32 masters) from the same weights on the same batches as
+// the peers.
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -34,9 +35,9 @@ class Steps {
   }
   Json torch(const std::string& dtype, int steps, bool compiled) {
     auto command = peer_command("train_torch.py");
-    for (const auto& word : {problem_, std::string("--dtype"), dtype, std::string("--steps"),
-                             std::to_string(steps), std::string("--threads"),
-                             std::to_string(compute_threads())}) {
+    for (const auto& word :
+         {problem_, std::string("--dtype"), dtype, std::string("--steps"), std::to_string(steps),
+          std::string("--threads"), std::to_string(compute_threads())}) {
       command.push_back(word);
     }
     if (compiled) command.push_back("--compile");
@@ -44,8 +45,8 @@ class Steps {
   }
   Json jax(const std::string& dtype, int steps) {
     auto command = peer_command("train_jax.py");
-    for (const auto& word : {problem_, std::string("--dtype"), dtype, std::string("--steps"),
-                             std::to_string(steps)}) {
+    for (const auto& word :
+         {problem_, std::string("--dtype"), dtype, std::string("--steps"), std::to_string(steps)}) {
       command.push_back(word);
     }
     return json(command);
@@ -125,15 +126,15 @@ Contender contender(const std::string& name, F run) {
 eval::Bar against_torch(const std::string& name, const std::string& dtype, double limit,
                         double loss_limit) {
   Steps steps;
-  const auto results = alternate(
-      {contender("hum", [&](int n) { return steps.hum(dtype, n); }),
-       contender("PyTorch eager", [&](int n) { return steps.torch(dtype, n, false); }),
-       contender("PyTorch compiled", [&](int n) { return steps.torch(dtype, n, true); })},
-      kRounds);
-  eval::Bar bar{.name = name,
-                .unit = "x the faster PyTorch",
-                .bar = fmt::format(">= {} x, loss after 20 steps within {} of PyTorch's", limit,
-                                   loss_limit)};
+  const auto results =
+      alternate({contender("hum", [&](int n) { return steps.hum(dtype, n); }),
+                 contender("PyTorch eager", [&](int n) { return steps.torch(dtype, n, false); }),
+                 contender("PyTorch compiled", [&](int n) { return steps.torch(dtype, n, true); })},
+                kRounds);
+  eval::Bar bar{
+      .name = name,
+      .unit = "x the faster PyTorch",
+      .bar = fmt::format(">= {} x, loss after 20 steps within {} of PyTorch's", limit, loss_limit)};
   const auto ratios = report(bar, dtype, results);
   const double faster = std::min(ratios.at("PyTorch eager"), ratios.at("PyTorch compiled"));
   bar.value = faster;
@@ -153,15 +154,14 @@ eval::Bar train_f32() { return against_torch("train-f32", "f32", 1.3, 1e-4); }
 eval::Bar train_jax() {
   constexpr double kF32 = 1.8, kBf16Amx = 5;
   Steps steps;
-  eval::Bar bar{.name = "train-jax",
-                .unit = "x JAX, f32",
-                .bar = fmt::format("f32 >= {} x, bf16 >= {} x on a processor with AMX", kF32,
-                                   kBf16Amx)};
+  eval::Bar bar{
+      .name = "train-jax",
+      .unit = "x JAX, f32",
+      .bar = fmt::format("f32 >= {} x, bf16 >= {} x on a processor with AMX", kF32, kBf16Amx)};
   for (const std::string dtype : {"f32", "bf16"}) {
-    const auto results =
-        alternate({contender("hum", [&](int n) { return steps.hum(dtype, n); }),
-                   contender("JAX", [&](int n) { return steps.jax(dtype, n); })},
-                  kRounds);
+    const auto results = alternate({contender("hum", [&](int n) { return steps.hum(dtype, n); }),
+                                    contender("JAX", [&](int n) { return steps.jax(dtype, n); })},
+                                   kRounds);
     const double ratio = report(bar, dtype, results).at("JAX");
     const auto distance = loss_distance(results.at("hum")[0], results.at("JAX")[0]);
     if (dtype == "f32") {
@@ -193,7 +193,8 @@ eval::Bar train_memory() {
     const Json ours = steps.hum(dtype, kSteps), theirs = steps.torch(dtype, kSteps, false);
     const double gb = gigabytes(ours), peer_gb = gigabytes(theirs);
     worst = std::max(worst, gb / peer_gb);
-    bar.ours["hum, " + dtype] = {{"gb", gb}, {"program_gb", ours["program_bytes"].get<double>() / 1e9}};
+    bar.ours["hum, " + dtype] = {{"gb", gb},
+                                 {"program_gb", ours["program_bytes"].get<double>() / 1e9}};
     bar.peer["PyTorch eager, " + dtype] = {{"gb", peer_gb}};
     table.row({"hum, " + dtype, fmt::format("{:.2f}", gb), fmt::format("{:.2f}", gb / peer_gb)});
     table.row({"PyTorch eager, " + dtype, fmt::format("{:.2f}", peer_gb), "1"});

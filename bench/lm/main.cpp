@@ -39,13 +39,16 @@ void write_problem(const std::string& path, int64_t steps) {
   runtime::NamedTensors tensors;
   for (const auto& parameter : model.parameters().all()) {
     const auto values = nn::initial_elements(parameter, kSeed);
-    tensors.emplace_back(parameter.name, HostTensor::of(parameter.shape.dims, std::span<const float>(values)));
+    tensors.emplace_back(parameter.name,
+                         HostTensor::of(parameter.shape.dims, std::span<const float>(values)));
   }
   std::vector<int32_t> tokens(static_cast<size_t>(steps * size.batch * (size.length + 1)));
   Rng rng(kSeed, kBatches);
   int64_t token = 0;
-  for (int32_t& next : tokens) {  // mostly foretold by the one before, so that there is something to learn
-    token = rng.chance(0.1) ? rng.integer(0, size.vocabulary - 1) : (5 * token + 1) % size.vocabulary;
+  for (int32_t& next :
+       tokens) {  // mostly foretold by the one before, so that there is something to learn
+    token =
+        rng.chance(0.1) ? rng.integer(0, size.vocabulary - 1) : (5 * token + 1) % size.vocabulary;
     next = static_cast<int32_t>(token);
   }
   tensors.emplace_back(kBatches, HostTensor::of({steps, size.batch, size.length + 1},
@@ -134,13 +137,13 @@ Json train_lm(const std::string& path, graph::DType compute, int64_t steps) {
   const int64_t before = resident_bytes() - moments;
   for (int64_t step = 0; step < steps; ++step) {
     const auto start = std::chrono::steady_clock::now();
-    const auto tokens = problem.batches.as<int32_t>().subspan(
-        static_cast<size_t>(step * per_step), static_cast<size_t>(per_step));
+    const auto tokens = problem.batches.as<int32_t>().subspan(static_cast<size_t>(step * per_step),
+                                                              static_cast<size_t>(per_step));
     const HostTensor batch = HostTensor::of(dims, std::span<const int32_t>(tokens));
     losses.push_back(trainer.run(step, std::span(&batch, 1)).scalars[0]);
-    milliseconds.push_back(std::chrono::duration<double, std::milli>(
-                               std::chrono::steady_clock::now() - start)
-                               .count());
+    milliseconds.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count());
   }
   return {{"losses", losses},
           {"milliseconds", milliseconds},

@@ -21,8 +21,7 @@ nn::Loss Lm::loss(const Value& tokens_BT1, DType compute) const {
   const Value target_BT = graph::slice_in_dim(tokens_BT1, 1, 1, length + 1);
   const Value x_BTD = convert(graph::take(table_VD_, input_BT), compute);
   const Value y_BTD = transformer_(x_BTD);
-  const Value logits =
-      kernels::matmul(y_BTD, convert(table_VD_, compute), {.transpose_rhs = true});
+  const Value logits = kernels::matmul(y_BTD, convert(table_VD_, compute), {.transpose_rhs = true});
   const Value each = nn::softmax_cross_entropy(logits, target_BT);
   return {.total = graph::mean(each, {0, 1})};
 }

@@ -73,6 +73,11 @@ class FlagVisitor {
   void positional(std::string_view name, T& value, std::string_view help, bool required = true) {
     app_.add_option(std::string(name), value, std::string(help))->required(required);
   }
+  // Everything from the first word that is no flag of this command on, as it stands.
+  void rest(std::vector<std::string>& words) {
+    app_.prefix_command();
+    app_.final_callback([app = &app_, &words] { words = app->remaining(); });
+  }
   // A one-letter form beside the flag: v.short_flag('o', "output", ...).
   template <typename T>
   void short_flag(char letter, std::string_view name, T& value, std::string_view help) {

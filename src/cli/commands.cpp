@@ -22,6 +22,7 @@ std::span<const Command> commands() {
       kDataRender,
       kDataReferences,
       kModelCheck,
+      kProfile,
       kEnv,
       // clang-format on
   };

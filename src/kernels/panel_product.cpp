@@ -18,36 +18,38 @@ using simd::Words;
 HUM_INLINE Floats load_words(const uint32_t* from) {
   return simd::load(reinterpret_cast<const float*>(from));
 }
-HUM_INLINE void store_words(uint32_t* to, Floats x) { simd::store(reinterpret_cast<float*>(to), x); }
+HUM_INLINE void store_words(uint32_t* to, Floats x) {
+  simd::store(reinterpret_cast<float*>(to), x);
+}
 
 // Rows [row, row + R) and V vectors of columns from `column` on, all sums in registers. A macro
 // and not a template over the product, since each body must be compiled for its instruction set.
-#define HUM_TILE(name, isa, type, multiply_add)                                                \
-  template <int R, int V>                                                                      \
-  __attribute__((target(isa))) void name(const PanelProduct& p, int64_t row, int64_t column) { \
-    type sums[R][V];                                                                           \
-    float* c = p.c + row * p.c_stride + column;                                                \
-    for (int r = 0; r < R; ++r) {                                                              \
-      for (int v = 0; v < V; ++v) {                                                            \
-        const Floats zero{};                                                                   \
-        sums[r][v] = (type)(p.accumulate ? simd::load(c + r * p.c_stride + v * kLanes) : zero); \
-      }                                                                                        \
-    }                                                                                          \
-    const uint32_t* a = p.a + row * p.a_stride;                                                \
-    const uint32_t* b = p.b + column;                                                          \
-    for (int64_t w = 0; w < p.words; ++w, b += kPanelWidth) {                                  \
-      Floats right[V];                                                                         \
+#define HUM_TILE(name, isa, type, multiply_add)                                                  \
+  template <int R, int V>                                                                        \
+  __attribute__((target(isa))) void name(const PanelProduct& p, int64_t row, int64_t column) {   \
+    type sums[R][V];                                                                             \
+    float* c = p.c + row * p.c_stride + column;                                                  \
+    for (int r = 0; r < R; ++r) {                                                                \
+      for (int v = 0; v < V; ++v) {                                                              \
+        const Floats zero{};                                                                     \
+        sums[r][v] = (type)(p.accumulate ? simd::load(c + r * p.c_stride + v * kLanes) : zero);  \
+      }                                                                                          \
+    }                                                                                            \
+    const uint32_t* a = p.a + row * p.a_stride;                                                  \
+    const uint32_t* b = p.b + column;                                                            \
+    for (int64_t w = 0; w < p.words; ++w, b += kPanelWidth) {                                    \
+      Floats right[V];                                                                           \
       _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) right[v] = load_words(b + v * kLanes); \
-      _Pragma("GCC unroll 8") for (int r = 0; r < R; ++r) {                                    \
-        const Words left = Words{} + a[r * p.a_stride + w];                                    \
-        _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) multiply_add;                      \
-      }                                                                                        \
-    }                                                                                          \
-    for (int r = 0; r < R; ++r) {                                                              \
-      for (int v = 0; v < V; ++v) {                                                            \
-        simd::store(c + r * p.c_stride + v * kLanes, (Floats)sums[r][v]);                      \
-      }                                                                                        \
-    }                                                                                          \
+      _Pragma("GCC unroll 8") for (int r = 0; r < R; ++r) {                                      \
+        const Words left = Words{} + a[r * p.a_stride + w];                                      \
+        _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) multiply_add;                        \
+      }                                                                                          \
+    }                                                                                            \
+    for (int r = 0; r < R; ++r) {                                                                \
+      for (int v = 0; v < V; ++v) {                                                              \
+        simd::store(c + r * p.c_stride + v * kLanes, (Floats)sums[r][v]);                        \
+      }                                                                                          \
+    }                                                                                            \
   }
 HUM_TILE(tile_avx512, "avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512", Floats,
          sums[r][v] += (Floats)left * right[v])
@@ -59,7 +61,8 @@ HUM_TILE(tile_bf16, "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,prefer-vector
 using Tile = void (*)(const PanelProduct& product, int64_t row, int64_t column);
 constexpr int kTileRows = 6;
 // [rows - 1] for one number of vectors.
-#define HUM_TILE_ROWS(name, v) {name<1, v>, name<2, v>, name<3, v>, name<4, v>, name<5, v>, name<6, v>}
+#define HUM_TILE_ROWS(name, v) \
+  { name<1, v>, name<2, v>, name<3, v>, name<4, v>, name<5, v>, name<6, v> }
 
 // Tiles of `vectors` vectors across the panel's width, then down its rows.
 void multiply_by(const PanelProduct& p, const Tile (&tiles)[kTileRows], int64_t columns) {
@@ -71,13 +74,15 @@ void multiply_by(const PanelProduct& p, const Tile (&tiles)[kTileRows], int64_t 
 }
 
 void multiply_avx512(const PanelProduct& p) {
-  static constexpr Tile kTiles[4][kTileRows] = {HUM_TILE_ROWS(tile_avx512, 1), HUM_TILE_ROWS(tile_avx512, 2),
-                                                HUM_TILE_ROWS(tile_avx512, 3), HUM_TILE_ROWS(tile_avx512, 4)};
+  static constexpr Tile kTiles[4][kTileRows] = {
+      HUM_TILE_ROWS(tile_avx512, 1), HUM_TILE_ROWS(tile_avx512, 2), HUM_TILE_ROWS(tile_avx512, 3),
+      HUM_TILE_ROWS(tile_avx512, 4)};
   multiply_by(p, kTiles[p.width / kLanes - 1], p.width);
 }
 void multiply_bf16(const PanelProduct& p) {
-  static constexpr Tile kTiles[4][kTileRows] = {HUM_TILE_ROWS(tile_bf16, 1), HUM_TILE_ROWS(tile_bf16, 2),
-                                                HUM_TILE_ROWS(tile_bf16, 3), HUM_TILE_ROWS(tile_bf16, 4)};
+  static constexpr Tile kTiles[4][kTileRows] = {
+      HUM_TILE_ROWS(tile_bf16, 1), HUM_TILE_ROWS(tile_bf16, 2), HUM_TILE_ROWS(tile_bf16, 3),
+      HUM_TILE_ROWS(tile_bf16, 4)};
   multiply_by(p, kTiles[p.width / kLanes - 1], p.width);
 }
 // Sixteen floats are two registers here: one of these columns at a time fills the register file.

@@ -31,8 +31,8 @@ void multiply_panel(Word word, const PanelProduct& product);
 // The same for `columns` (a multiple of 16) of B in consecutive panels.
 void multiply_panels(Word word, PanelProduct product, int64_t columns);
 
-// to[c][r] = from[r][c], for columns in multiples of 16. Rows from `rows` to the next multiple of 16
-// are zero.
+// to[c][r] = from[r][c], for columns in multiples of 16. Rows from `rows` to the next multiple of
+// 16 are zero.
 void transpose_words(const uint32_t* from, int64_t from_stride, int64_t rows, int64_t columns,
                      uint32_t* to, int64_t to_stride);
 

@@ -12,6 +12,7 @@
 #include "kernels/matmul/matmul_call.h"
 #include "kernels/matmul/matmul_cpu.h"
 #include "kernels/stft/stft_call.h"
+#include "kernels/swiglu/swiglu_call.h"
 
 namespace hum::kernels {
 namespace {
@@ -29,6 +30,8 @@ constexpr Kernel kKernels[] = {
     {&kBiasGeluGradRow, bias_gelu_available},
     {&kLayerNormRow, layer_norm_available},
     {&kLayerNormGradRow, layer_norm_available},
+    {&kSwigluRow, swiglu_available},
+    {&kSwigluGradRow, swiglu_available},
     {&kStftRow, stft_available},
     {&kStftAdjointRow, stft_available},
 };

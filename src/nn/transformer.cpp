@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "kernels/bias_gelu/bias_gelu.h"
+#include "kernels/swiglu/swiglu.h"
 
 namespace hum::nn {
 
@@ -90,10 +92,12 @@ Value Transformer::attend(const Block& block, const Projected& p,
 
 Value Transformer::feed_forward(const Block& block, const Value& x_BTD) const {
   const Value y = block.feed_forward_norm(x_BTD);
-  const Value hidden = config_.activation == Activation::kSwiGlu
-                           ? graph::silu(block.gate(y)) * block.up(y)
-                           : graph::gelu_new(block.up(y));
-  return block.down(hidden);
+  if (config_.activation == Activation::kSwiGlu) {
+    return block.down(kernels::swiglu(block.gate(y), block.up(y)));
+  }
+  const Value& bias = block.up.bias();
+  const Value none = graph::constant(0, {DType::kF32, {config_.feed_forward}});
+  return block.down(kernels::bias_gelu(block.up.without_bias(y), bias ? bias : none));
 }
 
 Value Transformer::operator()(const Value& x_BTD, const Value& key_mask_BT) const {
@@ -129,8 +133,7 @@ Transformer::Step Transformer::step(const Value& x_BTD, const KeyValueCache& cac
     p.v_BTGd = graph::dynamic_update_slice(cache.values[i], p.v_BTGd, at);
     result.cache.keys.push_back(p.k_BTGd);
     result.cache.values.push_back(p.v_BTGd);
-    result.y_BTD =
-        result.y_BTD + attend(block, p, {.key_mask_BS = key_mask_BS, .first = first});
+    result.y_BTD = result.y_BTD + attend(block, p, {.key_mask_BS = key_mask_BS, .first = first});
     result.y_BTD = result.y_BTD + feed_forward(block, result.y_BTD);
   }
   result.y_BTD = final_norm_(result.y_BTD);

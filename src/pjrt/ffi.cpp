@@ -1,6 +1,7 @@
 #include "pjrt/ffi.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -203,7 +204,34 @@ void Call::schedule(std::function<void()> task) const {
   owned.release();
 }
 
-XLA_FFI_Error* internal::run(XLA_FFI_CallFrame* frame, Body body) noexcept {
+namespace {
+
+std::atomic<Observer> g_observer = nullptr;
+
+// Tells the observer when the kernel is done.
+class Observed {
+ public:
+  explicit Observed(XLA_FFI_Handler* kernel) : kernel_(kernel), observer_(g_observer) {
+    if (observer_ != nullptr) begin_ = std::chrono::steady_clock::now();
+  }
+  ~Observed() {
+    if (observer_ != nullptr) observer_(kernel_, begin_, std::chrono::steady_clock::now());
+  }
+  Observed(const Observed&) = delete;
+  Observed& operator=(const Observed&) = delete;
+
+ private:
+  XLA_FFI_Handler* kernel_;
+  Observer observer_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+}  // namespace
+
+void observe_kernels(Observer observer) { g_observer = observer; }
+
+XLA_FFI_Error* internal::run(XLA_FFI_CallFrame* frame, Body body,
+                             XLA_FFI_Handler* kernel) noexcept {
   for (auto* extension = frame->extension_start; extension != nullptr;
        extension = extension->next) {
     if (is_metadata(*extension)) {
@@ -212,6 +240,7 @@ XLA_FFI_Error* internal::run(XLA_FFI_CallFrame* frame, Body body) noexcept {
     }
   }
   if (frame->stage != XLA_FFI_ExecutionStage_EXECUTE) return nullptr;
+  const Observed observed(kernel);
   try {
     body(Call(*frame));
     return nullptr;

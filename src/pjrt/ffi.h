@@ -13,6 +13,7 @@
 
 #include <xla/ffi/api/c_api.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -105,17 +106,23 @@ class Call {
   XLA_FFI_CallFrame* frame_;
 };
 
+// Is told of every kernel that ran on this process's CPU; `kernel` is the handler of its KernelRow.
+using Observer = void (*)(XLA_FFI_Handler* kernel, std::chrono::steady_clock::time_point begin,
+                          std::chrono::steady_clock::time_point end);
+// One observer a process, since the plugin calls kernels without saying for whom; null: none.
+void observe_kernels(Observer observer);
+
 namespace internal {
 using Body = void (*)(const Call&);
 // Answers XLA's question for the API version, or runs `body` and turns what it throws into an
-// XLA_FFI_Error.
-XLA_FFI_Error* run(XLA_FFI_CallFrame* frame, Body body) noexcept;
+// XLA_FFI_Error. `kernel`: the entry point that was called.
+XLA_FFI_Error* run(XLA_FFI_CallFrame* frame, Body body, XLA_FFI_Handler* kernel) noexcept;
 }  // namespace internal
 
 // The entry point of a kernel, for KernelRow.
 template <internal::Body kBody>
 XLA_FFI_Error* handler(XLA_FFI_CallFrame* frame) {
-  return internal::run(frame, kBody);
+  return internal::run(frame, kBody, &handler<kBody>);
 }
 
 }  // namespace hum::pjrt::ffi

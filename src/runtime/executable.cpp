@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "monitor/spans.h"
 #include "runtime/program_impl.h"
 #include "runtime/transfer.h"
 
@@ -85,6 +86,7 @@ std::vector<std::vector<Tensor>> Executable::run_replicas(
               "{}: arguments for {} replicas, compiled for {}", name(), arguments.size(),
               replicas());
   const ErrorContext context([&] { return "running " + name(); });
+  const monitor::Timed timed(monitor::SpanKind::kProgram, name());
   Run run = run_program(*program_, arguments);
   std::vector<std::vector<Tensor>> results(arguments.size());
   for (size_t d = 0; d < results.size(); ++d) {

@@ -14,6 +14,7 @@
 #include "graph/ops/structure.h"
 #include "graph/passes/passes.h"
 #include "graph/stablehlo/print.h"
+#include "monitor/spans.h"
 #include "runtime/cache_key.h"
 #include "runtime/compile_cache.h"
 #include "runtime/program_impl.h"
@@ -96,6 +97,8 @@ struct Session::State {
   bool warm = false;
   int dumped = 0;
 
+  // The module that is compiled: the function after all passes, printed.
+  std::string trace(const std::string& name, const graph::Function& function, int replicas) const;
   CacheKey key(const std::string& text, const pjrt::CompileOptions& options) const;
   void dump(const std::string& name, const std::string& text);
   Loaded find_in_use(const Request& request);
@@ -104,6 +107,12 @@ struct Session::State {
   Loaded compile(const Request& request, const std::string& cause);
   void store(const Request& request, const pjrt::LoadedExecutable& loaded) const;
 };
+
+std::string Session::State::trace(const std::string& name, const graph::Function& function,
+                                  int replicas) const {
+  const monitor::Timed timed(monitor::SpanKind::kTrace, name);
+  return graph::print_module(graph::run_passes(function).function, {options.use_kernel, replicas});
+}
 
 CacheKey Session::State::key(const std::string& text, const pjrt::CompileOptions& options) const {
   const char* flags = std::getenv("XLA_FLAGS");
@@ -140,6 +149,7 @@ Loaded Session::State::find_in_use(const Request& request) {
 }
 
 Loaded Session::State::load(const Request& request, std::string& cause) {
+  const monitor::Timed timed(monitor::SpanKind::kLoad, request.name);
   auto lookup = cache->load(request.name, request.key);
   Loaded loaded;
   if (lookup.program) {
@@ -174,6 +184,7 @@ void Session::State::store(const Request& request, const pjrt::LoadedExecutable&
 }
 
 Loaded Session::State::compile(const Request& request, const std::string& cause) {
+  const monitor::Timed timed(monitor::SpanKind::kCompile, request.name);
   const auto start = std::chrono::steady_clock::now();
   auto loaded = std::make_shared<const pjrt::LoadedExecutable>(
       compile_text(client, request.text, request.options));
@@ -221,10 +232,8 @@ Executable Session::compile(const std::string& name, const graph::Function& func
                             const CompileOptions& options) {
   const ErrorContext context([&] { return "compiling " + name; });
   const auto state = state_;
-  const graph::Function passed = graph::run_passes(function).function;
   Request request{.name = name,
-                  .text = graph::print_module(passed, {state->options.use_kernel,
-                                                       static_cast<int>(options.devices.size())}),
+                  .text = state->trace(name, function, static_cast<int>(options.devices.size())),
                   .options = pjrt_options(options, state->platform)};
   request.key = state->key(request.text, request.options);
   state->dump(name, request.text);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "monitor/spans.h"
+
 namespace hum::runtime {
 namespace {
 
@@ -28,6 +30,8 @@ graph::Shape shape_of(const pjrt::ArrayType& type) {
 
 Tensor upload(const std::shared_ptr<const pjrt::Client>& client, int device,
               const HostTensor& tensor) {
+  const monitor::Timed timed(monitor::SpanKind::kUpload, "",
+                             static_cast<int64_t>(tensor.bytes().size()));
   return {tensor.shape(),
           std::make_shared<pjrt::Buffer>(pjrt::Buffer::from_host(
               client, client->device(device), array_type(tensor.shape()), tensor.bytes()))};
@@ -35,6 +39,8 @@ Tensor upload(const std::shared_ptr<const pjrt::Client>& client, int device,
 
 HostTensor download(const Tensor& tensor) {
   HostTensor result(tensor.shape());
+  const monitor::Timed timed(monitor::SpanKind::kDownload, "",
+                             static_cast<int64_t>(result.bytes().size()));
   tensor.buffer().to_host(result.bytes());
   return result;
 }

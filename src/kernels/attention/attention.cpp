@@ -62,38 +62,34 @@ Values plain(const Value& q, const Value& k, const Value& v, const Settings& s,
   const int64_t groups = k.size(2);
   const Value q_BTGRd = graph::reshape(q, {batch, queries, groups, heads / groups, d});
   // [B, G, T, R, S]
-  const Value scores =
-      graph::dot_general(q_BTGRd, k,
-                         {.lhs_batch = {0, 2},
-                          .rhs_batch = {0, 2},
-                          .lhs_contracting = {4},
-                          .rhs_contracting = {3}},
-                         DType::kF32) *
-      s.scale;
+  const Value scores = graph::dot_general(q_BTGRd, k,
+                                          {.lhs_batch = {0, 2},
+                                           .rhs_batch = {0, 2},
+                                           .lhs_contracting = {4},
+                                           .rhs_contracting = {3}},
+                                          DType::kF32) *
+                       s.scale;
   const Value seen = graph::broadcast_to(visible(q, k, s, extras), scores.dims());
   const Value kept = graph::select(seen > 0, scores, kUnseen);
   const Value top = graph::stop_gradient(graph::reduce_max(kept, {4}, /*keepdims=*/true));
   const Value weights = graph::exponential(kept - top) * seen;
   const Value total = graph::maximum(graph::sum(weights, {4}, /*keepdims=*/true), kNothing);
   // [B, G, T, R, d]
-  const Value mixed =
-      graph::dot_general(graph::convert(weights / total, q.dtype()), v,
-                         {.lhs_batch = {0, 1},
-                          .rhs_batch = {0, 2},
-                          .lhs_contracting = {4},
-                          .rhs_contracting = {1}},
-                         q.dtype());
-  const Value log_sum_BGTR = graph::reshape(top + graph::log(total),
-                                            {batch, groups, queries, heads / groups});
+  const Value mixed = graph::dot_general(
+      graph::convert(weights / total, q.dtype()), v,
+      {.lhs_batch = {0, 1}, .rhs_batch = {0, 2}, .lhs_contracting = {4}, .rhs_contracting = {1}},
+      q.dtype());
+  const Value log_sum_BGTR =
+      graph::reshape(top + graph::log(total), {batch, groups, queries, heads / groups});
   return {graph::reshape(graph::transpose(mixed, {0, 2, 1, 3, 4}), q.dims()),
           graph::reshape(graph::transpose(log_sum_BGTR, {0, 1, 3, 2}), {batch, heads, queries})};
 }
 
-Values gradient_call(std::span<const Value> inputs, std::span<const Value> outputs,
-                     const Value& dy, const Settings& s, const graph::Attributes& attributes,
+Values gradient_call(std::span<const Value> inputs, std::span<const Value> outputs, const Value& dy,
+                     const Settings& s, const graph::Attributes& attributes,
                      std::source_location where) {
-  Values all = {inputs[0], inputs[1], inputs[2], outputs[0], outputs[1],
-                graph::convert(dy, inputs[0].dtype())};
+  Values all = {inputs[0],  inputs[1],  inputs[2],
+                outputs[0], outputs[1], graph::convert(dy, inputs[0].dtype())};
   all.insert(all.end(), inputs.begin() + 3, inputs.end());
   Values gradients = graph::custom_call(
       kAttentionGradRow.name, all, attributes,
@@ -126,8 +122,9 @@ void require_shapes(const Value& q, const Value& k, const Value& v, const Attent
          where);
   }
   if (o.window < 0 || (o.window > 0 && !o.causal)) {
-    fail(ExitCode::kFailure, fmt::format("attention: a window of {}{}", o.window,
-                                         o.causal ? "" : " without causal order"),
+    fail(ExitCode::kFailure,
+         fmt::format("attention: a window of {}{}", o.window,
+                     o.causal ? "" : " without causal order"),
          "", where);
   }
 }
@@ -158,9 +155,7 @@ Value attention(const Value& q, const Value& k, const Value& v, const AttentionO
   };
   return graph::custom_call(
       kAttentionRow.name, inputs, attributes,
-      [&](std::span<const Value> in) {
-        return plain(in[0], in[1], in[2], s, extras_of(in, s));
-      },
+      [&](std::span<const Value> in) { return plain(in[0], in[1], in[2], s, extras_of(in, s)); },
       {.vjp = vjp}, where)[0];
 }
 

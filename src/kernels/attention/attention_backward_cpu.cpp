@@ -131,7 +131,9 @@ class Backward {
     const int64_t rows = kQueryBlock * std::max(p.row_words(), p.head);
     return std::max(panel_words(p, p.keys), rows);
   }
-  static int64_t query_panel_words(const AttentionProblem& p) { return panel_words(p, kQueryBlock); }
+  static int64_t query_panel_words(const AttentionProblem& p) {
+    return panel_words(p, kQueryBlock);
+  }
 
   static size_t bytes(const AttentionProblem& p) {
     const auto words = [](int64_t count) { return Arena::bytes(4 * count); };
@@ -260,7 +262,7 @@ void run_backward(const pjrt::ffi::Call& call) {
   const auto in = [&](int i) { return call.argument(i).as<const T>().data(); };
   const auto out = [&](int i) { return call.result(i).template as<T>().data(); };
   const typename Backward<T>::Arrays arrays = {
-      in(0), in(1), in(2), in(3), call.argument(4).as<const float>().data(),
+      in(0), in(1),  in(2),  in(3), call.argument(4).as<const float>().data(),
       in(5), out(0), out(1), out(2)};
   CallWorkers workers(call);
   for_each_chunk(workers, p.batch * p.groups, [&](int64_t task) {

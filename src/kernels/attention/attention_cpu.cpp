@@ -1,6 +1,5 @@
-#include "kernels/attention/attention_cpu_impl.h"
-
 #include "kernels/attention/attention_call.h"
+#include "kernels/attention/attention_cpu_impl.h"
 #include "kernels/cpu_features.h"
 #include "kernels/simd.h"
 
@@ -17,12 +16,13 @@ HUM_INLINE void widen_body(const uint16_t* from, float* to, int64_t count) {
 HUM_SIMD_FUNCTION(widen, (const uint16_t* from, float* to, int64_t count), (from, to, count))
 
 HUM_INLINE void scale_scores_body(float* scores, int64_t count, float scale) {
-  for (int64_t i = 0; i < count; i += kLanes) simd::store(scores + i, simd::load(scores + i) * scale);
+  for (int64_t i = 0; i < count; i += kLanes)
+    simd::store(scores + i, simd::load(scores + i) * scale);
 }
 HUM_SIMD_FUNCTION(scale_scores, (float* scores, int64_t count, float scale), (scores, count, scale))
 
 HUM_INLINE void mask_scores_body(const ScoreBlock& block, float scale, bool causal, int32_t window,
-                          const float* key_mask) {
+                                 const float* key_mask) {
   const Ints lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   for (int64_t s = 0; s < block.keys; ++s) {
     const auto key = static_cast<int32_t>(block.first_key + s);
@@ -59,8 +59,8 @@ AttentionProblem::AttentionProblem(const pjrt::ffi::Call& call, int extras) {
   causal = attributes.flag("causal");
   window = attributes.integer("window");
   if (attributes.flag("has_mask")) key_mask = call.argument(extras++).as<const float>().data();
-  first = attributes.flag("has_first") ? call.argument(extras).as<const int32_t>()[0]
-                                       : keys - queries;
+  first =
+      attributes.flag("has_first") ? call.argument(extras).as<const int32_t>()[0] : keys - queries;
   const bool pairs = q.is_bf16() && chosen_isa() >= Isa::kAvx512Bf16;
   word = pairs ? Word::kBF16Pair : Word::kF32;
 }

@@ -72,7 +72,8 @@ template <typename T>
 void decode(const AttentionProblem& p, const AttentionArrays<T>& arrays, Workers& workers) {
   const int64_t rows = p.batch * p.heads * p.queries;
   constexpr int64_t kLeastProducts = 65536;  // for which waking a thread pays
-  const int64_t grain = std::max<int64_t>(kLeastProducts / std::max<int64_t>(p.keys * p.head, 1), 1);
+  const int64_t grain =
+      std::max<int64_t>(kLeastProducts / std::max<int64_t>(p.keys * p.head, 1), 1);
   for_each_range(workers, rows, grain, [&](int64_t begin, int64_t end) {
     Arena arena(thread_scratch(Arena::bytes(4 * p.keys) + Arena::bytes(4 * p.head)));
     auto* const weights = arena.take<float>(p.keys);

@@ -37,8 +37,8 @@ graph::Function program(const Case& c, DType dtype) {
     extras.push_back(parameter("first", {DType::kI32, {}}));
     options.first = extras.back();
   }
-  auto function = with_gradients(
-      "attention", tensors, [&](auto in) { return attention(in[0], in[1], in[2], options); });
+  auto function = with_gradients("attention", tensors,
+                                 [&](auto in) { return attention(in[0], in[1], in[2], options); });
   function.parameters.insert(function.parameters.end(), extras.begin(), extras.end());
   return function;
 }
@@ -71,11 +71,24 @@ TEST(Attention, ValuesAndGradientsAgreeWithPlainOps) {
       {.batch = 1, .queries = 130, .keys = 130, .heads = 4, .groups = 2, .head = 64},
       {.batch = 1, .queries = 257, .keys = 257, .heads = 3, .groups = 1, .head = 48},
       {.batch = 2, .queries = 65, .keys = 200, .heads = 2, .groups = 2, .head = 16},
-      {.batch = 1, .queries = 100, .keys = 300, .heads = 2, .groups = 1, .head = 80, .causal = false},
+      {.batch = 1,
+       .queries = 100,
+       .keys = 300,
+       .heads = 2,
+       .groups = 1,
+       .head = 80,
+       .causal = false},
       {.batch = 1, .queries = 300, .keys = 300, .heads = 2, .groups = 2, .head = 32, .window = 37},
       {.batch = 2, .queries = 90, .keys = 131, .heads = 2, .groups = 1, .head = 32, .mask = true},
       {.batch = 1, .queries = 3, .keys = 700, .heads = 4, .groups = 2, .head = 128, .first = true},
-      {.batch = 3, .queries = 1, .keys = 999, .heads = 2, .groups = 2, .head = 64, .mask = true, .first = true},
+      {.batch = 3,
+       .queries = 1,
+       .keys = 999,
+       .heads = 2,
+       .groups = 2,
+       .head = 64,
+       .mask = true,
+       .first = true},
   };
   for (const Case& c : cases) {
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
@@ -91,7 +104,8 @@ TEST(Attention, ValuesAndGradientsAgreeWithPlainOps) {
 
 // The query that sees nothing gets zeros, and gives none a gradient.
 TEST(Attention, OfNoKeysIsZero) {
-  const Case c{.batch = 1, .queries = 64, .keys = 80, .heads = 2, .groups = 2, .head = 32, .mask = true};
+  const Case c{
+      .batch = 1, .queries = 64, .keys = 80, .heads = 2, .groups = 2, .head = 32, .mask = true};
   const auto function = program(c, DType::kF32);
   auto inputs = inputs_of(function, c);
   for (float& x : inputs[4].as<float>()) x = 0;
@@ -122,9 +136,9 @@ TEST(Attention, RefusesWhatDoesNotFit) {
   EXPECT_THAT(message({1, 8, 3, 16}, {1, 8, 2, 16}, {}), HasSubstr("H a multiple of G"));
   EXPECT_THAT(message({1, 8, 2, 16}, {1, 8, 2, 16}, {.causal = false, .window = 4}),
               HasSubstr("a window of 4 without causal order"));
-  EXPECT_THAT(message({1, 8, 2, 16}, {1, 8, 2, 16},
-                      {.key_mask_BS = parameter("m", {DType::kF32, {1, 9}})}),
-              HasSubstr("the key mask is f32[1,9], not f32[1,8]"));
+  EXPECT_THAT(
+      message({1, 8, 2, 16}, {1, 8, 2, 16}, {.key_mask_BS = parameter("m", {DType::kF32, {1, 9}})}),
+      HasSubstr("the key mask is f32[1,9], not f32[1,8]"));
 }
 
 }  // namespace

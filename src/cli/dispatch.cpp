@@ -1,0 +1,61 @@
+#include "cli/dispatch.h"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "base/error.h"
+#include "cli/command.h"
+
+namespace hum::cli {
+namespace {
+
+// "train codec" lives in the subcommand "codec" of the subcommand "train".
+CLI::App& subcommand(CLI::App& root, std::string_view path, const std::string& summary) {
+  const auto space = path.find(' ');
+  if (space == std::string_view::npos) {
+    return *root.add_subcommand(std::string(path), summary);
+  }
+  const std::string group(path.substr(0, space));
+  const auto existing =
+      root.get_subcommands([&](CLI::App* app) { return app->get_name() == group; });
+  CLI::App* parent = existing.empty() ? nullptr : existing.front();
+  if (parent == nullptr) {
+    parent = root.add_subcommand(group, std::string(group_summary(group)));
+    parent->require_subcommand(1);
+    parent->footer("hum " + group + " COMMAND --help says more");
+  }
+  return subcommand(*parent, path.substr(space + 1), summary);
+}
+
+}  // namespace
+
+int dispatch(std::vector<std::string> arguments) {
+  CLI::App app("hum: hum a melody, get it back on the instrument of your choice.", "hum");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "hum " HUM_VERSION);
+  app.footer("Start with:\n  hum generate examples/vocadito_10.wav --preset violin -o violin.wav");
+  std::map<CLI::App*, std::unique_ptr<Invocation>> invocations;
+  for (const Command& command : commands()) {
+    CLI::App& sub = subcommand(app, command.name, std::string(command.summary));
+    sub.footer("Example:\n  " + std::string(command.example));
+    auto invocation = command.make();
+    invocation->declare(sub);
+    invocations.emplace(&sub, std::move(invocation));
+  }
+  try {
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    app.parse(std::move(arguments));
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    app.exit(error, std::cout, std::cerr);
+    return static_cast<int>(ExitCode::kUsage);
+  }
+  for (auto& [sub, invocation] : invocations) {
+    if (sub->parsed()) return invocation->run();
+  }
+  return static_cast<int>(ExitCode::kUsage);
+}
+
+}  // namespace hum::cli

@@ -1,0 +1,16 @@
+// The gated activation of Llama's feed-forward layers in one pass over memory; so is its gradient.
+#pragma once
+
+#include <source_location>
+
+#include "graph/value.h"
+
+namespace hum::kernels {
+
+// silu(gate) * up with silu(x) = x / (1 + exp(-x)), computed in f32, in the inputs' type.
+// Shapes: gate and up alike, f32 or bf16. Throws: other shapes or types.
+// Source: Shazeer 2020, "GLU variants improve transformer".
+graph::Value swiglu(const graph::Value& gate, const graph::Value& up,
+                    std::source_location where = std::source_location::current());
+
+}  // namespace hum::kernels

@@ -1,0 +1,90 @@
+#include <span>
+
+#include "kernels/ffi_workers.h"
+#include "kernels/simd.h"
+#include "kernels/swiglu/swiglu_call.h"
+
+namespace hum::kernels {
+namespace {
+
+using simd::Floats;
+using simd::kLanes;
+
+HUM_INLINE Floats logistic(Floats x) { return 1.0F / (1.0F + simd::exponential(-x)); }
+
+template <typename T>
+HUM_INLINE void forward_body(const T* gate, const T* up, T* y, int64_t count) {
+  for (int64_t i = 0; i < count; i += kLanes) {
+    const int64_t left = count - i;
+    const Floats g = simd::load(gate + i, left);
+    simd::store(y + i, g * logistic(g) * simd::load(up + i, left), left);
+  }
+}
+
+// d silu(g) = s (1 + g (1 - s)) with s = logistic(g).
+template <typename T>
+HUM_INLINE void backward_body(const T* gate, const T* up, const T* dy, T* dgate, T* dup,
+                              int64_t count) {
+  for (int64_t i = 0; i < count; i += kLanes) {
+    const int64_t left = count - i;
+    const Floats g = simd::load(gate + i, left), d = simd::load(dy + i, left);
+    const Floats s = logistic(g);
+    simd::store(dup + i, d * g * s, left);
+    simd::store(dgate + i, d * simd::load(up + i, left) * s * (1.0F + g * (1.0F - s)), left);
+  }
+}
+
+#define HUM_SWIGLU(T)                                                                      \
+  HUM_SIMD_FUNCTION(forward, (const T* gate, const T* up, T* y, int64_t count),            \
+                    (gate, up, y, count))                                                  \
+  HUM_SIMD_FUNCTION(backward,                                                              \
+                    (const T* gate, const T* up, const T* dy, T* dgate, T* dup, int64_t count), \
+                    (gate, up, dy, dgate, dup, count))
+HUM_SWIGLU(float)
+HUM_SWIGLU(uint16_t)
+#undef HUM_SWIGLU
+
+constexpr int64_t kGrainElements = 16384;
+
+template <typename T>
+void run_forward(const pjrt::ffi::Call& call) {
+  const auto gate = call.argument(0).as<const T>(), up = call.argument(1).as<const T>();
+  const auto y = call.result(0).template as<T>();
+  CallWorkers workers(call);
+  for_each_range(workers, static_cast<int64_t>(y.size()), kGrainElements,
+                 [&](int64_t begin, int64_t end) {
+                   forward(gate.data() + begin, up.data() + begin, y.data() + begin, end - begin);
+                 });
+}
+
+template <typename T>
+void run_backward(const pjrt::ffi::Call& call) {
+  const auto in = [&](int i) { return call.argument(i).as<const T>().data(); };
+  const auto dgate = call.result(0).template as<T>(), dup = call.result(1).template as<T>();
+  CallWorkers workers(call);
+  for_each_range(workers, static_cast<int64_t>(dup.size()), kGrainElements,
+                 [&](int64_t begin, int64_t end) {
+                   backward(in(0) + begin, in(1) + begin, in(2) + begin, dgate.data() + begin,
+                            dup.data() + begin, end - begin);
+                 });
+}
+
+void swiglu_handler(const pjrt::ffi::Call& call) {
+  call.argument(0).is_bf16() ? run_forward<uint16_t>(call) : run_forward<float>(call);
+}
+void swiglu_grad_handler(const pjrt::ffi::Call& call) {
+  call.argument(0).is_bf16() ? run_backward<uint16_t>(call) : run_backward<float>(call);
+}
+
+}  // namespace
+
+const pjrt::KernelRow kSwigluRow = {"hum.swiglu", 1, &pjrt::ffi::handler<swiglu_handler>};
+const pjrt::KernelRow kSwigluGradRow = {"hum.swiglu_grad", 1,
+                                        &pjrt::ffi::handler<swiglu_grad_handler>};
+
+bool swiglu_available(const graph::Node& node) {
+  constexpr int64_t kLeastElements = 4096;
+  return chosen_isa() >= Isa::kAvx2 && node.input(0).shape().elements() >= kLeastElements;
+}
+
+}  // namespace hum::kernels

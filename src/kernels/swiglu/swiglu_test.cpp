@@ -1,0 +1,51 @@
+#include "kernels/swiglu/swiglu.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "kernels/cpu_features.h"
+#include "kernels/test_session.h"
+
+namespace hum::kernels {
+namespace {
+
+using graph::DType;
+using graph::parameter;
+
+graph::Function program(graph::Shape shape) {
+  return with_gradients("swiglu", {parameter("gate", shape), parameter("up", shape)},
+                        [](auto in) { return swiglu(in[0], in[1]); });
+}
+
+TEST(Swiglu, ValuesAndGradientsAgreeWithPlainOpsOverOddSizes) {
+  for (const graph::Dims& dims : {graph::Dims{64, 64}, {3, 1367}, {4099}, {2, 5, 1031}}) {
+    for (const DType dtype : {DType::kF32, DType::kBF16}) {
+      const auto function = program({dtype, dims});
+      if (chosen_isa() >= Isa::kAvx2) {
+        EXPECT_EQ(count_custom_calls(function), 2);
+      }
+      expect_kernels_agree(function, random_inputs(function),
+                           dtype == DType::kF32 ? 1e-6 : 1.0 / 128);
+    }
+  }
+}
+
+TEST(Swiglu, StandsLargeGates) {
+  const auto function = program({DType::kF32, {4096}});
+  auto inputs = random_inputs(function);
+  for (float& x : inputs[0].as<float>()) x *= 1e4F;
+  expect_kernels_agree(function, inputs, 1e-6);
+}
+
+TEST(Swiglu, RefusesShapesThatDiffer) {
+  try {
+    swiglu(parameter("g", {DType::kF32, {4}}), parameter("u", {DType::kF32, {5}}));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("swiglu: gate f32[4] and up f32[5] differ"));
+  }
+}
+
+}  // namespace
+}  // namespace hum::kernels
