@@ -38,8 +38,9 @@ std::map<std::string, Spans> by_name(const Spans& spans) {
 std::vector<std::pair<std::string, Json>> by_seconds(const Json& table) {
   std::vector<std::pair<std::string, Json>> rows;
   for (const auto& [name, row] : table.items()) rows.emplace_back(name, row);
-  std::ranges::stable_sort(rows, std::greater(),
-                           [](const auto& row) { return row.second["seconds"].template get<double>(); });
+  std::ranges::stable_sort(rows, std::greater(), [](const auto& row) {
+    return row.second["seconds"].template get<double>();
+  });
   return rows;
 }
 
@@ -93,10 +94,10 @@ std::string profile_text(const Json& report) {
   std::string text = fmt::format("{:.2f} s in all\n\n{:<32}{:>8}{:>10}{:>7}{:>12}{:>8}\n", wall,
                                  "program", "runs", "seconds", "%", "in kernels", "XLA");
   for (const auto& [name, row] : by_seconds(report["programs"])) {
-    text += fmt::format("{:<32}{:>8}{:>10.3f}{:>7.1f}{:>12.3f}{:>8.3f}\n", name,
-                        row["runs"].get<int64_t>(), row["seconds"].get<double>(),
-                        share(row["seconds"]), row["kernel_seconds"].get<double>(),
-                        row["xla_seconds"].get<double>());
+    text +=
+        fmt::format("{:<32}{:>8}{:>10.3f}{:>7.1f}{:>12.3f}{:>8.3f}\n", name,
+                    row["runs"].get<int64_t>(), row["seconds"].get<double>(), share(row["seconds"]),
+                    row["kernel_seconds"].get<double>(), row["xla_seconds"].get<double>());
   }
   text += fmt::format("\n{:<32}{:>8}{:>10}{:>7}{:>12}\n", "kernel", "calls", "seconds", "%",
                       "ms a call");
@@ -107,10 +108,12 @@ std::string profile_text(const Json& report) {
                         1e3 * total / static_cast<double>(calls));
   }
   text += fmt::format("\n{:<32}{:>18}{:>7}\n", "beside programs", "seconds", "%");
-  for (const auto& [label, key] :
-       {std::pair{"tracing and passes", "trace_seconds"}, {"compiling", "compile_seconds"},
-        {"loading from the compile cache", "load_seconds"}, {"host to device", "upload_seconds"},
-        {"device to host", "download_seconds"}, {"host", "host_seconds"}}) {
+  for (const auto& [label, key] : {std::pair{"tracing and passes", "trace_seconds"},
+                                   {"compiling", "compile_seconds"},
+                                   {"loading from the compile cache", "load_seconds"},
+                                   {"host to device", "upload_seconds"},
+                                   {"device to host", "download_seconds"},
+                                   {"host", "host_seconds"}}) {
     text += fmt::format("{:<32}{:>18.3f}{:>7.1f}\n", label, report[key].get<double>(),
                         share(report[key]));
   }

@@ -10,9 +10,10 @@
 namespace hum::cli {
 
 // {"seconds", "programs": {name: {"runs", "seconds", "kernel_seconds", "xla_seconds"}}, "kernels":
-// {name: {"calls", "seconds"}}, "compile_seconds", "load_seconds", "upload_seconds", "upload_bytes",
-// "download_seconds", "download_bytes", "host_seconds"}. A program's XLA share is the time when none
-// of our kernels ran: XLA's own loops, copies between them, and waiting. Host: when nothing ran.
+// {name: {"calls", "seconds"}}, "compile_seconds", "load_seconds", "upload_seconds",
+// "upload_bytes", "download_seconds", "download_bytes", "host_seconds"}. A program's XLA share is
+// the time when none of our kernels ran: XLA's own loops, copies between them, and waiting. Host:
+// when nothing ran.
 Json profile_report(const std::vector<monitor::Span>& spans, monitor::Clock::time_point begin,
                     monitor::Clock::time_point end);
 

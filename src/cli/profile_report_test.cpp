@@ -12,8 +12,12 @@ using monitor::SpanKind;
 
 Span span(SpanKind kind, const char* name, int from_ms, int to_ms, int64_t bytes = 0) {
   const Clock::time_point zero{};
-  return {kind, name, zero + std::chrono::milliseconds(from_ms),
-          zero + std::chrono::milliseconds(to_ms), 0, bytes};
+  return {kind,
+          name,
+          zero + std::chrono::milliseconds(from_ms),
+          zero + std::chrono::milliseconds(to_ms),
+          0,
+          bytes};
 }
 
 // One run of 100 ms with two kernels that overlap, an upload before it, 50 ms of nothing after it.

@@ -18,8 +18,8 @@ struct Span {
   SpanKind kind;
   std::string name;  // of the program, of the kernel; empty for copies
   Clock::time_point begin, end;
-  int thread = 0;         // numbered in the order of appearance
-  int64_t bytes = 0;      // of copies
+  int thread = 0;     // numbered in the order of appearance
+  int64_t bytes = 0;  // of copies
 };
 
 // One recording at a time. The process has one plugin, whose kernels come without context, so the

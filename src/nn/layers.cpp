@@ -27,6 +27,34 @@ Value Linear::operator()(const Value& x) const {
   return bias_ ? y + convert(bias_, y.dtype()) : y;
 }
 
+JoinedLinear::JoinedLinear(const Scope& scope, const std::string& name, int64_t in,
+                           const std::vector<Part>& parts, int64_t groups, graph::Dims layout,
+                           Linear::Options options)
+    : layout_(std::move(layout)) {
+  const double deviation = options.init > 0 ? options.init : 1 / std::sqrt(static_cast<double>(in));
+  std::vector<JoinedPart> weights, biases;
+  for (const Part& part : parts) {
+    const int64_t share = part.out / groups;
+    weights.push_back(
+        {part.name + ".weight", {part.out, in}, {groups, share, in}, Init::normal(deviation)});
+    biases.push_back({part.name + ".bias", {part.out}, {groups, share}, Init::zeros()});
+  }
+  graph::Dims weight_dims = layout_;
+  weight_dims.push_back(in);
+  weight_ = scope.declare_joined(name + ".weight", weights, weight_dims);
+  if (options.bias) bias_ = scope.declare_joined(name + ".bias", biases, layout_);
+}
+
+Value JoinedLinear::operator()(const Value& x) const {
+  const int64_t in = x.size(-1);
+  const Value weight = graph::reshape(weight_, {weight_.shape().elements() / in, in});
+  const Value y = kernels::matmul(x, convert(weight, x.dtype()), {.transpose_rhs = true});
+  graph::Dims dims(x.dims().begin(), x.dims().end() - 1);
+  dims.insert(dims.end(), layout_.begin(), layout_.end());
+  const Value laid_out = graph::reshape(y, dims);
+  return bias_ ? laid_out + convert(bias_, y.dtype()) : laid_out;
+}
+
 Norm::Norm(const Scope& scope, NormKind kind, int64_t width, double epsilon)
     : kind_(kind), epsilon_(epsilon) {
   weight_ = scope.declare("weight", {width}, Init::ones());

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "graph/ops.h"
 #include "nn/parameters.h"
@@ -31,6 +33,27 @@ class Linear {
   const Value& bias() const { return bias_; }
 
  private:
+  Value weight_, bias_;
+};
+
+// Linear layers of one input as one product. Each part keeps its own logical tensors
+// ("q_proj.weight"), which the parameter list joins (parameters.h: declare_joined). Each group
+// holds its share of every part. Shapes: x[..., in] -> [..., layout...], whose elements are
+// [groups, shares of part 0, of part 1, ...].
+class JoinedLinear {
+ public:
+  struct Part {
+    std::string name;
+    int64_t out;
+  };
+  JoinedLinear() = default;
+  JoinedLinear(const Scope& scope, const std::string& name, int64_t in,
+               const std::vector<Part>& parts, int64_t groups, graph::Dims layout,
+               Linear::Options options);
+  Value operator()(const Value& x) const;
+
+ private:
+  graph::Dims layout_;
   Value weight_, bias_;
 };
 

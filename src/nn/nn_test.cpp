@@ -177,6 +177,38 @@ INSTANTIATE_TEST_SUITE_P(
                           .bias = true,
                           .rotary_dim = 4}));
 
+TEST(JoinedStorage, TakesWhatTheLogicalTensorsJoinTo) {
+  TransformerConfig config{.layers = 2,
+                           .width = 16,
+                           .heads = 4,
+                           .kv_heads = 2,
+                           .feed_forward = 24,
+                           .qkv_bias = true,
+                           .head_size = 8};
+  ParameterList logical, joined({.joined = true});
+  const Transformer one(Scope(logical), config), other(Scope(joined), config);
+  const Value x = graph::parameter("x", {DType::kF32, {1, 5, 16}});
+  const Value mask = graph::constant(1, {DType::kF32, {1, 5}});
+  auto inputs = initial_values(logical);
+  for (size_t i = 0; i < inputs.size(); ++i) {  // biases too
+    inputs[i] = random_tensor(inputs[i].shape().dims, i, 0.3);
+  }
+  const auto filled = evaluate(logical.joined_values(), logical.values(), inputs);
+  ASSERT_EQ(filled.size(), joined.all().size());
+  EXPECT_EQ(joined.all()[1].name, "layers.0.attn.qkv_proj.weight");
+  EXPECT_EQ(joined.all()[1].shape.dims, (graph::Dims{2, 4, 8, 16})) << "group, q + k + v, head";
+  for (size_t i = 0; i < filled.size(); ++i) {
+    EXPECT_EQ(filled[i].shape(), joined.all()[i].shape) << joined.all()[i].name;
+  }
+  auto run = [&](const Transformer& model, const ParameterList& list, auto tensors) {
+    graph::Values parameters = list.values();
+    parameters.push_back(x);
+    tensors.push_back(random_tensor({1, 5, 16}, 77));
+    return evaluate({model(x, mask)}, parameters, tensors)[0];
+  };
+  EXPECT_EQ(run(one, logical, inputs), run(other, joined, filled));
+}
+
 TEST(Sampling, GreedyTopKAndTopPKeepWhatTheyShould) {
   const Value logits = graph::parameter("logits", {DType::kF32, {1, 5}});
   // Probabilities .5 .25 .125 .0625 .0625, shuffled.

@@ -5,15 +5,35 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "graph/ops/shape_ops.h"
 
 namespace hum::nn {
 
+graph::Shape ParameterList::stored(graph::Dims dims) const {
+  return {dims.size() >= 2 ? storage_.matrices : graph::DType::kF32, std::move(dims)};
+}
+
 graph::Value ParameterList::declare(std::string name, graph::Dims dims, Init init) {
-  return add({std::move(name), {graph::DType::kF32, std::move(dims)}, init, true, {}});
+  joined_values_.push_back(add({std::move(name), stored(std::move(dims)), init, true, {}}));
+  return joined_values_.back();
 }
 
 graph::Value ParameterList::declare_buffer(std::string name, graph::Dims dims, Init init) {
-  return add({std::move(name), {graph::DType::kF32, std::move(dims)}, init, false, {}});
+  joined_values_.push_back(
+      add({std::move(name), {graph::DType::kF32, std::move(dims)}, init, false, {}}));
+  return joined_values_.back();
+}
+
+graph::Value ParameterList::declare_joined(const std::string& prefix, const std::string& name,
+                                           const std::vector<JoinedPart>& parts, graph::Dims dims) {
+  if (storage_.joined) return declare(prefix + name, std::move(dims), parts[0].init);
+  graph::Values laid_out;
+  for (const JoinedPart& part : parts) {
+    const graph::Value value = add({prefix + part.name, stored(part.dims), part.init, true, {}});
+    laid_out.push_back(graph::reshape(value, part.laid_out));
+  }
+  joined_values_.push_back(graph::reshape(graph::concatenate(laid_out, 1), std::move(dims)));
+  return joined_values_.back();
 }
 
 graph::Value ParameterList::add(Parameter parameter) {

@@ -33,19 +33,51 @@ struct Parameter {
   graph::Value value;
 };
 
+// A logical tensor within a joined one: its own dims, and the dims (of as many elements) in which
+// the parts stand side by side along dim 1.
+struct JoinedPart {
+  std::string name;
+  graph::Dims dims, laid_out;
+  Init init;
+};
+
+// How a list's tensors are kept.
+struct Storage {
+  // False: one placeholder a logical tensor, and programs join what they use side by side; training
+  // and checkpoints. True: one placeholder for the joined tensor; programs that run often on
+  // weights that stay.
+  bool joined = false;
+  // Element type of tensors of two or more dims; the others are f32.
+  graph::DType matrices = graph::DType::kF32;
+};
+
 class ParameterList {
  public:
-  // The placeholder (f32) of a new tensor. Throws when the name is taken.
+  ParameterList() = default;
+  explicit ParameterList(Storage storage) : storage_(storage) {}
+
+  // The placeholder of a new tensor. Throws when the name is taken.
   graph::Value declare(std::string name, graph::Dims dims, Init init);
   graph::Value declare_buffer(std::string name, graph::Dims dims, Init init);
+
+  // Several tensors as one of `dims`, which is `name` when the storage is joined and their joined
+  // placeholders otherwise. Names are below `prefix` (with its dot).
+  graph::Value declare_joined(const std::string& prefix, const std::string& name,
+                              const std::vector<JoinedPart>& parts, graph::Dims dims);
+
+  // What fills the placeholders of the same model's list under joined storage, in its order.
+  const graph::Values& joined_values() const { return joined_values_; }
 
   const std::vector<Parameter>& all() const { return parameters_; }
   graph::Values values() const;
   int64_t element_count() const;
 
  private:
+  graph::Shape stored(graph::Dims dims) const;
   graph::Value add(Parameter parameter);
+  Storage storage_;
   std::vector<Parameter> parameters_;
+  graph::Values joined_values_;
 };
 
 // Names below a prefix: Scope(list, "decoder").child("blocks.0").declare("norm.weight", ...) makes
@@ -60,6 +92,10 @@ class Scope {
   }
   graph::Value declare(const std::string& name, graph::Dims dims, Init init) const {
     return list_->declare(path(name), std::move(dims), init);
+  }
+  graph::Value declare_joined(const std::string& name, const std::vector<JoinedPart>& parts,
+                              graph::Dims dims) const {
+    return list_->declare_joined(path(""), name, parts, std::move(dims));
   }
   graph::Value declare_buffer(const std::string& name, graph::Dims dims, Init init) const {
     return list_->declare_buffer(path(name), std::move(dims), init);

@@ -11,59 +11,43 @@ namespace hum::nn {
 using graph::convert;
 using graph::DType;
 
-namespace {
-
-// Rotates the first `rotated` elements of each head by position-dependent angles, halves paired as
-// in Llama.
-Value rotate(const Value& x_BTHd, const Value& positions_T, int64_t rotated, double theta) {
-  const int64_t half = rotated / 2, head = x_BTHd.size(3), length = x_BTHd.size(1);
-  std::vector<float> frequencies;
-  for (int64_t i = 0; i < half; ++i) {
-    frequencies.push_back(static_cast<float>(
-        std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(rotated))));
-  }
-  const Value rates = graph::constant(std::span<const float>(frequencies), {half});
-  const Value angles = graph::reshape(
-      graph::reshape(convert(positions_T, DType::kF32), {length, 1}) * rates, {length, 1, half});
-  const Value c = convert(graph::cosine(angles), x_BTHd.dtype());
-  const Value s = convert(graph::sine(angles), x_BTHd.dtype());
-  const Value a = graph::slice_in_dim(x_BTHd, 3, 0, half);
-  const Value b = graph::slice_in_dim(x_BTHd, 3, half, rotated);
-  graph::Values parts = {a * c - b * s, b * c + a * s};
-  if (rotated < head) parts.push_back(graph::slice_in_dim(x_BTHd, 3, rotated, head));
-  return graph::concatenate(parts, 3);
-}
-
-}  // namespace
-
 Transformer::Transformer(const Scope& scope, const TransformerConfig& config) : config_(config) {
-  HUM_REQUIRE(config.width % config.heads == 0 && config.heads % config.kv_heads == 0 &&
-                  config.rotated() % 2 == 0 && config.rotated() <= config.head_dim(),
-              "transformer: width {}, heads {}, kv_heads {}, rotary_dim {} do not fit",
-              config.width, config.heads, config.kv_heads, config.rotary_dim);
-  const int64_t kv_width = config.kv_heads * config.head_dim();
-  const bool gated = config.activation == Activation::kSwiGlu;
-  const Linear::Options options{.bias = config.bias, .init = 0.02};
+  HUM_REQUIRE(
+      (config.head_size > 0 || config.width % config.heads == 0) &&
+          config.heads % config.kv_heads == 0 && config.rotated() % 2 == 0 &&
+          config.rotated() <= config.head_dim(),
+      "transformer: width {}, heads {}, kv_heads {}, head_size {}, rotary_dim {} do not fit",
+      config.width, config.heads, config.kv_heads, config.head_size, config.rotary_dim);
+  rope_ = rope_rates(config.rotated(), config.rope_theta, config.rope_scaling);
+  const int64_t d = config.head_dim(), groups = config.kv_heads, q_width = config.heads * d;
   // Residual outputs start smaller the deeper the stack (GPT-2's scaled initialisation).
-  const Linear::Options residual{
-      .bias = config.bias, .init = 0.02 / std::sqrt(2.0 * static_cast<double>(config.layers))};
+  const double init = 0.02, residual = init / std::sqrt(2.0 * static_cast<double>(config.layers));
+  const bool mlp_bias = config.bias || config.mlp_bias;
   for (int64_t i = 0; i < config.layers; ++i) {
     const Scope layer = scope.child("layers", i);
     const Scope attention = layer.child("attn"), mlp = layer.child("mlp");
     Block block;
     block.attention_norm =
         Norm(layer.child("attn_norm"), config.norm, config.width, config.norm_epsilon);
-    block.q = Linear(attention.child("q_proj"), config.width, config.width, options);
-    block.k = Linear(attention.child("k_proj"), config.width, kv_width, options);
-    block.v = Linear(attention.child("v_proj"), config.width, kv_width, options);
-    block.out = Linear(attention.child("o_proj"), config.width, config.width, residual);
+    block.qkv = JoinedLinear(attention, "qkv_proj", config.width,
+                             {{"q_proj", q_width}, {"k_proj", groups * d}, {"v_proj", groups * d}},
+                             groups, {groups, config.heads / groups + 2, d},
+                             {.bias = config.bias || config.qkv_bias, .init = init});
+    block.out = Linear(attention.child("o_proj"), q_width, config.width,
+                       {.bias = config.bias || config.out_bias, .init = residual});
     block.feed_forward_norm =
         Norm(layer.child("mlp_norm"), config.norm, config.width, config.norm_epsilon);
-    if (gated) {
-      block.gate = Linear(mlp.child("gate_proj"), config.width, config.feed_forward, options);
+    if (config.activation == Activation::kSwiGlu) {
+      block.gate_up =
+          JoinedLinear(mlp, "gate_up_proj", config.width,
+                       {{"gate_proj", config.feed_forward}, {"up_proj", config.feed_forward}}, 1,
+                       {2, config.feed_forward}, {.bias = mlp_bias, .init = init});
+    } else {
+      block.up = Linear(mlp.child("up_proj"), config.width, config.feed_forward,
+                        {.bias = mlp_bias, .init = init});
     }
-    block.up = Linear(mlp.child("up_proj"), config.width, config.feed_forward, options);
-    block.down = Linear(mlp.child("down_proj"), config.feed_forward, config.width, residual);
+    block.down = Linear(mlp.child("down_proj"), config.feed_forward, config.width,
+                        {.bias = mlp_bias, .init = residual});
     blocks_.push_back(std::move(block));
   }
   final_norm_ = Norm(scope.child("norm"), config.norm, config.width, config.norm_epsilon);
@@ -72,15 +56,15 @@ Transformer::Transformer(const Scope& scope, const TransformerConfig& config) : 
 Transformer::Projected Transformer::project(const Block& block, const Value& x_BTD,
                                             const Value& positions_T) const {
   const int64_t batch = x_BTD.size(0), length = x_BTD.size(1), d = config_.head_dim();
-  const Value y = block.attention_norm(x_BTD);
-  auto heads = [&](const Linear& linear, int64_t count) {
-    return graph::reshape(linear(y), {batch, length, count, d});
+  const int64_t groups = config_.kv_heads, per_group = config_.heads / groups;
+  const Value qkv_BTGRd = block.qkv(block.attention_norm(x_BTD));  // R: per_group + 2
+  auto heads = [&](int64_t from, int64_t to) {
+    return graph::reshape(graph::slice_in_dim(qkv_BTGRd, 3, from, to),
+                          {batch, length, groups * (to - from), d});
   };
-  auto rotated = [&](const Value& x) {
-    return config_.rotary ? rotate(x, positions_T, config_.rotated(), config_.rope_theta) : x;
-  };
-  return {rotated(heads(block.q, config_.heads)), rotated(heads(block.k, config_.kv_heads)),
-          heads(block.v, config_.kv_heads)};
+  auto rotated = [&](const Value& x) { return config_.rotary ? rotate(x, positions_T, rope_) : x; };
+  return {rotated(heads(0, per_group)), rotated(heads(per_group, per_group + 1)),
+          heads(per_group + 1, per_group + 2)};
 }
 
 Value Transformer::attend(const Block& block, const Projected& p,
@@ -93,7 +77,7 @@ Value Transformer::attend(const Block& block, const Projected& p,
 Value Transformer::feed_forward(const Block& block, const Value& x_BTD) const {
   const Value y = block.feed_forward_norm(x_BTD);
   if (config_.activation == Activation::kSwiGlu) {
-    return block.down(kernels::swiglu(block.gate(y), block.up(y)));
+    return block.down(kernels::swiglu(block.gate_up(y)));
   }
   const Value& bias = block.up.bias();
   const Value none = graph::constant(0, {DType::kF32, {config_.feed_forward}});

@@ -12,6 +12,7 @@
 #include "base/fields.h"
 #include "kernels/attention/attention.h"
 #include "nn/layers.h"
+#include "nn/rope.h"
 
 namespace hum::nn {
 
@@ -35,15 +36,22 @@ struct TransformerConfig {
   int64_t feed_forward = 768;
   NormKind norm = NormKind::kRms;
   Activation activation = Activation::kSwiGlu;
+  // In all linear layers; or in some: queries, keys, values; the attention's output; feed-forward.
   bool bias = false;
   // False: no positions at all but what the causal mask tells.
   bool rotary = true;
+  bool qkv_bias = false;
+  bool out_bias = false;
+  bool mlp_bias = false;
+  // Of each head; 0: width / heads.
+  int64_t head_size = 0;
   // Leading part of each head that is rotated; 0: the whole head.
   int64_t rotary_dim = 0;
   double rope_theta = 10000;
+  RopeScaling rope_scaling;
   double norm_epsilon = 1e-5;
 
-  int64_t head_dim() const { return width / heads; }
+  int64_t head_dim() const { return head_size > 0 ? head_size : width / heads; }
   int64_t rotated() const { return rotary_dim > 0 ? rotary_dim : head_dim(); }
 
   template <class V>
@@ -57,8 +65,13 @@ struct TransformerConfig {
     v("activation", activation, "swiglu or gelu_new");
     v("bias", bias, "biases in all linear layers");
     v("rotary", rotary, "rotate queries and keys by their position");
+    v("qkv_bias", qkv_bias, "biases of queries, keys and values");
+    v("out_bias", out_bias, "bias of the attention's output");
+    v("mlp_bias", mlp_bias, "biases of the feed-forward layers");
+    v("head_size", head_size, "size of each head (0: width / heads)");
     v("rotary_dim", rotary_dim, "rotated part of each head (0: all of it)");
     v("rope_theta", rope_theta, "base of the rotary frequencies");
+    v("rope_scaling", rope_scaling, "rotary positions beyond the first training's");
     v("norm_epsilon", norm_epsilon, "added to the variance");
   }
 };
@@ -91,7 +104,8 @@ class Transformer {
  private:
   struct Block {
     Norm attention_norm, feed_forward_norm;
-    Linear q, k, v, out, gate, up, down;
+    JoinedLinear qkv, gate_up;
+    Linear out, up, down;
   };
   struct Projected {
     Value q_BTHd, k_BTGd, v_BTGd;
@@ -102,6 +116,7 @@ class Transformer {
   Value feed_forward(const Block& block, const Value& x_BTD) const;
 
   TransformerConfig config_;
+  RopeRates rope_;
   std::vector<Block> blocks_;
   Norm final_norm_;
 };

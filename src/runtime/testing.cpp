@@ -4,6 +4,8 @@
 #include <memory>
 #include <mutex>
 
+#include "base/rng.h"
+
 namespace hum::runtime {
 
 Session& test_session(int devices) {
@@ -33,6 +35,24 @@ std::vector<std::vector<HostTensor>> run_on_devices(
 std::vector<HostTensor> evaluate(const graph::Values& results, const graph::Values& parameters,
                                  std::span<const HostTensor> inputs) {
   return run_once({.name = "test", .parameters = parameters, .results = results}, inputs);
+}
+
+HostTensor golden_tensor(uint64_t seed, std::string_view name, const graph::Dims& dims,
+                         GoldenRange range, uint64_t index) {
+  HostTensor result({graph::DType::kF32, dims});
+  Rng rng(seed, name, index);
+  for (float& value : result.as<float>()) {
+    value = static_cast<float>(range.centre + range.half_width * (2 * rng.uniform() - 1));
+  }
+  return result;
+}
+
+HostTensor golden_integers(uint64_t seed, std::string_view name, const graph::Dims& dims,
+                           uint32_t size, uint64_t index) {
+  HostTensor result({graph::DType::kI32, dims});
+  Rng rng(seed, name, index);
+  for (int32_t& value : result.as<int32_t>()) value = static_cast<int32_t>(rng.bits() % size);
+  return result;
 }
 
 }  // namespace hum::runtime

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "graph/function.h"
@@ -24,5 +25,16 @@ std::vector<std::vector<HostTensor>> run_on_devices(
 // run_once without writing a Function: `parameters` in the order of `inputs`.
 std::vector<HostTensor> evaluate(const graph::Values& results, const graph::Values& parameters,
                                  std::span<const HostTensor> inputs);
+
+// The arrays that tools/golden/hum_random.py makes of the same seed, name and index: uniform in
+// centre +- half_width (f32), or in 0..size-1 (i32).
+struct GoldenRange {
+  double half_width = 1;
+  double centre = 0;
+};
+HostTensor golden_tensor(uint64_t seed, std::string_view name, const graph::Dims& dims,
+                         GoldenRange range, uint64_t index = 0);
+HostTensor golden_integers(uint64_t seed, std::string_view name, const graph::Dims& dims,
+                           uint32_t size, uint64_t index = 0);
 
 }  // namespace hum::runtime

@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -24,14 +27,38 @@ const char* stored_name(DType dtype) {
   return std::ranges::find(kNames, dtype, &std::pair<DType, const char*>::first)->second;
 }
 
+// IEEE half precision, every one of which is an f32.
+float half_to_float(uint16_t bits) {
+  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  float magnitude = std::ldexp(static_cast<float>(fraction + (exponent > 0 ? 1024 : 0)),
+                               std::max(exponent, 1) - 25);
+  if (exponent == 31) {
+    magnitude = fraction != 0 ? std::numeric_limits<float>::quiet_NaN()
+                              : std::numeric_limits<float>::infinity();
+  }
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+HostTensor from_halves(const SafeTensor& tensor) {
+  HostTensor result({DType::kF32, tensor.dims});
+  const auto values = result.as<float>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint16_t bits = 0;
+    std::memcpy(&bits, tensor.bytes.data() + i * sizeof bits, sizeof bits);
+    values[i] = half_to_float(bits);
+  }
+  return result;
+}
+
 HostTensor to_host_tensor(const fs::path& file, const SafeTensor& tensor) {
+  if (tensor.dtype == "F16") return from_halves(tensor);
   const auto found =
       std::ranges::find_if(kNames, [&](const auto& entry) { return tensor.dtype == entry.second; });
   if (found == std::end(kNames)) {
     fail(ExitCode::kBadData,
          fmt::format("{}: tensor '{}' has element type {}", file.string(), tensor.name,
                      tensor.dtype),
-         "hum reads F32, BF16, I32, U32, U8 and BOOL");
+         "hum reads F32, BF16, F16 (as F32), I32, U32, U8 and BOOL");
   }
   return {{found->first, tensor.dims}, {tensor.bytes.begin(), tensor.bytes.end()}};
 }
@@ -61,7 +88,19 @@ std::vector<std::string> shard_files(const fs::path& folder) {
   if (map == parsed.end() || !map->is_object()) {
     fail(ExitCode::kBadData, index.string() + ": no weight_map");
   }
-  for (const auto& [name, file] : map->items()) files.insert(file.get<std::string>());
+  for (const auto& [name, file] : map->items()) {
+    if (!file.is_string()) fail(ExitCode::kBadData, index.string() + ": not a weight_map");
+    files.insert(file.get<std::string>());
+  }
+  for (const std::string& file : files) {
+    if (fs::path(file).filename() != file) {
+      fail(ExitCode::kBadData,
+           fmt::format("{}: '{}' lies outside the folder", index.string(), file));
+    }
+    if (fs::exists(folder / file)) continue;
+    fail(ExitCode::kNoInput, fmt::format("{}: shard '{}' is missing", folder.string(), file),
+         fmt::format("{} names {} shards", index.filename().string(), files.size()));
+  }
   return {files.begin(), files.end()};
 }
 

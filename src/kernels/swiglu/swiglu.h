@@ -7,10 +7,11 @@
 
 namespace hum::kernels {
 
-// silu(gate) * up with silu(x) = x / (1 + exp(-x)), computed in f32, in the inputs' type.
-// Shapes: gate and up alike, f32 or bf16. Throws: other shapes or types.
+// silu(gate) * up with silu(x) = x / (1 + exp(-x)), computed in f32, in the input's type. Gate and
+// up stand side by side, as one product makes them.
+// Shapes: x[..., 2, F], f32 or bf16: gate, then up -> [..., F]. Throws: other shapes or types.
 // Source: Shazeer 2020, "GLU variants improve transformer".
-graph::Value swiglu(const graph::Value& gate, const graph::Value& up,
+graph::Value swiglu(const graph::Value& x,
                     std::source_location where = std::source_location::current());
 
 }  // namespace hum::kernels

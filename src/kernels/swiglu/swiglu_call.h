@@ -6,9 +6,9 @@
 
 namespace hum::kernels {
 
-// (gate, up) -> y
+// x[..., 2, F] -> y[..., F]
 extern const pjrt::KernelRow kSwigluRow;
-// (gate, up, dy) -> (dgate, dup)
+// (x, dy) -> dx
 extern const pjrt::KernelRow kSwigluGradRow;
 
 // Whether the kernel, either of them, gains on plain ops here.

@@ -1,4 +1,5 @@
-#include <span>
+#include <algorithm>
+#include <functional>
 
 #include "kernels/ffi_workers.h"
 #include "kernels/simd.h"
@@ -34,10 +35,10 @@ HUM_INLINE void backward_body(const T* gate, const T* up, const T* dy, T* dgate,
   }
 }
 
-#define HUM_SWIGLU(T)                                                                      \
-  HUM_SIMD_FUNCTION(forward, (const T* gate, const T* up, T* y, int64_t count),            \
-                    (gate, up, y, count))                                                  \
-  HUM_SIMD_FUNCTION(backward,                                                              \
+#define HUM_SWIGLU(T)                                                                           \
+  HUM_SIMD_FUNCTION(forward, (const T* gate, const T* up, T* y, int64_t count),                 \
+                    (gate, up, y, count))                                                       \
+  HUM_SIMD_FUNCTION(backward,                                                                   \
                     (const T* gate, const T* up, const T* dy, T* dgate, T* dup, int64_t count), \
                     (gate, up, dy, dgate, dup, count))
 HUM_SWIGLU(float)
@@ -46,27 +47,39 @@ HUM_SWIGLU(uint16_t)
 
 constexpr int64_t kGrainElements = 16384;
 
-template <typename T>
-void run_forward(const pjrt::ffi::Call& call) {
-  const auto gate = call.argument(0).as<const T>(), up = call.argument(1).as<const T>();
-  const auto y = call.result(0).template as<T>();
+// body(row): rows of F numbers, of gate and of up each.
+void for_each_row(const pjrt::ffi::Call& call, int64_t rows, int64_t width,
+                  const std::function<void(int64_t)>& body) {
   CallWorkers workers(call);
-  for_each_range(workers, static_cast<int64_t>(y.size()), kGrainElements,
+  for_each_range(workers, rows, std::max<int64_t>(kGrainElements / std::max<int64_t>(width, 1), 1),
                  [&](int64_t begin, int64_t end) {
-                   forward(gate.data() + begin, up.data() + begin, y.data() + begin, end - begin);
+                   for (int64_t row = begin; row < end; ++row) body(row);
                  });
 }
 
 template <typename T>
+void run_forward(const pjrt::ffi::Call& call) {
+  const T* x = call.argument(0).as<const T>().data();
+  T* y = call.result(0).template as<T>().data();
+  const int64_t width = call.result(0).size(-1);
+  if (width == 0) return;
+  for_each_row(call, call.result(0).elements() / width, width, [&](int64_t row) {
+    const T* gate = x + 2 * row * width;
+    forward(gate, gate + width, y + row * width, width);
+  });
+}
+
+template <typename T>
 void run_backward(const pjrt::ffi::Call& call) {
-  const auto in = [&](int i) { return call.argument(i).as<const T>().data(); };
-  const auto dgate = call.result(0).template as<T>(), dup = call.result(1).template as<T>();
-  CallWorkers workers(call);
-  for_each_range(workers, static_cast<int64_t>(dup.size()), kGrainElements,
-                 [&](int64_t begin, int64_t end) {
-                   backward(in(0) + begin, in(1) + begin, in(2) + begin, dgate.data() + begin,
-                            dup.data() + begin, end - begin);
-                 });
+  const T* x = call.argument(0).as<const T>().data();
+  const T* dy = call.argument(1).as<const T>().data();
+  T* dx = call.result(0).template as<T>().data();
+  const int64_t width = call.argument(1).size(-1);
+  if (width == 0) return;
+  for_each_row(call, call.argument(1).elements() / width, width, [&](int64_t row) {
+    const int64_t at = 2 * row * width;
+    backward(x + at, x + at + width, dy + row * width, dx + at, dx + at + width, width);
+  });
 }
 
 void swiglu_handler(const pjrt::ffi::Call& call) {

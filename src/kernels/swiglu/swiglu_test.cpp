@@ -14,12 +14,12 @@ using graph::DType;
 using graph::parameter;
 
 graph::Function program(graph::Shape shape) {
-  return with_gradients("swiglu", {parameter("gate", shape), parameter("up", shape)},
-                        [](auto in) { return swiglu(in[0], in[1]); });
+  return with_gradients("swiglu", {parameter("x", shape)}, [](auto in) { return swiglu(in[0]); });
 }
 
 TEST(Swiglu, ValuesAndGradientsAgreeWithPlainOpsOverOddSizes) {
-  for (const graph::Dims& dims : {graph::Dims{64, 64}, {3, 1367}, {4099}, {2, 5, 1031}}) {
+  for (const graph::Dims& dims :
+       {graph::Dims{64, 2, 64}, {3, 2, 1367}, {2, 4099}, {2, 5, 2, 1031}}) {
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       const auto function = program({dtype, dims});
       if (chosen_isa() >= Isa::kAvx2) {
@@ -32,18 +32,19 @@ TEST(Swiglu, ValuesAndGradientsAgreeWithPlainOpsOverOddSizes) {
 }
 
 TEST(Swiglu, StandsLargeGates) {
-  const auto function = program({DType::kF32, {4096}});
+  const auto function = program({DType::kF32, {2, 4096}});
   auto inputs = random_inputs(function);
   for (float& x : inputs[0].as<float>()) x *= 1e4F;
   expect_kernels_agree(function, inputs, 1e-6);
 }
 
-TEST(Swiglu, RefusesShapesThatDiffer) {
+TEST(Swiglu, RefusesOtherShapes) {
   try {
-    swiglu(parameter("g", {DType::kF32, {4}}), parameter("u", {DType::kF32, {5}}));
+    swiglu(parameter("x", {DType::kF32, {4, 3, 8}}));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("swiglu: gate f32[4] and up f32[5] differ"));
+    EXPECT_THAT(error.what(),
+                ::testing::HasSubstr("swiglu: f32[4,3,8] is not [..., 2, F] of floats"));
   }
 }
 

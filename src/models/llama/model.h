@@ -1,0 +1,49 @@
+// Llama: token embedding, nn::Transformer, output matrix.
+//
+// B batch, T positions, V vocabulary, W width.
+// Source: Touvron et al. 2023, "LLaMA"; Hugging Face transformers' modeling_llama.py.
+#pragma once
+
+#include "models/llama/config.h"
+#include "nn/model_spec.h"
+
+namespace hum::models::llama {
+
+using graph::Value;
+
+class Llama {
+ public:
+  explicit Llama(const LlamaConfig& config, nn::Storage storage = {});
+  Llama(const Llama&) = delete;
+  Llama& operator=(const Llama&) = delete;
+
+  const LlamaConfig& config() const { return config_; }
+  const nn::ParameterList& parameters() const { return parameters_; }
+
+  // Position t's logits say what follows tokens 0..t. Shapes: i32[B,T] -> f32[B,T,V].
+  Value logits(const Value& tokens_BT, graph::DType compute) const;
+
+  struct Generated {
+    Value tokens_1N;  // i32; what lies behind `count` means nothing
+    Value count;      // i32 scalar
+  };
+  // The likeliest continuation, the whole loop as one program against a key-value cache; it ends
+  // with `count` (i32 scalar, at most `room`) tokens or with an end token. Of the prompt, `length`
+  // (i32 scalar) tokens are there. Shapes: prompt_1P -> tokens [1, room].
+  Generated generate(const Value& prompt_1P, const Value& length, const Value& count, int64_t room,
+                     graph::DType compute) const;
+
+  // Batch: tokens i32[B,T], targets i32[B,T] (negative: not counted). Loss: mean cross-entropy.
+  nn::TrainSpec train_spec(int64_t batch, int64_t length, graph::DType compute) const;
+
+ private:
+  Value embed(const Value& tokens_BT, graph::DType compute) const;
+  Value head(const Value& y_BTW) const;
+
+  LlamaConfig config_;
+  nn::ParameterList parameters_;
+  Value table_VW_, head_VW_;
+  nn::Transformer transformer_;
+};
+
+}  // namespace hum::models::llama

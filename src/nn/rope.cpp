@@ -1,0 +1,101 @@
+#include "nn/rope.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/error.h"
+#include "graph/ops.h"
+
+namespace hum::nn {
+
+using graph::convert;
+using graph::DType;
+using graph::Value;
+
+namespace {
+
+constexpr double kTurn = 2 * std::numbers::pi;
+
+double llama3_rate(double rate, const RopeScaling& s) {
+  const double turns = static_cast<double>(s.original_positions) * rate / kTurn;
+  if (turns > s.high_frequency_factor) return rate;
+  if (turns < s.low_frequency_factor) return rate / s.factor;
+  const double kept =
+      (turns - s.low_frequency_factor) / (s.high_frequency_factor - s.low_frequency_factor);
+  return (1 - kept) * rate / s.factor + kept * rate;
+}
+
+// Share of the slowed rate, for every pair.
+std::vector<double> yarn_ramp(int64_t rotated, double theta, const RopeScaling& s) {
+  // The pair that turns `turns` times over the original positions.
+  auto pair_of = [&](double turns) {
+    return static_cast<double>(rotated) *
+           std::log(static_cast<double>(s.original_positions) / (turns * kTurn)) /
+           (2 * std::log(theta));
+  };
+  double low = pair_of(s.beta_fast), high = pair_of(s.beta_slow);
+  if (s.truncate) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, static_cast<double>(rotated - 1));
+  if (low == high) high += 0.001;  // as the reference does, against 0 / 0
+  std::vector<double> ramp;
+  for (int64_t i = 0; i < rotated / 2; ++i) {
+    ramp.push_back(std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0));
+  }
+  return ramp;
+}
+
+}  // namespace
+
+RopeRates rope_rates(int64_t rotated, double theta, const RopeScaling& s) {
+  HUM_REQUIRE(rotated > 0 && rotated % 2 == 0 && theta > 0 && s.factor > 0,
+              "rope: {} rotated elements, theta {}, factor {}", rotated, theta, s.factor);
+  const std::vector<double> ramp =
+      s.kind == RopeStretch::kYarn ? yarn_ramp(rotated, theta, s) : std::vector<double>();
+  RopeRates result;
+  for (int64_t i = 0; i < rotated / 2; ++i) {
+    double rate = std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(rotated));
+    switch (s.kind) {
+      case RopeStretch::kNone:
+        break;
+      case RopeStretch::kLinear:
+        rate /= s.factor;
+        break;
+      case RopeStretch::kLlama3:
+        rate = llama3_rate(rate, s);
+        break;
+      case RopeStretch::kYarn:
+        rate *= 1 - ramp[static_cast<size_t>(i)] * (1 - 1 / s.factor);
+        break;
+    }
+    result.rates.push_back(static_cast<float>(rate));
+  }
+  if (s.kind == RopeStretch::kYarn) {
+    const double by_factor = s.factor > 1 ? 0.1 * std::log(s.factor) + 1 : 1;
+    result.magnitude = s.attention_factor > 0 ? s.attention_factor : by_factor;
+  }
+  return result;
+}
+
+Value rotate(const Value& x_BTHd, const Value& positions_T, const RopeRates& rope) {
+  const auto half = static_cast<int64_t>(rope.rates.size());
+  const int64_t head = x_BTHd.size(3), length = x_BTHd.size(1);
+  const Value rates = graph::constant(std::span<const float>(rope.rates), {half});
+  const Value angles = graph::reshape(
+      graph::reshape(convert(positions_T, DType::kF32), {length, 1}) * rates, {length, 1, half});
+  auto scaled = [&](const Value& wave) {
+    return convert(rope.magnitude == 1 ? wave : wave * rope.magnitude, x_BTHd.dtype());
+  };
+  const Value c = scaled(graph::cosine(angles)), s = scaled(graph::sine(angles));
+  const Value a = graph::slice_in_dim(x_BTHd, 3, 0, half);
+  const Value b = graph::slice_in_dim(x_BTHd, 3, half, 2 * half);
+  graph::Values parts = {a * c - b * s, b * c + a * s};
+  if (2 * half < head) parts.push_back(graph::slice_in_dim(x_BTHd, 3, 2 * half, head));
+  return graph::concatenate(parts, 3);
+}
+
+}  // namespace hum::nn

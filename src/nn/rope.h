@@ -1,0 +1,73 @@
+// Rotary positions: pairs of a head's elements are turned by angles that grow with the position;
+// element i is paired with i + half, as in Llama.
+//
+// B batch, T positions, H heads, d head size.
+// Source: Su et al. 2021, "RoFormer"; scaling to longer texts: Chen et al. 2023 (linear), Peng et
+// al. 2023 (YaRN), Llama 3.1's by-parts rule; all as in Hugging Face transformers'
+// modeling_rope_utils.py.
+#pragma once
+
+#include <vector>
+
+#include "base/fields.h"
+#include "graph/value.h"
+
+namespace hum::nn {
+
+enum class RopeStretch { kNone, kLinear, kLlama3, kYarn };
+inline EnumNames<RopeStretch> enum_names(RopeStretch) {
+  static constexpr std::pair<RopeStretch, std::string_view> kNames[] = {
+      {RopeStretch::kNone, "none"},
+      {RopeStretch::kLinear, "linear"},
+      {RopeStretch::kLlama3, "llama3"},
+      {RopeStretch::kYarn, "yarn"}};
+  return kNames;
+}
+
+// How a model reads texts longer than those it was first trained on.
+struct RopeScaling {
+  RopeStretch kind = RopeStretch::kNone;
+  double factor = 1;
+  // llama3, yarn: the length of the first training.
+  int64_t original_positions = 8192;
+  // llama3: waves longer than original_positions / low are slowed by the factor, shorter than
+  // original_positions / high stay.
+  double low_frequency_factor = 1;
+  double high_frequency_factor = 4;
+  // yarn: pairs that turn more than beta_fast times over original_positions stay, those that turn
+  // less than beta_slow times are slowed; borders are whole pairs when truncate is set.
+  double beta_fast = 32;
+  double beta_slow = 1;
+  bool truncate = true;
+  // yarn: multiplies sine and cosine; 0: 0.1 ln(factor) + 1.
+  double attention_factor = 0;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("kind", kind, "none, linear, llama3 or yarn");
+    v("factor", factor, "how much longer texts may be");
+    v("original_positions", original_positions, "length of the first training (llama3, yarn)");
+    v("low_frequency_factor", low_frequency_factor, "border of the slowed waves (llama3)");
+    v("high_frequency_factor", high_frequency_factor, "border of the kept waves (llama3)");
+    v("beta_fast", beta_fast, "turns above which a pair is kept (yarn)");
+    v("beta_slow", beta_slow, "turns below which a pair is slowed (yarn)");
+    v("truncate", truncate, "borders at whole pairs (yarn)");
+    v("attention_factor", attention_factor, "scale of sine and cosine, 0: by the factor (yarn)");
+  }
+};
+
+struct RopeRates {
+  // Radians a position, one a pair.
+  std::vector<float> rates;
+  double magnitude = 1;
+};
+
+// Rates of `rotated` elements (even).
+RopeRates rope_rates(int64_t rotated, double theta, const RopeScaling& scaling = {});
+
+// Turns the first 2 * rates.size() elements of each head, the rest stays. Angles are f32, sine and
+// cosine in x's type. Shapes: x_BTHd, positions_T i32 -> BTHd.
+graph::Value rotate(const graph::Value& x_BTHd, const graph::Value& positions_T,
+                    const RopeRates& rates);
+
+}  // namespace hum::nn
