@@ -22,6 +22,8 @@ std::span<const Command> commands() {
       kDataRender,
       kDataReferences,
       kModelCheck,
+      kAudit,
+      kCompile,
       kEnv,
       // clang-format on
   };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "nn/blocks.h"
 #include "nn/layers.h"
 
 namespace hum::nn {
@@ -71,7 +72,8 @@ class Transformer {
 
   // Causal attention over the whole sequence; keys with key_mask_BT = 0 (f32) are never looked at.
   // Shapes: x_BTD -> BTD, after the final norm.
-  Value operator()(const Value& x_BTD, const Value& key_mask_BT) const;
+  Value operator()(const Value& x_BTD, const Value& key_mask_BT,
+                   const BlockOptions& options = {}) const;
 
   KeyValueCache empty_cache(int64_t batch, int64_t positions, graph::DType dtype) const;
   struct Step {
@@ -87,6 +89,8 @@ class Transformer {
   struct Block {
     Norm attention_norm, feed_forward_norm;
     Linear q, k, v, out, gate, up, down;
+    // All of its placeholders; equal in order and shape from block to block.
+    graph::Values parameters;
   };
   struct Projected {
     Value q_BTHd, k_BTGd, v_BTGd;
@@ -95,6 +99,12 @@ class Transformer {
   Value attend(const Projected& p, const Value& keys_BSGd, const Value& values_BSGd,
                const Value& allowed_BTS) const;
   Value feed_forward(const Block& block, const Value& x_BTD) const;
+  // One block over the whole sequence.
+  Value run(const Block& block, const Value& x_BTD, const Value& positions_T,
+            const Value& allowed_BTS) const;
+  // All blocks as one scan over their stacked parameters.
+  Value run_stacked(const BlockOptions& options, const Value& x_BTD, const Value& positions_T,
+                    const Value& allowed_BTS) const;
 
   TransformerConfig config_;
   std::vector<Block> blocks_;

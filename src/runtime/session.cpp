@@ -12,7 +12,9 @@
 #include "base/log.h"
 #include "base/threads.h"
 #include "graph/ops/structure.h"
+#include "graph/passes/finite_checks.h"
 #include "graph/passes/passes.h"
+#include "graph/profile/profile.h"
 #include "graph/stablehlo/print.h"
 #include "runtime/cache_key.h"
 #include "runtime/compile_cache.h"
@@ -96,6 +98,10 @@ struct Session::State {
   bool warm = false;
   int dumped = 0;
 
+  // HUM_PROFILE, else the plugin's platform.
+  const graph::Profile& profile() const {
+    return graph::profile_named(env_string("HUM_PROFILE", platform));
+  }
   CacheKey key(const std::string& text, const pjrt::CompileOptions& options) const;
   void dump(const std::string& name, const std::string& text);
   Loaded find_in_use(const Request& request);
@@ -205,7 +211,7 @@ Session::Session(SessionOptions options) : state_(std::make_shared<State>()) {
   HUM_REQUIRE(available >= options.devices, "{} devices wanted, the plugin offers {}",
               options.devices, available);
   state_->platform = state_->client->platform_name();
-  state_->cache.emplace(options.cache);
+  state_->cache.emplace(options.cache, options.shared_cache);
   state_->processor = cpu_identity();
   if (state_->cache->enabled()) {
     state_->plugin_identity =
@@ -221,15 +227,22 @@ Executable Session::compile(const std::string& name, const graph::Function& func
                             const CompileOptions& options) {
   const ErrorContext context([&] { return "compiling " + name; });
   const auto state = state_;
-  const graph::Function passed = graph::run_passes(function).function;
-  Request request{.name = name,
-                  .text = graph::print_module(passed, {state->options.use_kernel,
-                                                       static_cast<int>(options.devices.size())}),
-                  .options = pjrt_options(options, state->platform)};
+  graph::Function passed = graph::run_passes(function).function;
+  const graph::Profile& profile = state->profile();
+  const auto use_kernel = profile.has_kernels ? state->options.use_kernel : graph::no_kernels;
+  graph::require_supported(passed, profile, use_kernel);
+  graph::FiniteChecks checks;
+  if (env_flag("HUM_CHECK_NANS", false)) checks = graph::add_finite_checks(passed, use_kernel);
+  Request request{
+      .name = name,
+      .text = graph::print_module(
+          passed, {use_kernel, static_cast<int>(options.devices.size()), profile.has_fft}),
+      .options = pjrt_options(options, state->platform)};
   request.key = state->key(request.text, request.options);
   state->dump(name, request.text);
 
   auto program = make_program(name, function, options.devices);
+  program->checks = std::move(checks);
   program->client = state->client;
   program->loaded = state->find_in_use(request);
   if (program->loaded) return Executable(std::move(program));
@@ -247,6 +260,10 @@ Executable Session::compile(const std::string& name, const graph::Function& func
     return state->compile(request, "the entry on disk did not run");
   };
   return Executable(std::move(program));
+}
+
+graph::MemoryEstimate Session::estimate_memory(const graph::Function& function) const {
+  return graph::estimate_memory(graph::run_passes(function).function, state_->options.use_kernel);
 }
 
 void Session::expect_warm() {
