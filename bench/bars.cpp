@@ -22,7 +22,8 @@ constexpr Row kBars[] = {{"notes-real", notes_real},       {"codec-notes", codec
                          {"hum-to-preset", hum_to_preset}, {"demo-time", demo_time},
                          {"train-time", train_time},       {"train-bf16", train_bf16},
                          {"train-f32", train_f32},         {"train-jax", train_jax},
-                         {"train-memory", train_memory},   {"warm-start", warm_start}};
+                         {"train-memory", train_memory},   {"warm-start", warm_start},
+                         {"recompute-memory", recompute_memory}, {"scan-compile", scan_compile}};
 
 int run(std::span<const char* const> arguments) {
   for (const auto& [name, measure] : kBars) {

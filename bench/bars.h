@@ -16,6 +16,10 @@ eval::Bar hum_to_preset();
 eval::Bar demo_time();
 // Hours that training the released weights takes.
 eval::Bar train_time();
+// The largest batch that fits a given memory, with and without recomputation.
+eval::Bar recompute_memory();
+// Compile time of deep models as a scan over stacked layers.
+eval::Bar scan_compile();
 
 // The training step of the 25.7M-parameter language model (bench/lm) against PyTorch and JAX: time
 // in bf16 and f32, peak memory.

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/files.h"
@@ -50,6 +51,20 @@ fs::path temp_folder() {
   const fs::path folder = fs::temp_directory_path() / fmt::format("hum-base-{}", ::getpid());
   fs::create_directories(folder);
   return folder;
+}
+
+TEST(Bytes, AreReadAndWrittenAsPeopleWriteThem) {
+  EXPECT_EQ(parse_bytes("512"), 512);
+  EXPECT_EQ(parse_bytes("6GB"), 6'000'000'000);
+  EXPECT_EQ(parse_bytes("1.5 GiB"), 1'610'612'736);
+  EXPECT_EQ(parse_bytes("20 mb"), 20'000'000);
+  for (const char* text : {"", "GB", "-1GB", "6 gigs", "6GBx"}) {
+    EXPECT_THROW(parse_bytes(text), Error) << text;
+  }
+  EXPECT_EQ(format_bytes(17), "17 B");
+  EXPECT_EQ(format_bytes(999'600), "1.00 MB");
+  EXPECT_EQ(format_bytes(1'234'567'890), "1.23 GB");
+  EXPECT_EQ(format_bytes(40'000'000), "40.0 MB");
 }
 
 TEST(Error, CarriesHintContextAndLine) {

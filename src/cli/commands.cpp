@@ -23,6 +23,8 @@ std::span<const Command> commands() {
       kDataReferences,
       kModelCheck,
       kProfile,
+      kAudit,
+      kCompile,
       kEnv,
       // clang-format on
   };

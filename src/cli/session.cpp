@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "kernels/table.h"
+#include "runtime/compile_cache.h"
 
 namespace hum::cli {
 
@@ -9,7 +10,8 @@ runtime::SessionOptions session_options() {
   return {.kernels = kernels::table(),
           .use_kernel = kernels::available,
           .instruction_set = kernels::instruction_set(),
-          .cache = cache_folder() / "compiled"};
+          .cache = cache_folder() / "compiled",
+          .shared_cache = runtime::shared_cache_folder()};
 }
 
 }  // namespace hum::cli

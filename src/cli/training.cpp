@@ -65,13 +65,18 @@ int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& 
     for (auto& [name, tensor] : weights.tensors) initial.push_back({name, std::move(tensor)});
   }
   for (auto& tensor : frozen) initial.push_back(std::move(tensor));
-  StageConfig recorded = stage;
-  const auto result =
-      train::run_training(session, spec, stage.loop, batches,
-                          {.run = stage.run,
-                           .initial = std::move(initial),
-                           .config = {{"stage", to_json(recorded)}, {"model", model_config}},
-                           .should_stop = [] { return stop_signal() != 0; }});
+  // What may change from one part of a run to the next, since no value depends on it, is left out.
+  StageConfig recorded_stage = stage;
+  Json recorded = to_json(recorded_stage);
+  for (const char* field : {"recompute", "recompute_every", "memory_limit"}) {
+    recorded["loop"].erase(field);
+  }
+  if (!stage.loop.stack_layers) recorded["loop"].erase("stack_layers");
+  const auto result = train::run_training(session, spec, stage.loop, batches,
+                                          {.run = stage.run,
+                                           .initial = std::move(initial),
+                                           .config = {{"stage", recorded}, {"model", model_config}},
+                                           .should_stop = [] { return stop_signal() != 0; }});
   if (stop_signal() != 0) {
     spdlog::warn("stopped at step {}; the same command goes on from there", result.steps_done);
     return 128 + stop_signal();

@@ -10,6 +10,7 @@
 
 #include "graph/shape.h"
 #include "graph/value.h"
+#include "nn/blocks.h"
 #include "nn/parameters.h"
 
 namespace hum::nn {
@@ -20,12 +21,13 @@ struct Field {
   graph::Shape shape;
 };
 
-// What changes from step to step and is no parameter: inputs of the program, never constants.
+// What a loss is traced with beside its batch.
 struct StepInputs {
-  // i32 scalar, 0 at the first step.
+  // i32 scalar, 0 at the first step. Like the key, an input of the program, never a constant.
   graph::Value step;
   // u32[2]: the key of this step's random numbers.
   graph::Value key;
+  BlockOptions blocks = {};
 };
 
 struct Loss {

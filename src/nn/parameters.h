@@ -86,6 +86,7 @@ class Scope {
  public:
   Scope(ParameterList& list, std::string prefix = "") : list_(&list), prefix_(std::move(prefix)) {}
 
+  const ParameterList& list() const { return *list_; }
   Scope child(const std::string& name) const { return {*list_, path(name)}; }
   Scope child(const std::string& name, int64_t index) const {
     return child(name + "." + std::to_string(index));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "graph/passes/rewrite.h"
 #include "kernels/bias_gelu/bias_gelu.h"
 #include "kernels/swiglu/swiglu.h"
 
@@ -26,6 +27,7 @@ Transformer::Transformer(const Scope& scope, const TransformerConfig& config) : 
   for (int64_t i = 0; i < config.layers; ++i) {
     const Scope layer = scope.child("layers", i);
     const Scope attention = layer.child("attn"), mlp = layer.child("mlp");
+    const auto first = static_cast<std::ptrdiff_t>(scope.list().all().size());
     Block block;
     block.attention_norm =
         Norm(layer.child("attn_norm"), config.norm, config.width, config.norm_epsilon);
@@ -48,6 +50,8 @@ Transformer::Transformer(const Scope& scope, const TransformerConfig& config) : 
     }
     block.down = Linear(mlp.child("down_proj"), config.feed_forward, config.width,
                         {.bias = mlp_bias, .init = residual});
+    const graph::Values declared = scope.list().values();
+    block.parameters.assign(declared.begin() + first, declared.end());
     blocks_.push_back(std::move(block));
   }
   final_norm_ = Norm(scope.child("norm"), config.norm, config.width, config.norm_epsilon);
@@ -84,12 +88,52 @@ Value Transformer::feed_forward(const Block& block, const Value& x_BTD) const {
   return block.down(kernels::bias_gelu(block.up.without_bias(y), bias ? bias : none));
 }
 
-Value Transformer::operator()(const Value& x_BTD, const Value& key_mask_BT) const {
+Value Transformer::run(const Block& block, const Value& x_BTD, const Value& positions_T,
+                       const Value& key_mask_BT) const {
+  const Projected p = project(block, x_BTD, positions_T);
+  const Value x = x_BTD + attend(block, p, {.key_mask_BS = key_mask_BT});
+  return x + feed_forward(block, x);
+}
+
+Value Transformer::run_stacked(const BlockOptions& options, const Value& x_BTD,
+                               const Value& positions_T, const Value& key_mask_BT) const {
+  HUM_REQUIRE(options.recompute_every == 1,
+              "transformer: every {}th of stacked layers is another "
+              "program than the rest: recompute all of them, or do not stack",
+              options.recompute_every);
+  const graph::Values& first = blocks_[0].parameters;
+  graph::Values stacks;
+  for (size_t p = 0; p < first.size(); ++p) {
+    graph::Dims one = first[p].dims();
+    one.insert(one.begin(), 1);
+    graph::Values layers;
+    for (const Block& block : blocks_) layers.push_back(graph::reshape(block.parameters[p], one));
+    stacks.push_back(graph::concatenate(layers, 0));
+  }
+  const auto body = [&](const graph::ScanStep& step) {
+    const Value y = run_block(options, 0, step.carry[0], [&](const Value& x) {
+      std::vector<std::pair<Value, Value>> slices;
+      for (size_t p = 0; p < first.size(); ++p) slices.emplace_back(first[p], step.xs[p]);
+      return graph::replace_values(graph::Values{run(blocks_[0], x, positions_T, key_mask_BT)},
+                                   slices)[0];
+    });
+    return graph::ScanResult{{y}, {}};
+  };
+  const auto layers = static_cast<int64_t>(blocks_.size());
+  return graph::scan(layers, graph::Values{x_BTD}, stacks, body).carry[0];
+}
+
+Value Transformer::operator()(const Value& x_BTD, const Value& key_mask_BT,
+                              const BlockOptions& options) const {
   const Value positions = graph::iota({DType::kI32, {x_BTD.size(1)}}, 0);
+  if (options.stack_layers) {
+    return final_norm_(run_stacked(options, x_BTD, positions, key_mask_BT));
+  }
   Value x = x_BTD;
+  int64_t index = 0;
   for (const Block& block : blocks_) {
-    x = x + attend(block, project(block, x, positions), {.key_mask_BS = key_mask_BT});
-    x = x + feed_forward(block, x);
+    x = run_block(options, index++, x,
+                  [&](const Value& in) { return run(block, in, positions, key_mask_BT); });
   }
   return final_norm_(x);
 }

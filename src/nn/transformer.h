@@ -11,6 +11,7 @@
 
 #include "base/fields.h"
 #include "kernels/attention/attention.h"
+#include "nn/blocks.h"
 #include "nn/layers.h"
 #include "nn/rope.h"
 
@@ -89,7 +90,8 @@ class Transformer {
   // Causal attention over the whole sequence; keys with key_mask_BT = 0 (f32) are never looked at
   // (without a mask: all are there).
   // Shapes: x_BTD -> BTD, after the final norm.
-  Value operator()(const Value& x_BTD, const Value& key_mask_BT = {}) const;
+  Value operator()(const Value& x_BTD, const Value& key_mask_BT = {},
+                   const BlockOptions& options = {}) const;
 
   KeyValueCache empty_cache(int64_t batch, int64_t positions, graph::DType dtype) const;
   struct Step {
@@ -106,6 +108,8 @@ class Transformer {
     Norm attention_norm, feed_forward_norm;
     JoinedLinear qkv, gate_up;
     Linear out, up, down;
+    // All of its placeholders; equal in order and shape from block to block.
+    graph::Values parameters;
   };
   struct Projected {
     Value q_BTHd, k_BTGd, v_BTGd;
@@ -114,6 +118,12 @@ class Transformer {
   Value attend(const Block& block, const Projected& p,
                const kernels::AttentionOptions& options) const;
   Value feed_forward(const Block& block, const Value& x_BTD) const;
+  // One block over the whole sequence.
+  Value run(const Block& block, const Value& x_BTD, const Value& positions_T,
+            const Value& key_mask_BT) const;
+  // All blocks as one scan over their stacked parameters.
+  Value run_stacked(const BlockOptions& options, const Value& x_BTD, const Value& positions_T,
+                    const Value& key_mask_BT) const;
 
   TransformerConfig config_;
   RopeRates rope_;

@@ -43,12 +43,10 @@ UpsamplingTrunk::UpsamplingTrunk(const Scope& scope, const Options& options)
                                   {.width = options.fine_width, .hidden = 3 * options.fine_width})),
       norm_(scope.child("norm"), NormKind::kLayer, options.fine_width) {}
 
-Value UpsamplingTrunk::operator()(const Value& x_BTI) const {
-  Value x = in_(x_BTI);
-  for (const auto& block : blocks_) x = block(x);
+Value UpsamplingTrunk::operator()(const Value& x_BTI, const BlockOptions& options) const {
+  Value x = run_blocks(options, blocks_, in_(x_BTI));
   x = graph::reshape(up_(x), {x.size(0), x.size(1) * options_.ratio, options_.fine_width});
-  for (const auto& block : fine_blocks_) x = block(x);
-  return norm_(x);
+  return norm_(run_blocks(options, fine_blocks_, x));
 }
 
 }  // namespace hum::nn

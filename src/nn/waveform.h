@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "nn/blocks.h"
 #include "nn/layers.h"
 
 namespace hum::nn {
@@ -30,7 +31,7 @@ class UpsamplingTrunk {
   };
   UpsamplingTrunk() = default;
   UpsamplingTrunk(const Scope& scope, const Options& options);
-  Value operator()(const Value& x_BTI) const;
+  Value operator()(const Value& x_BTI, const BlockOptions& options = {}) const;
 
  private:
   Options options_;

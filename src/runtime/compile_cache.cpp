@@ -4,6 +4,7 @@
 #include <cctype>
 #include <fstream>
 
+#include "base/env.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -73,22 +74,24 @@ std::optional<std::string> parse_entry(const std::string& bytes, const CacheKey&
   return body.substr(second + 1);
 }
 
+std::string entry_text(const std::string& name, const CacheKey& key, const std::string& program) {
+  const std::string body = header_line(name, key) + program;
+  return fmt::format("{}{}\n", kMagic, sha256(body)) + body;
+}
+
 }  // namespace
 
 fs::path CompileCache::entry_path(const std::string& name, const CacheKey& key) const {
   return folder_ / fmt::format("{}-{}{}", file_stem(name), key.hash().substr(0, 32), kExtension);
 }
 
-CompileCache::Lookup CompileCache::load(const std::string& name, const CacheKey& key) const {
-  if (!enabled()) return {.cause = "the disk cache is off"};
-  const fs::path path = entry_path(name, key);
-  std::error_code error;
-  if (!fs::exists(path, error)) return {.cause = explain_miss(name, key)};
+CompileCache::Lookup CompileCache::load_from(const fs::path& path, const CacheKey& key) const {
   try {
     std::string why_not;
     auto program = parse_entry(read_file(path), key, why_not);
     if (program) {
-      fs::last_write_time(path, fs::file_time_type::clock::now(), error);  // used just now
+      std::error_code ignored;
+      fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);  // used just now
       return {.program = std::move(program)};
     }
     spdlog::warn("compile cache: {} is ignored: {}", path.string(), why_not);
@@ -98,19 +101,45 @@ CompileCache::Lookup CompileCache::load(const std::string& name, const CacheKey&
   }
 }
 
+CompileCache::Lookup CompileCache::load(const std::string& name, const CacheKey& key) const {
+  if (!enabled()) return {.cause = "the disk cache is off"};
+  std::error_code error;
+  Lookup lookup;
+  if (const fs::path path = entry_path(name, key); fs::exists(path, error)) {
+    lookup = load_from(path, key);
+  } else {
+    lookup.cause = explain_miss(name, key);
+  }
+  if (lookup.program || shared_.empty()) return lookup;
+  const std::string file = entry_path(name, key).filename().string();
+  if (!fs::exists(shared_ / file, error)) return lookup;
+  Lookup shared = load_from(shared_ / file, key);
+  if (!shared.program) return lookup;
+  shared.corrupt = lookup.corrupt;
+  if (!folder_.empty()) store_in(folder_, file, entry_text(name, key, *shared.program));
+  return shared;
+}
+
+bool CompileCache::store_in(const fs::path& folder, const std::string& file,
+                            const std::string& entry) const {
+  try {
+    fs::create_directories(folder);
+    write_file(folder / file, entry);
+    return true;
+  } catch (const std::exception& failure) {
+    warn_once(
+        "compile cache " + folder.string(),
+        fmt::format("compiled programs cannot be kept in {}: {}", folder.string(), failure.what()));
+    return false;
+  }
+}
+
 void CompileCache::store(const std::string& name, const CacheKey& key,
                          const std::string& program) const {
-  if (!enabled()) return;
-  const std::string body = header_line(name, key) + program;
-  try {
-    fs::create_directories(folder_);
-    write_file(entry_path(name, key), fmt::format("{}{}\n", kMagic, sha256(body)) + body);
-    prune();
-  } catch (const std::exception& failure) {
-    warn_once("compile cache " + folder_.string(),
-              fmt::format("compiled programs cannot be kept in {}: {}", folder_.string(),
-                          failure.what()));
-  }
+  const std::string file = entry_path(name, key).filename().string();
+  const std::string entry = entry_text(name, key, program);
+  if (!folder_.empty() && store_in(folder_, file, entry)) prune();
+  if (!shared_.empty()) store_in(shared_, file, entry);
 }
 
 void CompileCache::prune() const {
@@ -151,6 +180,18 @@ std::string CompileCache::explain_miss(const std::string& name, const CacheKey& 
   }
   if (!nearest) return "it was never compiled before";
   return fmt::format("the nearest entry differs in: {}", fmt::join(*nearest, ", "));
+}
+
+fs::path shared_cache_folder() {
+  const std::string own = env_string("HUM_CACHE_SECOND");
+  const std::string place = own.empty() ? env_string("NEURON_COMPILE_CACHE_URL") : own;
+  constexpr std::string_view kFile = "file://";
+  if (place.starts_with(kFile)) return place.substr(kFile.size());
+  if (place.find("://") != std::string::npos) {
+    fail(ExitCode::kConfig, fmt::format("the compile cache cannot lie at {}", place),
+         "mount the bucket (mount-s3, s3fs) and give its path: HUM_CACHE_SECOND=/mnt/cache");
+  }
+  return place;
 }
 
 }  // namespace hum::runtime

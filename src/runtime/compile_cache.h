@@ -17,11 +17,13 @@ namespace hum::runtime {
 class CompileCache {
  public:
   // An empty folder: a cache that never holds anything. Entries used longest ago go when all
-  // together exceed `limit_bytes`.
-  explicit CompileCache(std::filesystem::path folder, int64_t limit_bytes = int64_t{8} << 30)
-      : folder_(std::move(folder)), limit_bytes_(limit_bytes) {}
+  // together exceed `limit_bytes`. `shared`: a second level on a path that several machines mount;
+  // it is asked on a miss, what it has is copied to `folder`, and it is never pruned.
+  explicit CompileCache(std::filesystem::path folder, std::filesystem::path shared = {},
+                        int64_t limit_bytes = int64_t{8} << 30)
+      : folder_(std::move(folder)), shared_(std::move(shared)), limit_bytes_(limit_bytes) {}
 
-  bool enabled() const { return !folder_.empty(); }
+  bool enabled() const { return !folder_.empty() || !shared_.empty(); }
   const std::filesystem::path& folder() const { return folder_; }
 
   struct Lookup {
@@ -30,17 +32,24 @@ class CompileCache {
     std::string cause;                   // of a miss, for people
   };
   Lookup load(const std::string& name, const CacheKey& key) const;
-  // A folder that cannot be written is warned of once; nothing is thrown.
+  // On both levels. A folder that cannot be written is warned of once; nothing is thrown.
   void store(const std::string& name, const CacheKey& key, const std::string& program) const;
 
   // The file of an entry: "<name>-<first 32 digits of the key's hash>.program".
   std::filesystem::path entry_path(const std::string& name, const CacheKey& key) const;
 
  private:
+  Lookup load_from(const std::filesystem::path& path, const CacheKey& key) const;
+  bool store_in(const std::filesystem::path& folder, const std::string& file,
+                const std::string& entry) const;
   std::string explain_miss(const std::string& name, const CacheKey& key) const;
   void prune() const;
-  std::filesystem::path folder_;
+  std::filesystem::path folder_, shared_;
   int64_t limit_bytes_;
 };
+
+// The shared level's folder: HUM_CACHE_SECOND, else NEURON_COMPILE_CACHE_URL; a path or a file://
+// URL; empty when neither is set. Throws kConfig for s3:// and other URLs.
+std::filesystem::path shared_cache_folder();
 
 }  // namespace hum::runtime

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -199,9 +201,19 @@ TEST_F(CompileCacheTest, EntryThatDoesNotRunIsCompiledAnewAndTheRunRepeated) {
   EXPECT_EQ(session.counters().compiles, 1);
 }
 
-// Sessions that share a folder with another process doing the same.
+// Runs this test program again with one test and variables of its own; its exit status.
+int run_self(const std::string& variables, const std::string& test, int processes = 1) {
+  const std::string one = fmt::format("{} {} --gtest_filter={} >/dev/null & pids=\"$pids $!\"; ",
+                                      variables, fs::read_symlink("/proc/self/exe").string(), test);
+  std::string command;
+  for (int i = 0; i < processes; ++i) command += one;
+  command += "status=0; for pid in $pids; do wait $pid || status=1; done; exit $status";
+  return WEXITSTATUS(std::system(command.c_str()));
+}
+
+// Sessions that share a folder with other processes doing the same.
 void start_many_times(const fs::path& folder) {
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 4; ++i) {
     Session session({.cache = folder});
     const auto program = session.compile("double", doubled(static_cast<float>(i)));
     EXPECT_EQ(program.run(input())[0].as<float>()[0], 2 + static_cast<float>(i));
@@ -209,30 +221,84 @@ void start_many_times(const fs::path& folder) {
   }
 }
 
-TEST_F(CompileCacheTest, TwoProcessesAtOnceAreFine) {
-  // The test runs itself twice; there the variable says which folder to share.
+TEST_F(CompileCacheTest, EightProcessesAtOnceAreFine) {
+  // The test runs itself eight times; there the variable says which folder to share.
   if (const char* shared = std::getenv("HUM_TEST_SHARED_FOLDER")) {
     start_many_times(shared);
     return;
   }
-  const std::string command = fmt::format(
-      "HUM_TEST_SHARED_FOLDER={} {} --gtest_filter=CompileCacheTest.TwoProcessesAtOnceAreFine "
-      ">/dev/null",
-      folder_.string(), fs::read_symlink("/proc/self/exe").string());
-  const int status =
-      std::system(fmt::format("{0} & first=$!; {0} && wait $first", command).c_str());
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(run_self("HUM_TEST_SHARED_FOLDER=" + folder_.string(),
+                     "CompileCacheTest.EightProcessesAtOnceAreFine", 8),
+            0);
   int entries = 0;
   for (const auto& item : fs::directory_iterator(folder_)) {
-    EXPECT_EQ(item.path().extension(), ".program");
+    EXPECT_EQ(item.path().extension(), ".program") << "nothing half written is left";
     ++entries;
   }
-  EXPECT_EQ(entries, 8);
+  EXPECT_EQ(entries, 4);
+  EXPECT_EQ(start(options(), doubled()).compiles, 0);
+}
+
+TEST_F(CompileCacheTest, FullDiskOnlyCostsSpeed) {
+  // In a process of its own, no file may grow beyond 4 kB: as if the disk were full.
+  if (const char* full = std::getenv("HUM_TEST_FULL_FOLDER")) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{4096, 4096};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+    for (int i = 0; i < 2; ++i) {
+      const Counters counters = start({.cache = full});
+      EXPECT_EQ(counters.compiles, 1) << "nothing could be kept";
+      EXPECT_EQ(counters.corrupt_entries, 0);
+    }
+    return;
+  }
+  EXPECT_EQ(run_self("HUM_TEST_FULL_FOLDER=" + folder_.string(),
+                     "CompileCacheTest.FullDiskOnlyCostsSpeed"),
+            0);
+  EXPECT_TRUE(!fs::exists(folder_) || fs::is_empty(folder_)) << "nothing half written is left";
+  EXPECT_EQ(start().compiles, 1);
+  EXPECT_EQ(start().compiles, 0) << "with room again, it is kept";
+}
+
+TEST_F(CompileCacheTest, SecondLevelServesAMachineThatNeverCompiled) {
+  const fs::path shared = folder_ / "shared", here = folder_ / "here", there = folder_ / "there";
+  const auto on = [&](const fs::path& own) {
+    return start(SessionOptions{.cache = own, .shared_cache = shared});
+  };
+  EXPECT_EQ(on(here).compiles, 1);
+  const Counters other = on(there);
+  EXPECT_EQ(other.compiles, 0);
+  EXPECT_EQ(other.disk_hits, 1);
+  fs::remove_all(shared);
+  EXPECT_EQ(on(there).compiles, 0) << "it was copied to the first level";
+  EXPECT_EQ(start(SessionOptions{.shared_cache = shared}).compiles, 1);
+  EXPECT_EQ(start(SessionOptions{.shared_cache = shared}).compiles, 0) << "alone it works too";
+}
+
+TEST_F(CompileCacheTest, SecondLevelIsAPathOrAFileUrl) {
+  const auto with = [](const char* name, const char* value) {
+    ::setenv(name, value, 1);
+    const fs::path folder = shared_cache_folder();
+    ::unsetenv(name);
+    return folder;
+  };
+  EXPECT_EQ(shared_cache_folder(), "");
+  EXPECT_EQ(with("HUM_CACHE_SECOND", "/mnt/cache"), "/mnt/cache");
+  EXPECT_EQ(with("NEURON_COMPILE_CACHE_URL", "file:///mnt/neff"), "/mnt/neff");
+  ::setenv("NEURON_COMPILE_CACHE_URL", "s3://bucket/cache", 1);
+  try {
+    shared_cache_folder();
+    ADD_FAILURE() << "s3 was taken for a path";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("s3://bucket/cache"));
+    EXPECT_THAT(error.hint(), HasSubstr("HUM_CACHE_SECOND=/mnt"));
+  }
+  ::unsetenv("NEURON_COMPILE_CACHE_URL");
 }
 
 TEST_F(CompileCacheTest, EntriesUsedLongestAgoGoWhenTheFolderIsFull) {
   const auto key = [](int i) { return CacheKey({CacheKey::Field("i", std::to_string(i))}); };
-  const CompileCache cache(folder_, /*limit_bytes=*/2500);
+  const CompileCache cache(folder_, {}, /*limit_bytes=*/2500);
   const std::string program(1000, 'x');
   cache.store("p", key(0), program);
   cache.store("p", key(1), program);

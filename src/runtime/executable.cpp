@@ -1,5 +1,7 @@
 #include "runtime/executable.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "monitor/spans.h"
@@ -71,6 +73,22 @@ Run run_program(Program& program, std::span<const std::vector<Tensor>> tensors) 
   return run_and_wait(*loaded, arguments);
 }
 
+// Under HUM_CHECK_NANS: throws when a result is not finite, naming the value that was not first.
+void check_finite(const Program& program, std::span<pjrt::Buffer> outputs) {
+  if (program.checks.flags.empty()) return;
+  const graph::Shape shape{graph::DType::kI1, {static_cast<int64_t>(program.checks.flags.size())}};
+  const HostTensor flags =
+      download(Tensor(shape, std::make_shared<pjrt::Buffer>(std::move(outputs.back()))));
+  const auto finite = flags.bytes();
+  const auto failed = [&](size_t flag) { return finite[flag] == std::byte{0}; };
+  if (std::ranges::none_of(program.checks.results, failed)) return;
+  size_t first = 0;
+  while (!failed(first)) ++first;
+  fail(ExitCode::kFailure,
+       fmt::format("{}: a value is not finite: {}", program.name, program.checks.flags[first]),
+       "what comes before it in the program is finite");
+}
+
 }  // namespace
 
 const std::string& Executable::name() const { return program_->name; }
@@ -90,7 +108,8 @@ std::vector<std::vector<Tensor>> Executable::run_replicas(
   Run run = run_program(*program_, arguments);
   std::vector<std::vector<Tensor>> results(arguments.size());
   for (size_t d = 0; d < results.size(); ++d) {
-    for (size_t i = 0; i < run.outputs[d].size(); ++i) {
+    check_finite(*program_, run.outputs[d]);
+    for (size_t i = 0; i < program_->results.size(); ++i) {
       results[d].emplace_back(program_->results[i],
                               std::make_shared<pjrt::Buffer>(std::move(run.outputs[d][i])));
     }

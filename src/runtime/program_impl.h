@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/passes/finite_checks.h"
 #include "pjrt/loaded_executable.h"
 #include "runtime/executable.h"
 
@@ -17,6 +18,8 @@ struct Program {
   std::vector<Executable::Parameter> parameters;
   std::vector<graph::Shape> results;
   std::vector<int> devices;
+  // Set under HUM_CHECK_NANS: one more result says which values were finite.
+  graph::FiniteChecks checks;
   std::shared_ptr<const pjrt::Client> client;
 
   std::shared_ptr<const pjrt::LoadedExecutable> loaded;

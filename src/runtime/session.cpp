@@ -12,7 +12,9 @@
 #include "base/log.h"
 #include "base/threads.h"
 #include "graph/ops/structure.h"
+#include "graph/passes/finite_checks.h"
 #include "graph/passes/passes.h"
+#include "graph/profile/profile.h"
 #include "graph/stablehlo/print.h"
 #include "monitor/spans.h"
 #include "runtime/cache_key.h"
@@ -97,8 +99,12 @@ struct Session::State {
   bool warm = false;
   int dumped = 0;
 
-  // The module that is compiled: the function after all passes, printed.
-  std::string trace(const std::string& name, const graph::Function& function, int replicas) const;
+  // Writes the module that is compiled into the request: the function after all passes, printed.
+  graph::FiniteChecks trace(Request& request, const graph::Function& function, int replicas) const;
+  // HUM_PROFILE, else the plugin's platform.
+  const graph::Profile& profile() const {
+    return graph::profile_named(env_string("HUM_PROFILE", platform));
+  }
   CacheKey key(const std::string& text, const pjrt::CompileOptions& options) const;
   void dump(const std::string& name, const std::string& text);
   Loaded find_in_use(const Request& request);
@@ -108,10 +114,17 @@ struct Session::State {
   void store(const Request& request, const pjrt::LoadedExecutable& loaded) const;
 };
 
-std::string Session::State::trace(const std::string& name, const graph::Function& function,
-                                  int replicas) const {
-  const monitor::Timed timed(monitor::SpanKind::kTrace, name);
-  return graph::print_module(graph::run_passes(function).function, {options.use_kernel, replicas});
+graph::FiniteChecks Session::State::trace(Request& request, const graph::Function& function,
+                                          int replicas) const {
+  const monitor::Timed timed(monitor::SpanKind::kTrace, request.name);
+  graph::Function passed = graph::run_passes(function).function;
+  const graph::Profile& target = profile();
+  const auto use_kernel = target.has_kernels ? options.use_kernel : graph::no_kernels;
+  graph::require_supported(passed, target, use_kernel);
+  graph::FiniteChecks checks;
+  if (env_flag("HUM_CHECK_NANS", false)) checks = graph::add_finite_checks(passed, use_kernel);
+  request.text = graph::print_module(passed, {use_kernel, replicas, target.has_fft});
+  return checks;
 }
 
 CacheKey Session::State::key(const std::string& text, const pjrt::CompileOptions& options) const {
@@ -216,7 +229,7 @@ Session::Session(SessionOptions options) : state_(std::make_shared<State>()) {
   HUM_REQUIRE(available >= options.devices, "{} devices wanted, the plugin offers {}",
               options.devices, available);
   state_->platform = state_->client->platform_name();
-  state_->cache.emplace(options.cache);
+  state_->cache.emplace(options.cache, options.shared_cache);
   state_->processor = cpu_identity();
   if (state_->cache->enabled()) {
     state_->plugin_identity =
@@ -232,13 +245,14 @@ Executable Session::compile(const std::string& name, const graph::Function& func
                             const CompileOptions& options) {
   const ErrorContext context([&] { return "compiling " + name; });
   const auto state = state_;
-  Request request{.name = name,
-                  .text = state->trace(name, function, static_cast<int>(options.devices.size())),
-                  .options = pjrt_options(options, state->platform)};
+  Request request{.name = name, .options = pjrt_options(options, state->platform)};
+  graph::FiniteChecks checks =
+      state->trace(request, function, static_cast<int>(options.devices.size()));
   request.key = state->key(request.text, request.options);
   state->dump(name, request.text);
 
   auto program = make_program(name, function, options.devices);
+  program->checks = std::move(checks);
   program->client = state->client;
   program->loaded = state->find_in_use(request);
   if (program->loaded) return Executable(std::move(program));
@@ -256,6 +270,10 @@ Executable Session::compile(const std::string& name, const graph::Function& func
     return state->compile(request, "the entry on disk did not run");
   };
   return Executable(std::move(program));
+}
+
+graph::MemoryEstimate Session::estimate_memory(const graph::Function& function) const {
+  return graph::estimate_memory(graph::run_passes(function).function, state_->options.use_kernel);
 }
 
 void Session::expect_warm() {

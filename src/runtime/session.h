@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/function.h"
+#include "graph/memory/estimate.h"
 #include "pjrt/client.h"
 #include "pjrt/compile_options.h"
 #include "pjrt/ffi_registry.h"
@@ -31,6 +32,8 @@ struct SessionOptions {
   std::string instruction_set = {};
   // Folder of compiled programs, e.g. cache_folder() / "programs"; empty: none are kept on disk.
   std::filesystem::path cache = {};
+  // A folder that several machines share, asked when `cache` has no entry and written beside it.
+  std::filesystem::path shared_cache = {};
 };
 
 struct CompileOptions {
@@ -65,9 +68,15 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // `name` is for logs and dumps, e.g. "coarse/train". Thread-safe. Throws the compiler's text.
+  // `name` is for logs and dumps, e.g. "coarse/train". Thread-safe. Throws the compiler's text;
+  // and, naming op and source line, when the platform (HUM_PROFILE: another one) cannot run an op.
+  // With HUM_CHECK_NANS, runs whose results are not finite throw, naming the first op that made it
+  // so.
   Executable compile(const std::string& name, const graph::Function& function,
                      const CompileOptions& options = {});
+
+  // What compile() would make of the function needs on its device, from the graph alone.
+  graph::MemoryEstimate estimate_memory(const graph::Function& function) const;
 
   // From now on a compile is warned of, with its cause: call it when everything should be warm.
   void expect_warm();

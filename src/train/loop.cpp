@@ -5,6 +5,7 @@
 #include <fstream>
 #include <future>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -93,6 +94,17 @@ int64_t start_or_resume(Trainer& trainer, const LoopOptions& options) {
 
 }  // namespace
 
+StepOptions LoopConfig::step_options() const {
+  if (recompute_every < 1) {
+    fail(ExitCode::kConfig, fmt::format("loop.recompute_every is {}", recompute_every),
+         "1 recomputes every block, 2 every other one");
+  }
+  return {.blocks = {.recompute = recompute,
+                     .recompute_every = recompute_every,
+                     .stack_layers = stack_layers},
+          .memory_limit_bytes = memory_limit.empty() ? 0 : parse_bytes(memory_limit)};
+}
+
 LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
                         const LoopConfig& config, const BatchSource& batches,
                         const LoopOptions& options) {
@@ -100,8 +112,8 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
   std::error_code ignored;
   std::filesystem::create_directories(options.run, ignored);
   require_writable(options.run / "log.jsonl.probe");
-  Trainer trainer(session, spec, config.optimizer, config.steps,
-                  static_cast<uint64_t>(config.seed));
+  Trainer trainer(session, spec, config.optimizer, config.steps, static_cast<uint64_t>(config.seed),
+                  config.step_options());
   spdlog::info("{}: {} parameters, step compiled in {}", spec.name,
                spec.parameters->element_count(), format_duration(seconds_since(start)));
   int64_t step = start_or_resume(trainer, options);

@@ -20,7 +20,15 @@ struct LoopConfig {
   int64_t seed = 1;
   int64_t checkpoint_every = 500;
   int64_t log_every = 20;
+  // How blocks are traced, and what the step may need: values do not depend on these.
+  graph::RecomputePolicy recompute = graph::RecomputePolicy::kNone;
+  int64_t recompute_every = 1;
+  bool stack_layers = false;
+  std::string memory_limit;
   OptimizerConfig optimizer;
+
+  // Throws: kConfig when recompute_every or memory_limit make no sense.
+  StepOptions step_options() const;
 
   template <class V>
   void visit_fields(V& v) {
@@ -29,6 +37,13 @@ struct LoopConfig {
     v("seed", seed, "seed of initial weights, data order and dropout");
     v("checkpoint_every", checkpoint_every, "steps between checkpoints");
     v("log_every", log_every, "steps between log lines");
+    v("recompute", recompute,
+      "activations computed again in the backward pass instead of kept: none, selective or full");
+    v("recompute_every", recompute_every, "recompute blocks 0, n, 2n, ... alone");
+    v("stack_layers", stack_layers,
+      "transformer layers as one loop over stacked weights: compiles fast however deep");
+    v("memory_limit", memory_limit,
+      "refuse a step that needs more memory than this, e.g. 6GB; empty: no limit");
     v("optimizer", optimizer, "AdamW and its schedule");
   }
 };

@@ -41,7 +41,8 @@ Update adamw(const OptimizerConfig& config, const OptimizerState& state,
     const Value m = state.means[i] * config.beta1 + g * (1 - config.beta1);
     const Value v = state.squares[i] * config.beta2 + g * g * (1 - config.beta2);
     Value direction = (m * unbias1) / (graph::sqrt(v * unbias2) + config.epsilon);
-    if (p.rank() >= 2) direction = direction + p * config.weight_decay;
+    const int rank = p.rank() - (state.stacked.empty() ? 0 : state.stacked[i]);
+    if (rank >= 2) direction = direction + p * config.weight_decay;
     update.state.parameters.push_back(p - direction * learning_rate);
     update.state.means.push_back(m);
     update.state.squares.push_back(v);

@@ -38,6 +38,8 @@ double learning_rate_at(const OptimizerConfig& config, int64_t step, int64_t tot
 
 struct OptimizerState {
   graph::Values parameters, means, squares;
+  // How many leading dims of each count layers of a stack; empty: none of any.
+  std::vector<int> stacked = {};
 };
 
 struct Update {

@@ -1,11 +1,15 @@
 #include "train/step.h"
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/threads.h"
 #include "graph/ops.h"
+#include "train/compile_step.h"
+#include "train/stacking.h"
 
 namespace hum::train {
 
@@ -15,20 +19,27 @@ using runtime::HostTensor;
 
 namespace {
 
-std::vector<std::string> names_of_state(const nn::TrainSpec& spec) {
-  std::vector<std::string> names;
-  for (const auto& parameter : spec.parameters->all()) names.push_back("p." + parameter.name);
-  for (const char* prefix : {"m.", "v."}) {
-    for (const auto& parameter : spec.parameters->all()) {
-      if (spec.trains(parameter)) names.push_back(prefix + parameter.name);
+// Parameters, then the means and the squares of those that are trained.
+std::vector<StateSlot> state_slots(const nn::TrainSpec& spec,
+                                   const std::vector<ParameterSlot>& parameters) {
+  std::vector<StateSlot> slots;
+  for (const char* prefix : {"p.", "m.", "v."}) {
+    const bool is_parameter = prefix[0] == 'p';
+    for (const ParameterSlot& slot : parameters) {
+      if (!is_parameter && !spec.trains(*slot.members[0])) continue;
+      StateSlot& state = slots.emplace_back();
+      state.shape = slot.value.shape();
+      for (const auto* member : slot.members) state.names.push_back(prefix + member->name);
+      if (is_parameter) state.parameters = slot.members;
     }
   }
-  return names;
+  return slots;
 }
 
 // The parameter's value after the step: the optimizer's, the loss's buffer update, or unchanged.
-Value updated_parameter(const nn::TrainSpec& spec, const nn::Parameter& parameter,
-                        const nn::Loss& loss, const graph::Values& trained, size_t& next_trained) {
+Value updated_parameter(const nn::TrainSpec& spec, const ParameterSlot& slot, const nn::Loss& loss,
+                        const graph::Values& trained, size_t& next_trained) {
+  const nn::Parameter& parameter = *slot.members[0];
   if (spec.trains(parameter)) return trained[next_trained++];
   if (spec.is_frozen(parameter)) return parameter.value;
   for (const auto& [buffer, value] : loss.buffer_updates) {
@@ -39,52 +50,55 @@ Value updated_parameter(const nn::TrainSpec& spec, const nn::Parameter& paramete
 
 }  // namespace
 
-StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& config) {
+StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& config,
+                           const nn::BlockOptions& blocks) {
   const auto& all = spec.parameters->all();
   if (std::ranges::none_of(all, [&](const auto& parameter) { return spec.trains(parameter); })) {
     fail(ExitCode::kConfig,
          fmt::format("no parameter of {} begins with '{}'", spec.name, spec.train_only),
          "train_only takes the beginning of a dotted name, such as decoder.");
   }
-  StepFunction result;
-  graph::Function& function = result.function;
-  function.name = spec.name + "/train";
-  OptimizerState state;
-  for (const auto& parameter : spec.parameters->all()) {
-    if (!spec.trains(parameter)) continue;
-    state.parameters.push_back(parameter.value);
-    state.means.push_back(graph::parameter("m." + parameter.name, parameter.shape));
-    state.squares.push_back(graph::parameter("v." + parameter.name, parameter.shape));
-  }
   graph::Values batch;
   for (const auto& field : spec.batch) batch.push_back(graph::parameter(field.name, field.shape));
   const Value step = graph::parameter("step", {DType::kI32, {}});
   const Value key = graph::parameter("key", {DType::kU32, {2}});
   const Value rate = graph::parameter("learning_rate", {DType::kF32, {}});
+  const auto [loss, slots] =
+      stack_parameters(spec, spec.loss(batch, {.step = step, .key = key, .blocks = blocks}));
 
-  const nn::Loss loss = spec.loss(batch, {.step = step, .key = key});
+  OptimizerState state;
+  for (const ParameterSlot& slot : slots) {
+    const nn::Parameter& first = *slot.members[0];
+    if (!spec.trains(first)) continue;
+    state.parameters.push_back(slot.value);
+    state.means.push_back(graph::parameter("m." + first.name, slot.value.shape()));
+    state.squares.push_back(graph::parameter("v." + first.name, slot.value.shape()));
+    state.stacked.push_back(slot.is_stack() ? 1 : 0);
+  }
   const graph::Values gradients = graph::gradients(loss.total, state.parameters);
   const Value count = convert(step, DType::kF32) + 1;
   const Update update = adamw(config, state, gradients, count, rate);
 
-  function.parameters = spec.parameters->values();
+  StepFunction result;
+  graph::Function& function = result.function;
+  function.name = spec.name + "/train";
+  result.state = state_slots(spec, slots);
   auto append = [](graph::Values& to, const graph::Values& from) {
     to.insert(to.end(), from.begin(), from.end());
   };
+  size_t next_trained = 0;
+  for (const ParameterSlot& slot : slots) {
+    function.parameters.push_back(slot.value);
+    function.results.push_back(
+        updated_parameter(spec, slot, loss, update.state.parameters, next_trained));
+  }
   append(function.parameters, state.means);
   append(function.parameters, state.squares);
-  result.state_size = static_cast<int64_t>(function.parameters.size());
   append(function.parameters, batch);
   append(function.parameters, {step, key, rate});
-
-  size_t next_trained = 0;
-  for (const auto& parameter : spec.parameters->all()) {
-    function.results.push_back(
-        updated_parameter(spec, parameter, loss, update.state.parameters, next_trained));
-  }
   append(function.results, update.state.means);
   append(function.results, update.state.squares);
-  for (int i = 0; i < static_cast<int>(result.state_size); ++i) {
+  for (int i = 0; i < static_cast<int>(result.state.size()); ++i) {
     function.donations.push_back({i, i});
   }
   result.scalars = {"loss", "gradient_norm"};
@@ -96,30 +110,48 @@ StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& con
   return result;
 }
 
+namespace {
+
+// The parts of a slot's array, by name; and the array made of them.
+std::vector<NamedTensor> taken_apart(const StateSlot& slot, const HostTensor& array) {
+  if (slot.names.size() == 1) return {{slot.names[0], array}};
+  std::vector<NamedTensor> parts;
+  const std::span<const float> values = array.as<float>();
+  const graph::Dims dims(slot.shape.dims.begin() + 1, slot.shape.dims.end());
+  const size_t size = values.size() / slot.names.size();
+  for (size_t i = 0; i < slot.names.size(); ++i) {
+    parts.push_back({slot.names[i], HostTensor::of(dims, values.subspan(i * size, size))});
+  }
+  return parts;
+}
+
+HostTensor initial_array(const StateSlot& slot, uint64_t seed) {
+  if (slot.parameters.empty()) return HostTensor(slot.shape);
+  std::vector<float> values;
+  for (const auto* parameter : slot.parameters) {
+    const auto part = nn::initial_elements(*parameter, seed);
+    values.insert(values.end(), part.begin(), part.end());
+  }
+  return HostTensor::of(slot.shape.dims, std::span<const float>(values));
+}
+
+}  // namespace
+
 Trainer::Trainer(runtime::Session& session, const nn::TrainSpec& spec,
-                 const OptimizerConfig& config, int64_t total_steps, uint64_t seed)
+                 const OptimizerConfig& config, int64_t total_steps, uint64_t seed,
+                 const StepOptions& options)
     : session_(session),
       spec_(spec),
       config_(config),
       total_steps_(total_steps),
       seed_(seed),
-      step_(step_function(spec, config)),
-      executable_(session.compile(step_.function.name, step_.function, {.optimize_memory = true})),
-      state_names_(names_of_state(spec)) {
-  const auto& all = spec.parameters->all();
-  std::vector<std::optional<runtime::Tensor>> initial(all.size());
-  parallel_for(static_cast<int64_t>(all.size()), compute_threads(), [&](int64_t i) {
-    const auto& parameter = all[static_cast<size_t>(i)];
-    const std::vector<float> values = nn::initial_elements(parameter, seed);
-    initial[static_cast<size_t>(i)] =
-        session.to_device(HostTensor::of(parameter.shape.dims, std::span<const float>(values)));
+      step_(step_function(spec, config, options.blocks)),
+      executable_(compile_step(session, spec, config, step_, options)),
+      state_(step_.state.size()) {
+  parallel_for(static_cast<int64_t>(state_.size()), compute_threads(), [&](int64_t i) {
+    const auto slot = static_cast<size_t>(i);
+    state_[slot] = session.to_device(initial_array(step_.state[slot], seed));
   });
-  for (auto& tensor : initial) state_.push_back(std::move(*tensor));
-  for (int copy = 0; copy < 2; ++copy) {
-    for (const auto& parameter : spec.parameters->all()) {
-      if (spec.trains(parameter)) state_.push_back(session.to_device(HostTensor(parameter.shape)));
-    }
-  }
 }
 
 Trainer::Result Trainer::run(int64_t step, std::span<const HostTensor> batch) {
@@ -135,10 +167,10 @@ Trainer::Result Trainer::run(int64_t step, std::span<const HostTensor> batch) {
   arguments.push_back(
       session_.to_device(HostTensor::scalar(static_cast<float>(result.learning_rate))));
   std::vector<runtime::Tensor> results = executable_.run(arguments);
-  for (auto i = static_cast<size_t>(step_.state_size); i < results.size(); ++i) {
+  for (auto i = step_.state.size(); i < results.size(); ++i) {
     result.scalars.push_back(session_.to_host(results[i]).as<float>()[0]);
   }
-  results.resize(static_cast<size_t>(step_.state_size));
+  results.resize(step_.state.size());
   state_ = std::move(results);
   return result;
 }
@@ -146,40 +178,60 @@ Trainer::Result Trainer::run(int64_t step, std::span<const HostTensor> batch) {
 std::vector<NamedTensor> Trainer::state() const {
   std::vector<NamedTensor> tensors;
   for (size_t i = 0; i < state_.size(); ++i) {
-    tensors.push_back({state_names_[i], session_.to_host(state_[i])});
+    for (auto& part : taken_apart(step_.state[i], session_.to_host(state_[i]))) {
+      tensors.push_back(std::move(part));
+    }
   }
   return tensors;
 }
 
 std::vector<NamedTensor> Trainer::parameters() const {
   std::vector<NamedTensor> tensors;
-  for (size_t i = 0; i < spec_.parameters->all().size(); ++i) {
-    tensors.push_back({state_names_[i].substr(2), session_.to_host(state_[i])});
+  for (const auto& parameter : spec_.parameters->all()) {
+    tensors.push_back({parameter.name, HostTensor()});
+  }
+  for (size_t i = 0; i < state_.size(); ++i) {
+    if (step_.state[i].parameters.empty()) continue;
+    for (auto& part : taken_apart(step_.state[i], session_.to_host(state_[i]))) {
+      std::ranges::find(tensors, part.name.substr(2), &NamedTensor::name)->tensor =
+          std::move(part.tensor);
+    }
   }
   return tensors;
 }
 
 void Trainer::load(std::span<const NamedTensor> tensors, bool whole) {
-  size_t found = 0;
+  std::unordered_map<std::string, std::pair<size_t, size_t>> places;  // slot, place in it
+  for (size_t slot = 0; slot < step_.state.size(); ++slot) {
+    const auto& names = step_.state[slot].names;
+    for (size_t i = 0; i < names.size(); ++i) places[names[i]] = {slot, i};
+  }
+  std::map<size_t, HostTensor> arrays;  // those that change
   for (const auto& [name, tensor] : tensors) {
-    auto at = std::ranges::find(state_names_, whole ? name : "p." + name);
-    if (at == state_names_.end()) {
+    const auto at = places.find(whole ? name : "p." + name);
+    if (at == places.end()) {
       fail(ExitCode::kBadData, fmt::format("{} has no tensor '{}'", spec_.name, name),
            "the file belongs to another model or another configuration");
     }
-    runtime::Tensor& slot = state_[static_cast<size_t>(at - state_names_.begin())];
-    if (slot.shape().dims != tensor.shape().dims) {
+    const auto [slot, place] = at->second;
+    const StateSlot& state = step_.state[slot];
+    const auto skipped = static_cast<std::ptrdiff_t>(state.names.size() > 1 ? 1 : 0);
+    if (const graph::Dims dims(state.shape.dims.begin() + skipped, state.shape.dims.end());
+        dims != tensor.shape().dims) {
       fail(ExitCode::kBadData,
-           fmt::format("tensor '{}' is {}, the model wants {}", name, tensor.shape(), slot.shape()),
+           fmt::format("tensor '{}' is {}, the model wants [{}]", name, tensor.shape(),
+                       fmt::join(dims, ",")),
            "train with the configuration that the file was made with");
     }
+    if (!arrays.contains(slot)) arrays.emplace(slot, session_.to_host(state_[slot]));
     const std::vector<float> values = tensor.to_floats();
-    slot = session_.to_device(HostTensor::of(tensor.shape().dims, std::span<const float>(values)));
-    ++found;
+    std::ranges::copy(values, arrays.at(slot).as<float>().begin() +
+                                  static_cast<std::ptrdiff_t>(place * values.size()));
   }
-  if (whole && found != state_.size()) {
+  for (const auto& [slot, array] : arrays) state_[slot] = session_.to_device(array);
+  if (whole && tensors.size() != places.size()) {
     fail(ExitCode::kBadData,
-         fmt::format("the checkpoint has {} of {} tensors", found, state_.size()));
+         fmt::format("the checkpoint has {} of {} tensors", tensors.size(), places.size()));
   }
 }
 

@@ -14,14 +14,30 @@
 
 namespace hum::train {
 
+// One array of a step's state: a tensor, or tensors of one shape along a new first dim.
+struct StateSlot {
+  // "p.<name>" for parameters, "m.<name>" and "v.<name>" for the moments of trained ones.
+  std::vector<std::string> names;
+  graph::Shape shape;
+  // Those whose initial values it starts from, in the order of `names`; none for moments.
+  std::vector<const nn::Parameter*> parameters;
+};
+
 // The graph of a step. Parameters: state (parameters, means, squares), batch, step, key, learning
 // rate. Results: new state, then the scalars named in `scalars` (the first is the loss).
 struct StepFunction {
   graph::Function function;
-  int64_t state_size = 0;
+  std::vector<StateSlot> state;
   std::vector<std::string> scalars;
 };
-StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& config);
+StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& config,
+                           const nn::BlockOptions& blocks = {});
+
+struct StepOptions {
+  nn::BlockOptions blocks = {};
+  // Refuse to compile a step that would need more on its device; 0: no limit.
+  int64_t memory_limit_bytes = 0;
+};
 
 // Everything that a step changes, by the dotted names that checkpoints use: "p.<name>", and for
 // trainable parameters "m.<name>", "v.<name>".
@@ -33,9 +49,10 @@ struct NamedTensor {
 // A compiled step with its state on the device.
 class Trainer {
  public:
-  // State starts from the parameters' initial values under `seed`.
+  // State starts from the parameters' initial values under `seed`. Throws: kConfig when the step
+  // exceeds the memory limit, naming its largest arrays and what would help.
   Trainer(runtime::Session& session, const nn::TrainSpec& spec, const OptimizerConfig& config,
-          int64_t total_steps, uint64_t seed);
+          int64_t total_steps, uint64_t seed, const StepOptions& options = {});
 
   struct Result {
     // In the order of scalar_names().
@@ -45,13 +62,12 @@ class Trainer {
   // Runs step number `step` (0-based) on its batch.
   Result run(int64_t step, std::span<const runtime::HostTensor> batch);
 
-  // What the step needs, by the compiler's account.
+  const std::vector<std::string>& scalar_names() const { return step_.scalars; }
+  // By the compiler's account; absent where it gives none.
   std::optional<pjrt::Executable::MemoryStats> memory_stats() const {
     return executable_.memory_stats();
   }
-
-  const std::vector<std::string>& scalar_names() const { return step_.scalars; }
-  // Copies of all state on the host.
+  // Copies of all state on the host, stacks taken apart.
   std::vector<NamedTensor> state() const;
   // Replaces state by name. With `whole`, every tensor must be there (resume); without, those that
   // are (starting from released weights; "p." is added to bare names). Throws on unknown names and
@@ -68,7 +84,6 @@ class Trainer {
   uint64_t seed_;
   StepFunction step_;
   runtime::Executable executable_;
-  std::vector<std::string> state_names_;
   std::vector<runtime::Tensor> state_;
 };
 

@@ -27,7 +27,7 @@ int run(Args& args) {
     if (args.json) continue;
     const std::string shown =
         value.empty() ? std::string(variable.default_value) : value + " (set)";
-    std::cout << fmt::format("{:<18}{:<14}{}\n", variable.name, shown.empty() ? "-" : shown,
+    std::cout << fmt::format("{:<26}{:<14}{}\n", variable.name, shown.empty() ? "-" : shown,
                              variable.help);
   }
   if (args.json) std::cout << list.dump(1) << '\n';

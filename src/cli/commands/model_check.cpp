@@ -2,8 +2,8 @@
 #include <chrono>
 #include <iostream>
 
-#include "base/files.h"
 #include "cli/commands/commands.h"
+#include "cli/model_step.h"
 #include "cli/training.h"
 #include "graph/stablehlo/print.h"
 #include "models/humming/coarse.h"
@@ -23,19 +23,10 @@ struct Args {
   }
 };
 
-std::filesystem::path config_path(const std::string& name) {
-  if (std::filesystem::exists(name)) return name;
-  const std::string file = name == "tiny" ? "coarse.yaml" : "coarse-" + name + ".yaml";
-  const auto path = source_folder() / "configs" / file;
-  if (std::filesystem::exists(path)) return path;
-  fail(ExitCode::kNoInput, fmt::format("no model or configuration '{}'", name),
-       "name tiny, 385m, 10b, or a YAML file");
-}
-
 int run(Args& args) {
   const auto start = std::chrono::steady_clock::now();
   TrainConfig<models::humming::CoarseConfig> config;
-  read_config(config_path(args.name), config);
+  read_config(model_config_path(args.name), config);
   const models::humming::Coarse model(config.model);
   const auto spec =
       model.train_spec(args.batch, data::kItemFrames, data::kReferenceFrames, graph::DType::kBF16);

@@ -105,31 +105,6 @@ Values gradients(const Value& loss, std::span<const Value> parameters) {
   return results;
 }
 
-Values checkpoint(RecomputePolicy policy, std::span<const Value> inputs,
-                  const std::function<Values(std::span<const Value>)>& f,
-                  std::source_location where) {
-  if (policy == RecomputePolicy::kNone) return f(inputs);
-  auto [region, captures] = trace_region(inputs, f);
-  Values arguments(inputs.begin(), inputs.end());
-  arguments.insert(arguments.end(), captures.begin(), captures.end());
-  CustomVjp vjp = [region](std::span<const Value> saved, std::span<const Value>,
-                           std::span<const Value> cotangents) {
-    // The barrier ties the saved inputs to the cotangents, so that recomputing cannot start early
-    // or be merged away.
-    Values tied(saved.begin(), saved.end());
-    for (const Value& cotangent : cotangents) {
-      if (cotangent) tied.push_back(cotangent);
-    }
-    tied = optimization_barrier(tied);
-    const std::span<const Value> again = std::span(tied).first(saved.size());
-    auto next = tied.begin() + static_cast<std::ptrdiff_t>(saved.size());
-    Values flowing;
-    for (const Value& cotangent : cotangents) flowing.push_back(cotangent ? *next++ : Value());
-    return pullback(inline_region(region, again), flowing, again);
-  };
-  return call("checkpoint", arguments, region, std::move(vjp), where);
-}
-
 Values custom_vjp(std::span<const Value> inputs,
                   const std::function<Values(std::span<const Value>)>& f, CustomVjp vjp,
                   std::source_location where) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 
+#include "base/fields.h"
 #include "graph/value.h"
 
 namespace hum::graph {
@@ -27,11 +28,21 @@ Values custom_vjp(std::span<const Value> inputs,
                   std::source_location where = std::source_location::current());
 
 enum class RecomputePolicy {
-  kNone,  // keep every intermediate for the backward pass
-  kFull,  // keep the inputs of f alone and compute f again
+  kNone,       // keep every intermediate for the backward pass
+  kSelective,  // keep results of products with weights; compute scores, softmax, norms, ... again
+  kFull,       // keep the inputs of f alone and compute f again
 };
+inline EnumNames<RecomputePolicy> enum_names(RecomputePolicy) {
+  static constexpr std::pair<RecomputePolicy, std::string_view> kNames[] = {
+      {RecomputePolicy::kNone, "none"},
+      {RecomputePolicy::kSelective, "selective"},
+      {RecomputePolicy::kFull, "full"}};
+  return kNames;
+}
 
-// f(inputs), keeping for the backward pass only what the policy says.
+// f(inputs), keeping for the backward pass only what the policy says (checkpoint.cpp). Selective
+// keeps what dot products without batch dims, convolutions and kernels with a product inside gave.
+// Source: Korthikanti et al. 2022, "Reducing Activation Recomputation in Large Transformer Models".
 Values checkpoint(RecomputePolicy policy, std::span<const Value> inputs,
                   const std::function<Values(std::span<const Value>)>& f,
                   std::source_location where = std::source_location::current());

@@ -56,12 +56,6 @@ size_t hash_of(const Node& node, const Values& inputs) {
   return hash;
 }
 
-Values outputs_of(const Node& node) {
-  Values outputs;
-  for (int i = 0; i < node.output_count(); ++i) outputs.push_back(node.output(i));
-  return outputs;
-}
-
 // `roots`, with each computation once.
 Values merged(const Values& roots) {
   std::unordered_multimap<size_t, std::shared_ptr<const Node>> seen;

@@ -7,7 +7,9 @@
 #include "base/env.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "graph/passes/algebraic.h"
 #include "graph/passes/common_subexpressions.h"
+#include "graph/passes/dead_code.h"
 
 namespace hum::graph {
 namespace {
@@ -54,7 +56,9 @@ Function run_pass(const Pass& pass, const Function& function, PassReport& report
 
 std::span<const Pass> pass_table() {
   static constexpr Pass kPasses[] = {
+      {"algebraic", simplify_algebra},
       {"common_subexpressions", merge_common_subexpressions},
+      {"dead_code", remove_dead_code},
   };
   return kPasses;
 }

@@ -1,5 +1,6 @@
 #include "graph/passes/rewrite.h"
 
+#include <map>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -31,6 +32,36 @@ Values rewrite(
   Values results;
   for (const Value& root : roots) results.push_back(now(root));
   return results;
+}
+
+Values replace_values(std::span<const Value> roots,
+                      std::span<const std::pair<Value, Value>> replacements) {
+  std::map<std::pair<const Node*, int>, Value> now;
+  for (const auto& [from, to] : replacements) {
+    HUM_CHECK(from.shape() == to.shape(), "{} against {}", from.shape(), to.shape());
+    now[{&from.node(), from.index()}] = to;
+  }
+  const auto mapped = [&](const Value& value) -> Value {
+    if (!value) return value;
+    const auto found = now.find({&value.node(), value.index()});
+    return found == now.end() ? value : found->second;
+  };
+  for (const Node* node : topological_order(roots)) {
+    Values inputs;
+    for (const Value& input : node->inputs()) inputs.push_back(mapped(input));
+    if (inputs == node->inputs()) continue;
+    const auto clone = clone_with(*node, std::move(inputs), node->regions());
+    for (int i = 0; i < clone->output_count(); ++i) now.try_emplace({node, i}, clone->output(i));
+  }
+  Values results;
+  for (const Value& root : roots) results.push_back(mapped(root));
+  return results;
+}
+
+Values outputs_of(const Node& node) {
+  Values outputs;
+  for (int i = 0; i < node.output_count(); ++i) outputs.push_back(node.output(i));
+  return outputs;
 }
 
 }  // namespace hum::graph

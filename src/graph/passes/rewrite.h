@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "graph/value.h"
 
@@ -15,5 +16,13 @@ namespace hum::graph {
 Values rewrite(
     std::span<const Value> roots,
     const std::function<std::optional<Values>(const Node& node, const Values& inputs)>& replace);
+
+// The roots, with each first value replaced by the second, of the same shape. What only the
+// replaced ones depended on is no longer reached.
+Values replace_values(std::span<const Value> roots,
+                      std::span<const std::pair<Value, Value>> replacements);
+
+// All outputs of a node.
+Values outputs_of(const Node& node);
 
 }  // namespace hum::graph

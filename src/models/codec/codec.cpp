@@ -60,9 +60,9 @@ Value Codec::latents(const Value& audio_BN) const {
   return to_latent_(encoder_norm_(x));
 }
 
-Value Codec::decode(const Value& latents_BTD) const {
+Value Codec::decode(const Value& latents_BTD, const nn::BlockOptions& blocks) const {
   const int64_t bins = config_.fine_window_samples / 2 + 1;
-  const Value x = convert(head_(trunk_(latents_BTD)), DType::kF32);
+  const Value x = convert(head_(trunk_(latents_BTD, blocks)), DType::kF32);
   const Value size =
       graph::exponential(graph::minimum(graph::slice_in_dim(x, 2, 0, bins), std::log(100.0)));
   const Value phase = graph::slice_in_dim(x, 2, bins, 2 * bins);
@@ -78,11 +78,11 @@ nn::TrainSpec Codec::train_spec(int64_t batch, int64_t samples, DType compute) c
   auto loss = [this, loss_config, compute](std::span<const Value> inputs,
                                            const nn::StepInputs& step) {
     const Value& audio_BN = inputs[0];
-    Value x = in_(convert(features(audio_BN), compute));
-    for (const auto& block : encoder_) x = block(x);
+    const Value x =
+        nn::run_blocks(step.blocks, encoder_, in_(convert(features(audio_BN), compute)));
     const Value latents = convert(to_latent_(encoder_norm_(x)), DType::kF32);
     auto quantised = quantizer_.train(latents, step);
-    const Value decoded = decode(convert(quantised.latents_BTD, compute));
+    const Value decoded = decode(convert(quantised.latents_BTD, compute), step.blocks);
     const auto spectral = nn::spectral_loss(decoded, audio_BN, loss_config);
     nn::Loss result;
     result.total = spectral.total + quantised.loss;

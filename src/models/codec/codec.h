@@ -31,7 +31,7 @@ class Codec {
   // Shapes: audio_BN -> i32[B,T,K].
   Value encode(const Value& audio_BN) const { return quantizer_.encode(latents(audio_BN)); }
   // Shapes: latents_BTD -> audio_BN.
-  Value decode(const Value& latents_BTD) const;
+  Value decode(const Value& latents_BTD, const nn::BlockOptions& blocks = {}) const;
 
   // Batch: audio f32[B,N].
   nn::TrainSpec train_spec(int64_t batch, int64_t samples, graph::DType compute) const;

@@ -44,7 +44,8 @@ Coarse::Coarse(const CoarseConfig& config) : config_(config) {
   prefix_in_ = nn::Linear(conditions.child("prefix_in"), common.latent, width);
 }
 
-Coarse::Prepared Coarse::prepare(const Conditions& c, DType compute) const {
+Coarse::Prepared Coarse::prepare(const Conditions& c, DType compute,
+                                 const nn::BlockOptions& blocks) const {
   const int64_t batch = c.melody_BTM.size(0), frames = c.melody_BTM.size(1);
   const int64_t group = config_.prefix_group, width = config_.transformer.width;
   const int64_t prefix = c.reference_BSD.size(1) / group;
@@ -58,8 +59,8 @@ Coarse::Prepared Coarse::prepare(const Conditions& c, DType compute) const {
       convert(pooled_reference(c.reference_BSD, c.reference_frames_B), compute) *
       per_item(c.has_timbre_B, 2);
   const Value condition_BC = condition_(reference_BR);
-  Value x = melody_in_(convert(graph::concatenate({c.melody_BTM, c.draft_BTD}, 2), compute));
-  for (const auto& block : melody_blocks_) x = block(x, condition_BC);
+  const Value in = melody_in_(convert(graph::concatenate({c.melody_BTM, c.draft_BTD}, 2), compute));
+  const Value x = nn::run_blocks(blocks, melody_blocks_, in, condition_BC);
   const Value has_melody = per_item(c.has_melody_B, 3);
   Value steps = melody_out_(x) * has_melody + convert(no_melody_W_, compute) * (1 - has_melody);
   if (const int64_t extra = config_.coarse_books - 1; extra > 0) {
@@ -105,16 +106,16 @@ graph::Values Coarse::heads(const Value& y_BLW) const {
   return logits;
 }
 
-graph::Values Coarse::logits(const Value& codes_BTK, const Conditions& conditions,
-                             DType compute) const {
-  const Prepared prepared = prepare(conditions, compute);
+graph::Values Coarse::logits(const Value& codes_BTK, const Conditions& conditions, DType compute,
+                             const nn::BlockOptions& blocks) const {
+  const Prepared prepared = prepare(conditions, compute, blocks);
   const Value tokens = delayed(codes_BTK);
   // Step t sees the tokens of step t - 1; the first sees start tokens.
   const Value before =
       graph::pad_in_dim(tokens, static_cast<double>(config_.vocabulary - 1), 1, 1, -1);
   const Value steps = embed(before, compute) + prepared.steps_BLW;
-  const Value y =
-      transformer_(graph::concatenate({prepared.prefix_BPW, steps}, 1), prepared.key_mask_BX);
+  const Value y = transformer_(graph::concatenate({prepared.prefix_BPW, steps}, 1),
+                               prepared.key_mask_BX, blocks);
   const int64_t prefix = prepared.prefix_BPW.size(1);
   return heads(graph::slice_in_dim(y, 1, prefix, y.size(1)));
 }
@@ -134,7 +135,7 @@ nn::Loss Coarse::loss(std::span<const Value> inputs, const nn::StepInputs& step,
                                            .reference_frames_B = inputs[4],
                                            .has_melody_B = kept(1),
                                            .has_timbre_B = kept(2)},
-                                          compute);
+                                          compute, step.blocks);
   const Value targets = delayed(codes_BTK);
   nn::Loss result;
   for (int64_t k = 0; k < config_.coarse_books; ++k) {

@@ -39,8 +39,8 @@ class Coarse {
   };
   // Teacher-forced logits, one set a coarse book. codes: the true tokens, of which step t sees
   // those before t. Shapes: codes i32[B,T,>=K] -> K of [B,L,V] f32.
-  graph::Values logits(const Value& codes_BTK, const Conditions& conditions,
-                       graph::DType compute) const;
+  graph::Values logits(const Value& codes_BTK, const Conditions& conditions, graph::DType compute,
+                       const nn::BlockOptions& blocks = {}) const;
 
   struct Sampling {
     Value key;          // u32[2]
@@ -65,7 +65,8 @@ class Coarse {
     Value prefix_BPW;
     Value key_mask_BX;  // over prefix and steps
   };
-  Prepared prepare(const Conditions& conditions, graph::DType compute) const;
+  Prepared prepare(const Conditions& conditions, graph::DType compute,
+                   const nn::BlockOptions& blocks = {}) const;
   // Tokens shifted by the delay pattern: book k of frame t stands at step t + k. Shapes: ->
   // i32[B,L,K].
   Value delayed(const Value& codes_BTK) const;

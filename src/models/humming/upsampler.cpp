@@ -61,14 +61,14 @@ Upsampler::Upsampler(const UpsamplerConfig& config) : config_(config) {
 }
 
 Upsampler::Prediction Upsampler::predict(const Value& known_BTD, const Value& melody_BTM,
-                                         const Value& reference_BR, const Value& stage_B) const {
+                                         const Value& reference_BR, const Value& stage_B,
+                                         const nn::BlockOptions& blocks) const {
   const DType compute = known_BTD.dtype();
   const Value stage_BW = convert(graph::take(stage_table_, stage_B), compute);
   Value condition_BW = condition_(convert(reference_BR, compute)) + stage_BW;
   condition_BW = condition_out_(graph::gelu_new(condition_BW));
-  Value x = in_(graph::concatenate({known_BTD, convert(melody_BTM, compute)}, 2));
-  for (const auto& block : blocks_) x = block(x, condition_BW);
-  x = norm_(x);
+  const Value in = in_(graph::concatenate({known_BTD, convert(melody_BTM, compute)}, 2));
+  const Value x = norm_(nn::run_blocks(blocks, blocks_, in, condition_BW));
   return {convert(regression_(x), DType::kF32), x};
 }
 
@@ -115,7 +115,7 @@ nn::Loss Upsampler::loss(std::span<const Value> inputs, const nn::StepInputs& st
   const Value draw_B = graph::uniform({DType::kF32, {batch}}, step.key) * stages - 1;
   const Value stage_B = convert(graph::floor(graph::maximum(draw_B, 0)), DType::kI32);
   const Value known_BTD = convert(graph::stop_gradient(known(codes_BTK, stage_B)), compute);
-  const auto predicted = predict(known_BTD, melody_BTM, reference_BR, stage_B);
+  const auto predicted = predict(known_BTD, melody_BTM, reference_BR, stage_B, step.blocks);
 
   const Value l1 = graph::mean_all(graph::abs(predicted.latents_BTD - latents_BTD));
   const Value angle = cosine_distance(predicted.latents_BTD, latents_BTD);

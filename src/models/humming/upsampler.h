@@ -40,7 +40,7 @@ class Upsampler {
   // known_BTD: sum of the code vectors of the first `stage_B` books (zeros at stage 0).
   // Shapes: known_BTD, melody_BTM, reference_BR = pooled_reference, stage_B i32.
   Prediction predict(const Value& known_BTD, const Value& melody_BTM, const Value& reference_BR,
-                     const Value& stage_B) const;
+                     const Value& stage_B, const nn::BlockOptions& blocks = {}) const;
   // Logits of book index `book` (1-based books 2..classified_books are indices 1..). Shapes: ->
   // [B,T,entries] f32.
   Value logits(int64_t book, const Value& hidden_BTW) const;

@@ -30,10 +30,10 @@ Voice::Voice(const VoiceConfig& config) : config_(config) {
 }
 
 Value Voice::render(const Value& latents_BTD, const Value& melody_BTM, const Value& excitation_BN,
-                    const Value& noise_BN) const {
+                    const Value& noise_BN, const nn::BlockOptions& blocks) const {
   const int64_t window = config_.fine_window_samples, bins = window / 2 + 1;
   const Value x = graph::concatenate({latents_BTD, convert(melody_BTM, latents_BTD.dtype())}, 2);
-  const Value log_gains = convert(head_(trunk_(x)), DType::kF32);
+  const Value log_gains = convert(head_(trunk_(x, blocks)), DType::kF32);
   auto gain = [&](int64_t from, double offset) {
     const Value part = graph::slice_in_dim(log_gains, 2, from, from + bins) + offset;
     return graph::exponential(graph::minimum(part, kMaxLogGain));
@@ -59,7 +59,7 @@ nn::TrainSpec Voice::train_spec(int64_t batch, int64_t samples, DType compute,
         inputs[3] * convert(draw >= config_.excitation_dropout, DType::kF32);
     const Value noise_BN = graph::normal(audio_BN.shape(), graph::fold_in(step.key, 2));
     const Value rendered =
-        render(convert(latents_BTD, compute), melody_BTM, excitation_BN, noise_BN);
+        render(convert(latents_BTD, compute), melody_BTM, excitation_BN, noise_BN, step.blocks);
     const auto spectral = nn::spectral_loss(rendered, audio_BN, loss_config);
     return nn::Loss{
         .total = spectral.total,

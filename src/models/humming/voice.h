@@ -26,7 +26,7 @@ class Voice {
 
   // Shapes: latents_BTD, melody_BTM, excitation_BN, noise_BN -> audio_BN (f32).
   Value render(const Value& latents_BTD, const Value& melody_BTM, const Value& excitation_BN,
-               const Value& noise_BN) const;
+               const Value& noise_BN, const nn::BlockOptions& blocks = {}) const;
 
   // Batch: audio[B,N], latents[B,T,D], melody[B,T,M], excitation[B,N]; noise is drawn by the step.
   nn::TrainSpec train_spec(int64_t batch, int64_t samples, graph::DType compute,

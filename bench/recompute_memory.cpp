@@ -1,0 +1,77 @@
+// recompute-memory: the largest batch of a 12-block transformer's training step that fits a given
+// memory, by the compiler's account, when blocks keep everything and when they are computed again.
+// Source of the comparison: seed 001 tells of 70 items becoming 512.
+#include <iostream>
+
+#include "base/bytes.h"
+#include "bench/bars.h"
+#include "bench/deep_model.h"
+#include "cli/session.h"
+
+namespace hum::bench {
+namespace {
+
+using graph::RecomputePolicy;
+
+constexpr int64_t kMemoryBytes = 2'000'000'000;
+constexpr double kLeastGain = 5;
+
+class Measure {
+ public:
+  explicit Measure(RecomputePolicy policy) : policy_(policy) {}
+
+  int64_t bytes(int64_t batch) {
+    const auto function = deep_step({.batch = batch}, {.recompute = policy_});
+    const auto stats =
+        session_.compile("deep/train", function, {.optimize_memory = true}).memory_stats();
+    HUM_REQUIRE(stats.has_value(), "this plugin gives no memory statistics");
+    return stats->total_bytes();
+  }
+
+  // By bisection: memory grows with the batch.
+  int64_t largest_batch() {
+    int64_t fits = 1, exceeds = 2;
+    while (bytes(exceeds) <= kMemoryBytes) {
+      fits = exceeds;
+      exceeds *= 2;
+    }
+    while (exceeds - fits > std::max<int64_t>(1, fits / 32)) {
+      const int64_t middle = (fits + exceeds) / 2;
+      (bytes(middle) <= kMemoryBytes ? fits : exceeds) = middle;
+    }
+    return fits;
+  }
+
+ private:
+  RecomputePolicy policy_;
+  runtime::Session session_{cli::session_options()};
+};
+
+}  // namespace
+
+eval::Bar recompute_memory() {
+  eval::Bar bar{.name = "recompute-memory",
+                .unit = "times the batch",
+                .bar = fmt::format("largest batch in {}: full recomputation >= {} x none, "
+                                   "selective in between",
+                                   format_bytes(kMemoryBytes), kLeastGain)};
+  eval::TextTable table({"recompute", "largest batch", "step of 8"});
+  std::vector<double> batches;
+  for (const auto policy :
+       {RecomputePolicy::kNone, RecomputePolicy::kSelective, RecomputePolicy::kFull}) {
+    Measure measure(policy);
+    const int64_t batch = measure.largest_batch();
+    const int64_t bytes = measure.bytes(8);
+    table.row({std::string(to_name(policy)), std::to_string(batch), format_bytes(bytes)});
+    bar.ours[std::string(to_name(policy))] = {{"batch", batch}, {"bytes_at_8", bytes}};
+    batches.push_back(static_cast<double>(batch));
+  }
+  std::cerr << table.text();
+  bar.value = batches[2] / batches[0];
+  bar.peer = {{"seed_001", 512.0 / 70}};
+  bar.checks.at_least("full_over_none", batches[2] / batches[0], kLeastGain);
+  bar.checks.at_least("selective_over_none", batches[1] / batches[0], 1.2);
+  return bar;
+}
+
+}  // namespace hum::bench

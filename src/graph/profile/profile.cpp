@@ -1,0 +1,99 @@
+#include "graph/profile/profile.h"
+
+#include <algorithm>
+
+#include "graph/op.h"
+#include "graph/ops/collectives_defs.h"
+#include "graph/ops/control_defs.h"
+#include "graph/ops/custom_call_defs.h"
+#include "graph/ops/dot_defs.h"
+#include "graph/ops/fft_defs.h"
+#include "graph/ops/indexing_defs.h"
+
+namespace hum::graph {
+namespace {
+
+bool always(const Node&) { return true; }
+bool is_integer(const Node& node) { return !is_float(node.input(0).dtype()); }
+
+constexpr std::string_view kFallback = "opened up: its plain-op fallback is printed";
+constexpr std::string_view kScan = "a while loop with a fixed number of rounds";
+
+constexpr std::string_view kCpuSources[] = {
+    "XLA:CPU plugins run every op of graph/ops/table.cpp: the op tests run all of them there"};
+constexpr Rule kCpuRules[] = {
+    {&kScanOp, always, Verdict::kLegalised, kScan, 0},
+};
+
+constexpr std::string_view kCudaSources[] = {
+    "hum's kernels are CPU code; StableHLO specification v1.20 (openxla.org/stablehlo/spec)"};
+constexpr Rule kCudaRules[] = {
+    {&kScanOp, always, Verdict::kLegalised, kScan, 0},
+    {&kCustomCallOp, always, Verdict::kLegalised, kFallback, 0},
+};
+
+constexpr std::string_view kTpuSources[] = {
+    "hum's kernels are CPU code; StableHLO specification v1.20 (openxla.org/stablehlo/spec)",
+    "libtpu cannot load serialized programs (pytorch/xla#9094): the compile cache stays empty "
+    "there"};
+constexpr Rule kTpuRules[] = {
+    {&kScanOp, always, Verdict::kLegalised, kScan, 0},
+    {&kCustomCallOp, always, Verdict::kLegalised, kFallback, 0},
+};
+
+constexpr std::string_view kNeuronSources[] = {
+    "aws-neuron-sdk, frameworks/jax/setup/jax-neuronx-known-issues.rst (2026-03-13)",
+    "aws-neuron-sdk, neuron-runtime/about/collectives.rst",
+    "neuronx-distributed, pipeline/comm.py"};
+constexpr Rule kNeuronRules[] = {
+    {&kWhileOp, always, Verdict::kUnsupported,
+     "loops whose number of rounds is not fixed are not supported; use scan", 0},
+    {&kScanOp, always, Verdict::kLegalised, kScan, 0},
+    {&kDotGeneralOp, is_integer, Verdict::kUnsupported,
+     "dot products of integers are not supported; convert to f32", 0},
+    {&kRfftOp, always, Verdict::kLegalised,
+     "no complex numbers there: a product with a table of cosines", 0},
+    {&kIrfftOp, always, Verdict::kLegalised,
+     "no complex numbers there: a product with a table of cosines", 0},
+    {&kGatherOp, always, Verdict::kNative, "an index out of bounds is an error there, not clamped",
+     0},
+    {&kScatterAddOp, always, Verdict::kNative,
+     "an index out of bounds is an error there, not dropped", 0},
+    {&kCollectivePermuteOp, always, Verdict::kNative,
+     "only circular shifts are supported there, and hum makes no others", 1},
+    {&kCustomCallOp, always, Verdict::kLegalised, kFallback, 0},
+};
+
+constexpr Profile kProfiles[] = {
+    {"cpu", true, true, kCpuRules, kCpuSources},
+    {"cuda", false, true, kCudaRules, kCudaSources},
+    {"tpu", false, true, kTpuRules, kTpuSources},
+    {"neuron", false, false, kNeuronRules, kNeuronSources},
+};
+
+}  // namespace
+
+std::string_view to_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kNative:
+      return "native";
+    case Verdict::kKernel:
+      return "kernel";
+    case Verdict::kLegalised:
+      return "legalised";
+    case Verdict::kUnsupported:
+      return "unsupported";
+  }
+  return "";
+}
+
+std::span<const Profile> profiles() { return kProfiles; }
+
+const Profile& profile_named(std::string_view name) {
+  const auto found = std::ranges::find(kProfiles, name, &Profile::name);
+  return found == std::end(kProfiles) ? kProfiles[1] : *found;
+}
+
+bool no_kernels(const Node&) { return false; }
+
+}  // namespace hum::graph
