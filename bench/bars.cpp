@@ -23,7 +23,8 @@ constexpr Row kBars[] = {{"notes-real", notes_real},       {"codec-notes", codec
                          {"train-time", train_time},       {"train-bf16", train_bf16},
                          {"train-f32", train_f32},         {"train-jax", train_jax},
                          {"train-memory", train_memory},   {"warm-start", warm_start},
-                         {"recompute-memory", recompute_memory}, {"scan-compile", scan_compile}};
+                         {"decode-385m", decode_385m},     {"recompute-memory", recompute_memory},
+                         {"scan-compile", scan_compile}};
 
 int run(std::span<const char* const> arguments) {
   for (const auto& [name, measure] : kBars) {

@@ -27,6 +27,8 @@ eval::Bar train_bf16();
 eval::Bar train_f32();
 eval::Bar train_jax();
 eval::Bar train_memory();
+// Greedy decoding of the 385M coarse LM's shape against transformers and the memory's bandwidth.
+eval::Bar decode_385m();
 // From process start to the end of its first step, with an empty compile cache and a filled one.
 eval::Bar warm_start();
 

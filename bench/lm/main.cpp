@@ -4,6 +4,8 @@
 //   hum_lm problem FILE STEPS        weights and batches, by rule
 //   hum_lm train FILE f32|bf16 STEPS
 //   hum_lm start                     one bf16 step with random weights
+//   hum_lm write-385m FOLDER         a Hugging Face folder
+//   hum_lm decode FOLDER
 #include <jemalloc/jemalloc.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "base/rng.h"
+#include "bench/lm/decode.h"
 #include "bench/lm/model.h"
 #include "cli/session.h"
 #include "runtime/weights.h"
@@ -121,11 +124,16 @@ constexpr train::OptimizerConfig kOptimizer = {.learning_rate = 3e-4,
                                                .weight_decay = 0.01,
                                                .clip_norm = 1.0};
 
+// Everything but the results of products is made again in the backward pass.
+const train::StepOptions kOptions = {
+    .blocks = {.recompute = std::getenv("RC") ? (graph::RecomputePolicy)atoi(std::getenv("RC"))
+                                              : graph::RecomputePolicy::kSelective}};
+
 Json train_lm(const std::string& path, graph::DType compute, int64_t steps) {
   const Lm model{LmSize()};
   runtime::Session session(cli::session_options());
   Problem problem = read_problem(path);
-  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, steps, kSeed);
+  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, steps, kSeed, kOptions);
   trainer.load(problem.weights, /*whole=*/false);
   problem.weights.clear();
   const graph::Dims& all = problem.batches.shape().dims;
@@ -156,7 +164,7 @@ Json train_lm(const std::string& path, graph::DType compute, int64_t steps) {
 Json start_lm(graph::DType compute) {
   const Lm model{LmSize()};
   runtime::Session session(cli::session_options());
-  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, 1, kSeed);
+  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, 1, kSeed, kOptions);
   const double ready_s = seconds_since_start();
   const LmSize size;
   const HostTensor batch({graph::DType::kI32, {size.batch, size.length + 1}});
@@ -182,12 +190,21 @@ int run(std::span<char* const> arguments) {
     std::cout << train_lm(arguments[1], compute, std::stoll(arguments[3])).dump() << std::endl;
     return 0;
   }
+  if (is(2, "write-385m")) {
+    write_385m(arguments[1]);
+    return 0;
+  }
+  if (is(2, "decode")) {
+    std::cout << decode(arguments[1]).dump() << std::endl;
+    return 0;
+  }
   if (is(1, "start")) {
     std::cout << start_lm(graph::DType::kBF16).dump() << std::endl;
     return 0;
   }
   fail(ExitCode::kUsage,
-       "usage: hum_lm problem FILE STEPS | hum_lm train FILE f32|bf16 STEPS | hum_lm start");
+       "usage: hum_lm problem FILE STEPS | hum_lm train FILE f32|bf16 STEPS | hum_lm start |"
+       " hum_lm write-385m FOLDER | hum_lm decode FOLDER");
 }
 
 int run_or_report(std::span<char* const> arguments) {

@@ -35,7 +35,8 @@ class Lm {
   nn::TrainSpec train_spec(graph::DType compute) const;
 
  private:
-  nn::Loss loss(const graph::Value& tokens_BT1, graph::DType compute) const;
+  nn::Loss loss(const graph::Value& tokens_BT1, graph::DType compute,
+                const nn::BlockOptions& blocks) const;
 
   LmSize size_;
   nn::ParameterList parameters_;

@@ -1,0 +1,109 @@
+#include "bench/lm/decode.h"
+
+#include <array>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "base/error.h"
+#include "base/fields.h"
+#include "base/files.h"
+#include "base/rng.h"
+#include "base/threads.h"
+#include "cli/session.h"
+#include "models/humming/config.h"
+#include "models/llama/folder.h"
+#include "models/llama/model.h"
+#include "models/llama/session.h"
+
+namespace hum::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using models::llama::LlamaConfig;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct CoarseFile {
+  models::humming::CoarseConfig model;
+  template <class V>
+  void visit_fields(V& v) {
+    v("model", model, "the coarse LM");
+  }
+};
+
+// Transformer and vocabulary of configs/coarse-385m.yaml.
+LlamaConfig config_385m() {
+  CoarseFile file;
+  read_config(source_folder() / "configs" / "coarse-385m.yaml", file);
+  return {.transformer = file.model.transformer, .vocabulary = file.model.vocabulary};
+}
+
+}  // namespace
+
+void write_385m(const std::filesystem::path& folder) {
+  constexpr uint64_t kSeed = 385;
+  models::llama::Checkpoint checkpoint{.config = config_385m()};
+  const models::llama::Llama model(checkpoint.config);
+  const auto& all = model.parameters().all();
+  checkpoint.tensors.resize(all.size());
+  parallel_for(static_cast<int64_t>(all.size()), compute_threads(), [&](int64_t i) {
+    const auto& parameter = all[static_cast<size_t>(i)];
+    const auto values = nn::initial_elements(parameter, kSeed);
+    checkpoint.tensors[static_cast<size_t>(i)] =
+        runtime::HostTensor::of(parameter.shape.dims, std::span<const float>(values));
+  });
+  models::llama::write_checkpoint(folder, checkpoint, graph::DType::kBF16);
+}
+
+Json decode(const std::filesystem::path& folder) {
+  runtime::Session session(cli::session_options());
+  const models::llama::LlamaSession model(session, folder, graph::DType::kBF16);
+  std::vector<int32_t> prompt(kPromptTokens);
+  for (size_t i = 0; i < prompt.size(); ++i) {
+    prompt[i] = static_cast<int32_t>((7 * i + 3) % static_cast<size_t>(model.config().vocabulary));
+  }
+  model.generate(prompt, kNewTokens);
+  const auto start = Clock::now();
+  const auto tokens = model.generate(prompt, kNewTokens);
+  const double seconds = seconds_since(start);
+  const models::llama::Llama shape(model.config());
+  const int64_t table = model.config().vocabulary * model.config().transformer.width;
+  // Of the embedding table one row is read.
+  return {{"seconds", seconds},
+          {"tokens", tokens},
+          {"weight_bytes", 2 * (shape.parameters().element_count() - table)}};
+}
+
+double read_bandwidth() {
+  constexpr size_t kWords = (size_t{2} << 30) / sizeof(uint64_t);
+  constexpr int kPasses = 5, kThreads = 2;
+  std::vector<uint64_t> memory(kWords, 1);
+  double best = 0;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    std::array<uint64_t, kThreads> sums{};
+    const auto start = Clock::now();
+    {
+      std::vector<std::jthread> threads;
+      for (int t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&, t] {
+          const auto part = std::span(memory).subspan(kWords / kThreads * static_cast<size_t>(t),
+                                                      kWords / kThreads);
+          // Eight sums, so that adding is never what is waited for.
+          std::array<uint64_t, 8> partial{};
+          for (size_t i = 0; i < part.size(); i += partial.size()) {
+            for (size_t lane = 0; lane < partial.size(); ++lane) partial[lane] += part[i + lane];
+          }
+          sums[static_cast<size_t>(t)] = std::reduce(partial.begin(), partial.end());
+        });
+      }
+    }
+    best = std::max(best, static_cast<double>(kWords * sizeof(uint64_t)) / seconds_since(start));
+    HUM_CHECK(std::reduce(sums.begin(), sums.end()) == kWords);
+  }
+  return best;
+}
+
+}  // namespace hum::bench
