@@ -28,7 +28,7 @@ MemoryEstimate estimate_memory(const Function& function,
   }
   const Values roots = inline_calls(function.results, use_kernel);
   const memory::Tasks tasks = memory::tasks_of(roots, roots);
-  const memory::Peak peak = memory::least_peak(tasks);
+  const memory::Peak peak = memory::peak_of(tasks);
   estimate.temporary_bytes = peak.bytes;
   for (const size_t at : peak.alive) {
     const memory::Array& array = tasks.arrays[at];

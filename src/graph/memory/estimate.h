@@ -1,7 +1,7 @@
 // What a compiled function will need on its device, from the graph alone, before anything is
-// compiled. It follows what XLA does on CPU: which values a fused loop never writes, an order of
-// work chosen for least memory, results in the buffers of donated inputs. Not a promise: within
-// 15 % of the compiler's own account on hum's training steps.
+// compiled: arguments, results in the buffers of donated arguments, and the values that XLA's fused
+// loops on CPU write and that are alive at once. An estimate, and below the compiler's own account:
+// by 8 to 14 % on a step of three transformer blocks, with and without recomputation.
 #pragma once
 
 #include <cstdint>

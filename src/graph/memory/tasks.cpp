@@ -109,7 +109,7 @@ bool has_no_array(const Node& node) {
 int64_t body_bytes(const Node& node) {
   int64_t most = 0;
   for (const Region& region : node.regions()) {
-    most = std::max(most, least_peak(tasks_of(region.results, region.results)).bytes);
+    most = std::max(most, peak_of(tasks_of(region.results, region.results)).bytes);
   }
   return most;
 }

@@ -37,7 +37,7 @@ struct Peak {
   int64_t bytes = 0;
   std::vector<size_t> alive;  // arrays
 };
-// The least of the peaks of a few orders, as XLA's memory scheduler tries them.
-Peak least_peak(const Tasks& tasks);
+// Of the tasks run in their order.
+Peak peak_of(const Tasks& tasks);
 
 }  // namespace hum::graph::memory
