@@ -7,7 +7,6 @@ numpy 2.4.6; each file repeats them.
     pip install "jax[cpu]" && python tools/golden/autodiff.py tests/data/autodiff
 """
 
-import importlib.metadata
 import json
 import os
 import pathlib
@@ -20,6 +19,7 @@ jax.config.update("jax_enable_x64", True)
 import jax.numpy as jnp
 import numpy as np
 
+from made_by import made_by
 from rule import digits, ruled
 
 NUMPY = {"f32": np.float64, "i32": np.int32, "u32": np.uint32, "i1": np.bool_}
@@ -75,11 +75,9 @@ def golden(name, function, specs):
 
 
 def write(path, content):
-    made_by = {"tool": "tools/golden/autodiff.py", "seed": "none: inputs by tools/golden/rule.py"}
-    for package in ("jax", "jaxlib", "numpy"):
-        made_by[package] = importlib.metadata.version(package)
+    maker = made_by("autodiff.py", "none: inputs by tools/golden/rule.py", "jax", "jaxlib", "numpy")
     rows = ",\n".join(f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in content.items())
-    path.write_text(f'{{"made_by": {json.dumps(made_by)},\n"cases": {{\n{rows}}}}}\n')
+    path.write_text(f'{{"made_by": {json.dumps(maker)},\n"cases": {{\n{rows}}}}}\n')
     print(path.name, len(content), "cases,", path.stat().st_size, "bytes")
 
 

@@ -100,7 +100,9 @@ class DacModel : public ::testing::TestWithParam<const char*> {
 TEST_P(DacModel, GivesTheOriginalsCodesAudioAndGradients) {
   const Coded sound = coded("padded", DacEdges::kPadded, 2);
   graph::Values results = sound.results;
-  const graph::Values trained = dac->parameters().values();
+  // One model's gradients will do: both are built of the same parts.
+  const bool differentiate = golden.contains("gradients");
+  const graph::Values trained = differentiate ? dac->parameters().values() : graph::Values{};
   for (const Value& gradient : graph::gradients(sound.loss, trained)) results.push_back(gradient);
   const auto out = runtime::evaluate(results, parameters, inputs);
   expect_coded(out, golden.at("padded"));
