@@ -12,6 +12,8 @@ import numpy as np
 import pretty_midi
 import pyloudnorm
 
+from made_by import made_by
+
 OUT = pathlib.Path(__file__).resolve().parents[2] / "tests" / "data" / "audio"
 
 
@@ -126,8 +128,9 @@ def main():
     basic_pitch_midi(notes, False, 120).write(str(OUT / "notes_120bpm.mid"))
     basic_pitch_midi(notes, True, 96).write(str(OUT / "notes_96bpm_multiple.mid"))
     midi = {"notes": notes, "foreign": foreign_midi(OUT / "foreign.mid")}
-    for name, value in (("dsp", dsp()), ("loudness", loudness()), ("midi", midi)):
-        (OUT / f"{name}.json").write_text(json.dumps(value) + "\n")
+    maker = made_by("audio.py", 7, "librosa", "soxr", "pyloudnorm", "pretty_midi", "mido", "numpy")
+    for name, value in (("dsp", dsp()), ("loudness", {"rows": loudness()}), ("midi", midi)):
+        (OUT / f"{name}.json").write_text(json.dumps({"made_by": maker} | value) + "\n")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import sys
 import numpy as np
 from basic_pitch import note_creation
 
+from made_by import made_by
+
 PITCHES, CONTOUR_BINS = 88, 264
 DEFAULTS = {
     "onset_threshold": 0.5,
@@ -102,7 +104,8 @@ def main(folder):
         events = create(options, patterned_posteriors(frames, seed))
         print(len(events), changes)
         cases.append({"frames": frames, "seed": seed, "options": options, "notes": rows(events)})
-    text = json.dumps({"cases": cases, "overlaps": overlaps()}, separators=(",", ":"))
+    maker = made_by("basic_pitch_notes.py", "in each case", "basic-pitch", "numpy", "scipy", "librosa")
+    text = json.dumps({"made_by": maker, "cases": cases, "overlaps": overlaps()}, separators=(",", ":"))
     (pathlib.Path(folder) / "patterned_notes.json").write_text(text + "\n")
 
 

@@ -14,6 +14,8 @@ import sys
 
 import numpy as np
 
+from made_by import made_by
+
 
 def load(path):
     return np.load(path, allow_pickle=True)["arr_0"]
@@ -36,7 +38,8 @@ def main(source, folder):
         for start_s, end_s, pitch, amplitude, bends in rows
     ]
     lines = ",\n".join(json.dumps(note) for note in notes)
-    (folder / "notes.json").write_text('{"notes": [\n' + lines + "\n]}\n")
+    maker = json.dumps(made_by("basic_pitch_stored.py", "none", "numpy"))
+    (folder / "notes.json").write_text(f'{{"made_by": {maker},\n"notes": [\n{lines}\n]}}\n')
     print(len(notes), "notes")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyloudnorm
 
 from audio import rounded, test_signal
+from made_by import made_by
 
 OUT = pathlib.Path(__file__).resolve().parents[2] / "tests" / "data" / "eval" / "metrics.json"
 RATE = 22050
@@ -114,7 +115,7 @@ def envelope_correlation(a, b):
 
 def main():
     a, b = two_sounds()
-    value = {"notes": note_cases(np.random.default_rng(11)), "yin": yin(),
+    value = {"made_by": made_by("metrics.py", 11, "mir_eval", "librosa", "pyloudnorm", "numpy", "scipy"), "notes": note_cases(np.random.default_rng(11)), "yin": yin(),
              "timbre_distance": float(np.linalg.norm(timbre(a) - timbre(b))), "timbre": rounded(timbre(a)),
              "mel_distance": mel_distance(a, b), "octave_differences": octave_differences(a, b),
              "envelope_correlation": envelope_correlation(a, b)}

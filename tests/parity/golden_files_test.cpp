@@ -1,0 +1,63 @@
+// Every stored golden file says how it was made.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/json.h"
+
+namespace hum::parity {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+// {"tool": a file of tools/golden, "seed": ..., versions of Python and at least one package}
+void expect_maker(const fs::path& file) {
+  const Json content = read_json(file);
+  ASSERT_TRUE(content.is_object() && content.contains("made_by")) << file << " has no made_by";
+  const Json& maker = content.at("made_by");
+  const auto tool = maker.value("tool", "");
+  EXPECT_TRUE(tool.starts_with("tools/golden/") && fs::exists(source_folder() / tool))
+      << file << ": no tool " << tool;
+  EXPECT_TRUE(maker.contains("seed")) << file;
+  EXPECT_TRUE(maker.contains("python")) << file;
+  EXPECT_GE(maker.size(), 4U) << file << " names no package's version";
+}
+
+// Other files cannot hold it: the README beside them names file and tool.
+void expect_row_in_readme(const fs::path& file) {
+  const fs::path readme = file.parent_path() / "README.md";
+  ASSERT_TRUE(fs::exists(readme)) << readme;
+  EXPECT_THAT(read_file(readme), HasSubstr("`" + file.filename().string() + "`")) << readme;
+}
+
+TEST(GoldenFiles, NameTheirToolVersionsAndSeed) {
+  size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(source_folder() / "tests/data")) {
+    const fs::path& file = entry.path();
+    if (!entry.is_regular_file() || file.filename() == "README.md") continue;
+    ++files;
+    if (file.extension() == ".json") expect_maker(file);
+    expect_row_in_readme(file);
+  }
+  EXPECT_GT(files, 10U);
+}
+
+TEST(GoldenFiles, HaveReadmesThatNameToolsThatExist) {
+  for (const auto& entry : fs::directory_iterator(source_folder() / "tests/data")) {
+    const std::string text = read_file(entry.path() / "README.md");
+    size_t tools = 0;
+    for (size_t at = text.find("tools/golden/"); at != text.npos;
+         at = text.find("tools/golden/", at + 1)) {
+      const std::string tool = text.substr(at, text.find_first_of("`, ", at) - at);
+      EXPECT_TRUE(fs::exists(source_folder() / tool)) << entry.path() << ": " << tool;
+      ++tools;
+    }
+    EXPECT_GT(tools, 0U) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace hum::parity
