@@ -6,6 +6,6 @@
 namespace hum::cli {
 
 extern const Command kNotes, kGenerate, kPresets, kEvaluateNotes, kCodecEncode, kCodecDecode,
-    kDataRender, kDataReferences, kModelCheck, kEnv;
+    kDataRender, kDataReferences, kModelCheck, kModelRun, kEnv;
 
 }  // namespace hum::cli
