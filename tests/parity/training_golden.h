@@ -53,7 +53,8 @@ inline void expect_gradients(const TrainingGolden& golden, const train::Trainer&
                              double norm, const NameMap& name_of) {
   const auto config = golden.optimizer();
   const double scale = (1 - config.beta1) * std::min(1.0, config.clip_norm / (norm + 1e-6));
-  EXPECT_NEAR(norm, golden.arrays.at("gradient_norm")[0], 1e-5 * norm);
+  // f32 sums of millions of squares: 4e-5 apart where the gradients themselves are 1e-6 apart.
+  EXPECT_NEAR(norm, golden.arrays.at("gradient_norm")[0], 1e-4 * norm);
   double worst = 0;
   size_t compared = 0;
   for (const auto& [name, tensor] : trainer.state()) {

@@ -27,7 +27,7 @@ def main():
     config = copy.deepcopy(read.config)
     del config.quantization_config
     config._attn_implementation = "eager"
-    model = transformers.LlamaForCausalLM(config).to(torch.bfloat16).eval()
+    model = llama.cast(transformers.LlamaForCausalLM(config).eval(), torch.bfloat16)
     model.load_state_dict(read.state_dict(), strict=False)
     model.tie_weights()
     model.save_pretrained(out / "model")
