@@ -22,6 +22,7 @@ std::span<const Command> commands() {
       kDataRender,
       kDataReferences,
       kModelCheck,
+      kModelRun,
       kProfile,
       kAudit,
       kCompile,
@@ -37,7 +38,7 @@ std::string_view group_summary(std::string_view group) {
       {"codec", "sound to tokens and back"},
       {"train", "train the models"},
       {"data", "make training data and timbre references"},
-      {"model", "look at model configurations"},
+      {"model", "look at model configurations, run language models"},
   };
   for (const auto& [name, summary] : kGroups) {
     if (name == group) return summary;

@@ -75,21 +75,29 @@ def golden_model(model_type, changes, **kwargs):
     return model
 
 
-def run(model, count=CONTINUED):
-    prompt = hum_random.integers(SEED, "prompt", (PROMPT,), model.config.vocab_size)
+def cast(model, dtype):
+    """Parameters alone: model.to() would round the rotary rates too, which from_pretrained leaves in f32."""
+    for p in model.parameters():
+        p.data = p.data.to(dtype)
+    return model
+
+
+def run(model, prompt=None):
+    if prompt is None:
+        prompt = hum_random.integers(SEED, "prompt", (PROMPT,), model.config.vocab_size)
     tokens = torch.from_numpy(prompt.astype(np.int64))[None]
     with torch.no_grad():
-        model.float()
+        cast(model, torch.float32)
         logits = model(tokens).logits[0].numpy()
-        for _ in range(count):
+        for _ in range(CONTINUED):
             scores = model(tokens).logits[0, -1]
             best = torch.topk(scores, 2)
             if float(best.values[0] - best.values[1]) < 1e-3:
                 print("  a near tie:", best.values.tolist())
             tokens = torch.cat([tokens, best.indices[None, :1]], 1)
-        low = model.to(torch.bfloat16)(torch.from_numpy(prompt.astype(np.int64))[None]).logits[0].float().numpy()
-    return {"prompt": prompt, "logits_f32": logits, "logits_bf16": low,
-            "greedy": tokens[0, PROMPT:].numpy().astype(np.int32)}
+        low = cast(model, torch.bfloat16)(torch.from_numpy(prompt.astype(np.int64))[None]).logits[0].float().numpy()
+    return {"prompt": prompt.astype(np.int32), "logits_f32": logits, "logits_bf16": low,
+            "greedy": tokens[0, len(prompt):].numpy().astype(np.int32)}
 
 
 def config_text(model):
@@ -98,9 +106,9 @@ def config_text(model):
     return json.dumps(config)
 
 
-def save(path, model, count=CONTINUED):
+def save(path, model, prompt=None):
     text = config_text(model)
-    arrays = {name: np.ascontiguousarray(a) for name, a in run(model, count).items()}
+    arrays = {name: np.ascontiguousarray(a) for name, a in run(model, prompt).items()}
     safetensors.numpy.save_file(arrays, path, metadata={**MADE_BY, "config": text})
     logits = arrays["logits_f32"]
     print(path.name, "logits", logits.min(), "to", logits.max(), "bf16 off by",
@@ -110,7 +118,7 @@ def save(path, model, count=CONTINUED):
 def checkpoint():
     """A folder in shards and bf16, with a tokenizer, and what the model says."""
     model = golden_model("llama", dict(num_key_value_heads=2, rope_parameters=ROPES["llama3"], eos_token_id=7))
-    model.to(torch.bfloat16)
+    cast(model, torch.bfloat16)
     folder = OUT / "checkpoint"
     shutil.rmtree(folder, ignore_errors=True)
     model.save_pretrained(folder, max_shard_size="40KB")

@@ -6,6 +6,6 @@
 namespace hum::cli {
 
 extern const Command kNotes, kGenerate, kPresets, kEvaluateNotes, kCodecEncode, kCodecDecode,
-    kDataRender, kDataReferences, kModelCheck, kProfile, kAudit, kCompile, kEnv;
+    kDataRender, kDataReferences, kModelCheck, kModelRun, kProfile, kAudit, kCompile, kEnv;
 
 }  // namespace hum::cli

@@ -96,6 +96,11 @@ std::vector<HostTensor> take_tensors(const fs::path& folder, const nn::Parameter
   return tensors;
 }
 
+LlamaConfig read_config(const fs::path& folder) {
+  const ErrorContext context([&] { return "reading " + folder.string(); });
+  return from_hugging_face(read_json(folder / "config.json"));
+}
+
 }  // namespace
 
 Checkpoint read_checkpoint(const fs::path& folder) {
@@ -103,8 +108,7 @@ Checkpoint read_checkpoint(const fs::path& folder) {
     fail(ExitCode::kNoInput, folder.string() + ": no such folder",
          "name the folder that holds config.json and the weights");
   }
-  const ErrorContext context([&] { return "reading " + folder.string(); });
-  const LlamaConfig config = from_hugging_face(read_json(folder / "config.json"));
+  const LlamaConfig config = read_config(folder);
   require_safetensors(folder);
   runtime::Weights weights = runtime::read_weights(folder);
   const Llama model(config);

@@ -80,5 +80,18 @@ INSTANTIATE_TEST_SUITE_P(Models, LlamaFurtherGolden, ::testing::Values("gqa_tied
                          name_of);
 INSTANTIATE_TEST_SUITE_P(SlowModels, LlamaFurtherGolden, ::testing::ValuesIn(kModels), name_of);
 
+// SmolLM2-135M where tools/golden/llama_real.py has put it.
+TEST(LlamaSlowReal, SmolLm2IsThatOfTransformers) {
+  const auto folder = source_folder() / "out/smollm2";
+  if (!std::filesystem::exists(folder / "golden.safetensors")) {
+    GTEST_SKIP() << "tools/golden/llama_real.py makes " << folder;
+  }
+  const Golden golden(folder / "golden.safetensors");
+  const Checkpoint checkpoint = read_checkpoint(folder / "model");
+  expect_logits(golden, checkpoint);
+  expect_bf16_logits(golden, checkpoint);
+  expect_greedy(golden, checkpoint);
+}
+
 }  // namespace
 }  // namespace hum::models::llama

@@ -1,0 +1,57 @@
+// hum model run: the likeliest continuation of a token sequence. Text is not turned into tokens
+// here.
+#include <fmt/ranges.h>
+
+#include <iostream>
+
+#include "cli/commands/commands.h"
+#include "cli/session.h"
+#include "cli/training.h"
+#include "models/llama/session.h"
+
+namespace hum::cli {
+namespace {
+
+struct Args {
+  std::string folder;
+  std::string tokens;
+  int64_t count = 64;
+  Compute compute = Compute::kF32;
+  template <class V>
+  void declare(V& v) {
+    v.positional("folder", folder, "a Hugging Face folder of a Llama, Mistral or Qwen2");
+    v("tokens", tokens, "the prompt, e.g. 1,2,3");
+    v("count", count, "tokens to make, fewer after an end token");
+    v("compute", compute, "element type of weights and activations");
+  }
+};
+
+std::vector<int32_t> parse_tokens(const std::string& text) {
+  const Json list = Json::parse("[" + text + "]", nullptr, /*allow_exceptions=*/false);
+  std::vector<int32_t> tokens;
+  for (const Json& token : list) {
+    if (token.is_number_unsigned()) tokens.push_back(token.get<int32_t>());
+  }
+  if (!list.is_array() || tokens.empty() || tokens.size() != list.size()) {
+    fail(ExitCode::kUsage, fmt::format("--tokens '{}' is no list of tokens", text),
+         "give whole numbers: --tokens 1,2,3");
+  }
+  return tokens;
+}
+
+int run(Args& args) {
+  const std::vector<int32_t> prompt = parse_tokens(args.tokens);
+  runtime::Session session(session_options());
+  const models::llama::LlamaSession model(session, args.folder, dtype_of(args.compute));
+  const auto made = model.generate(prompt, args.count);
+  std::cout << fmt::format("{}\n", fmt::join(made, ",")) << std::flush;
+  return 0;
+}
+
+}  // namespace
+
+const Command kModelRun = {"model run", "continue a token sequence with a Llama",
+                           "hum model run FOLDER --tokens 1,2,3 --count 64",
+                           make_command<Args, run>};
+
+}  // namespace hum::cli
