@@ -17,6 +17,9 @@ eval::Bar demo_time();
 // Hours that training the released weights takes.
 eval::Bar train_time();
 
+// Recording in, notes out: the time of 60 s of sound, both sides warm, against basic-pitch.
+eval::Bar notes_speed();
+
 // The training step of the 25.7M-parameter language model (bench/lm) against PyTorch and JAX: time
 // in bf16 and f32, peak memory.
 eval::Bar train_bf16();

@@ -7,8 +7,8 @@
 
 namespace hum::bench {
 
-std::vector<std::string> peer_command(const std::string& script) {
-  return {HUM_PEERS_PYTHON, std::string(HUM_PEERS) + "/" + script};
+std::vector<std::string> peer_command(const std::string& script, const std::string& folder) {
+  return {HUM_PEERS_BUILD "/" + folder + "/bin/python", HUM_PEERS "/" + script};
 }
 
 double median(std::vector<double> values) {

@@ -10,8 +10,9 @@
 
 namespace hum::bench {
 
-// bench/peers/SCRIPT with the interpreter that bench/peers/install.sh put there.
-std::vector<std::string> peer_command(const std::string& script);
+// bench/peers/SCRIPT with the interpreter that bench/peers/install.sh put into build/FOLDER.
+std::vector<std::string> peer_command(const std::string& script,
+                                      const std::string& folder = "peers");
 
 double median(std::vector<double> values);
 
