@@ -22,7 +22,7 @@ constexpr Row kBars[] = {
     {"notes-real", notes_real},     {"codec-notes", codec_notes}, {"hum-to-preset", hum_to_preset},
     {"demo-time", demo_time},       {"train-time", train_time},   {"notes-speed", notes_speed},
     {"train-bf16", train_bf16},     {"train-f32", train_f32},     {"train-jax", train_jax},
-    {"train-memory", train_memory}, {"warm-start", warm_start}};
+    {"train-memory", train_memory}, {"warm-start", warm_start},   {"train-codec", train_codec}};
 
 int run(std::span<const char* const> arguments) {
   for (const auto& [name, measure] : kBars) {

@@ -29,4 +29,7 @@ eval::Bar train_memory();
 // From process start to the end of its first step, with an empty compile cache and a filled one.
 eval::Bar warm_start();
 
+// The codec's training step, as its released weights were made, against PyTorch in bf16.
+eval::Bar train_codec();
+
 }  // namespace hum::bench

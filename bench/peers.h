@@ -26,6 +26,20 @@ struct Contender {
 std::map<std::string, std::vector<Json>> alternate(const std::vector<Contender>& contenders,
                                                    int rounds);
 
+// Training steps as contenders. All steps of the first round are compared by their losses; the
+// other rounds only take the time. The first steps compile and fill caches.
+inline constexpr int kLossSteps = 20, kTimedSteps = 6, kWarmUpSteps = 2;
+Contender step_contender(const std::string& name, std::function<Json(int steps)> run);
+
+// Milliseconds of a step: the median of the rounds' medians.
+double step_ms(const std::vector<Json>& rounds);
+
+// Largest relative distance of two runs' losses, and that of the last step.
+struct Distance {
+  double worst = 0, last = 0;
+};
+Distance loss_distance(const Json& ours, const Json& theirs);
+
 // The last line of a program's output as JSON. Throws: kFailure when it is none.
 Json last_line_json(const std::string& out);
 

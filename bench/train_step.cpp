@@ -1,7 +1,6 @@
-// train-bf16, train-f32, train-jax, train-memory, warm-start: whole training steps (loss, gradients,
-// clipping, fused AdamW with f32 masters) from the same weights on the same batches as the peers.
-#include <chrono>
-#include <cmath>
+// train-bf16, train-f32, train-jax, train-memory, warm-start: whole training steps (loss,
+// gradients, clipping, fused AdamW with f32 masters) from the same weights on the same batches as
+// the peers.
 #include <iostream>
 
 #include "base/error.h"
@@ -15,10 +14,6 @@ namespace hum::bench {
 namespace {
 
 constexpr int kRounds = 5;
-// All steps of the first round are compared by their losses; the other rounds only take the time.
-constexpr int kLossSteps = 20, kTimedSteps = 6;
-// Compiling, filling caches.
-constexpr int kWarmUpSteps = 2;
 
 bool has_amx() { return kernels::detect_isa() >= kernels::Isa::kAmx; }
 
@@ -34,9 +29,9 @@ class Steps {
   }
   Json torch(const std::string& dtype, int steps, bool compiled) {
     auto command = peer_command("train_torch.py");
-    for (const auto& word : {problem_, std::string("--dtype"), dtype, std::string("--steps"),
-                             std::to_string(steps), std::string("--threads"),
-                             std::to_string(compute_threads())}) {
+    for (const auto& word :
+         {problem_, std::string("--dtype"), dtype, std::string("--steps"), std::to_string(steps),
+          std::string("--threads"), std::to_string(compute_threads())}) {
       command.push_back(word);
     }
     if (compiled) command.push_back("--compile");
@@ -44,8 +39,8 @@ class Steps {
   }
   Json jax(const std::string& dtype, int steps) {
     auto command = peer_command("train_jax.py");
-    for (const auto& word : {problem_, std::string("--dtype"), dtype, std::string("--steps"),
-                             std::to_string(steps)}) {
+    for (const auto& word :
+         {problem_, std::string("--dtype"), dtype, std::string("--steps"), std::to_string(steps)}) {
       command.push_back(word);
     }
     return json(command);
@@ -61,32 +56,6 @@ class Steps {
   ScratchFolder folder_;
   std::string problem_, cache_ = folder_ / "cache";
 };
-
-// Milliseconds of the steps after the first ones.
-double step_ms(const std::vector<Json>& rounds) {
-  std::vector<double> medians;
-  for (const Json& round : rounds) {
-    const auto all = round["milliseconds"].get<std::vector<double>>();
-    medians.push_back(median({all.begin() + kWarmUpSteps, all.end()}));
-  }
-  return median(medians);
-}
-
-// Largest relative distance of two runs' losses, and that of the last step.
-struct Distance {
-  double worst = 0, last = 0;
-};
-Distance loss_distance(const Json& ours, const Json& theirs) {
-  const auto a = ours["losses"].get<std::vector<double>>();
-  const auto b = theirs["losses"].get<std::vector<double>>();
-  HUM_CHECK(a.size() == kLossSteps && b.size() == kLossSteps);
-  Distance distance;
-  for (size_t i = 0; i < a.size(); ++i) {
-    distance.last = std::abs(a[i] - b[i]) / std::abs(b[i]);
-    distance.worst = std::max(distance.worst, distance.last);
-  }
-  return distance;
-}
 
 double gigabytes(const Json& run) {
   return (run["resident_peak"].get<double>() - run["resident_before"].get<double>()) / 1e9;
@@ -114,26 +83,18 @@ std::map<std::string, double> report(eval::Bar& bar, const std::string& dtype,
   return ratios;
 }
 
-// First round with all steps, the others short.
-template <typename F>
-Contender contender(const std::string& name, F run) {
-  return {name, [run, first = true]() mutable {
-            return run(std::exchange(first, false) ? kLossSteps : kTimedSteps);
-          }};
-}
-
 eval::Bar against_torch(const std::string& name, const std::string& dtype, double limit,
                         double loss_limit) {
   Steps steps;
   const auto results = alternate(
-      {contender("hum", [&](int n) { return steps.hum(dtype, n); }),
-       contender("PyTorch eager", [&](int n) { return steps.torch(dtype, n, false); }),
-       contender("PyTorch compiled", [&](int n) { return steps.torch(dtype, n, true); })},
+      {step_contender("hum", [&](int n) { return steps.hum(dtype, n); }),
+       step_contender("PyTorch eager", [&](int n) { return steps.torch(dtype, n, false); }),
+       step_contender("PyTorch compiled", [&](int n) { return steps.torch(dtype, n, true); })},
       kRounds);
-  eval::Bar bar{.name = name,
-                .unit = "x the faster PyTorch",
-                .bar = fmt::format(">= {} x, loss after 20 steps within {} of PyTorch's", limit,
-                                   loss_limit)};
+  eval::Bar bar{
+      .name = name,
+      .unit = "x the faster PyTorch",
+      .bar = fmt::format(">= {} x, loss after 20 steps within {} of PyTorch's", limit, loss_limit)};
   const auto ratios = report(bar, dtype, results);
   const double faster = std::min(ratios.at("PyTorch eager"), ratios.at("PyTorch compiled"));
   bar.value = faster;
@@ -153,14 +114,14 @@ eval::Bar train_f32() { return against_torch("train-f32", "f32", 1.3, 1e-4); }
 eval::Bar train_jax() {
   constexpr double kF32 = 1.8, kBf16Amx = 5;
   Steps steps;
-  eval::Bar bar{.name = "train-jax",
-                .unit = "x JAX, f32",
-                .bar = fmt::format("f32 >= {} x, bf16 >= {} x on a processor with AMX", kF32,
-                                   kBf16Amx)};
+  eval::Bar bar{
+      .name = "train-jax",
+      .unit = "x JAX, f32",
+      .bar = fmt::format("f32 >= {} x, bf16 >= {} x on a processor with AMX", kF32, kBf16Amx)};
   for (const std::string dtype : {"f32", "bf16"}) {
     const auto results =
-        alternate({contender("hum", [&](int n) { return steps.hum(dtype, n); }),
-                   contender("JAX", [&](int n) { return steps.jax(dtype, n); })},
+        alternate({step_contender("hum", [&](int n) { return steps.hum(dtype, n); }),
+                   step_contender("JAX", [&](int n) { return steps.jax(dtype, n); })},
                   kRounds);
     const double ratio = report(bar, dtype, results).at("JAX");
     const auto distance = loss_distance(results.at("hum")[0], results.at("JAX")[0]);
@@ -193,7 +154,8 @@ eval::Bar train_memory() {
     const Json ours = steps.hum(dtype, kSteps), theirs = steps.torch(dtype, kSteps, false);
     const double gb = gigabytes(ours), peer_gb = gigabytes(theirs);
     worst = std::max(worst, gb / peer_gb);
-    bar.ours["hum, " + dtype] = {{"gb", gb}, {"program_gb", ours["program_bytes"].get<double>() / 1e9}};
+    bar.ours["hum, " + dtype] = {{"gb", gb},
+                                 {"program_gb", ours["program_bytes"].get<double>() / 1e9}};
     bar.peer["PyTorch eager, " + dtype] = {{"gb", peer_gb}};
     table.row({"hum, " + dtype, fmt::format("{:.2f}", gb), fmt::format("{:.2f}", gb / peer_gb)});
     table.row({"PyTorch eager, " + dtype, fmt::format("{:.2f}", peer_gb), "1"});
