@@ -21,6 +21,9 @@ eval::Bar recompute_memory();
 // Compile time of deep models as a scan over stacked layers.
 eval::Bar scan_compile();
 
+// Recording in, notes out: the time of 60 s of sound, both sides warm, against basic-pitch.
+eval::Bar notes_speed();
+
 // The training step of the 25.7M-parameter language model (bench/lm) against PyTorch and JAX: time
 // in bf16 and f32, peak memory.
 eval::Bar train_bf16();
@@ -31,5 +34,8 @@ eval::Bar train_memory();
 eval::Bar decode_385m();
 // From process start to the end of its first step, with an empty compile cache and a filled one.
 eval::Bar warm_start();
+
+// The codec's training step, as its released weights were made, against PyTorch in bf16.
+eval::Bar train_codec();
 
 }  // namespace hum::bench

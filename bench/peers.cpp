@@ -1,14 +1,16 @@
 #include "bench/peers.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
 
 namespace hum::bench {
 
-std::vector<std::string> peer_command(const std::string& script) {
-  return {HUM_PEERS_PYTHON, std::string(HUM_PEERS) + "/" + script};
+std::vector<std::string> peer_command(const std::string& script, const std::string& folder) {
+  return {HUM_PEERS_BUILD "/" + folder + "/bin/python", HUM_PEERS "/" + script};
 }
 
 double median(std::vector<double> values) {
@@ -39,6 +41,33 @@ std::map<std::string, std::vector<Json>> alternate(const std::vector<Contender>&
     }
   }
   return results;
+}
+
+Contender step_contender(const std::string& name, std::function<Json(int)> run) {
+  return {name, [run = std::move(run), first = true]() mutable {
+            return run(std::exchange(first, false) ? kLossSteps : kTimedSteps);
+          }};
+}
+
+double step_ms(const std::vector<Json>& rounds) {
+  std::vector<double> medians;
+  for (const Json& round : rounds) {
+    const auto all = round["milliseconds"].get<std::vector<double>>();
+    medians.push_back(median({all.begin() + kWarmUpSteps, all.end()}));
+  }
+  return median(medians);
+}
+
+Distance loss_distance(const Json& ours, const Json& theirs) {
+  const auto a = ours["losses"].get<std::vector<double>>();
+  const auto b = theirs["losses"].get<std::vector<double>>();
+  HUM_CHECK(a.size() == kLossSteps && b.size() == kLossSteps);
+  Distance distance;
+  for (size_t i = 0; i < a.size(); ++i) {
+    distance.last = std::abs(a[i] - b[i]) / std::abs(b[i]);
+    distance.worst = std::max(distance.worst, distance.last);
+  }
+  return distance;
 }
 
 }  // namespace hum::bench

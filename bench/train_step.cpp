@@ -1,8 +1,6 @@
 // train-bf16, train-f32, train-jax, train-memory, warm-start: whole training steps (loss,
 // gradients, clipping, fused AdamW with f32 masters) from the same weights on the same batches as
 // the peers.
-#include <chrono>
-#include <cmath>
 #include <iostream>
 
 #include "base/error.h"
@@ -16,10 +14,6 @@ namespace hum::bench {
 namespace {
 
 constexpr int kRounds = 5;
-// All steps of the first round are compared by their losses; the other rounds only take the time.
-constexpr int kLossSteps = 20, kTimedSteps = 6;
-// Compiling, filling caches.
-constexpr int kWarmUpSteps = 2;
 
 bool has_amx() { return kernels::detect_isa() >= kernels::Isa::kAmx; }
 
@@ -63,32 +57,6 @@ class Steps {
   std::string problem_, cache_ = folder_ / "cache";
 };
 
-// Milliseconds of the steps after the first ones.
-double step_ms(const std::vector<Json>& rounds) {
-  std::vector<double> medians;
-  for (const Json& round : rounds) {
-    const auto all = round["milliseconds"].get<std::vector<double>>();
-    medians.push_back(median({all.begin() + kWarmUpSteps, all.end()}));
-  }
-  return median(medians);
-}
-
-// Largest relative distance of two runs' losses, and that of the last step.
-struct Distance {
-  double worst = 0, last = 0;
-};
-Distance loss_distance(const Json& ours, const Json& theirs) {
-  const auto a = ours["losses"].get<std::vector<double>>();
-  const auto b = theirs["losses"].get<std::vector<double>>();
-  HUM_CHECK(a.size() == kLossSteps && b.size() == kLossSteps);
-  Distance distance;
-  for (size_t i = 0; i < a.size(); ++i) {
-    distance.last = std::abs(a[i] - b[i]) / std::abs(b[i]);
-    distance.worst = std::max(distance.worst, distance.last);
-  }
-  return distance;
-}
-
 double gigabytes(const Json& run) {
   return (run["resident_peak"].get<double>() - run["resident_before"].get<double>()) / 1e9;
 }
@@ -115,22 +83,14 @@ std::map<std::string, double> report(eval::Bar& bar, const std::string& dtype,
   return ratios;
 }
 
-// First round with all steps, the others short.
-template <typename F>
-Contender contender(const std::string& name, F run) {
-  return {name, [run, first = true]() mutable {
-            return run(std::exchange(first, false) ? kLossSteps : kTimedSteps);
-          }};
-}
-
 eval::Bar against_torch(const std::string& name, const std::string& dtype, double limit,
                         double loss_limit) {
   Steps steps;
-  const auto results =
-      alternate({contender("hum", [&](int n) { return steps.hum(dtype, n); }),
-                 contender("PyTorch eager", [&](int n) { return steps.torch(dtype, n, false); }),
-                 contender("PyTorch compiled", [&](int n) { return steps.torch(dtype, n, true); })},
-                kRounds);
+  const auto results = alternate(
+      {step_contender("hum", [&](int n) { return steps.hum(dtype, n); }),
+       step_contender("PyTorch eager", [&](int n) { return steps.torch(dtype, n, false); }),
+       step_contender("PyTorch compiled", [&](int n) { return steps.torch(dtype, n, true); })},
+      kRounds);
   eval::Bar bar{
       .name = name,
       .unit = "x the faster PyTorch",
@@ -159,9 +119,10 @@ eval::Bar train_jax() {
       .unit = "x JAX, f32",
       .bar = fmt::format("f32 >= {} x, bf16 >= {} x on a processor with AMX", kF32, kBf16Amx)};
   for (const std::string dtype : {"f32", "bf16"}) {
-    const auto results = alternate({contender("hum", [&](int n) { return steps.hum(dtype, n); }),
-                                    contender("JAX", [&](int n) { return steps.jax(dtype, n); })},
-                                   kRounds);
+    const auto results =
+        alternate({step_contender("hum", [&](int n) { return steps.hum(dtype, n); }),
+                   step_contender("JAX", [&](int n) { return steps.jax(dtype, n); })},
+                  kRounds);
     const double ratio = report(bar, dtype, results).at("JAX");
     const auto distance = loss_distance(results.at("hum")[0], results.at("JAX")[0]);
     if (dtype == "f32") {

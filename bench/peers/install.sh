@@ -1,11 +1,16 @@
 #!/bin/sh
 # Installs the peers of the speed bars, pinned, into build/peers; does nothing when they are there.
+# `install.sh notes`: basic-pitch, which wants other versions, into build/peers-notes.
 set -eu
 cd "$(dirname "$0")/../.."
-wanted=bench/peers/requirements.txt
-if cmp -s "$wanted" build/peers/installed.txt; then exit 0; fi
-echo "installing PyTorch, JAX and other peers into build/peers (6 GB, some minutes)" >&2
-rm -rf build/peers
-python3 -m venv build/peers
-build/peers/bin/pip install --quiet --disable-pip-version-check -r "$wanted"
-cp "$wanted" build/peers/installed.txt
+if [ "${1:-}" = notes ]; then
+  wanted=bench/peers/requirements-notes.txt folder=build/peers-notes options=--no-deps what="basic-pitch (1 GB"
+else
+  wanted=bench/peers/requirements.txt folder=build/peers options= what="PyTorch, JAX and other peers (6 GB"
+fi
+if cmp -s "$wanted" "$folder/installed.txt"; then exit 0; fi
+echo "installing $what, some minutes) into $folder" >&2
+rm -rf "$folder"
+python3 -m venv "$folder"
+"$folder/bin/pip" install --quiet --disable-pip-version-check $options -r "$wanted"
+cp "$wanted" "$folder/installed.txt"

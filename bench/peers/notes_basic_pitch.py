@@ -1,0 +1,52 @@
+"""Notes of a recording by basic-pitch with its ONNX model, as its users would call it.
+
+Usage: notes_basic_pitch.py RECORDING --runs N --threads N
+The model is loaded and one prediction made before the clock starts. Prints one JSON line: milliseconds of each
+prediction (reading, resampling, network and note creation) and the notes of the last one as [start_s, end_s, pitch].
+"""
+
+import argparse
+import contextlib
+import json
+import logging
+import os
+import time
+from importlib.metadata import version
+
+logging.disable(logging.WARNING)  # about the model formats that are not installed
+
+import onnxruntime
+from basic_pitch import FilenameSuffix, build_icassp_2022_model_path
+from basic_pitch.inference import Model, predict
+
+
+def load_model(threads):
+    path = build_icassp_2022_model_path(FilenameSuffix.onnx)
+    model = Model(path)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    model.model = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return model
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("recording")
+    parser.add_argument("--runs", type=int, required=True)
+    parser.add_argument("--threads", type=int, required=True)
+    args = parser.parse_args()
+
+    model = load_model(args.threads)
+    milliseconds = []
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        predict(args.recording, model)
+        for _ in range(args.runs):
+            start = time.perf_counter()
+            _, _, notes = predict(args.recording, model)
+            milliseconds.append(1e3 * (time.perf_counter() - start))
+    rows = sorted([float(note[0]), float(note[1]), int(note[2])] for note in notes)
+    print(json.dumps({"milliseconds": milliseconds, "notes": rows, "version": version("basic-pitch")}))
+
+
+if __name__ == "__main__":
+    main()
