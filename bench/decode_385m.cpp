@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/error.h"
 #include "base/threads.h"
 #include "bench/bars.h"
 #include "bench/lm/decode.h"
@@ -35,8 +36,11 @@ eval::Bar decode_385m() {
   auto peer = peer_command("decode_transformers.py");
   peer.insert(peer.end(), {model, "--threads", std::to_string(compute_threads())});
   const auto results = alternate(
-      {{"hum", [&] { return last_line_json(run_program({HUM_LM, "decode", model},
-                                                       {{"HUM_CACHE", folder / "cache"}}).out); }},
+      {{"hum",
+        [&] {
+          return last_line_json(
+              run_program({HUM_LM, "decode", model}, {{"HUM_CACHE", folder / "cache"}}).out);
+        }},
        {"transformers", [&] { return last_line_json(run_program(peer).out); }}},
       kRounds);
   const double bandwidth = read_bandwidth();
@@ -54,8 +58,7 @@ eval::Bar decode_385m() {
   bar.checks.at_least("share_of_bandwidth", share, kShare);
   bar.ours["tokens_per_s"] = kNewTokens / ours;
   bar.ours["read_gb_per_s"] = bytes / ours / 1e9;
-  bar.ours["leading_tokens_as_peer"] =
-      agreed(results.at("hum")[0], results.at("transformers")[0]);
+  bar.ours["leading_tokens_as_peer"] = agreed(results.at("hum")[0], results.at("transformers")[0]);
   bar.peer["tokens_per_s"] = kNewTokens / theirs;
   bar.peer["bandwidth_gb_per_s"] = bandwidth / 1e9;
   bar.peer["version"] = results.at("transformers")[0]["version"];

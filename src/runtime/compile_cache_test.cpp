@@ -240,10 +240,10 @@ TEST_F(CompileCacheTest, EightProcessesAtOnceAreFine) {
 }
 
 TEST_F(CompileCacheTest, FullDiskOnlyCostsSpeed) {
-  // In a process of its own, no file may grow beyond 4 kB: as if the disk were full.
+  // In a process of its own, no file may grow beyond 64 bytes: as if the disk were full.
   if (const char* full = std::getenv("HUM_TEST_FULL_FOLDER")) {
     std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{4096, 4096};
+    const rlimit limit{64, 64};
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
     for (int i = 0; i < 2; ++i) {
       const Counters counters = start({.cache = full});

@@ -25,7 +25,8 @@ import hum_random
 OUT = pathlib.Path(__file__).resolve().parents[2] / "tests" / "data" / "llama"
 SEED = 11
 PROMPT, CONTINUED = 24, 64
-MADE_BY = {"made_by": "tools/golden/llama.py", "transformers": transformers.__version__, "torch": torch.__version__,
+MADE_BY = {"made_by": f"tools/golden/llama.py, transformers {transformers.__version__}, torch {torch.__version__}",
+           "transformers": transformers.__version__, "torch": torch.__version__,
            "seed": str(SEED)}
 
 BASE = dict(vocab_size=96, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,

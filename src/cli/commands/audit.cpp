@@ -37,7 +37,7 @@ Json to_json(const graph::AuditRow& row) {
 }
 
 void print(const graph::AuditRow& row) {
-  std::cout << fmt::format("{:<12}{:>6}  {:<28}{}\n", graph::to_name(row.verdict), row.count,
+  std::cout << fmt::format("{:<12}{:>6}  {:<34}{}\n", graph::to_name(row.verdict), row.count,
                            row.op, row.what);
   if (row.verdict == graph::Verdict::kNative && row.what.empty()) return;
   std::cout << fmt::format("{:20}made at {}\n", "", fmt::join(row.where, ", "));
