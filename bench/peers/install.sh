@@ -10,6 +10,7 @@ else
 fi
 if cmp -s "$wanted" "$folder/installed.txt"; then exit 0; fi
 echo "installing $what, some minutes) into $folder" >&2
+tools/setup.sh bench >&2
 rm -rf "$folder"
 python3 -m venv "$folder"
 "$folder/bin/pip" install --quiet --disable-pip-version-check $options -r "$wanted"
