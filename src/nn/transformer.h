@@ -99,9 +99,10 @@ class Transformer {
     KeyValueCache cache;
   };
   // New positions first..first+T-1 (first: i32 scalar) against the cache, to which they are added.
-  // Shapes: x_BTD, key_mask_BS over all cached positions.
+  // Shapes: x_BTD, key_mask_BS over all cached positions (without a mask: all up to the query's
+  // own).
   Step step(const Value& x_BTD, const KeyValueCache& cache, const Value& first,
-            const Value& key_mask_BS) const;
+            const Value& key_mask_BS = {}) const;
 
  private:
   struct Block {

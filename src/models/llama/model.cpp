@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "kernels/matmul/matmul.h"
+#include "nn/projected_cross_entropy.h"
 
 namespace hum::models::llama {
 
@@ -27,8 +28,7 @@ Value Llama::head(const Value& y_BTW) const {
 }
 
 Value Llama::logits(const Value& tokens_BT, DType compute) const {
-  const Value mask_BT = graph::constant(1, {DType::kF32, tokens_BT.dims()});
-  return head(transformer_(embed(tokens_BT, compute), mask_BT));
+  return head(transformer_(embed(tokens_BT, compute)));
 }
 
 Llama::Generated Llama::generate(const Value& prompt_1P, const Value& length, const Value& count,
@@ -36,9 +36,8 @@ Llama::Generated Llama::generate(const Value& prompt_1P, const Value& length, co
   const int64_t positions = prompt_1P.size(1) + room, width = config_.transformer.width;
   const Value zero = graph::constant(0, {DType::kI32, {}});
   // Places of the cache that are not written yet lie behind every query: causality hides them.
-  const Value mask = graph::constant(1, {DType::kF32, {1, positions}});
   const auto start = transformer_.step(embed(prompt_1P, compute),
-                                       transformer_.empty_cache(1, positions, compute), zero, mask);
+                                       transformer_.empty_cache(1, positions, compute), zero);
   auto likeliest = [&](const Value& y_11W) { return graph::argmax(head(y_11W), 2); };
   const Value last = graph::dynamic_slice(start.y_BTD, {zero, length - 1, zero}, {1, 1, width});
   // Carry: tokens made, whether the text has ended, the next token, all tokens, keys..., values...
@@ -56,7 +55,7 @@ Llama::Generated Llama::generate(const Value& prompt_1P, const Value& length, co
     for (const int64_t end : config_.end_tokens) {
       ended = graph::maximum(ended, convert(equal(token, end), DType::kI32));
     }
-    const auto next = transformer_.step(embed(token, compute), cache, length + in[0], mask);
+    const auto next = transformer_.step(embed(token, compute), cache, length + in[0]);
     graph::Values out = {in[0] + 1, graph::reshape(ended, {}), likeliest(next.y_BTD),
                          graph::dynamic_update_slice(in[3], token, {zero, in[0]})};
     out.insert(out.end(), next.cache.keys.begin(), next.cache.keys.end());
@@ -68,17 +67,26 @@ Llama::Generated Llama::generate(const Value& prompt_1P, const Value& length, co
   return {done[3], done[0]};
 }
 
+nn::Loss Llama::loss(const Value& tokens_BT, const Value& targets_BT, DType compute,
+                     const nn::BlockOptions& blocks) const {
+  const int64_t rows = tokens_BT.shape().elements(), width = config_.transformer.width;
+  const Value y_BTW = transformer_(embed(tokens_BT, compute), {}, blocks);
+  const Value each =
+      nn::projected_cross_entropy(graph::reshape(y_BTW, {rows, width}), head_VW_,
+                                  graph::maximum(graph::reshape(targets_BT, {rows}), 0),
+                                  nn::rows_at_once(rows, config_.vocabulary));
+  const Value counted = convert(targets_BT >= 0, DType::kF32);
+  return {.total = nn::masked_mean(graph::reshape(each, targets_BT.dims()), counted)};
+}
+
 nn::TrainSpec Llama::train_spec(int64_t batch, int64_t length, DType compute) const {
   return {.name = "llama",
           .parameters = &parameters_,
           .batch = {{"tokens", {DType::kI32, {batch, length}}},
                     {"targets", {DType::kI32, {batch, length}}}},
           .loss =
-              [this, compute](std::span<const Value> inputs, const nn::StepInputs&) {
-                const Value counted = convert(inputs[1] >= 0, DType::kF32);
-                const Value each = graph::softmax_cross_entropy(logits(inputs[0], compute),
-                                                                graph::maximum(inputs[1], 0));
-                return nn::Loss{.total = nn::masked_mean(each, counted)};
+              [this, compute](std::span<const Value> inputs, const nn::StepInputs& step) {
+                return loss(inputs[0], inputs[1], compute, step.blocks);
               },
           .units_per_batch = static_cast<double>(batch * length),
           .unit = "tokens"};

@@ -37,6 +37,8 @@ class Llama {
   nn::TrainSpec train_spec(int64_t batch, int64_t length, graph::DType compute) const;
 
  private:
+  nn::Loss loss(const Value& tokens_BT, const Value& targets_BT, graph::DType compute,
+                const nn::BlockOptions& blocks) const;
   Value embed(const Value& tokens_BT, graph::DType compute) const;
   Value head(const Value& y_BTW) const;
 
