@@ -17,8 +17,9 @@ int64_t rows_at_once(int64_t rows, int64_t vocabulary) {
   return most;
 }
 
-graph::Value projected_cross_entropy(const Value& x_NW, const Value& weight_VW, const Value& targets_N,
-                              int64_t rows, std::source_location where) {
+graph::Value projected_cross_entropy(const Value& x_NW, const Value& weight_VW,
+                                     const Value& targets_N, int64_t rows,
+                                     std::source_location where) {
   const bool fits = x_NW.rank() == 2 && weight_VW.rank() == 2 && targets_N.rank() == 1 &&
                     x_NW.size(1) == weight_VW.size(1) && x_NW.size(0) == targets_N.size(0);
   if (!fits || rows < 1 || x_NW.size(0) % rows != 0) {

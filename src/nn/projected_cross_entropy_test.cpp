@@ -20,10 +20,8 @@ graph::Function program(DType dtype, int64_t count, int64_t vocabulary, int64_t 
   const Value x = parameter("x", {dtype, {count, kWidth}});
   const Value weight = parameter("weight", {DType::kF32, {vocabulary, kWidth}});
   const Value targets = parameter("targets", {DType::kI32, {count}});
-  const Value whole =
-      graph::softmax_cross_entropy(graph::matmul(graph::convert(x, DType::kF32), weight,
-                                          {.transpose_rhs = true}),
-                            targets);
+  const Value whole = graph::softmax_cross_entropy(
+      graph::matmul(graph::convert(x, DType::kF32), weight, {.transpose_rhs = true}), targets);
   const Value each = rows == 0 ? whole : projected_cross_entropy(x, weight, targets, rows);
   const Value loss = graph::mean(each, {0});
   graph::Values results = graph::gradients(loss, graph::Values{x, weight});

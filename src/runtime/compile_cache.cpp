@@ -85,6 +85,17 @@ fs::path CompileCache::entry_path(const std::string& name, const CacheKey& key) 
   return folder_ / fmt::format("{}-{}{}", file_stem(name), key.hash().substr(0, 32), kExtension);
 }
 
+bool CompileCache::has_run(const std::string& name, const CacheKey& key) const {
+  std::error_code error;
+  const auto status = fs::status(entry_path(name, key), error);
+  return !error && (status.permissions() & fs::perms::owner_exec) != fs::perms::none;
+}
+
+void CompileCache::mark_run(const std::string& name, const CacheKey& key) const {
+  std::error_code ignored;  // then it is probed again
+  fs::permissions(entry_path(name, key), fs::perms::owner_exec, fs::perm_options::add, ignored);
+}
+
 CompileCache::Lookup CompileCache::load_from(const fs::path& path, const CacheKey& key) const {
   try {
     std::string why_not;

@@ -190,6 +190,9 @@ TEST_F(CompileCacheTest, EntryThatDoesNotRunIsCompiledAnewAndTheRunRepeated) {
   const auto function = through_kernel("hum.test.flaky");
   const auto row = pjrt::KernelRow{"hum.test.flaky", 1, &pjrt::ffi::handler<flaky_kernel>};
   EXPECT_EQ(start(with_kernel(folder_, row), function).compiles, 1);
+  for (const auto& entry : fs::directory_iterator(folder_)) {  // as if another machine had made it
+    fs::permissions(entry.path(), fs::perms::owner_exec, fs::perm_options::remove);
+  }
   Session session(with_kernel(folder_, row));
   const auto program = session.compile("double", function);
   EXPECT_EQ(session.counters().disk_hits, 1);
@@ -199,6 +202,31 @@ TEST_F(CompileCacheTest, EntryThatDoesNotRunIsCompiledAnewAndTheRunRepeated) {
   EXPECT_TRUE(donated.is_deleted());
   EXPECT_EQ(session.counters().failed_probes, 1);
   EXPECT_EQ(session.counters().compiles, 1);
+}
+
+// A probe keeps the arguments, and so twice the memory: what has run before is not probed.
+TEST_F(CompileCacheTest, EntryThatHasRunDonatesFromTheFirstRunOn) {
+  const auto handler = &pjrt::ffi::handler<double_kernel>;
+  const auto function = through_kernel("hum.test.double");
+  const auto row = pjrt::KernelRow{"hum.test.double", 1, handler};
+  const auto is_marked = [&] {
+    const auto perms = fs::status(fs::directory_iterator(folder_)->path()).permissions();
+    return (perms & fs::perms::owner_exec) != fs::perms::none;
+  };
+  {
+    Session session(with_kernel(folder_, row));
+    const auto program = session.compile("double", function);
+    EXPECT_FALSE(is_marked());
+    program.run(std::vector{session.to_device(input()[0])});
+    EXPECT_TRUE(is_marked());
+  }
+  Session session(with_kernel(folder_, row));
+  const auto program = session.compile("double", function);
+  EXPECT_EQ(session.counters().disk_hits, 1);
+  const Tensor donated = session.to_device(input()[0]);
+  const auto results = program.run(std::vector{donated});
+  EXPECT_THAT(session.to_host(results[0]).as<float>(), ElementsAre(2, 4, 6, 8));
+  EXPECT_TRUE(donated.is_deleted());
 }
 
 // Runs this test program again with one test and variables of its own; its exit status.

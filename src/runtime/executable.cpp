@@ -1,6 +1,7 @@
 #include "runtime/executable.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -67,10 +68,17 @@ Run run_program(Program& program, std::span<const std::vector<Tensor>> tensors) 
     for (const Tensor& tensor : tensors[d]) arguments[d].push_back(&tensor.buffer());
   }
   std::unique_lock lock(program.mutex);
-  if (program.recompile) return probe(program, tensors, arguments);
-  const auto loaded = program.loaded;
-  lock.unlock();
-  return run_and_wait(*loaded, arguments);
+  Run run;
+  if (program.recompile) {
+    run = probe(program, tensors, arguments);
+  } else {
+    const auto loaded = program.loaded;
+    lock.unlock();
+    run = run_and_wait(*loaded, arguments);
+    lock.lock();
+  }
+  if (auto call = std::exchange(program.after_first_run, nullptr)) call();
+  return run;
 }
 
 // Under HUM_CHECK_NANS: throws when a result is not finite, naming the value that was not first.

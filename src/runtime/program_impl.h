@@ -25,7 +25,9 @@ struct Program {
   std::shared_ptr<const pjrt::LoadedExecutable> loaded;
   // Set while a program that came from disk has not yet run: compiles it anew.
   std::function<std::shared_ptr<const pjrt::LoadedExecutable>()> recompile;
-  // Guards `loaded` and `recompile`; held through a probe.
+  // Called once, after the first run that went well.
+  std::function<void()> after_first_run;
+  // Guards these three; held through a probe.
   std::mutex mutex;
 };
 

@@ -258,17 +258,23 @@ Executable Session::compile(const std::string& name, const graph::Function& func
   if (program->loaded) return Executable(std::move(program));
   std::string cause;
   program->loaded = state->load(request, cause);
-  if (!program->loaded) {
-    program->loaded = state->compile(request, cause);
+  const bool from_disk = program->loaded != nullptr;
+  if (!from_disk) program->loaded = state->compile(request, cause);
+  if (from_disk && state->cache->has_run(request.name, request.key)) {
     return Executable(std::move(program));
   }
-  program->recompile = [state, request = std::move(request)] {
-    {
-      const std::lock_guard lock(state->mutex);
-      ++state->counters.failed_probes;
-    }
-    return state->compile(request, "the entry on disk did not run");
+  program->after_first_run = [state, name, key = request.key] {
+    state->cache->mark_run(name, key);
   };
+  if (from_disk) {
+    program->recompile = [state, request = std::move(request)] {
+      {
+        const std::lock_guard lock(state->mutex);
+        ++state->counters.failed_probes;
+      }
+      return state->compile(request, "the entry on disk did not run");
+    };
+  }
   return Executable(std::move(program));
 }
 
