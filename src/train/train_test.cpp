@@ -132,6 +132,21 @@ TEST(AdamW, MatchesADoublePrecisionReference) {
   }
 }
 
+TEST(AdamW, GradientNormsOfMillionsOfElementsAreExact) {
+  const graph::Shape shape{DType::kF32, {4096, 512}};
+  const Value p = graph::parameter("p", shape), m = graph::parameter("m", shape),
+              v = graph::parameter("v", shape), g = graph::parameter("g", shape);
+  const auto update = adamw({}, {{p}, {m}, {v}}, {g}, graph::constant(1, {DType::kF32, {}}),
+                            graph::constant(0.01, {DType::kF32, {}}));
+  const auto gradient = runtime::golden_tensor(1, "g", shape.dims, {1, 0});
+  const std::vector<HostTensor> inputs = {HostTensor(shape), HostTensor(shape), HostTensor(shape),
+                                          gradient};
+  const auto norm = runtime::evaluate({update.gradient_norm}, {p, m, v, g}, inputs)[0];
+  double squares = 0;
+  for (const float x : gradient.as<float>()) squares += double{x} * double{x};
+  EXPECT_NEAR(norm.as<float>()[0] / std::sqrt(squares), 1, 1e-6);
+}
+
 TEST(Training, ResumesBitForBit) {
   const Toy toy;
   auto train = [&](const fs::path& run, int64_t stop_after) {

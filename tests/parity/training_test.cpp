@@ -21,22 +21,21 @@ runtime::Session& session() {
   return *session;
 }
 
-// x[t + 1] = 3 x[t] + one of four, the choice for x[t + 1] at t + shift. Shapes: -> [B, T].
-std::vector<int32_t> pattern(const TrainingGolden& golden, int64_t step, int64_t length,
-                             int64_t choices, int64_t shift) {
+// x[t + 1] = 3 x[t] + one of four. Shapes: -> [B, T].
+std::vector<int32_t> pattern(const TrainingGolden& golden, int64_t step, int64_t length) {
   const int64_t batch = golden.number("batch");
   const auto alphabet = static_cast<int32_t>(golden.number("alphabet"));
   const auto at = static_cast<uint64_t>(step);
-  const auto choice = runtime::golden_integers(golden.seed(), "choice", {batch, choices}, 4, at);
+  const auto choice = runtime::golden_integers(golden.seed(), "choice", {batch, length}, 4, at);
   const auto start = runtime::golden_integers(golden.seed(), "start", {batch},
                                               static_cast<uint32_t>(alphabet), at);
   std::vector<int32_t> tokens;
   for (int64_t b = 0; b < batch; ++b) {
     int32_t x = start.as<int32_t>()[static_cast<size_t>(b)];
     for (int64_t t = 0; t < length; ++t) {
+      const int32_t chosen = choice.as<int32_t>()[static_cast<size_t>(b * length + t)];
+      if (t > 0) x = (3 * x + chosen) % alphabet;
       tokens.push_back(x);
-      if (t + 1 == length) break;
-      x = (3 * x + choice.as<int32_t>()[static_cast<size_t>(b * choices + t + shift)]) % alphabet;
     }
   }
   return tokens;
@@ -73,7 +72,14 @@ struct LlamaRun : Run {
   }
   std::vector<HostTensor> batch(int64_t step) const override {
     const int64_t count = golden.number("batch"), length = golden.number("length");
-    const auto tokens = pattern(golden, step, length + 1, length, 0);
+    const auto draws = runtime::golden_integers(golden.seed(), "draw", {count, length + 1}, 65536,
+                                                static_cast<uint64_t>(step));
+    std::vector<int32_t> tokens;
+    for (const int64_t r : draws.as<int32_t>()) {
+      const int64_t square = r * r >> 16;
+      tokens.push_back(
+          static_cast<int32_t>((square * square >> 16) * model.config().vocabulary >> 16));
+    }
     std::vector<int32_t> inputs, targets;
     for (size_t i = 0; i < tokens.size(); ++i) {
       const auto t = static_cast<int64_t>(i) % (length + 1);
@@ -111,7 +117,7 @@ struct CoarseRun : Run {
     const int64_t count = golden.number("batch"), frames = golden.number("length");
     const auto at = static_cast<uint64_t>(step);
     HostTensor codes({DType::kI32, {count, frames, common.books}});
-    const auto first = pattern(golden, step, frames, frames, 1);
+    const auto first = pattern(golden, step, frames);
     for (size_t i = 0; i < first.size(); ++i) {
       codes.as<int32_t>()[i * static_cast<size_t>(common.books)] = first[i];
     }
