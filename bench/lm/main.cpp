@@ -125,9 +125,7 @@ constexpr train::OptimizerConfig kOptimizer = {.learning_rate = 3e-4,
                                                .clip_norm = 1.0};
 
 // Everything but the results of products is made again in the backward pass.
-const train::StepOptions kOptions = {
-    .blocks = {.recompute = std::getenv("RC") ? (graph::RecomputePolicy)atoi(std::getenv("RC"))
-                                              : graph::RecomputePolicy::kSelective}};
+const train::StepOptions kOptions = {.blocks = {.recompute = graph::RecomputePolicy::kSelective}};
 
 Json train_lm(const std::string& path, graph::DType compute, int64_t steps) {
   const Lm model{LmSize()};
