@@ -29,11 +29,6 @@ struct Operands {
   uint32_t* gradient_pairs;
 };
 
-HUM_INLINE Words rounded(Floats x) {
-  const Words bits = reinterpret_cast<Words>(x);
-  return bits + 0x7fff + ((bits >> 16) & 1);
-}
-
 // scores -> weights, dweights -> gradients of the raw products q k^T.
 HUM_INLINE void differentiate_body(float* scores, float* dweights, int64_t keys,
                                    const QueryTerms& terms, float scale) {
@@ -66,7 +61,7 @@ HUM_INLINE void narrow_body(const float* weights, const float* gradients, int64_
         second = simd::load(gradients + odd);
         simd::store(to.gradient_rows + odd, second);
       }
-      const Words both = (rounded(first) >> 16) | (rounded(second) & 0xffff0000);
+      const Words both = paired(first, second);
       std::memcpy(to.gradient_pairs + s / 2 * kQueryBlock + c, &both, sizeof both);
     }
   }
@@ -85,13 +80,6 @@ HUM_SIMD_FUNCTION(dot, (const float* a, const float* b, int64_t count, float* re
                   (a, b, count, result))
 HUM_SIMD_FUNCTION(dot, (const uint16_t* a, const uint16_t* b, int64_t count, float* result),
                   (a, b, count, result))
-
-template <typename T>
-HUM_INLINE void copy_row_body(const float* from, int64_t count, T* to) {
-  for (int64_t i = 0; i < count; i += kLanes) simd::store(to + i, simd::load(from + i));
-}
-HUM_SIMD_FUNCTION(copy_row, (const float* from, int64_t count, float* to), (from, count, to))
-HUM_SIMD_FUNCTION(copy_row, (const float* from, int64_t count, uint16_t* to), (from, count, to))
 
 // One key-value head with all queries that look at it, and the memory it is computed in.
 template <typename T>
@@ -121,16 +109,12 @@ class Backward {
     const int64_t stride = p_.groups * p_.head;
     const int64_t at = (item_ * p_.keys * p_.groups + group_) * p_.head;
     for (int64_t s = 0; s < p_.keys; ++s) {
-      copy_row(dk_ + s * p_.head, p_.head, arrays_.dk + at + s * stride);
-      copy_row(dv_ + s * p_.head, p_.head, arrays_.dv + at + s * stride);
+      write_row(dk_ + s * p_.head, 1, p_.head, arrays_.dk + at + s * stride);
+      write_row(dv_ + s * p_.head, 1, p_.head, arrays_.dv + at + s * stride);
     }
   }
 
  private:
-  static int64_t spare_words(const AttentionProblem& p) {
-    const int64_t rows = kQueryBlock * std::max(p.row_words(), p.head);
-    return std::max(panel_words(p, p.keys), rows);
-  }
   static int64_t query_panel_words(const AttentionProblem& p) {
     return panel_words(p, kQueryBlock);
   }
@@ -190,8 +174,8 @@ class Backward {
     transpose_words(reinterpret_cast<const uint32_t*>(dq_), kQueryBlock, p_.head, kQueryBlock,
                     spare_, p_.head);
     for (int64_t t = 0; t < count; ++t) {
-      copy_row(reinterpret_cast<const float*>(spare_) + t * p_.head, p_.head,
-               arrays_.dq + at + t * stride);
+      write_row(reinterpret_cast<const float*>(spare_) + t * p_.head, 1, p_.head,
+                arrays_.dq + at + t * stride);
     }
   }
 

@@ -42,6 +42,15 @@ HUM_SIMD_FUNCTION(mask_scores,
                    const float* key_mask),
                   (block, scale, causal, window, key_mask))
 
+template <typename T>
+HUM_INLINE void write_body(const float* from, float factor, int64_t count, T* to) {
+  for (int64_t i = 0; i < count; i += kLanes) simd::store(to + i, simd::load(from + i) * factor);
+}
+HUM_SIMD_FUNCTION(write, (const float* from, float factor, int64_t count, float* to),
+                  (from, factor, count, to))
+HUM_SIMD_FUNCTION(write, (const float* from, float factor, int64_t count, uint16_t* to),
+                  (from, factor, count, to))
+
 void clear(uint32_t* from, uint32_t* to) { std::fill(from, to, 0U); }
 
 }  // namespace
@@ -111,6 +120,13 @@ int64_t transpose_head(const AttentionProblem& p, const uint32_t* rows, int64_t 
     transpose_words(panels + first * words, kPanelWidth, words, width, to + first * stride, stride);
   }
   return stride;
+}
+
+void write_row(const float* from, float factor, int64_t count, float* to) {
+  write(from, factor, count, to);
+}
+void write_row(const float* from, float factor, int64_t count, uint16_t* to) {
+  write(from, factor, count, to);
 }
 
 void scale_and_mask(const AttentionProblem& p, const ScoreBlock& block, const float* key_mask) {

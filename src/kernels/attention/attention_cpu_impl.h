@@ -10,6 +10,7 @@
 
 #include "kernels/panel_product.h"
 #include "kernels/parallel.h"
+#include "kernels/simd.h"
 #include "pjrt/ffi.h"
 
 namespace hum::kernels {
@@ -80,6 +81,23 @@ inline int64_t padded_words(const AttentionProblem& p, int64_t count) {
 inline int64_t panel_words(const AttentionProblem& p, int64_t count) {
   return (p.head + kPanelWidth - 1) / kPanelWidth * kPanelWidth * words_of(p.word, count);
 }
+
+// Words of a key-value head's panels, or of a block of queries' rows: what one side needs at a
+// time.
+inline int64_t spare_words(const AttentionProblem& p) {
+  return std::max(panel_words(p, p.keys), kQueryBlock * std::max(p.row_words(), p.head));
+}
+
+// Two rows as one row of bf16 pairs, rounded to nearest.
+HUM_INLINE simd::Words paired(simd::Floats even, simd::Floats odd) {
+  const auto low = reinterpret_cast<simd::Words>(even), high = reinterpret_cast<simd::Words>(odd);
+  const simd::Words a = low + 0x7fff + ((low >> 16) & 1), b = high + 0x7fff + ((high >> 16) & 1);
+  return (a >> 16) | (b & 0xffff0000);
+}
+
+// to[i] = from[i] * factor; a multiple of 16.
+void write_row(const float* from, float factor, int64_t count, float* to);
+void write_row(const float* from, float factor, int64_t count, uint16_t* to);
 
 // A block of scores, [keys][kQueryBlock].
 struct ScoreBlock {

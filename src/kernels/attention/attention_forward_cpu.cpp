@@ -21,13 +21,6 @@ struct Running {
   float* y;  // [head][kQueryBlock]
 };
 
-// Two rows of weights as one row of bf16 pairs, rounded to nearest.
-HUM_INLINE Words paired(Floats even, Floats odd) {
-  const Words low = reinterpret_cast<Words>(even), high = reinterpret_cast<Words>(odd);
-  const Words a = low + 0x7fff + ((low >> 16) & 1), b = high + 0x7fff + ((high >> 16) & 1);
-  return (a >> 16) | (b & 0xffff0000);
-}
-
 // Scores -> weights in place (f32), or to `pairs` (bf16); sum, top and y are brought along.
 HUM_INLINE void soften_body(float* scores, int64_t keys, uint32_t* pairs, Running& running,
                             int64_t head) {
@@ -70,15 +63,6 @@ HUM_SIMD_FUNCTION(soften,
                   (float* scores, int64_t keys, uint32_t* pairs, Running& running, int64_t head),
                   (scores, keys, pairs, running, head))
 
-template <typename T>
-HUM_INLINE void write_row_body(const float* from, float factor, int64_t count, T* to) {
-  for (int64_t i = 0; i < count; i += kLanes) simd::store(to + i, simd::load(from + i) * factor);
-}
-HUM_SIMD_FUNCTION(write_row, (const float* from, float factor, int64_t count, float* to),
-                  (from, factor, count, to))
-HUM_SIMD_FUNCTION(write_row, (const float* from, float factor, int64_t count, uint16_t* to),
-                  (from, factor, count, to))
-
 // The query blocks of one key-value head, and the memory they are computed in.
 template <typename T>
 class Forward {
@@ -119,10 +103,6 @@ class Forward {
   }
 
  private:
-  static int64_t spare_words(const AttentionProblem& p) {
-    const int64_t rows = kQueryBlock * std::max(p.row_words(), p.head);
-    return std::max(panel_words(p, p.keys), rows);
-  }
   static size_t bytes(const AttentionProblem& p) {
     const auto words = [](int64_t count) { return Arena::bytes(4 * count); };
     return words(p.keys * p.row_words()) + words(p.head * padded_words(p, p.keys)) +
