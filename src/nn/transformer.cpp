@@ -57,25 +57,30 @@ Transformer::Transformer(const Scope& scope, const TransformerConfig& config) : 
   final_norm_ = Norm(scope.child("norm"), config.norm, config.width, config.norm_epsilon);
 }
 
-Transformer::Projected Transformer::project(const Block& block, const Value& x_BTD,
-                                            const Value& positions_T) const {
-  const int64_t batch = x_BTD.size(0), length = x_BTD.size(1), d = config_.head_dim();
-  const int64_t groups = config_.kv_heads, per_group = config_.heads / groups;
-  const Value qkv_BTGRd = block.qkv(block.attention_norm(x_BTD));  // R: per_group + 2
-  auto heads = [&](int64_t from, int64_t to) {
-    return graph::reshape(graph::slice_in_dim(qkv_BTGRd, 3, from, to),
-                          {batch, length, groups * (to - from), d});
-  };
-  auto rotated = [&](const Value& x) { return config_.rotary ? rotate(x, positions_T, rope_) : x; };
-  return {rotated(heads(0, per_group)), rotated(heads(per_group, per_group + 1)),
-          heads(per_group + 1, per_group + 2)};
+namespace {
+
+// Heads [from, to) of every group. Shapes: qkv_BTGRd -> [B, T, G * (to - from), d].
+Value heads(const Value& qkv, int64_t from, int64_t to) {
+  return graph::reshape(graph::slice_in_dim(qkv, 3, from, to),
+                        {qkv.size(0), qkv.size(1), qkv.size(2) * (to - from), qkv.size(4)});
 }
 
-Value Transformer::attend(const Block& block, const Projected& p,
-                          const kernels::AttentionOptions& options) const {
-  const Value mixed = kernels::attention(p.q_BTHd, p.k_BTGd, p.v_BTGd, options);
-  return block.out(
-      graph::reshape(mixed, {mixed.size(0), mixed.size(1), mixed.size(2) * mixed.size(3)}));
+// Shapes: mixed_BTHd -> BTD.
+Value project_out(const Linear& out, const Value& mixed) {
+  return out(graph::reshape(mixed, {mixed.size(0), mixed.size(1), mixed.size(2) * mixed.size(3)}));
+}
+
+}  // namespace
+
+Value Transformer::project(const Block& block, const Value& x_BTD, const Value& positions_T) const {
+  const Value qkv = block.qkv(block.attention_norm(x_BTD));
+  if (!config_.rotary) return qkv;
+  const int64_t value = qkv.size(3) - 1;
+  graph::Dims dims = qkv.dims();
+  dims[3] = value;
+  const Value rotated = graph::reshape(rotate(heads(qkv, 0, value), positions_T, rope_), dims);
+  return graph::concatenate(graph::Values{rotated, graph::slice_in_dim(qkv, 3, value, value + 1)},
+                            3);
 }
 
 Value Transformer::feed_forward(const Block& block, const Value& x_BTD) const {
@@ -90,8 +95,9 @@ Value Transformer::feed_forward(const Block& block, const Value& x_BTD) const {
 
 Value Transformer::run(const Block& block, const Value& x_BTD, const Value& positions_T,
                        const Value& key_mask_BT) const {
-  const Projected p = project(block, x_BTD, positions_T);
-  const Value x = x_BTD + attend(block, p, {.key_mask_BS = key_mask_BT});
+  const Value qkv = project(block, x_BTD, positions_T);
+  const Value mixed = kernels::self_attention(qkv, {.key_mask_BS = key_mask_BT});
+  const Value x = x_BTD + project_out(block.out, mixed);
   return x + feed_forward(block, x);
 }
 
@@ -155,13 +161,17 @@ Transformer::Step Transformer::step(const Value& x_BTD, const KeyValueCache& cac
   Step result{x_BTD, {}};
   for (size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
-    Projected p = project(block, result.y_BTD, positions_T);
+    const Value qkv = project(block, result.y_BTD, positions_T);
+    const int64_t members = qkv.size(3) - 2;
     const graph::Values at = {zero, first, zero, zero};
-    p.k_BTGd = graph::dynamic_update_slice(cache.keys[i], p.k_BTGd, at);
-    p.v_BTGd = graph::dynamic_update_slice(cache.values[i], p.v_BTGd, at);
-    result.cache.keys.push_back(p.k_BTGd);
-    result.cache.values.push_back(p.v_BTGd);
-    result.y_BTD = result.y_BTD + attend(block, p, {.key_mask_BS = key_mask_BS, .first = first});
+    const auto cached = [&](const Value& all, int64_t member) {
+      return graph::dynamic_update_slice(all, heads(qkv, member, member + 1), at);
+    };
+    const Value k = result.cache.keys.emplace_back(cached(cache.keys[i], members));
+    const Value v = result.cache.values.emplace_back(cached(cache.values[i], members + 1));
+    const Value mixed = kernels::attention(heads(qkv, 0, members), k, v,
+                                           {.key_mask_BS = key_mask_BS, .first = first});
+    result.y_BTD = result.y_BTD + project_out(block.out, mixed);
     result.y_BTD = result.y_BTD + feed_forward(block, result.y_BTD);
   }
   result.y_BTD = final_norm_(result.y_BTD);

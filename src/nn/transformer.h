@@ -112,12 +112,9 @@ class Transformer {
     // All of its placeholders; equal in order and shape from block to block.
     graph::Values parameters;
   };
-  struct Projected {
-    Value q_BTHd, k_BTGd, v_BTGd;
-  };
-  Projected project(const Block& block, const Value& x_BTD, const Value& positions_T) const;
-  Value attend(const Block& block, const Projected& p,
-               const kernels::AttentionOptions& options) const;
+  // Queries, keys and values of the heads, side by side, positions in them.
+  // Shapes: -> qkv[B, T, kv_heads, heads / kv_heads + 2, d].
+  Value project(const Block& block, const Value& x_BTD, const Value& positions_T) const;
   Value feed_forward(const Block& block, const Value& x_BTD) const;
   // One block over the whole sequence.
   Value run(const Block& block, const Value& x_BTD, const Value& positions_T,

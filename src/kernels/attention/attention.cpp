@@ -23,9 +23,26 @@ struct Settings {
   bool causal;
   int64_t window;
   bool has_mask, has_first;
+  bool joined;  // queries, keys and values in one tensor
+
+  size_t tensors() const { return joined ? 1 : 3; }
 };
 
-// What follows q, k, v (and their company) among the inputs.
+struct Tensors {
+  Value q, k, v;
+};
+Tensors tensors_of(std::span<const Value> inputs, const Settings& s) {
+  if (!s.joined) return {inputs[0], inputs[1], inputs[2]};
+  const Value& all = inputs[0];
+  const int64_t groups = all.size(2), members = all.size(3) - 2;
+  const auto heads = [&](int64_t from, int64_t to) {
+    return graph::reshape(graph::slice_in_dim(all, 3, from, to),
+                          {all.size(0), all.size(1), groups * (to - from), all.size(4)});
+  };
+  return {heads(0, members), heads(members, members + 1), heads(members + 1, members + 2)};
+}
+
+// What follows the tensors (and their company) among the inputs.
 struct Extras {
   Value mask_BS, first;
 };
@@ -55,8 +72,9 @@ Value visible(const Value& q, const Value& k, const Settings& s, const Extras& e
   return seen * graph::reshape(present, {k.size(0), 1, 1, 1, keys});
 }
 
-Values plain(const Value& q, const Value& k, const Value& v, const Settings& s,
-             const Extras& extras) {
+Values plain(std::span<const Value> inputs, const Settings& s) {
+  const auto [q, k, v] = tensors_of(inputs, s);
+  const Extras extras = extras_of(inputs, s);
   constexpr double kUnseen = -1e30, kNothing = 1e-30;
   const int64_t batch = q.size(0), queries = q.size(1), heads = q.size(2), d = q.size(3);
   const int64_t groups = k.size(2);
@@ -88,22 +106,28 @@ Values plain(const Value& q, const Value& k, const Value& v, const Settings& s,
 Values gradient_call(std::span<const Value> inputs, std::span<const Value> outputs, const Value& dy,
                      const Settings& s, const graph::Attributes& attributes,
                      std::source_location where) {
-  Values all = {inputs[0],  inputs[1],  inputs[2],
-                outputs[0], outputs[1], graph::convert(dy, inputs[0].dtype())};
-  all.insert(all.end(), inputs.begin() + 3, inputs.end());
+  const auto tensors = inputs.first(s.tensors());
+  Values all(tensors.begin(), tensors.end());
+  for (const Value& value : {outputs[0], outputs[1], graph::convert(dy, inputs[0].dtype())}) {
+    all.push_back(value);
+  }
+  all.insert(all.end(), inputs.begin() + std::ssize(tensors), inputs.end());
   Values gradients = graph::custom_call(
       kAttentionGradRow.name, all, attributes,
       [&](std::span<const Value> in) {
-        const Values y = plain(in[0], in[1], in[2], s, extras_of(in, s));
-        return graph::pullback(Values{y[0]}, Values{in[5]}, Values{in[0], in[1], in[2]});
+        const auto arguments = in.first(s.tensors());
+        Values own(arguments.begin(), arguments.end());
+        const auto extras = in.subspan(s.tensors() + 3);
+        own.insert(own.end(), extras.begin(), extras.end());
+        return graph::pullback(Values{plain(own, s)[0]}, Values{in[s.tensors() + 2]}, arguments);
       },
       {}, where);
   gradients.resize(inputs.size());  // nothing flows to masks and positions
   return gradients;
 }
 
-void require_shapes(const Value& q, const Value& k, const Value& v, const AttentionOptions& o,
-                    std::source_location where) {
+void require_shapes(const Tensors& tensors, const AttentionOptions& o, std::source_location where) {
+  const auto& [q, k, v] = tensors;
   const bool ranks = q.rank() == 4 && k.rank() == 4 && k.shape() == v.shape();
   const bool fits = ranks && graph::is_float(q.dtype()) && q.dtype() == k.dtype() &&
                     q.size(0) == k.size(0) && q.size(3) == k.size(3) && k.size(2) > 0 &&
@@ -129,24 +153,25 @@ void require_shapes(const Value& q, const Value& k, const Value& v, const Attent
   }
 }
 
-}  // namespace
+Settings settings_of(const AttentionOptions& options, int64_t head, bool joined) {
+  const double usual = 1 / std::sqrt(static_cast<double>(head));
+  return {.scale = options.scale != 0 ? options.scale : usual,
+          .causal = options.causal,
+          .window = options.window,
+          .has_mask = static_cast<bool>(options.key_mask_BS),
+          .has_first = static_cast<bool>(options.first),
+          .joined = joined};
+}
 
-Value attention(const Value& q, const Value& k, const Value& v, const AttentionOptions& options,
-                std::source_location where) {
-  require_shapes(q, k, v, options, where);
-  const Settings s{
-      .scale = options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(q.size(3))),
-      .causal = options.causal,
-      .window = options.window,
-      .has_mask = static_cast<bool>(options.key_mask_BS),
-      .has_first = static_cast<bool>(options.first)};
+Value attend(Values inputs, const Settings& s, const AttentionOptions& options,
+             std::source_location where) {
   graph::Attributes attributes;
   attributes.set("scale", s.scale);
   attributes.set("causal", s.causal);
   attributes.set("window", s.window);
   attributes.set("has_mask", s.has_mask);
   attributes.set("has_first", s.has_first);
-  Values inputs = {q, k, v};
+  attributes.set("joined", s.joined);
   if (s.has_mask) inputs.push_back(options.key_mask_BS);
   if (s.has_first) inputs.push_back(options.first);
   const auto vjp = [=](std::span<const Value> in, std::span<const Value> out,
@@ -155,8 +180,27 @@ Value attention(const Value& q, const Value& k, const Value& v, const AttentionO
   };
   return graph::custom_call(
       kAttentionRow.name, inputs, attributes,
-      [&](std::span<const Value> in) { return plain(in[0], in[1], in[2], s, extras_of(in, s)); },
-      {.vjp = vjp}, where)[0];
+      [&](std::span<const Value> in) { return plain(in, s); }, {.vjp = vjp}, where)[0];
+}
+
+}  // namespace
+
+Value attention(const Value& q, const Value& k, const Value& v, const AttentionOptions& options,
+                std::source_location where) {
+  require_shapes({q, k, v}, options, where);
+  return attend({q, k, v}, settings_of(options, q.size(3), /*joined=*/false), options, where);
+}
+
+Value self_attention(const Value& qkv, const AttentionOptions& options,
+                     std::source_location where) {
+  if (qkv.rank() != 5 || qkv.size(3) < 3) {
+    fail(ExitCode::kFailure,
+         fmt::format("self_attention: {} is not qkv[B,T,G,R+2,d] with R >= 1", qkv.shape()), "",
+         where);
+  }
+  const Settings s = settings_of(options, qkv.size(4), /*joined=*/true);
+  require_shapes(tensors_of(Values{qkv}, s), options, where);
+  return attend({qkv}, s, options, where);
 }
 
 }  // namespace hum::kernels

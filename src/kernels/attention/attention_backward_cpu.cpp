@@ -86,17 +86,18 @@ template <typename T>
 class Backward {
  public:
   struct Arrays {
-    const T *q, *k, *v, *y;
+    TensorRows<const T> in;
+    HeadRows<const T> y;
     const float* log_sum;
-    const T* dy;
-    T *dq, *dk, *dv;
+    HeadRows<const T> dy;
+    TensorRows<T> out;
   };
   Backward(const AttentionProblem& p, const Arrays& arrays, int64_t item, int64_t group)
       : p_(p), arrays_(arrays), item_(item), group_(group), arena_(thread_scratch(bytes(p))) {
     carve();
-    const int64_t stride = p.groups * p.head, at = (item * p.keys * p.groups + group) * p.head;
-    load_rows(p, arrays.v + at, stride, p.keys, p.keys, v_rows_);
-    load_rows(p, arrays.k + at, stride, p.keys, p.keys, k_rows_);
+    const auto& [q, k, v] = arrays.in;
+    load_rows(p, v.at(item * p.keys, group), v.token_stride, p.keys, p.keys, v_rows_);
+    load_rows(p, k.at(item * p.keys, group), k.token_stride, p.keys, p.keys, k_rows_);
     k_stride_ = transpose_head(p, k_rows_, p.keys, spare_, k_columns_);
     std::fill_n(dk_, p.keys * p.head, 0.0F);
     std::fill_n(dv_, p.keys * p.head, 0.0F);
@@ -106,11 +107,10 @@ class Backward {
     for (int64_t member = 0; member < p_.per_group(); ++member) {
       for (int64_t index = 0; index < p_.query_blocks(); ++index) run(member, index);
     }
-    const int64_t stride = p_.groups * p_.head;
-    const int64_t at = (item_ * p_.keys * p_.groups + group_) * p_.head;
     for (int64_t s = 0; s < p_.keys; ++s) {
-      write_row(dk_ + s * p_.head, 1, p_.head, arrays_.dk + at + s * stride);
-      write_row(dv_ + s * p_.head, 1, p_.head, arrays_.dv + at + s * stride);
+      const int64_t token = item_ * p_.keys + s;
+      write_row(dk_ + s * p_.head, 1, p_.head, arrays_.out.k.at(token, group_));
+      write_row(dv_ + s * p_.head, 1, p_.head, arrays_.out.v.at(token, group_));
     }
   }
 
@@ -147,24 +147,27 @@ class Backward {
     spare_ = arena_.take(spare_words(p_));
   }
 
-  void load_queries(const T* from, int64_t count, uint32_t* columns, uint32_t* panels) {
-    load_rows(p_, from, p_.heads * p_.head, count, kQueryBlock, spare_);
+  void load_queries(const T* from, int64_t stride, int64_t count, uint32_t* columns,
+                    uint32_t* panels) {
+    load_rows(p_, from, stride, count, kQueryBlock, spare_);
     transpose_words(spare_, p_.row_words(), kQueryBlock, p_.row_words(), columns, kPanelWidth);
     pack_rows(p_.word, spare_, p_.row_words(), kQueryBlock, p_.head, panels);
   }
 
   void run(int64_t member, int64_t index) {
     const int64_t query = index * kQueryBlock, head = group_ * p_.per_group() + member;
-    const int64_t count = std::min(kQueryBlock, p_.queries - query), stride = p_.heads * p_.head;
-    const int64_t at = ((item_ * p_.queries + query) * p_.heads + head) * p_.head;
-    load_queries(arrays_.q + at, count, q_columns_, q_panels_);
-    load_queries(arrays_.dy + at, count, dy_columns_, dy_panels_);
-    const float* log_sum = arrays_.log_sum + (item_ * p_.heads + head) * p_.queries + query;
+    const int64_t count = std::min(kQueryBlock, p_.queries - query);
+    const int64_t token = item_ * p_.queries + query;
+    const auto& [in, y, log_sums, dy, out] = arrays_;
+    load_queries(in.q.at(token, group_, member), in.q.token_stride, count, q_columns_, q_panels_);
+    load_queries(dy.at(token, group_, member), dy.token_stride, count, dy_columns_, dy_panels_);
+    const float* log_sum = log_sums + (item_ * p_.heads + head) * p_.queries + query;
     std::copy_n(log_sum, count, terms_.log_sum);
     std::fill_n(terms_.log_sum + count, kQueryBlock - count, 0.0F);
     std::fill_n(terms_.delta, kQueryBlock, 0.0F);
     for (int64_t t = 0; t < count; ++t) {
-      dot(arrays_.dy + at + t * stride, arrays_.y + at + t * stride, p_.head, &terms_.delta[t]);
+      dot(dy.at(token + t, group_, member), y.at(token + t, group_, member), p_.head,
+          &terms_.delta[t]);
     }
     std::fill_n(dq_, p_.head * kQueryBlock, 0.0F);
     const auto [begin, end] = p_.visible_keys(query);
@@ -175,7 +178,7 @@ class Backward {
                     spare_, p_.head);
     for (int64_t t = 0; t < count; ++t) {
       write_row(reinterpret_cast<const float*>(spare_) + t * p_.head, 1, p_.head,
-                arrays_.dq + at + t * stride);
+                out.q.at(token + t, group_, member));
     }
   }
 
@@ -242,12 +245,15 @@ class Backward {
 
 template <typename T>
 void run_backward(const pjrt::ffi::Call& call) {
-  const AttentionProblem p(call, 6);
-  const auto in = [&](int i) { return call.argument(i).as<const T>().data(); };
-  const auto out = [&](int i) { return call.result(i).template as<T>().data(); };
+  const AttentionProblem p(call, 3);
+  const int more = p.tensors();
+  const auto like_queries = [&](int i) {
+    return p.query_rows(call.argument(more + i).template as<const T>().data());
+  };
   const typename Backward<T>::Arrays arrays = {
-      in(0), in(1),  in(2),  in(3), call.argument(4).as<const float>().data(),
-      in(5), out(0), out(1), out(2)};
+      tensor_rows<const T>(p, [&](int i) { return call.argument(i); }), like_queries(0),
+      call.argument(more + 1).as<const float>().data(), like_queries(2),
+      tensor_rows<T>(p, [&](int i) { return call.result(i); })};
   CallWorkers workers(call);
   for_each_chunk(workers, p.batch * p.groups, [&](int64_t task) {
     Backward<T>(p, arrays, task / p.groups, task % p.groups).run();
@@ -260,7 +266,7 @@ void attention_grad_handler(const pjrt::ffi::Call& call) {
 
 }  // namespace
 
-const pjrt::KernelRow kAttentionGradRow = {"hum.attention_grad", 1,
+const pjrt::KernelRow kAttentionGradRow = {"hum.attention_grad", 2,
                                            &pjrt::ffi::handler<attention_grad_handler>};
 
 }  // namespace hum::kernels

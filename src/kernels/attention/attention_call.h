@@ -1,5 +1,6 @@
 // The custom calls of attention, for the kernel table. Settings: scale, causal, window, has_mask,
 // has_first; the key mask and the first position follow the other inputs where they are there.
+// joined: one qkv[B,T,G,R+2,d] stands for q, k and v, and its gradient for theirs.
 #pragma once
 
 #include "graph/value.h"

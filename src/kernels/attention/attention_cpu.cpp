@@ -1,3 +1,4 @@
+#include "graph/ops/custom_call.h"
 #include "kernels/attention/attention_call.h"
 #include "kernels/attention/attention_cpu_impl.h"
 #include "kernels/cpu_features.h"
@@ -56,14 +57,16 @@ void clear(uint32_t* from, uint32_t* to) { std::fill(from, to, 0U); }
 }  // namespace
 
 AttentionProblem::AttentionProblem(const pjrt::ffi::Call& call, int extras) {
-  const auto q = call.argument(0), k = call.argument(1);
+  const auto attributes = call.attributes();
+  joined = attributes.flag("joined");
+  const auto q = call.argument(0), k = call.argument(joined ? 0 : 1);
   batch = q.size(0);
   queries = q.size(1);
-  heads = q.size(2);
-  head = q.size(3);
   keys = k.size(1);
   groups = k.size(2);
-  const auto attributes = call.attributes();
+  heads = joined ? groups * (q.size(3) - 2) : q.size(2);
+  head = q.size(-1);
+  extras += tensors();
   scale = static_cast<float>(attributes.real("scale"));
   causal = attributes.flag("causal");
   window = attributes.integer("window");
@@ -142,11 +145,12 @@ void scale_and_mask(const AttentionProblem& p, const ScoreBlock& block, const fl
 
 bool attention_available(const graph::Node& node) {
   constexpr int64_t kLeastScores = 1024;
+  const bool joined = graph::custom_call_settings(node).get<bool>("joined");
   const graph::Value& q = node.input(0);
-  const graph::Value& k = node.input(1);
-  const int64_t scores = q.size(0) * q.size(1) * q.size(2) * k.size(1);
-  return chosen_isa() >= Isa::kAvx2 && q.size(3) % 16 == 0 && q.size(3) <= 256 &&
-         scores >= kLeastScores;
+  const graph::Value& k = node.input(joined ? 0 : 1);
+  const int64_t heads = joined ? q.size(2) * (q.size(3) - 2) : q.size(2), head = q.size(-1);
+  const int64_t scores = q.size(0) * q.size(1) * heads * k.size(1);
+  return chosen_isa() >= Isa::kAvx2 && head % 16 == 0 && head <= 256 && scores >= kLeastScores;
 }
 
 }  // namespace hum::kernels

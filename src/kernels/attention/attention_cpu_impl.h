@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,11 +22,29 @@ constexpr int64_t kKeyBlock = 128;
 // Scores of keys that a query does not see.
 constexpr float kUnseen = -1e30F;
 
+// Where the heads of queries, of keys or of values lie: a group's own beside each other, from group
+// to group and from token to token with others between them or not.
+template <typename T>
+struct HeadRows {
+  T* data;
+  int64_t head, group_stride, token_stride;
+
+  // token: counted over all items.
+  T* at(int64_t token, int64_t group, int64_t member = 0) const {
+    return data + token * token_stride + group * group_stride + member * head;
+  }
+};
+template <typename T>
+struct TensorRows {
+  HeadRows<T> q, k, v;
+};
+
 struct AttentionProblem {
-  // `extras`: index of the first argument after the tensors (mask, first).
+  // `extras`: how many arguments stand between the tensors and mask or first.
   AttentionProblem(const pjrt::ffi::Call& call, int extras);
 
   int64_t batch, queries, keys, heads, groups, head;  // head: its size
+  bool joined;                                        // queries, keys and values stand in one array
   float scale;
   bool causal;
   int64_t window;
@@ -46,7 +65,43 @@ struct AttentionProblem {
   Range visible_keys(int64_t query) const;
   // Keys that one query may see.
   Range keys_of(int64_t query) const;
+
+  int tensors() const { return joined ? 1 : 3; }
+  // The queries', keys' and values' rows in `tensors()` arrays; those of an array like y.
+  template <typename T>
+  TensorRows<T> rows(const std::array<T*, 3>& arrays) const;
+  template <typename T>
+  HeadRows<T> query_rows(T* data) const {
+    return heads_of(data, per_group());
+  }
+
+ private:
+  template <typename T>
+  HeadRows<T> heads_of(T* data, int64_t heads_of_group) const {
+    return {data, head, heads_of_group * head, groups * heads_of_group * head};
+  }
 };
+
+template <typename T>
+TensorRows<T> AttentionProblem::rows(const std::array<T*, 3>& arrays) const {
+  if (!joined) {
+    return {query_rows(arrays[0]), heads_of(arrays[1], 1), heads_of(arrays[2], 1)};
+  }
+  const int64_t members = per_group();
+  T* const all = arrays[0];
+  return {heads_of(all, members + 2), heads_of(all + members * head, members + 2),
+          heads_of(all + (members + 1) * head, members + 2)};
+}
+
+// The first `tensors()` arguments or results of a call.
+template <typename T, typename Get>
+TensorRows<T> tensor_rows(const AttentionProblem& p, const Get& get) {
+  std::array<T*, 3> arrays{};
+  for (int i = 0; i < p.tensors(); ++i) {
+    arrays[static_cast<size_t>(i)] = get(i).template as<T>().data();
+  }
+  return p.rows(arrays);
+}
 
 // Cuts one piece of scratch memory into aligned arrays.
 class Arena {

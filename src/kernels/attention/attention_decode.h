@@ -8,8 +8,8 @@ namespace hum::kernels {
 // What the forward pass reads and writes.
 template <typename T>
 struct AttentionArrays {
-  const T *q, *k, *v;
-  T* y;
+  TensorRows<const T> tensors;
+  HeadRows<T> y;
   float* log_sum;
 };
 

@@ -80,17 +80,17 @@ void decode(const AttentionProblem& p, const AttentionArrays<T>& arrays, Workers
     auto* const mixed = arena.take<float>(p.head);
     for (int64_t i = begin; i < end; ++i) {
       const int64_t t = i % p.queries, h = i / p.queries % p.heads, b = i / (p.queries * p.heads);
-      const int64_t at = ((b * p.queries + t) * p.heads + h) * p.head;
-      const int64_t kv = (b * p.keys * p.groups + h / p.per_group()) * p.head;
-      attend(Row<T>{.q = arrays.q + at,
-                    .k = arrays.k + kv,
-                    .v = arrays.v + kv,
-                    .stride = p.groups * p.head,
+      const int64_t group = h / p.per_group(), member = h % p.per_group();
+      const auto& [q, k, v] = arrays.tensors;
+      attend(Row<T>{.q = q.at(b * p.queries + t, group, member),
+                    .k = k.at(b * p.keys, group),
+                    .v = v.at(b * p.keys, group),
+                    .stride = k.token_stride,
                     .key_mask = p.key_mask == nullptr ? nullptr : p.key_mask + b * p.keys,
                     .keys = p.keys_of(t),
                     .weights = weights,
                     .mixed = mixed,
-                    .y = arrays.y + at,
+                    .y = arrays.y.at(b * p.queries + t, group, member),
                     .log_sum = arrays.log_sum + i},
              p.head, p.scale);
     }

@@ -77,19 +77,19 @@ class Forward {
     pairs_ = arena_.take(kKeyBlock / 2 * kQueryBlock);
     running_.y = arena_.take<float>(p.head * kQueryBlock);
     spare_ = arena_.take(spare_words(p));
-    const int64_t stride = p.groups * p.head, at = (item * p.keys * p.groups + group) * p.head;
-    load_rows(p, arrays.v + at, stride, p.keys, p.keys, k_rows_);
+    const auto& [q, k, v] = arrays.tensors;
+    load_rows(p, v.at(item * p.keys, group), v.token_stride, p.keys, p.keys, k_rows_);
     v_stride_ = transpose_head(p, k_rows_, p.keys, spare_, v_columns_);
-    load_rows(p, arrays.k + at, stride, p.keys, p.keys, k_rows_);
+    load_rows(p, k.at(item * p.keys, group), k.token_stride, p.keys, p.keys, k_rows_);
   }
 
   // Block `index` of query head `member` of the group.
   void run(int64_t member, int64_t index) {
     const int64_t query = index * kQueryBlock, head = group_ * p_.per_group() + member;
     const int64_t count = std::min(kQueryBlock, p_.queries - query);
-    const int64_t stride = p_.heads * p_.head;
-    const int64_t at = ((item_ * p_.queries + query) * p_.heads + head) * p_.head;
-    load_rows(p_, arrays_.q + at, stride, count, kQueryBlock, spare_);
+    const int64_t token = item_ * p_.queries + query;
+    const auto& q = arrays_.tensors.q;
+    load_rows(p_, q.at(token, group_, member), q.token_stride, count, kQueryBlock, spare_);
     transpose_words(spare_, p_.row_words(), kQueryBlock, p_.row_words(), q_panel_, kPanelWidth);
     std::fill_n(running_.top, kQueryBlock, kUnseen);
     std::fill_n(running_.sum, kQueryBlock, 0.0F);
@@ -98,7 +98,7 @@ class Forward {
     for (int64_t key = begin; key < end; key += kKeyBlock) {
       add_keys(key, std::min(kKeyBlock, end - key), p_.first + query);
     }
-    write(arrays_.y + at, stride, count,
+    write(arrays_.y.at(token, group_, member), arrays_.y.token_stride, count,
           arrays_.log_sum + (item_ * p_.heads + head) * p_.queries + query);
   }
 
@@ -155,10 +155,10 @@ class Forward {
 
 template <typename T>
 void run_forward(const pjrt::ffi::Call& call) {
-  const AttentionProblem p(call, 3);
+  const AttentionProblem p(call, 0);
   const AttentionArrays<T> arrays = {
-      call.argument(0).as<const T>().data(), call.argument(1).as<const T>().data(),
-      call.argument(2).as<const T>().data(), call.result(0).template as<T>().data(),
+      tensor_rows<const T>(p, [&](int i) { return call.argument(i); }),
+      p.query_rows(call.result(0).template as<T>().data()),
       call.result(1).template as<float>().data()};
   CallWorkers workers(call);
   if (is_decode(p)) return decode(p, arrays, workers);
@@ -182,6 +182,6 @@ void attention_handler(const pjrt::ffi::Call& call) {
 
 }  // namespace
 
-const pjrt::KernelRow kAttentionRow = {"hum.attention", 1, &pjrt::ffi::handler<attention_handler>};
+const pjrt::KernelRow kAttentionRow = {"hum.attention", 2, &pjrt::ffi::handler<attention_handler>};
 
 }  // namespace hum::kernels

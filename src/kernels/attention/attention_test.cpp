@@ -20,13 +20,20 @@ struct Case {
   int64_t batch, queries, keys, heads, groups, head;
   bool causal = true;
   int64_t window = 0;
-  bool mask = false, first = false;
+  bool mask = false, first = false, joined = false;
+
+  std::vector<graph::Dims> tensors() const {
+    if (joined) return {{batch, keys, groups, heads / groups + 2, head}};
+    const graph::Dims kv = {batch, keys, groups, head};
+    return {{batch, queries, heads, head}, kv, kv};
+  }
 };
 
 graph::Function program(const Case& c, DType dtype) {
-  const graph::Shape kv = {dtype, {c.batch, c.keys, c.groups, c.head}};
-  const graph::Values tensors = {parameter("q", {dtype, {c.batch, c.queries, c.heads, c.head}}),
-                                 parameter("k", kv), parameter("v", kv)};
+  graph::Values tensors;
+  for (const auto& dims : c.tensors()) {
+    tensors.push_back(parameter("in" + std::to_string(tensors.size()), {dtype, dims}));
+  }
   AttentionOptions options{.causal = c.causal, .window = c.window};
   graph::Values extras;
   if (c.mask) {
@@ -37,18 +44,19 @@ graph::Function program(const Case& c, DType dtype) {
     extras.push_back(parameter("first", {DType::kI32, {}}));
     options.first = extras.back();
   }
-  auto function = with_gradients("attention", tensors,
-                                 [&](auto in) { return attention(in[0], in[1], in[2], options); });
+  auto function = with_gradients("attention", tensors, [&](auto in) {
+    return c.joined ? self_attention(in[0], options) : attention(in[0], in[1], in[2], options);
+  });
   function.parameters.insert(function.parameters.end(), extras.begin(), extras.end());
   return function;
 }
 
 // A mask that hides some keys, all of them from the last item; a first position below S - T.
 std::vector<HostTensor> inputs_of(const graph::Function& function, const Case& c) {
-  std::vector<HostTensor> inputs(4);
-  for (size_t i = 0; i < 4; ++i) {
+  std::vector<HostTensor> inputs;
+  for (size_t i = 0; i < c.tensors().size() + 1; ++i) {
     const Value& p = function.parameters[i];
-    inputs[i] = random_tensor(graph::parameter_name(p.node()), p.shape());
+    inputs.push_back(random_tensor(graph::parameter_name(p.node()), p.shape()));
   }
   if (c.mask) {
     HostTensor mask({DType::kF32, {c.batch, c.keys}});
@@ -80,6 +88,16 @@ TEST(Attention, ValuesAndGradientsAgreeWithPlainOps) {
        .causal = false},
       {.batch = 1, .queries = 300, .keys = 300, .heads = 2, .groups = 2, .head = 32, .window = 37},
       {.batch = 2, .queries = 90, .keys = 131, .heads = 2, .groups = 1, .head = 32, .mask = true},
+      {.batch = 2, .queries = 70, .keys = 70, .heads = 2, .groups = 2, .head = 32, .joined = true},
+      {.batch = 2,
+       .queries = 131,
+       .keys = 131,
+       .heads = 6,
+       .groups = 2,
+       .head = 48,
+       .mask = true,
+       .joined = true},
+      {.batch = 40, .queries = 3, .keys = 3, .heads = 4, .groups = 2, .head = 16, .joined = true},
       {.batch = 1, .queries = 3, .keys = 700, .heads = 4, .groups = 2, .head = 128, .first = true},
       {.batch = 3,
        .queries = 1,
@@ -134,6 +152,7 @@ TEST(Attention, RefusesWhatDoesNotFit) {
     return std::string("no error");
   };
   EXPECT_THAT(message({1, 8, 3, 16}, {1, 8, 2, 16}, {}), HasSubstr("H a multiple of G"));
+  EXPECT_THROW(self_attention(parameter("qkv", {DType::kF32, {1, 8, 2, 2, 16}})), Error);
   EXPECT_THAT(message({1, 8, 2, 16}, {1, 8, 2, 16}, {.causal = false, .window = 4}),
               HasSubstr("a window of 4 without causal order"));
   EXPECT_THAT(
