@@ -49,6 +49,16 @@ Values placeholders(std::span<const Value> like) {
   return result;
 }
 
+// The block's results on `inputs`. XLA on CPU drops barriers and would then merge a kernel that
+// reads kept values alone with the forward pass's, whose results would so be kept after all.
+Values compute_again(const Region& block, std::span<const Value> inputs) {
+  return rewrite(inline_region(block, inputs),
+                 [](const Node& node, const Values& now) -> std::optional<Values> {
+                   if (!is_custom_call(node)) return std::nullopt;
+                   return repeat_custom_call(node, now);
+                 });
+}
+
 // The block's backward pass as a graph over placeholders: saved inputs, kept values, cotangents.
 struct Backward {
   Values parameters;
@@ -59,7 +69,7 @@ Backward trace_backward(const Region& block, size_t own, std::span<const Value> 
                         std::span<const Value> kept, std::span<const Value> cotangents) {
   const Values inputs = placeholders(saved), keeps = placeholders(kept),
                flowing = placeholders(cotangents);
-  const Values again = inline_region(block, inputs);
+  const Values again = compute_again(block, inputs);
   Values gradients = pullback(std::span(again).first(own), flowing, inputs);
   std::vector<std::pair<Value, Value>> known;
   for (size_t i = 0; i < keeps.size(); ++i) known.emplace_back(again[own + i], keeps[i]);

@@ -135,6 +135,14 @@ Attributes custom_call_settings(const Node& node) {
   return settings;
 }
 
+Values repeat_custom_call(const Node& call, Values inputs) {
+  Attributes attributes = call.attributes();
+  attributes.set(std::string(kSetting) + "repeated", true);
+  return NodeBuilder{call.op(),      std::move(inputs), std::move(attributes),
+                     call.regions(), call.custom_vjp(), call.where()}
+      .values();
+}
+
 Values custom_call(std::string target, std::span<const Value> inputs, const Attributes& settings,
                    const std::function<Values(std::span<const Value>)>& fallback,
                    CustomCallOptions options, std::source_location where) {

@@ -35,4 +35,8 @@ bool is_custom_call(const Node& node);
 const std::string& custom_call_target(const Node& node);
 Attributes custom_call_settings(const Node& node);
 
+// The same call once more, on `inputs`, with a setting that tells it from the first: no compiler
+// takes the first one's results instead.
+Values repeat_custom_call(const Node& call, Values inputs);
+
 }  // namespace hum::graph
