@@ -8,6 +8,7 @@
 #include "kernels/attention/attention_call.h"
 #include "kernels/bias_gelu/bias_gelu_call.h"
 #include "kernels/cpu_features.h"
+#include "kernels/depthwise_conv/depthwise_conv_call.h"
 #include "kernels/layer_norm/layer_norm_call.h"
 #include "kernels/matmul/matmul_call.h"
 #include "kernels/matmul/matmul_cpu.h"
@@ -28,6 +29,8 @@ constexpr Kernel kKernels[] = {
     {&kMatmulRow, matmul_available},
     {&kBiasGeluRow, bias_gelu_available},
     {&kBiasGeluGradRow, bias_gelu_available},
+    {&kDepthwiseConvRow, depthwise_conv_available},
+    {&kDepthwiseConvGradRow, depthwise_conv_available},
     {&kLayerNormRow, layer_norm_available},
     {&kLayerNormGradRow, layer_norm_available},
     {&kSwigluRow, swiglu_available},

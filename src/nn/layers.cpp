@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "kernels/bias_gelu/bias_gelu.h"
+#include "kernels/depthwise_conv/depthwise_conv.h"
 #include "kernels/layer_norm/layer_norm.h"
 #include "kernels/matmul/matmul.h"
 
@@ -95,9 +96,8 @@ Value ConvNextBlock::operator()(const Value& x_BTD, const Value& condition_BC) c
   const int64_t past = options_.causal ? options_.kernel - 1 : options_.kernel / 2;
   const int64_t future = options_.kernel - 1 - past;
   const DType dtype = x_BTD.dtype();
-  Value y = graph::depthwise_conv1d(x_BTD, convert(kernel_KD_, dtype),
-                                    {.padding_low = past, .padding_high = future});
-  y = norm_(y + convert(kernel_bias_D_, dtype));
+  Value y = norm_(kernels::depthwise_conv(x_BTD, kernel_KD_, kernel_bias_D_,
+                                          {.padding_low = past, .padding_high = future}));
   if (options_.condition > 0) y = film_(y, condition_BC);
   y = down_(kernels::bias_gelu(up_.without_bias(y), up_.bias()));
   return x_BTD + y * convert(residual_scale_D_ * options_.residual_scale, dtype);

@@ -1,5 +1,7 @@
 // Loops, sorting, gradients by hand, kernels.
+#include "kernels/attention/attention.h"
 #include "kernels/bias_gelu/bias_gelu.h"
+#include "kernels/depthwise_conv/depthwise_conv.h"
 #include "kernels/layer_norm/layer_norm.h"
 #include "kernels/matmul/matmul.h"
 #include "tests/parity/op_cases.h"
@@ -89,7 +91,13 @@ OpCases kernel_cases() {
           [](In in) { return kernels::matmul(in[0], in[1], {.transpose_rhs = true}); }),
       one("kernels::layer_norm", [](In in) { return kernels::layer_norm(in[0], in[1], in[2]); }),
       one("kernels::rms_norm", [](In in) { return kernels::rms_norm(in[0], in[1]); }),
-      one("kernels::bias_gelu", [](In in) { return kernels::bias_gelu(in[0], in[1]); })};
+      one("kernels::bias_gelu", [](In in) { return kernels::bias_gelu(in[0], in[1]); }),
+      one("kernels::depthwise_conv",
+          [](In in) {
+            return kernels::depthwise_conv(in[0], in[1], in[2],
+                                           {.dilation = 2, .padding_low = 2, .padding_high = 1});
+          }),
+      one("kernels::self_attention", [](In in) { return kernels::self_attention(in[0]); })};
 }
 
 }  // namespace hum::parity

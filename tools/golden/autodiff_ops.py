@@ -201,6 +201,12 @@ KERNELS = {
                             / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5) * s + b, f(3, 5), f(5), f(5)),
     "kernels::rms_norm": (lambda x, s: x / jnp.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * s, f(3, 5), f(5)),
     "kernels::bias_gelu": (lambda x, b: jax.nn.gelu(x + b, approximate=True), f(3, 5), f(5)),
+    "kernels::depthwise_conv": (lambda x, k, b: lax.conv_general_dilated(
+        x, k[:, None, :], (1,), [(2, 1)], rhs_dilation=(2,), dimension_numbers=("NWC", "WIO", "NWC"),
+        feature_group_count=4) + b, f(2, 6, 4), f(3, 4), f(4)),
+    # Two groups of two query heads, a key and a value each.
+    "kernels::self_attention": (lambda qkv: jax.nn.dot_product_attention(
+        qkv[:, :, :, :2].reshape(2, 5, 4, 4), qkv[:, :, :, 2], qkv[:, :, :, 3], is_causal=True), f(2, 5, 2, 4, 4)),
 }
 
 KEY = given("u32", [0x12345678, 0x9ABCDEF0])

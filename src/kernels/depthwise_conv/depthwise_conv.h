@@ -1,0 +1,22 @@
+// Depthwise convolution over time with its bias in one pass over memory; so is each half of its
+// gradient.
+//
+// B batch, T time, K taps, C channels.
+#pragma once
+
+#include <source_location>
+
+#include "graph/ops/convolution.h"
+#include "graph/value.h"
+
+namespace hum::kernels {
+
+// graph::depthwise_conv1d(x, kernel) + bias with f32 sums, in x's type.
+// Shapes: x[B,T,C], f32 or bf16; kernel[K,C] and bias[C], any float
+//   -> [B, T + padding - (K - 1) dilation, C].
+// Throws: other shapes.
+graph::Value depthwise_conv(const graph::Value& x_BTC, const graph::Value& kernel_KC,
+                            const graph::Value& bias_C, const graph::DepthwiseOptions& options,
+                            std::source_location where = std::source_location::current());
+
+}  // namespace hum::kernels
