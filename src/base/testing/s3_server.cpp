@@ -72,14 +72,6 @@ S3Options S3Server::options() const {
           .first_pause = std::chrono::milliseconds(10)};
 }
 
-std::string S3Server::variables() const {
-  const AwsCredentials own = credentials();
-  return fmt::format(
-      "AWS_ACCESS_KEY_ID='{}' AWS_SECRET_ACCESS_KEY='{}' AWS_SESSION_TOKEN='{}' "
-      "AWS_REGION=eu-west-3 AWS_ENDPOINT_URL_S3={} ",
-      own.access_key_id, own.secret_access_key, own.session_token, endpoint());
-}
-
 void S3Server::fail_next(int count, Fault fault) {
   const std::lock_guard lock(mutex_);
   faults_left_ = count;

@@ -25,8 +25,6 @@ class S3Server {
   std::string endpoint() const;
   // What a client needs, with short pauses.
   S3Options options() const;
-  // The same as assignments for a shell: "AWS_ACCESS_KEY_ID=... ".
-  std::string variables() const;
 
   struct Fault {
     int status = 0;                      // answers with this, if not 0
