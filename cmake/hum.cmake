@@ -28,7 +28,8 @@ if(HUM_SANITIZE)
   endif()
 endif()
 
-add_library(hum_test_main STATIC ${CMAKE_SOURCE_DIR}/src/base/testing/main.cpp)
+add_library(hum_test_main STATIC ${CMAKE_SOURCE_DIR}/src/base/testing/main.cpp
+                                 ${CMAKE_SOURCE_DIR}/src/base/testing/s3_server.cpp)
 target_link_libraries(hum_test_main PUBLIC hum_base GTest::gmock)
 
 # hum_library(folder DEPS folders... LINK outside targets... TEST_DEPS folders only the tests need...)
@@ -38,7 +39,7 @@ function(hum_library folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   set(tests ${sources})
   set(benches ${sources})
-  list(FILTER sources EXCLUDE REGEX "(_(test|bench)|/main|/allocator)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_(test|bench)|/main|/allocator|/testing/[a-z0-9_]+)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER benches INCLUDE REGEX "_bench\\.cpp$")
   list(TRANSFORM ARG_DEPS PREPEND hum_)

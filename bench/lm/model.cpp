@@ -22,7 +22,7 @@ nn::Loss Lm::loss(const Value& tokens_BT1, DType compute, const nn::BlockOptions
   const Value x_BTD = convert(graph::take(table_VD_, input_BT), compute);
   const Value y_BTD = transformer_(x_BTD, {}, blocks);
   const Value logits = kernels::matmul(y_BTD, convert(table_VD_, compute), {.transpose_rhs = true});
-  const Value each = nn::softmax_cross_entropy(logits, target_BT);
+  const Value each = graph::softmax_cross_entropy(logits, target_BT);
   return {.total = graph::mean(each, {0, 1})};
 }
 

@@ -16,7 +16,7 @@ constexpr EnvVariable kTable[] = {
     {"HUM_KERNELS", "1", "0: run every kernel as its plain-op fallback"},
     {"HUM_CACHE", "", "compile cache folder (default: $XDG_CACHE_HOME/hum or ~/.cache/hum)"},
     {"HUM_CACHE_SECOND", "",
-     "second compile cache, on a path that several machines mount (or file:// URL)"},
+     "second compile cache: a path that several machines mount, file://..., s3://bucket/prefix"},
     {"NEURON_COMPILE_CACHE_URL", "", "the same, where HUM_CACHE_SECOND is not set"},
     {"HUM_PROFILE", "", "lower for this platform instead of the plugin's: cpu, cuda, tpu, neuron"},
     {"HUM_LOG_COMPILES", "0", "1: log every compile with its cause"},
@@ -29,6 +29,13 @@ constexpr EnvVariable kTable[] = {
     {"HUM_SOUND_FONT", "", "sound font for synthesis (default: FluidR3_GM.sf2)"},
     {"HUM_SOURCE_DIR", "", "repository root, set by the test runner"},
     {"HUM_THIRD_PARTY", "", "folder of the unpacked wheels (default: build/third_party)"},
+    {"AWS_ACCESS_KEY_ID", "", "S3: whose requests these are"},
+    {"AWS_SECRET_ACCESS_KEY", "", "S3: what signs them", /*secret=*/true},
+    {"AWS_SESSION_TOKEN", "", "S3: of credentials that expire", /*secret=*/true},
+    {"AWS_REGION", "", "S3: the buckets' region (default: AWS_DEFAULT_REGION, else us-east-1)"},
+    {"AWS_DEFAULT_REGION", "", "the same, where AWS_REGION is not set"},
+    {"AWS_ENDPOINT_URL_S3", "", "S3: another server than AWS (https://host:port)"},
+    {"AWS_ENDPOINT_URL", "", "the same, where AWS_ENDPOINT_URL_S3 is not set"},
     {"HUM_OPS_ISA", "", "kernels: highest instruction set to use (avx2, avx512, avx512_bf16, amx)"},
 };
 

@@ -12,6 +12,7 @@ struct EnvVariable {
   std::string_view name;
   std::string_view default_value;
   std::string_view help;
+  bool secret = false;  // never shown
 };
 
 // All variables; reading one that is not in this table is a bug and throws.

@@ -2,7 +2,7 @@
 
 #include "base/files.h"
 #include "kernels/table.h"
-#include "runtime/compile_cache.h"
+#include "runtime/shared_cache.h"
 
 namespace hum::cli {
 
@@ -11,7 +11,7 @@ runtime::SessionOptions session_options() {
           .use_kernel = kernels::available,
           .instruction_set = kernels::instruction_set(),
           .cache = cache_folder() / "compiled",
-          .shared_cache = runtime::shared_cache_folder()};
+          .shared_cache = runtime::shared_cache_place()};
 }
 
 }  // namespace hum::cli

@@ -103,14 +103,6 @@ Value ConvNextBlock::operator()(const Value& x_BTD, const Value& condition_BC) c
   return x_BTD + y * convert(residual_scale_D_ * options_.residual_scale, dtype);
 }
 
-Value softmax_cross_entropy(const Value& logits, const Value& targets) {
-  const Value wide = convert(logits, DType::kF32);
-  graph::Dims dims = targets.dims();
-  dims.push_back(1);
-  const Value chosen = graph::take_along_dim(wide, graph::reshape(targets, dims), -1);
-  return graph::logsumexp(wide, {-1}) - graph::reshape(chosen, targets.dims());
-}
-
 Value masked_mean(const Value& x, const Value& mask) {
   const Value wide = graph::broadcast_to(mask, x.dims());
   return graph::sum_all(x * wide) / graph::maximum(graph::sum_all(wide), 1);

@@ -113,9 +113,6 @@ class ConvNextBlock {
   Film film_;
 };
 
-// -log softmax(logits)[target], in f32. Shapes: logits[..., V], targets i32[...] -> f32[...].
-Value softmax_cross_entropy(const Value& logits, const Value& targets);
-
 // Mean over all elements where mask (same shape or broadcastable, f32 0/1) is one.
 Value masked_mean(const Value& x, const Value& mask);
 

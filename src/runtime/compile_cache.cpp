@@ -4,7 +4,6 @@
 #include <cctype>
 #include <fstream>
 
-#include "base/env.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -121,36 +120,29 @@ CompileCache::Lookup CompileCache::load(const std::string& name, const CacheKey&
   } else {
     lookup.cause = explain_miss(name, key);
   }
-  if (lookup.program || shared_.empty()) return lookup;
-  const std::string file = entry_path(name, key).filename().string();
-  if (!fs::exists(shared_ / file, error)) return lookup;
-  Lookup shared = load_from(shared_ / file, key);
-  if (!shared.program) return lookup;
-  shared.corrupt = lookup.corrupt;
-  if (!folder_.empty()) store_in(folder_, file, entry_text(name, key, *shared.program));
-  return shared;
+  if (lookup.program || !shared_) return lookup;
+  lookup.program = load_shared(entry_path(name, key).filename().string(), key);
+  if (lookup.program) lookup.cause.clear();
+  return lookup;
 }
 
-bool CompileCache::store_in(const fs::path& folder, const std::string& file,
-                            const std::string& entry) const {
-  try {
-    fs::create_directories(folder);
-    write_file(folder / file, entry);
-    return true;
-  } catch (const std::exception& failure) {
-    warn_once(
-        "compile cache " + folder.string(),
-        fmt::format("compiled programs cannot be kept in {}: {}", folder.string(), failure.what()));
-    return false;
-  }
+std::optional<std::string> CompileCache::load_shared(const std::string& file,
+                                                     const CacheKey& key) const {
+  const auto entry = shared_->get(file);
+  if (!entry) return std::nullopt;
+  std::string why_not;
+  auto program = parse_entry(*entry, key, why_not);
+  if (!program) spdlog::warn("compile cache: the shared {} is ignored: {}", file, why_not);
+  if (program && !folder_.empty()) keep_entry(folder_.string(), file, *entry);
+  return program;
 }
 
 void CompileCache::store(const std::string& name, const CacheKey& key,
                          const std::string& program) const {
   const std::string file = entry_path(name, key).filename().string();
-  const std::string entry = entry_text(name, key, program);
-  if (!folder_.empty() && store_in(folder_, file, entry)) prune();
-  if (!shared_.empty()) store_in(shared_, file, entry);
+  std::string entry = entry_text(name, key, program);
+  if (!folder_.empty() && keep_entry(folder_.string(), file, entry)) prune();
+  if (shared_) shared_->put(file, std::move(entry));
 }
 
 void CompileCache::prune() const {
@@ -191,18 +183,6 @@ std::string CompileCache::explain_miss(const std::string& name, const CacheKey& 
   }
   if (!nearest) return "it was never compiled before";
   return fmt::format("the nearest entry differs in: {}", fmt::join(*nearest, ", "));
-}
-
-fs::path shared_cache_folder() {
-  const std::string own = env_string("HUM_CACHE_SECOND");
-  const std::string place = own.empty() ? env_string("NEURON_COMPILE_CACHE_URL") : own;
-  constexpr std::string_view kFile = "file://";
-  if (place.starts_with(kFile)) return place.substr(kFile.size());
-  if (place.find("://") != std::string::npos) {
-    fail(ExitCode::kConfig, fmt::format("the compile cache cannot lie at {}", place),
-         "mount the bucket (mount-s3, s3fs) and give its path: HUM_CACHE_SECOND=/mnt/cache");
-  }
-  return place;
 }
 
 }  // namespace hum::runtime

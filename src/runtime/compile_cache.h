@@ -7,23 +7,26 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "runtime/cache_key.h"
+#include "runtime/shared_cache.h"
 
 namespace hum::runtime {
 
 class CompileCache {
  public:
   // An empty folder: a cache that never holds anything. Entries used longest ago go when all
-  // together exceed `limit_bytes`. `shared`: a second level on a path that several machines mount;
-  // it is asked on a miss, what it has is copied to `folder`, and it is never pruned.
-  explicit CompileCache(std::filesystem::path folder, std::filesystem::path shared = {},
+  // together exceed `limit_bytes`. `shared`: a second level, on a path that several machines mount
+  // or at an s3:// URL; it is asked on a miss, what it has is copied to `folder`, and it is never
+  // pruned.
+  explicit CompileCache(std::filesystem::path folder, const std::string& shared = {},
                         int64_t limit_bytes = int64_t{8} << 30)
-      : folder_(std::move(folder)), shared_(std::move(shared)), limit_bytes_(limit_bytes) {}
+      : folder_(std::move(folder)), shared_(open_shared_cache(shared)), limit_bytes_(limit_bytes) {}
 
-  bool enabled() const { return !folder_.empty() || !shared_.empty(); }
+  bool enabled() const { return !folder_.empty() || shared_ != nullptr; }
   const std::filesystem::path& folder() const { return folder_; }
 
   struct Lookup {
@@ -46,16 +49,13 @@ class CompileCache {
 
  private:
   Lookup load_from(const std::filesystem::path& path, const CacheKey& key) const;
-  bool store_in(const std::filesystem::path& folder, const std::string& file,
-                const std::string& entry) const;
+  // What the second level has for the file, copied to the first.
+  std::optional<std::string> load_shared(const std::string& file, const CacheKey& key) const;
   std::string explain_miss(const std::string& name, const CacheKey& key) const;
   void prune() const;
-  std::filesystem::path folder_, shared_;
+  std::filesystem::path folder_;
+  std::unique_ptr<SharedCache> shared_;
   int64_t limit_bytes_;
 };
-
-// The shared level's folder: HUM_CACHE_SECOND, else NEURON_COMPILE_CACHE_URL; a path or a file://
-// URL; empty when neither is set. Throws kConfig for s3:// and other URLs.
-std::filesystem::path shared_cache_folder();
 
 }  // namespace hum::runtime

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -18,9 +16,9 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "graph/ops/custom_call.h"
-#include "graph/ops/elementwise.h"
 #include "pjrt/ffi.h"
 #include "runtime/session.h"
+#include "runtime/test_cache.h"
 
 namespace hum::runtime {
 namespace {
@@ -31,43 +29,6 @@ using graph::Shape;
 using graph::Value;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-graph::Function doubled(float offset = 0) {
-  const auto a = graph::parameter("a", Shape{DType::kF32, {4}});
-  return {.name = "double", .parameters = {a}, .results = {a + a + offset}};
-}
-
-std::vector<HostTensor> input() { return {HostTensor::of<float>({4}, {1, 2, 3, 4})}; }
-
-class CompileCacheTest : public ::testing::Test {
- protected:
-  CompileCacheTest()
-      : folder_(fs::temp_directory_path() / fmt::format("hum-cache-{}", ::getpid())) {
-    fs::remove_all(folder_);
-  }
-  ~CompileCacheTest() override { fs::remove_all(folder_); }
-
-  SessionOptions options() const { return {.cache = folder_}; }
-  // Compiles and runs in a session of its own; what it counted.
-  Counters start(SessionOptions options, const graph::Function& function = doubled(),
-                 const CompileOptions& compile_options = {}) const {
-    Session session(std::move(options));
-    const auto program = session.compile("double", function, compile_options);
-    EXPECT_THAT(program.run(input())[0].as<float>(), ElementsAre(2, 4, 6, 8));
-    return session.counters();
-  }
-  Counters start() const { return start(options()); }
-  // The only entry.
-  fs::path entry() const {
-    fs::path found;
-    for (const auto& item : fs::directory_iterator(folder_)) {
-      if (item.path().extension() == ".program") found = item.path();
-    }
-    return found;
-  }
-
-  fs::path folder_;
-};
 
 TEST_F(CompileCacheTest, WarmStartCompilesNothing) {
   const Counters cold = start();
@@ -229,16 +190,6 @@ TEST_F(CompileCacheTest, EntryThatHasRunDonatesFromTheFirstRunOn) {
   EXPECT_TRUE(donated.is_deleted());
 }
 
-// Runs this test program again with one test and variables of its own; its exit status.
-int run_self(const std::string& variables, const std::string& test, int processes = 1) {
-  const std::string one = fmt::format("{} {} --gtest_filter={} >/dev/null & pids=\"$pids $!\"; ",
-                                      variables, fs::read_symlink("/proc/self/exe").string(), test);
-  std::string command;
-  for (int i = 0; i < processes; ++i) command += one;
-  command += "status=0; for pid in $pids; do wait $pid || status=1; done; exit $status";
-  return WEXITSTATUS(std::system(command.c_str()));
-}
-
 // Sessions that share a folder with other processes doing the same.
 void start_many_times(const fs::path& folder) {
   for (int i = 0; i < 4; ++i) {
@@ -288,42 +239,6 @@ TEST_F(CompileCacheTest, FullDiskOnlyCostsSpeed) {
   EXPECT_EQ(start().compiles, 0) << "with room again, it is kept";
 }
 
-TEST_F(CompileCacheTest, SecondLevelServesAMachineThatNeverCompiled) {
-  const fs::path shared = folder_ / "shared", here = folder_ / "here", there = folder_ / "there";
-  const auto on = [&](const fs::path& own) {
-    return start(SessionOptions{.cache = own, .shared_cache = shared});
-  };
-  EXPECT_EQ(on(here).compiles, 1);
-  const Counters other = on(there);
-  EXPECT_EQ(other.compiles, 0);
-  EXPECT_EQ(other.disk_hits, 1);
-  fs::remove_all(shared);
-  EXPECT_EQ(on(there).compiles, 0) << "it was copied to the first level";
-  EXPECT_EQ(start(SessionOptions{.shared_cache = shared}).compiles, 1);
-  EXPECT_EQ(start(SessionOptions{.shared_cache = shared}).compiles, 0) << "alone it works too";
-}
-
-TEST_F(CompileCacheTest, SecondLevelIsAPathOrAFileUrl) {
-  const auto with = [](const char* name, const char* value) {
-    ::setenv(name, value, 1);
-    const fs::path folder = shared_cache_folder();
-    ::unsetenv(name);
-    return folder;
-  };
-  EXPECT_EQ(shared_cache_folder(), "");
-  EXPECT_EQ(with("HUM_CACHE_SECOND", "/mnt/cache"), "/mnt/cache");
-  EXPECT_EQ(with("NEURON_COMPILE_CACHE_URL", "file:///mnt/neff"), "/mnt/neff");
-  ::setenv("NEURON_COMPILE_CACHE_URL", "s3://bucket/cache", 1);
-  try {
-    shared_cache_folder();
-    ADD_FAILURE() << "s3 was taken for a path";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.message(), HasSubstr("s3://bucket/cache"));
-    EXPECT_THAT(error.hint(), HasSubstr("HUM_CACHE_SECOND=/mnt"));
-  }
-  ::unsetenv("NEURON_COMPILE_CACHE_URL");
-}
-
 TEST_F(CompileCacheTest, EntriesUsedLongestAgoGoWhenTheFolderIsFull) {
   const auto key = [](int i) { return CacheKey({CacheKey::Field("i", std::to_string(i))}); };
   const CompileCache cache(folder_, {}, /*limit_bytes=*/2500);
@@ -360,32 +275,6 @@ TEST_F(CompileCacheTest, CompileAfterWarmUpIsWarnedOfWithItsCause) {
   spdlog::set_default_logger(before);
   EXPECT_THAT(log.str(), HasSubstr("double: compiled in"));
   EXPECT_THAT(log.str(), HasSubstr("differs in: module"));
-}
-
-TEST(PluginIdentity, IsTheHashThatTheWheelRecords) {
-  const auto path = pjrt::default_plugin_path();
-  const std::string identity = plugin_identity(path, {});
-  EXPECT_THAT(identity, HasSubstr(fmt::format("{} bytes", fs::file_size(fs::canonical(path)))));
-  // RECORD gives base64 without padding: 43 digits, where our own hash has 64.
-  EXPECT_EQ(identity.find(','), 43u);
-}
-
-TEST(PluginIdentity, HashesAPluginOfOnesOwnOnceATime) {
-  const fs::path folder = fs::temp_directory_path() / fmt::format("hum-plugin-{}", ::getpid());
-  fs::create_directories(folder);
-  const fs::path plugin = folder / "my_plugin.so";
-  std::ofstream(plugin) << "one";
-  const std::string first = plugin_identity(plugin, folder);
-  EXPECT_THAT(first, HasSubstr(sha256("one")));
-  EXPECT_EQ(plugin_identity(plugin, folder), first);
-  std::ofstream(plugin) << "three";
-  EXPECT_THAT(plugin_identity(plugin, folder), HasSubstr(sha256("three")));
-  fs::remove_all(folder);
-}
-
-TEST(CacheKey, LengthsKeepFieldsApart) {
-  const std::vector<CacheKey::Field> one{{"a", "x\nb=1:y"}}, two{{"a", "x"}, {"b", "y"}};
-  EXPECT_NE(CacheKey(one).hash(), CacheKey(two).hash());
 }
 
 }  // namespace

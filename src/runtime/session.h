@@ -32,8 +32,9 @@ struct SessionOptions {
   std::string instruction_set = {};
   // Folder of compiled programs, e.g. cache_folder() / "programs"; empty: none are kept on disk.
   std::filesystem::path cache = {};
-  // A folder that several machines share, asked when `cache` has no entry and written beside it.
-  std::filesystem::path shared_cache = {};
+  // A folder or s3:// URL that several machines share, asked when `cache` has no entry and written
+  // beside it.
+  std::string shared_cache = {};
 };
 
 struct CompileOptions {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,5 +41,13 @@ OpCases sort_cases();
 OpCases structure_cases();
 OpCases kernel_cases();
 OpCases random_cases();
+
+struct Family {
+  const char* name;
+  OpCases (*cases)();
+};
+std::span<const Family> families();
+// Else test lists show the struct's bytes.
+void PrintTo(const Family& family, std::ostream* out);
 
 }  // namespace hum::parity

@@ -14,19 +14,6 @@ namespace {
 // Of single ops in f32 against float64.
 constexpr double kBound = 1e-5, kGradientBound = 2e-5;
 
-struct Family {
-  const char* name;
-  OpCases (*cases)();
-};
-constexpr Family kFamilies[] = {
-    {"Unary", unary_cases},           {"Binary", binary_cases},
-    {"Shape", shape_cases},           {"DotAndConvolution", dot_and_convolution_cases},
-    {"Reduction", reduction_cases},   {"Indexing", indexing_cases},
-    {"Activation", activation_cases}, {"Spectral", spectral_cases},
-    {"Control", control_cases},       {"Sort", sort_cases},
-    {"Structure", structure_cases},   {"Kernel", kernel_cases},
-    {"Random", random_cases}};
-
 // What devices tell each other: a program of one device, as JAX made these, holds none of it.
 constexpr std::string_view kNeedAMesh[] = {"place_as",       "all_reduce",         "all_gather",
                                            "reduce_scatter", "collective_permute", "all_to_all",
@@ -68,7 +55,7 @@ TEST_P(JaxOps, HaveItsValuesAndGradients) {
   for (const OpCase& test : GetParam().cases()) compare(test, comparison);
   comparison.run();
 }
-INSTANTIATE_TEST_SUITE_P(All, JaxOps, ::testing::ValuesIn(kFamilies),
+INSTANTIATE_TEST_SUITE_P(All, JaxOps, ::testing::ValuesIn(families()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // Names of the ops that the cases' graphs hold, those of their regions among them.
@@ -81,7 +68,7 @@ void collect(const Values& roots, std::set<std::string_view>& names) {
 
 std::set<std::string_view> witnessed_ops(bool with_gradients) {
   std::set<std::string_view> names;
-  for (const Family& family : kFamilies) {
+  for (const Family& family : families()) {
     for (const OpCase& test : family.cases()) {
       const Json& golden = golden_cases("ops.json").at(test.name);
       if (with_gradients && !has_gradients(golden)) continue;
@@ -111,7 +98,7 @@ TEST(JaxOps, LeaveNoOpOut) {
 TEST(JaxOps, UseEveryGoldenCase) {
   std::set<std::string> stored, used;
   for (const auto& [name, unused] : golden_cases("ops.json").items()) stored.insert(name);
-  for (const Family& family : kFamilies) {
+  for (const Family& family : families()) {
     for (const OpCase& test : family.cases()) used.insert(test.name);
   }
   EXPECT_EQ(used, stored);

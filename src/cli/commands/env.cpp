@@ -19,7 +19,8 @@ struct Args {
 int run(Args& args) {
   Json list = Json::array();
   for (const auto& variable : env_table()) {
-    const std::string value = env_string(variable.name);
+    std::string value = env_string(variable.name);
+    if (variable.secret && !value.empty()) value = "(hidden)";
     list.push_back({{"name", variable.name},
                     {"value", value},
                     {"default", variable.default_value},

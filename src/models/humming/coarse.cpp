@@ -144,7 +144,7 @@ nn::Loss Coarse::loss(std::span<const Value> inputs, const nn::StepInputs& step,
         graph::reshape(graph::slice_in_dim(targets, 2, k, k + 1), {batch, targets.size(1)});
     const Value real = convert(target_BL < config_.common.entries, DType::kF32);
     const Value safe = graph::minimum(target_BL, config_.common.entries - 1);
-    const Value ce = nn::masked_mean(nn::softmax_cross_entropy(logits_BLV, safe), real);
+    const Value ce = nn::masked_mean(graph::softmax_cross_entropy(logits_BLV, safe), real);
     const Value hit = equal(graph::argmax(logits_BLV, 2), target_BL);
     const Value accuracy = nn::masked_mean(convert(hit, DType::kF32), real);
 

@@ -122,7 +122,7 @@ nn::Loss Upsampler::loss(std::span<const Value> inputs, const nn::StepInputs& st
   nn::Loss result{.total = l1 + angle, .metrics = {{"l1", l1}, {"angle", angle}}};
   for (int64_t book = 1; book < config_.classified_books; ++book) {
     const Value losses_BT =
-        nn::softmax_cross_entropy(logits(book, predicted.hidden_BTW), one_book(codes_BTK, book));
+        graph::softmax_cross_entropy(logits(book, predicted.hidden_BTW), one_book(codes_BTK, book));
     const Value here = graph::reshape(convert(equal(stage_B, book), DType::kF32), {batch, 1});
     const Value mean = nn::masked_mean(losses_BT, here);
     result.total = result.total + mean * 0.1;

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""The bar `threads`: XLA's own work and our kernels share the cores that hum may use.
+
+A bf16 step of the language model on one thread and on two: how much faster, how many threads want a core at once, and
+how much CPU time passes in a second. A third run has two threads but may use one core.
+Usage: threads.py HUM_LM        prints one JSON object as its last line. Standard library only; Linux.
+"""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+STEPS, WARM_UP = 5, 1
+PERIOD_S = 0.01
+LEAST_GAIN, MOST_OVER, MOST_CPU = 1.6, 0.02, 1.02
+
+
+def sample(pid):
+    """Threads that run or want to, and the CPU time of all so far in seconds; None when the process has ended."""
+    runnable = 0
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            try:
+                text = pathlib.Path(f"/proc/{pid}/task/{task}/stat").read_text()
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # a thread that has ended
+            runnable += text.rsplit(") ", 1)[1][0] == "R"
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return time.monotonic(), runnable, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def watched_run(command, threads, cores, cache):
+    environment = dict(os.environ, HUM_THREADS=str(threads), HUM_CACHE=str(cache))
+    samples = []
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True,
+                          preexec_fn=lambda: os.sched_setaffinity(0, cores)) as process:
+        while process.poll() is None:
+            if now := sample(process.pid):
+                samples.append(now)
+            time.sleep(PERIOD_S)
+        ended, out = time.monotonic(), process.stdout.read()
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit status {process.returncode}")
+    milliseconds = json.loads(out.splitlines()[-1])["milliseconds"]
+    return milliseconds[WARM_UP:], samples, ended
+
+
+def measure(command, threads, cores, cache):
+    """The steps are the last that the process does: samples of its last seconds, but for its end, are theirs."""
+    watched_run(command[:-1] + ["1"], threads, cores, cache)  # fills the compile cache
+    milliseconds, samples, ended = watched_run(command, threads, cores, cache)
+    end = ended - 0.5 * milliseconds[-1] / 1000
+    inside = [s for s in samples if ended - sum(milliseconds) / 1000 < s[0] < end]
+    allowed = min(threads, len(cores))
+    wall, cpu = inside[-1][0] - inside[0][0], inside[-1][2] - inside[0][2]
+    return {"step_ms": round(statistics.median(milliseconds), 1),
+            "runnable_max": max(s[1] for s in inside),
+            "runnable_over": round(sum(s[1] > threads for s in inside) / len(inside), 4),
+            "cpu_of_allowed": round(cpu / wall / allowed, 3), "samples": len(inside)}
+
+
+def main(hum_lm):
+    cores = sorted(os.sched_getaffinity(0))
+    result = {"name": "threads", "value": None, "unit": "x one thread's speed, with two",
+              "bar": f">= {LEAST_GAIN} x on 2 cores; more threads runnable than allowed in <= {MOST_OVER:.0%} of samples",
+              "ok": None, "ours": {}, "peer": {}}
+    if len(cores) < 2:
+        return result | {"reason": "one core"}
+    with tempfile.TemporaryDirectory() as folder:
+        problem, cache = f"{folder}/problem.safetensors", f"{folder}/cache"
+        subprocess.run([hum_lm, "problem", problem, str(STEPS)], check=True)
+        command = [hum_lm, "train", problem, "bf16", str(STEPS)]
+        one = measure(command, 1, cores[:2], cache)
+        two = measure(command, 2, cores[:2], cache)
+        pinned = measure(command, 2, cores[:1], cache)
+    result["value"] = round(one["step_ms"] / two["step_ms"], 3)
+    runs = {"one": one, "two": two, "two, one core": pinned}
+    misses = [f"{name}: runnable" for name, run in runs.items() if run["runnable_over"] > MOST_OVER]
+    misses += [f"{name}: cpu" for name, run in runs.items() if run["cpu_of_allowed"] > MOST_CPU]
+    misses += ["gain"] if result["value"] < LEAST_GAIN else []
+    result |= {"ours": runs} | ({"missed": misses} if misses else {})
+    return result | {"ok": not misses}
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(sys.argv[1])))

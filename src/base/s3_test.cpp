@@ -1,0 +1,259 @@
+// The S3 client against a server in this process, and against moto where it is installed.
+#include "base/s3.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/testing/s3_server.h"
+
+namespace hum {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::S3Server;
+
+const char* const kOddKeys[] = {"a=b/c=d.program",       "with space",
+                                "plus+and%2B",           "gr\u00fc\u00dfe/\u6b4c",
+                                "dots/../and//slashes/", "&?#'()*!~"};
+
+std::string every_byte(size_t size) {
+  std::string bytes(size, '\0');
+  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 7 + i / 251);
+  return bytes;
+}
+
+Error error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  }
+  return {ExitCode::kOk, "nothing was thrown", ""};
+}
+
+void expect_round_trips(const S3Bucket& bucket) {
+  for (const std::string key : kOddKeys) {
+    bucket.put(key, "under " + key);
+    EXPECT_EQ(bucket.get(key), "under " + key);
+    EXPECT_EQ(bucket.head(key), 6 + static_cast<int64_t>(key.size()));
+  }
+  EXPECT_EQ(bucket.list("").size(), std::size(kOddKeys));
+  const auto listed = bucket.list("gr\u00fc\u00dfe/");
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0].key, "gr\u00fc\u00dfe/\u6b4c");
+  for (const std::string key : kOddKeys) bucket.remove(key);
+  bucket.remove("never was");
+  EXPECT_THAT(bucket.list(""), IsEmpty());
+  const std::string large = every_byte(3'000'000);
+  bucket.put("large", large);
+  EXPECT_TRUE(bucket.get("large") == large);
+  bucket.put("empty", "");
+  EXPECT_EQ(bucket.get("empty"), "");
+  EXPECT_EQ(bucket.head("large"), 3'000'000);
+  EXPECT_EQ(bucket.get("missing"), std::nullopt);
+  EXPECT_EQ(bucket.head("missing"), std::nullopt);
+}
+
+class S3Test : public ::testing::Test {
+ protected:
+  S3Test() : folder_(fs::temp_directory_path() / fmt::format("hum-s3-{}", ::getpid())) {
+    fs::create_directories(folder_);
+  }
+  ~S3Test() override { fs::remove_all(folder_); }
+  S3Bucket bucket() const { return {server_.options(), "hum-test"}; }
+
+  S3Server server_;
+  fs::path folder_;
+};
+
+TEST_F(S3Test, ObjectsComeBackUnderEveryKey) { expect_round_trips(bucket()); }
+
+TEST_F(S3Test, KeysGoOverTheWireEncodedOnce) {
+  bucket().put("a=b/../c+d e", "x");
+  EXPECT_THAT(server_.requests(), ElementsAre("PUT /hum-test/a%3Db/../c%2Bd%20e"));
+}
+
+TEST_F(S3Test, FilesAppearWholeOrNotAtAll) {
+  const std::string large = every_byte(2'000'000);
+  server_.set_object("large", large);
+  EXPECT_TRUE(bucket().get_to_file("large", folder_ / "whole"));
+  EXPECT_TRUE(read_file(folder_ / "whole") == large);
+  EXPECT_FALSE(bucket().get_to_file("missing", folder_ / "missing"));
+  server_.fail_next(1, {.truncate = true});
+  EXPECT_TRUE(bucket().get_to_file("large", folder_ / "second try"));
+  EXPECT_TRUE(read_file(folder_ / "second try") == large);
+  server_.fail_next(100, {.truncate = true});
+  EXPECT_EQ(error_of([&] { bucket().get_to_file("large", folder_ / "broken"); }).code(),
+            ExitCode::kTemporary);
+  std::vector<std::string> names;
+  for (const auto& item : fs::directory_iterator(folder_)) names.push_back(item.path().filename());
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre("whole", "second try"));
+}
+
+TEST_F(S3Test, WhatMayPassIsTriedAgain) {
+  for (const S3Server::Fault& fault :
+       std::initializer_list<S3Server::Fault>{{.status = 500, .code = "InternalError"},
+                                              {.status = 503, .code = "SlowDown"},
+                                              {.status = 429},
+                                              {.status = 400, .code = "RequestTimeout"},
+                                              {.hang_up = true}}) {
+    server_.fail_next(2, fault);
+    bucket().put("key", "value");
+    server_.fail_next(2, fault);
+    EXPECT_EQ(bucket().get("key"), "value");
+  }
+  EXPECT_EQ(server_.requests().size(), 5U * 2 * 3);
+}
+
+TEST_F(S3Test, WhatWillNotPassIsTriedOnce) {
+  server_.fail_next(1, {.status = 403, .code = "AccessDenied"});
+  EXPECT_EQ(error_of([&] { bucket().get("key"); }).code(), ExitCode::kNoPermission);
+  EXPECT_EQ(server_.requests().size(), 1U);
+}
+
+TEST_F(S3Test, PausesGrowBetweenAttempts) {
+  auto options = server_.options();
+  options.attempts = 4;
+  options.first_pause = std::chrono::milliseconds(60);
+  server_.fail_next(100, {.status = 500});
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THROW(S3Bucket(options, "hum-test").get("key"), Error);
+  const auto spent = std::chrono::steady_clock::now() - start;
+  EXPECT_GE(spent, std::chrono::milliseconds((60 + 120 + 240) / 2));
+  EXPECT_EQ(server_.requests().size(), 4U);
+}
+
+TEST_F(S3Test, RefusalsSayWhatToDo) {
+  const auto hint = [&](S3Server::Fault fault) {
+    server_.fail_next(1, std::move(fault));
+    return error_of([&] { bucket().get("key"); }).hint();
+  };
+  EXPECT_THAT(hint({.status = 403, .code = "InvalidAccessKeyId"}), HasSubstr("AWS_ACCESS_KEY_ID"));
+  EXPECT_THAT(hint({.status = 400, .code = "ExpiredToken"}), HasSubstr("AWS_SESSION_TOKEN"));
+  EXPECT_THAT(hint({.status = 403, .code = "RequestTimeTooSkewed"}), HasSubstr("clock"));
+  EXPECT_THAT(hint({.status = 301, .headers = {{"x-amz-bucket-region", "sa-east-1"}}}),
+              HasSubstr("AWS_REGION=sa-east-1"));
+  auto options = server_.options();
+  options.credentials.secret_access_key = "wrong";
+  const Error wrong = error_of([&] { S3Bucket(options, "hum-test").put("key", "value"); });
+  EXPECT_EQ(wrong.code(), ExitCode::kNoPermission);
+  EXPECT_THAT(wrong.message(), HasSubstr("PUT s3://hum-test/key: HTTP 403, SignatureDoesNotMatch"));
+  EXPECT_THAT(wrong.hint(), HasSubstr("AWS_SECRET_ACCESS_KEY"));
+  EXPECT_THAT(std::string(wrong.what()), ::testing::Not(HasSubstr("hum/test+secret")));
+}
+
+TEST_F(S3Test, BucketThatIsNotThereIsNoEmptyBucket) {
+  const S3Bucket other(server_.options(), "other");
+  for (const Error& error :
+       {error_of([&] { other.get("key"); }), error_of([&] { other.put("key", "value"); }),
+        error_of([&] { other.list(""); })}) {
+    EXPECT_EQ(error.code(), ExitCode::kConfig);
+    EXPECT_THAT(error.hint(), HasSubstr("create the bucket"));
+  }
+}
+
+TEST_F(S3Test, ServerThatIsNotThereIsSaidSo) {
+  auto options = server_.options();
+  options.endpoint = "http://127.0.0.1:1";
+  const Error error = error_of([&] { S3Bucket(options, "hum-test").get("key"); });
+  EXPECT_EQ(error.code(), ExitCode::kTemporary);
+  EXPECT_THAT(error.hint(), HasSubstr("AWS_ENDPOINT_URL_S3"));
+}
+
+TEST_F(S3Test, SlowTransfersEnd) {
+  auto options = server_.options();
+  options.transfer_timeout = std::chrono::milliseconds(50);
+  options.attempts = 1;
+  server_.fail_next(1, {.delay = std::chrono::milliseconds(300)});
+  EXPECT_EQ(error_of([&] { S3Bucket(options, "hum-test").get("key"); }).code(),
+            ExitCode::kTemporary);
+}
+
+TEST_F(S3Test, StopEndsATransferAndItsPauses) {
+  auto options = server_.options();
+  options.attempts = 10;
+  options.first_pause = std::chrono::seconds(20);
+  server_.fail_next(100, {.status = 503});
+  std::stop_source source;
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    source.request_stop();
+  });
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THROW(S3Bucket(options, "hum-test").put("key", "value", source.get_token()), Error);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  stopper.join();
+}
+
+TEST_F(S3Test, TwentyThreadsShareABucket) {
+  const S3Bucket shared = bucket();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 20; ++i) {
+    threads.emplace_back([&shared, i] { shared.put(std::to_string(i), every_byte(100'000)); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const auto objects = server_.objects();
+  EXPECT_EQ(objects.size(), 20U);
+  for (const auto& [key, bytes] : objects) EXPECT_TRUE(bytes == every_byte(100'000)) << key;
+}
+
+TEST(S3Place, IsABucketAndAPrefix) {
+  const S3Place place = parse_s3_url("s3://bucket/a/b=c/");
+  EXPECT_EQ(place.bucket, "bucket");
+  EXPECT_EQ(place.prefix, "a/b=c");
+  EXPECT_EQ(parse_s3_url("s3://bucket").prefix, "");
+  EXPECT_THROW(parse_s3_url("s3:///a"), Error);
+  EXPECT_FALSE(is_s3_url("/mnt/s3://"));
+}
+
+TEST(S3Options, ComeFromTheEnvironment) {
+  const Error none = error_of([] { s3_options_from_environment(); });
+  EXPECT_EQ(none.code(), ExitCode::kConfig);
+  EXPECT_THAT(none.hint(), HasSubstr("AWS_ACCESS_KEY_ID"));
+  const std::pair<const char*, const char*> variables[] = {{"AWS_ACCESS_KEY_ID", "id"},
+                                                           {"AWS_SECRET_ACCESS_KEY", "secret"},
+                                                           {"AWS_DEFAULT_REGION", "eu-west-3"},
+                                                           {"AWS_ENDPOINT_URL", "http://host:1"}};
+  for (const auto& [name, value] : variables) ::setenv(name, value, 1);
+  const S3Options options = s3_options_from_environment();
+  ::setenv("AWS_ENDPOINT_URL_S3", "http://other:1/s3/", 1);
+  const S3Options other = s3_options_from_environment();
+  for (const auto& [name, value] : variables) ::unsetenv(name);
+  ::unsetenv("AWS_ENDPOINT_URL_S3");
+  EXPECT_EQ(options.region, "eu-west-3");
+  EXPECT_EQ(s3_target(options, "b", "k").host, "host:1");
+  EXPECT_EQ(s3_target(other, "b", "k").path, "/s3/b/k");
+}
+
+// Another implementation of the server's side: tools/install_moto.sh brings it.
+TEST(S3Slow, MotoAgrees) {
+  const fs::path program = source_folder() / "build/moto/bin/moto_server";
+  if (!fs::exists(program)) GTEST_SKIP() << "moto is not installed: tools/install_moto.sh";
+  const int port = 20000 + ::getpid() % 20000;
+  const std::string server =
+      fmt::format("'{}' -H 127.0.0.1 -p {} >/dev/null 2>&1 & echo $! >{}/hum-moto-{}",
+                  program.string(), port, fs::temp_directory_path().string(), port);
+  ASSERT_EQ(std::system(server.c_str()), 0);
+  S3Options options{.credentials = {"hum-test-id", "hum/test+secret"},
+                    .region = "us-east-1",
+                    .endpoint = fmt::format("http://127.0.0.1:{}", port),
+                    .attempts = 8};
+  const S3Bucket bucket(options, "hum-test");
+  bucket.put("", "");  // waits until it listens; a PUT of the bucket itself creates it
+  expect_round_trips(bucket);
+  EXPECT_EQ(error_of([&] { S3Bucket(options, "other").get("key"); }).code(), ExitCode::kConfig);
+  const fs::path pid = fs::temp_directory_path() / fmt::format("hum-moto-{}", port);
+  EXPECT_EQ(std::system(fmt::format("kill $(cat '{0}'); rm '{0}'", pid.string()).c_str()), 0);
+}
+
+}  // namespace
+}  // namespace hum

@@ -1,0 +1,70 @@
+// A small S3 server in this process, for tests: one bucket in memory, path style, no TLS. It
+// refuses requests whose body or signature does not fit what really came over the wire.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/s3.h"
+
+namespace hum::testing {
+
+class S3Server {
+ public:
+  explicit S3Server(std::string bucket = "hum-test");
+  ~S3Server();
+  S3Server(const S3Server&) = delete;
+  S3Server& operator=(const S3Server&) = delete;
+
+  // "http://127.0.0.1:<port>"
+  std::string endpoint() const;
+  // What a client needs, with short pauses.
+  S3Options options() const;
+
+  struct Fault {
+    int status = 0;                      // answers with this, if not 0
+    std::string code = {};               // and this in its XML
+    bool hang_up = false;                // closes without an answer
+    bool truncate = false;               // closes after half of the body
+    std::chrono::milliseconds delay{0};  // before the answer
+    std::map<std::string, std::string> headers = {};
+  };
+  // The next `count` requests meet the fault.
+  void fail_next(int count, Fault fault);
+
+  std::map<std::string, std::string> objects() const;
+  void set_object(const std::string& key, std::string bytes);
+  // "PUT /hum-test/a%3Db" of every request, in order.
+  std::vector<std::string> requests() const;
+
+ private:
+  struct Request;
+  struct Answer;
+  static Request parse_head(const std::string& head);
+  static std::optional<Request> receive(int connection);
+  // Into requests_; the fault that it meets.
+  Fault note(const Request& request);
+  void accept_all();
+  void serve(int connection);
+  Answer answer(const Request& request);
+  Answer list(const Request& request) const;
+  std::string why_refused(const Request& request) const;
+
+  std::string bucket_;
+  int socket_ = -1;
+  int port_ = 0;
+  mutable std::mutex mutex_;  // guards what follows
+  std::map<std::string, std::string> objects_;
+  std::vector<std::string> requests_;
+  std::vector<std::thread> connections_;
+  Fault fault_;
+  int faults_left_ = 0;
+  std::thread acceptor_;
+};
+
+}  // namespace hum::testing

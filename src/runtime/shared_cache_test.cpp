@@ -1,0 +1,185 @@
+// The second level of the compile cache: in a folder, and in S3 that works, fails, lies or is slow.
+#include "runtime/shared_cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/testing/s3_server.h"
+#include "runtime/compile_cache.h"
+#include "runtime/s3_cache.h"
+#include "runtime/test_cache.h"
+
+namespace hum::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+using hum::testing::S3Server;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using ::testing::HasSubstr;
+
+class SharedCacheTest : public CompileCacheTest {};
+
+TEST_F(SharedCacheTest, SecondLevelServesAMachineThatNeverCompiled) {
+  const fs::path shared = folder_ / "shared", here = folder_ / "here", there = folder_ / "there";
+  const auto on = [&](const fs::path& own) {
+    return start(SessionOptions{.cache = own, .shared_cache = shared});
+  };
+  EXPECT_EQ(on(here).compiles, 1);
+  const Counters other = on(there);
+  EXPECT_EQ(other.compiles, 0);
+  EXPECT_EQ(other.disk_hits, 1);
+  fs::remove_all(shared);
+  EXPECT_EQ(on(there).compiles, 0) << "it was copied to the first level";
+  EXPECT_EQ(start(SessionOptions{.shared_cache = shared}).compiles, 1);
+  EXPECT_EQ(start(SessionOptions{.shared_cache = shared}).compiles, 0) << "alone it works too";
+}
+
+TEST_F(SharedCacheTest, IsAPathOrAUrl) {
+  const auto with = [](const char* name, const char* value) {
+    ::setenv(name, value, 1);
+    std::string place;
+    std::string refused;
+    try {
+      place = shared_cache_place();
+    } catch (const Error& error) {
+      refused = error.hint();
+    }
+    ::unsetenv(name);
+    return refused.empty() ? place : "refused: " + refused;
+  };
+  EXPECT_EQ(shared_cache_place(), "");
+  EXPECT_EQ(with("HUM_CACHE_SECOND", "/mnt/cache"), "/mnt/cache");
+  EXPECT_EQ(with("NEURON_COMPILE_CACHE_URL", "file:///mnt/neff"), "/mnt/neff");
+  EXPECT_EQ(with("NEURON_COMPILE_CACHE_URL", "s3://bucket/cache"), "s3://bucket/cache");
+  EXPECT_THAT(with("HUM_CACHE_SECOND", "s3:///cache"), HasSubstr("refused: write s3://bucket"));
+  EXPECT_THAT(with("HUM_CACHE_SECOND", "gs://bucket/cache"), HasSubstr("HUM_CACHE_SECOND=/mnt"));
+}
+
+// The variables point to a server in this process.
+class S3CacheTest : public CompileCacheTest {
+ protected:
+  S3CacheTest() {
+    const S3Options options = server_.options();
+    set("AWS_ACCESS_KEY_ID", options.credentials.access_key_id);
+    set("AWS_SECRET_ACCESS_KEY", options.credentials.secret_access_key);
+    set("AWS_SESSION_TOKEN", options.credentials.session_token);
+    set("AWS_REGION", options.region);
+    set("AWS_ENDPOINT_URL_S3", options.endpoint);
+  }
+  ~S3CacheTest() override {
+    for (const std::string& name : names_) ::unsetenv(name.c_str());
+  }
+  void set(const std::string& name, const std::string& value) {
+    ::setenv(name.c_str(), value.c_str(), 1);
+    names_.push_back(name);
+  }
+  // In a session of its own, whose end waits for uploads.
+  Counters start_on(const std::string& machine) const {
+    return start(SessionOptions{.cache = folder_ / machine, .shared_cache = kUrl});
+  }
+  std::string key() const { return server_.objects().begin()->first; }
+
+  static constexpr const char* kUrl = "s3://hum-test/cache/v=1";
+  S3Server server_;
+  std::vector<std::string> names_;
+};
+
+TEST_F(S3CacheTest, ServesAMachineThatNeverCompiled) {
+  EXPECT_EQ(start_on("here").compiles, 1);
+  ASSERT_EQ(server_.objects().size(), 1U);
+  EXPECT_THAT(key(), HasSubstr("cache/v=1/double-"));
+  const Counters other = start_on("there");
+  EXPECT_EQ(other.compiles, 0);
+  EXPECT_EQ(other.disk_hits, 1);
+  const size_t before = server_.requests().size();
+  EXPECT_EQ(start_on("there").compiles, 0) << "it was copied to the first level";
+  EXPECT_EQ(server_.requests().size(), before) << "and S3 is not asked again";
+  EXPECT_EQ(start(SessionOptions{.shared_cache = kUrl}).compiles, 0) << "alone it works too";
+}
+
+TEST_F(S3CacheTest, DamagedObjectIsAMissAndIsRepaired) {
+  start_on("here");
+  const std::string whole = server_.objects().at(key());
+  std::string flipped = whole;
+  flipped[whole.size() / 2] = static_cast<char>(flipped[whole.size() / 2] ^ 1);
+  for (const std::string& bytes : {flipped, whole.substr(0, whole.size() / 2), std::string()}) {
+    server_.set_object(key(), bytes);
+    fs::remove_all(folder_ / "there");
+    EXPECT_EQ(start_on("there").compiles, 1);
+    EXPECT_EQ(start_on("there").compiles, 0) << "nothing damaged was copied";
+    fs::remove_all(folder_ / "there");
+    EXPECT_EQ(start_on("there").compiles, 0) << "the object is whole again";
+  }
+}
+
+TEST_F(S3CacheTest, WhatFailsIsAskedOnceAndCostsNoRun) {
+  server_.fail_next(1000, {.status = 403, .code = "AccessDenied"});
+  EXPECT_EQ(start_on("here").compiles, 1);
+  EXPECT_EQ(server_.requests().size(), 1U) << "no upload after a refused download";
+  EXPECT_EQ(start_on("here").compiles, 0) << "the first level holds it";
+}
+
+TEST_F(S3CacheTest, UnreachableEndpointCostsNoRun) {
+  set("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:1");
+  EXPECT_EQ(start_on("here").compiles, 1);
+}
+
+TEST_F(S3CacheTest, MissingCredentialsCostNoRun) {
+  set("AWS_ACCESS_KEY_ID", "");
+  EXPECT_EQ(start_on("here").compiles, 1);
+  EXPECT_TRUE(server_.requests().empty());
+}
+
+TEST_F(S3CacheTest, UploadsDoNotHoldTheCallerUp) {
+  const auto start = steady_clock::now();
+  steady_clock::duration spent{};
+  {
+    S3Cache cache(kUrl);
+    server_.fail_next(1, {.delay = milliseconds(500)});
+    cache.put("a.program", "entry");
+    cache.put("b.program", "entry");
+    spent = steady_clock::now() - start;
+  }
+  EXPECT_LT(spent, milliseconds(400));
+  EXPECT_GE(steady_clock::now() - start, milliseconds(500));
+  EXPECT_EQ(server_.objects().size(), 2U) << "the end waits for both";
+}
+
+TEST_F(S3CacheTest, EndDoesNotWaitForEver) {
+  const auto start = steady_clock::now();
+  {
+    S3Cache cache(kUrl, /*patience=*/milliseconds(100));
+    server_.fail_next(1, {.delay = milliseconds(3000)});
+    cache.put("a.program", "entry");
+  }
+  EXPECT_LT(steady_clock::now() - start, milliseconds(2500));
+}
+
+TEST_F(S3CacheTest, EightProcessesAtOnceAreFine) {
+  // The test runs itself eight times, each a machine of its own.
+  if (std::getenv("HUM_TEST_S3") != nullptr) {
+    set("AWS_ENDPOINT_URL_S3", std::getenv("HUM_TEST_S3"));
+    for (int i = 0; i < 4; ++i) {
+      Session session({.cache = folder_, .shared_cache = kUrl});
+      const auto program = session.compile("double", doubled(static_cast<float>(i)));
+      EXPECT_EQ(program.run(input())[0].as<float>()[0], 2 + static_cast<float>(i));
+      EXPECT_EQ(session.counters().corrupt_entries, 0);
+    }
+    return;
+  }
+  EXPECT_EQ(
+      run_self("HUM_TEST_S3=" + server_.endpoint(), "S3CacheTest.EightProcessesAtOnceAreFine", 8),
+      0);
+  EXPECT_EQ(server_.objects().size(), 4U);
+  EXPECT_EQ(start_on("late").compiles, 0);
+}
+
+}  // namespace
+}  // namespace hum::runtime
