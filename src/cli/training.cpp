@@ -72,6 +72,9 @@ int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& 
     recorded["loop"].erase(field);
   }
   if (!stage.loop.stack_layers) recorded["loop"].erase("stack_layers");
+  if (stage.loop.optimizer.weights == train::WeightsType::kF32) {
+    recorded["loop"]["optimizer"].erase("weights");
+  }
   const auto result = train::run_training(session, spec, stage.loop, batches,
                                           {.run = stage.run,
                                            .initial = std::move(initial),

@@ -16,4 +16,5 @@
 #include "graph/ops/shape_ops.h"
 #include "graph/ops/sort.h"
 #include "graph/ops/spectral.h"
+#include "graph/ops/stochastic_rounding.h"
 #include "graph/ops/structure.h"

@@ -5,6 +5,7 @@
 #include "base/env.h"
 #include "base/fields.h"
 #include "graph/ops/custom_call.h"
+#include "kernels/adamw/adamw_call.h"
 #include "kernels/attention/attention_call.h"
 #include "kernels/bias_gelu/bias_gelu_call.h"
 #include "kernels/cpu_features.h"
@@ -24,6 +25,7 @@ struct Kernel {
 };
 
 constexpr Kernel kKernels[] = {
+    {&kAdamwRow, adamw_available},
     {&kAttentionRow, attention_available},
     {&kAttentionGradRow, attention_available},
     {&kMatmulRow, matmul_available},

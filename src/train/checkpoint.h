@@ -1,6 +1,6 @@
 // Checkpoints of a training run: a folder per step, written aside and renamed, the last few kept.
 //
-//   <run>/step-00001200/state.safetensors   all state, f32
+//   <run>/step-00001200/state.safetensors   all state: f32, weights kept in bf16 as such
 //   <run>/step-00001200/state.json          step, configuration, SHA-256 of the tensors
 #pragma once
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "graph/ops.h"
+#include "kernels/adamw/adamw.h"
 
 namespace hum::train {
 
@@ -20,6 +21,30 @@ Value sum_of_squares(const Value& x) {
   return graph::sum_all(graph::optimization_barrier(graph::Values{rows})[0]);
 }
 
+using kernels::AdamwResult;
+using kernels::AdamwStep;
+
+// The update of parameter `i` with weights in f32.
+AdamwResult update_f32(const OptimizerConfig& config, const OptimizerState& state, size_t i,
+                       const Value& gradient, const AdamwStep& step, bool decays) {
+  const Value& p = state.parameters[i];
+  const Value g = gradient * step.clip;
+  const Value m = state.means[i] * config.beta1 + g * (1 - config.beta1);
+  const Value v = state.squares[i] * config.beta2 + g * g * (1 - config.beta2);
+  Value direction = (m * step.unbias1) / (graph::sqrt(v * step.unbias2) + config.epsilon);
+  if (decays) direction = direction + p * config.weight_decay;
+  return {p - direction * step.learning_rate, m, v};
+}
+
+Value global_norm(const graph::Values& gradients) {
+  Value square_sum;
+  for (const Value& gradient : gradients) {
+    const Value squares = sum_of_squares(gradient);
+    square_sum = square_sum ? square_sum + squares : squares;
+  }
+  return graph::sqrt(square_sum);
+}
+
 }  // namespace
 
 double learning_rate_at(const OptimizerConfig& config, int64_t step, int64_t total_steps) {
@@ -33,31 +58,29 @@ double learning_rate_at(const OptimizerConfig& config, int64_t step, int64_t tot
 }
 
 Update adamw(const OptimizerConfig& config, const OptimizerState& state,
-             const graph::Values& gradients, const Value& step, const Value& learning_rate) {
+             const graph::Values& gradients, const Value& step, const Value& learning_rate,
+             const Value& key) {
   HUM_CHECK(gradients.size() == state.parameters.size());
-  Value square_sum;
-  for (const Value& gradient : gradients) {
-    const Value squares = sum_of_squares(gradient);
-    square_sum = square_sum ? square_sum + squares : squares;
-  }
   Update update;
-  update.gradient_norm = graph::sqrt(square_sum);
+  update.gradient_norm = global_norm(gradients);
   const Value clip = config.clip_norm > 0
                          ? graph::minimum(config.clip_norm / (update.gradient_norm + 1e-6), 1)
                          : graph::constant(1, {graph::DType::kF32, {}});
-  const Value unbias1 = 1 / (1 - graph::power(config.beta1, step));
-  const Value unbias2 = 1 / (1 - graph::power(config.beta2, step));
+  const AdamwStep shared = {clip, learning_rate, 1 / (1 - graph::power(config.beta1, step)),
+                            1 / (1 - graph::power(config.beta2, step))};
+  const Value numbers = kernels::adamw_numbers(
+      shared, {config.beta1, config.beta2, config.epsilon, config.weight_decay});
   for (size_t i = 0; i < gradients.size(); ++i) {
     const Value& p = state.parameters[i];
-    const Value g = gradients[i] * clip;
-    const Value m = state.means[i] * config.beta1 + g * (1 - config.beta1);
-    const Value v = state.squares[i] * config.beta2 + g * g * (1 - config.beta2);
-    Value direction = (m * unbias1) / (graph::sqrt(v * unbias2) + config.epsilon);
-    const int rank = p.rank() - (state.stacked.empty() ? 0 : state.stacked[i]);
-    if (rank >= 2) direction = direction + p * config.weight_decay;
-    update.state.parameters.push_back(p - direction * learning_rate);
-    update.state.means.push_back(m);
-    update.state.squares.push_back(v);
+    const bool decays = p.rank() - (state.stacked.empty() ? 0 : state.stacked[i]) >= 2;
+    const AdamwResult result = p.dtype() == graph::DType::kBF16
+                                   ? kernels::adamw({p, state.means[i], state.squares[i],
+                                                     gradients[i], decays, state.streams.at(i)},
+                                                    numbers, key)
+                                   : update_f32(config, state, i, gradients[i], shared, decays);
+    update.state.parameters.push_back(result.weights);
+    update.state.means.push_back(result.mean);
+    update.state.squares.push_back(result.square);
   }
   return update;
 }

@@ -3,11 +3,22 @@
 // operations.
 #pragma once
 
+#include <utility>
+
 #include "base/fields.h"
 #include "graph/value.h"
 #include "nn/parameters.h"
 
 namespace hum::train {
+
+// How a step keeps the weights that it trains. bf16: those of two or more dims, with f32 moments,
+// rounded stochastically after each update; vectors stay f32. Half the bytes, no f32 master copy.
+enum class WeightsType { kF32, kBF16 };
+inline EnumNames<WeightsType> enum_names(WeightsType) {
+  static constexpr std::pair<WeightsType, std::string_view> kNames[] = {
+      {WeightsType::kF32, "f32"}, {WeightsType::kBF16, "bf16"}};
+  return kNames;
+}
 
 struct OptimizerConfig {
   double learning_rate = 5e-4;
@@ -18,6 +29,7 @@ struct OptimizerConfig {
   double epsilon = 1e-8;
   double weight_decay = 0.01;
   double clip_norm = 1.0;
+  WeightsType weights = WeightsType::kF32;
 
   template <class V>
   void visit_fields(V& v) {
@@ -29,6 +41,8 @@ struct OptimizerConfig {
     v("epsilon", epsilon, "added to the root of the squared-gradient mean");
     v("weight_decay", weight_decay, "decoupled decay of matrices (not of vectors)");
     v("clip_norm", clip_norm, "largest global gradient norm; 0: no clipping");
+    v("weights", weights,
+      "type of trained matrices between steps: f32, or bf16 with stochastic rounding");
   }
 };
 
@@ -37,9 +51,13 @@ struct OptimizerConfig {
 double learning_rate_at(const OptimizerConfig& config, int64_t step, int64_t total_steps);
 
 struct OptimizerState {
-  graph::Values parameters, means, squares;
+  // f32 or bf16.
+  graph::Values parameters;
+  graph::Values means, squares;
   // How many leading dims of each count layers of a stack; empty: none of any.
   std::vector<int> stacked = {};
+  // Of those in bf16: the stream that each member of the stack is rounded with.
+  std::vector<std::vector<uint32_t>> streams = {};
 };
 
 struct Update {
@@ -48,9 +66,10 @@ struct Update {
   graph::Value gradient_norm;
 };
 
-// One step. step: f32 scalar, 1 at the first update; learning_rate: f32 scalar.
+// One step. gradients: f32; step: f32 scalar, 1 at the first update; learning_rate: f32 scalar;
+// key: u32[2], of this step's stochastic rounding, for parameters in bf16.
 Update adamw(const OptimizerConfig& config, const OptimizerState& state,
              const graph::Values& gradients, const graph::Value& step,
-             const graph::Value& learning_rate);
+             const graph::Value& learning_rate, const graph::Value& key = {});
 
 }  // namespace hum::train

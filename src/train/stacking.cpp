@@ -4,7 +4,9 @@
 #include <unordered_map>
 
 #include "graph/op.h"
+#include "graph/ops/elementwise.h"
 #include "graph/ops/shape_ops_defs.h"
+#include "graph/ops/structure.h"
 #include "graph/passes/rewrite.h"
 
 namespace hum::train {
@@ -87,6 +89,22 @@ StackedLoss stack_parameters(const nn::TrainSpec& spec, nn::Loss loss) {
     }
   }
   return result;
+}
+
+StackedLoss narrow_parameters(const nn::TrainSpec& spec, StackedLoss stacked) {
+  std::vector<std::pair<Value, Value>> replaced;
+  for (ParameterSlot& slot : stacked.slots) {
+    const nn::Parameter& first = *slot.members[0];
+    if (!spec.trains(first) || first.value.rank() < 2) continue;
+    const Value wide = slot.value;
+    const std::string& name = graph::parameter_name(wide.node());
+    slot.value = graph::parameter(name, {graph::DType::kBF16, wide.dims()});
+    slot.read = graph::convert(slot.value, graph::DType::kF32);
+    replaced.emplace_back(wide, slot.read);
+  }
+  const graph::Values values = graph::replace_values(flattened(stacked.loss), replaced);
+  stacked.loss = with_values(std::move(stacked.loss), values);
+  return stacked;
 }
 
 }  // namespace hum::train

@@ -14,6 +14,8 @@ namespace hum::train {
 struct ParameterSlot {
   std::vector<const nn::Parameter*> members;
   graph::Value value;
+  // What the loss reads and is differentiated by: `value`, or `value` widened to f32.
+  graph::Value read = value;
   bool is_stack() const { return value.rank() > members[0]->value.rank(); }
 };
 
@@ -27,5 +29,9 @@ struct StackedLoss {
 // Finds concatenate(reshape(p0), reshape(p1), ...) over trained parameters that are read nowhere
 // else, and puts a placeholder in its stead.
 StackedLoss stack_parameters(const nn::TrainSpec& spec, nn::Loss loss);
+
+// The same loss of trained parameters that are kept in bf16: those of two or more dims (layers of a
+// stack not counted).
+StackedLoss narrow_parameters(const nn::TrainSpec& spec, StackedLoss stacked);
 
 }  // namespace hum::train

@@ -19,6 +19,8 @@ using runtime::HostTensor;
 
 namespace {
 
+graph::Shape moment_shape(const ParameterSlot& slot) { return {DType::kF32, slot.value.dims()}; }
+
 // Parameters, then the means and the squares of those that are trained.
 std::vector<StateSlot> state_slots(const nn::TrainSpec& spec,
                                    const std::vector<ParameterSlot>& parameters) {
@@ -28,12 +30,35 @@ std::vector<StateSlot> state_slots(const nn::TrainSpec& spec,
     for (const ParameterSlot& slot : parameters) {
       if (!is_parameter && !spec.trains(*slot.members[0])) continue;
       StateSlot& state = slots.emplace_back();
-      state.shape = slot.value.shape();
+      state.shape = is_parameter ? slot.value.shape() : moment_shape(slot);
       for (const auto* member : slot.members) state.names.push_back(prefix + member->name);
       if (is_parameter) state.parameters = slot.members;
     }
   }
   return slots;
+}
+
+OptimizerState optimizer_state(const nn::TrainSpec& spec, const std::vector<ParameterSlot>& slots) {
+  OptimizerState state;
+  for (const ParameterSlot& slot : slots) {
+    const nn::Parameter& first = *slot.members[0];
+    if (!spec.trains(first)) continue;
+    state.parameters.push_back(slot.value);
+    state.means.push_back(graph::parameter("m." + first.name, moment_shape(slot)));
+    state.squares.push_back(graph::parameter("v." + first.name, moment_shape(slot)));
+    state.stacked.push_back(slot.is_stack() ? 1 : 0);
+    auto& streams = state.streams.emplace_back();
+    for (const auto* member : slot.members) streams.push_back(stream_key(0, member->name, 0)[0]);
+  }
+  return state;
+}
+
+graph::Values trained_values(const nn::TrainSpec& spec, const std::vector<ParameterSlot>& slots) {
+  graph::Values values;
+  for (const ParameterSlot& slot : slots) {
+    if (spec.trains(*slot.members[0])) values.push_back(slot.read);
+  }
+  return values;
 }
 
 // The parameter's value after the step: the optimizer's, the loss's buffer update, or unchanged.
@@ -63,21 +88,15 @@ StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& con
   const Value step = graph::parameter("step", {DType::kI32, {}});
   const Value key = graph::parameter("key", {DType::kU32, {2}});
   const Value rate = graph::parameter("learning_rate", {DType::kF32, {}});
-  const auto [loss, slots] =
+  StackedLoss stacked =
       stack_parameters(spec, spec.loss(batch, {.step = step, .key = key, .blocks = blocks}));
+  if (config.weights == WeightsType::kBF16) stacked = narrow_parameters(spec, std::move(stacked));
+  const auto& [loss, slots] = stacked;
 
-  OptimizerState state;
-  for (const ParameterSlot& slot : slots) {
-    const nn::Parameter& first = *slot.members[0];
-    if (!spec.trains(first)) continue;
-    state.parameters.push_back(slot.value);
-    state.means.push_back(graph::parameter("m." + first.name, slot.value.shape()));
-    state.squares.push_back(graph::parameter("v." + first.name, slot.value.shape()));
-    state.stacked.push_back(slot.is_stack() ? 1 : 0);
-  }
-  const graph::Values gradients = graph::gradients(loss.total, state.parameters);
+  const OptimizerState state = optimizer_state(spec, slots);
+  const graph::Values gradients = graph::gradients(loss.total, trained_values(spec, slots));
   const Value count = convert(step, DType::kF32) + 1;
-  const Update update = adamw(config, state, gradients, count, rate);
+  const Update update = adamw(config, state, gradients, count, rate, key);
 
   StepFunction result;
   graph::Function& function = result.function;
@@ -116,11 +135,12 @@ namespace {
 std::vector<NamedTensor> taken_apart(const StateSlot& slot, const HostTensor& array) {
   if (slot.names.size() == 1) return {{slot.names[0], array}};
   std::vector<NamedTensor> parts;
-  const std::span<const float> values = array.as<float>();
-  const graph::Dims dims(slot.shape.dims.begin() + 1, slot.shape.dims.end());
-  const size_t size = values.size() / slot.names.size();
-  for (size_t i = 0; i < slot.names.size(); ++i) {
-    parts.push_back({slot.names[i], HostTensor::of(dims, values.subspan(i * size, size))});
+  const graph::Shape shape{slot.shape.dtype, {slot.shape.dims.begin() + 1, slot.shape.dims.end()}};
+  const auto size = static_cast<std::ptrdiff_t>(shape.bytes());
+  auto begin = array.bytes().begin();
+  for (const std::string& name : slot.names) {
+    parts.push_back({name, HostTensor(shape, {begin, begin + size})});
+    begin += size;
   }
   return parts;
 }
@@ -132,7 +152,7 @@ HostTensor initial_array(const StateSlot& slot, uint64_t seed) {
     const auto part = nn::initial_elements(*parameter, seed);
     values.insert(values.end(), part.begin(), part.end());
   }
-  return HostTensor::of(slot.shape.dims, std::span<const float>(values));
+  return HostTensor::from_floats(slot.shape.dtype, slot.shape.dims, values);
 }
 
 }  // namespace
@@ -224,9 +244,10 @@ void Trainer::load(std::span<const NamedTensor> tensors, bool whole) {
            "train with the configuration that the file was made with");
     }
     if (!arrays.contains(slot)) arrays.emplace(slot, session_.to_host(state_[slot]));
-    const std::vector<float> values = tensor.to_floats();
-    std::ranges::copy(values, arrays.at(slot).as<float>().begin() +
-                                  static_cast<std::ptrdiff_t>(place * values.size()));
+    const auto part =
+        HostTensor::from_floats(state.shape.dtype, tensor.shape().dims, tensor.to_floats());
+    std::ranges::copy(part.bytes(), arrays.at(slot).bytes().begin() +
+                                        static_cast<std::ptrdiff_t>(place * part.bytes().size()));
   }
   for (const auto& [slot, array] : arrays) state_[slot] = session_.to_device(array);
   if (whole && tensors.size() != places.size()) {

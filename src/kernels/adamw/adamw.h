@@ -1,0 +1,48 @@
+// One step of AdamW for a tensor whose weights are kept in bf16, in one pass over memory: gradient,
+// weight and both moments are read once, and written in place where the program owns them.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <vector>
+
+#include "graph/value.h"
+
+namespace hum::kernels {
+
+// Of a whole step, the same for all tensors: f32 scalars.
+struct AdamwStep {
+  graph::Value clip;  // factor of the gradient
+  graph::Value learning_rate;
+  graph::Value unbias1, unbias2;  // 1 / (1 - beta^step)
+};
+
+struct AdamwSettings {
+  double beta1, beta2, epsilon, weight_decay;
+};
+
+// f32[9]: what the kernel multiplies with, made once a step.
+graph::Value adamw_numbers(const AdamwStep& step, const AdamwSettings& settings);
+
+struct AdamwTensor {
+  graph::Value weights;       // bf16
+  graph::Value mean, square;  // f32
+  graph::Value gradient;      // f32
+  bool decays = false;
+  // Equal parts of the row-major elements, each rounded with the draws of its own stream.
+  std::vector<uint32_t> streams;
+};
+
+struct AdamwResult {
+  graph::Value weights, mean, square;
+};
+
+// The new weights are the f32 update of the old ones, rounded to bf16 stochastically
+// (graph::round_stochastically). Kernel and plain ops give equal bits where the processor has fused
+// multiply-add.
+// Shapes: all of one shape. Throws: other shapes or types.
+// Source: Loshchilov & Hutter 2019; Gupta et al. 2015 for the rounding.
+AdamwResult adamw(const AdamwTensor& tensor, const graph::Value& numbers, const graph::Value& key,
+                  std::source_location where = std::source_location::current());
+
+}  // namespace hum::kernels

@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "graph/ops/stochastic_rounding.h"
+#include "kernels/adamw/adamw_call.h"
+#include "kernels/ffi_workers.h"
+#include "kernels/simd.h"
+
+namespace hum::kernels {
+namespace {
+
+using simd::Floats;
+using simd::Halves;
+using simd::kLanes;
+using simd::Words;
+
+constexpr int64_t kGroup = graph::kRoundingGroup;
+constexpr int64_t kGroupVectors = kGroup / kLanes;
+
+struct Step {
+  const float* numbers;
+  bool decays;
+  uint32_t key[2];
+};
+
+// Row-major elements from a group's first on, in one stream.
+template <typename G>
+struct Part {
+  uint16_t* weights;
+  float* mean;
+  float* square;
+  const G* gradient;
+  int64_t count;
+  uint32_t block;  // of the first group
+  uint32_t stream;
+};
+
+// The high word of x * factor, lane by lane: even and odd lanes apart, as 64-bit products.
+HUM_INLINE Words high_product(Words x, uint32_t factor) {
+  typedef uint64_t Longs __attribute__((vector_size(sizeof(Words))));
+  const Longs pairs = reinterpret_cast<Longs>(x);
+  const Longs even = (pairs & 0xffffffff) * factor, odd = (pairs >> 32) * factor;
+  return reinterpret_cast<Words>((even >> 32) | (odd & 0xffffffff00000000));
+}
+
+// graph::philox4x32 with counters (block + lane, 0, stream, 0).
+HUM_INLINE void philox(uint32_t block, uint32_t stream, const uint32_t* key, Words (&words)[4]) {
+  const Words lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  Words c0 = lane + block, c1 = {}, c2 = Words{} + stream, c3 = {};
+  uint32_t k0 = key[0], k1 = key[1];
+  for (int round = 0; round < 10; ++round) {
+    const Words high0 = high_product(c0, 0xD2511F53), high1 = high_product(c2, 0xCD9E8D57);
+    const Words low0 = c0 * 0xD2511F53, low1 = c2 * 0xCD9E8D57;
+    c0 = high1 ^ c1 ^ k0;
+    c1 = low1;
+    c2 = high0 ^ c3 ^ k1;
+    c3 = low0;
+    k0 += 0x9E3779B9;
+    k1 += 0xBB67AE85;
+  }
+  words[0] = c0;
+  words[1] = c1;
+  words[2] = c2;
+  words[3] = c3;
+}
+
+// random: 16 bits a lane.
+HUM_INLINE void store_rounded(uint16_t* to, Floats x, Words random, int64_t count) {
+  const Words bits = reinterpret_cast<Words>(x);
+  const Words rounded = x == x ? (bits + random) >> 16 : (bits >> 16) | 0x40;
+  const Halves halves = __builtin_convertvector(rounded, Halves);
+  std::memcpy(to, &halves, static_cast<size_t>(std::min(count, kLanes)) * sizeof(uint16_t));
+}
+
+// GCC makes one instruction of it.
+HUM_INLINE Floats square_root(Floats x) {
+  float lanes[kLanes];
+  std::memcpy(lanes, &x, sizeof lanes);
+  for (float& lane : lanes) lane = __builtin_sqrtf(lane);
+  std::memcpy(&x, lanes, sizeof lanes);
+  return x;
+}
+
+// Order and grouping are those of the plain ops (adamw.cpp).
+template <typename G>
+HUM_INLINE void update_vector(const Part<G>& part, const Step& step, int64_t at, Words random) {
+  const float* n = step.numbers;
+  const int64_t left = part.count - at;
+  const Floats w = simd::load(part.weights + at, left), m = simd::load(part.mean + at, left);
+  const Floats v = simd::load(part.square + at, left), g = simd::load(part.gradient + at, left);
+  const Floats mean = (m - m * n[kMeanLoss]) + g * n[kMeanGain];
+  const Floats square = (v - v * n[kSquareLoss]) + (g * g) * n[kSquareGain];
+  const Floats root = square_root(square * n[kUnbias2]);
+  Floats direction = (mean * n[kUnbias1]) / (root + n[kEpsilon]);
+  if (step.decays) direction = direction + w * n[kDecay];
+  simd::store(part.mean + at, mean, left);
+  simd::store(part.square + at, square, left);
+  store_rounded(part.weights + at, w - direction * n[kLearningRate], random, left);
+}
+
+template <typename G>
+HUM_INLINE void update_body(const Part<G>& part, const Step& step) {
+  for (int64_t at = 0; at < part.count; at += kGroup) {
+    Words words[4];
+    philox(part.block + static_cast<uint32_t>(at / kGroup * kLanes), part.stream, step.key, words);
+    for (int64_t k = 0; k < kGroupVectors && at + k * kLanes < part.count; ++k) {
+      const Words word = words[k / 2];
+      update_vector(part, step, at + k * kLanes, k % 2 == 0 ? word & 0xffff : word >> 16);
+    }
+  }
+}
+
+#define HUM_ADAMW(G) \
+  HUM_SIMD_FUNCTION(update, (const Part<G>& part, const Step& step), (part, step))
+HUM_ADAMW(float)
+HUM_ADAMW(uint16_t)
+#undef HUM_ADAMW
+
+// Groups are numbered through all parts; a range of them is cut where parts end.
+template <typename G>
+void run(const pjrt::ffi::Call& call) {
+  const auto weights = call.result(0).as<uint16_t>();
+  const auto mean = call.result(1).as<float>(), square = call.result(2).as<float>();
+  const auto gradient = call.argument(3).template as<const G>();
+  const auto key = call.argument(5).as<const uint32_t>();
+  const Step step = {call.argument(4).as<const float>().data(),
+                     call.attributes().flag("decays"),
+                     {key[0], key[1]}};
+  const auto streams = call.attributes().integers("streams");
+  const auto parts = static_cast<int64_t>(streams.size());
+  const int64_t count = static_cast<int64_t>(weights.size()) / parts;
+  const int64_t groups = (count + kGroup - 1) / kGroup;
+  CallWorkers workers(call);
+  for_each_range(workers, parts * groups, 256, [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t p = begin / groups, first = begin % groups;
+      const int64_t until = std::min(end, (p + 1) * groups) - p * groups;
+      const int64_t from = p * count + first * kGroup;
+      update(Part<G>{weights.data() + from, mean.data() + from, square.data() + from,
+                     gradient.data() + from, std::min(count, until * kGroup) - first * kGroup,
+                     static_cast<uint32_t>(first * kLanes),
+                     static_cast<uint32_t>(streams[static_cast<size_t>(p)])},
+             step);
+      begin = p * groups + until;
+    }
+  });
+}
+
+// The plugin keeps its word on aliases, or makes copies before the call.
+void adamw_handler(const pjrt::ffi::Call& call) {
+  for (int i = 0; i < 3; ++i) {
+    HUM_CHECK(call.argument(i).data() == call.result(i).data(), "adamw: result {} is apart", i);
+  }
+  call.argument(3).is_bf16() ? run<uint16_t>(call) : run<float>(call);
+}
+
+}  // namespace
+
+const pjrt::KernelRow kAdamwRow = {"hum.adamw", 1, &pjrt::ffi::handler<adamw_handler>};
+
+bool adamw_available(const graph::Node& node) {
+  constexpr int64_t kLeastElements = 4096;
+  return chosen_isa() >= Isa::kAvx2 && node.input(0).shape().elements() >= kLeastElements;
+}
+
+}  // namespace hum::kernels
