@@ -15,6 +15,7 @@
 #include "models/llama/folder.h"
 #include "models/llama/model.h"
 #include "models/llama/session.h"
+#include "runtime/weights.h"
 
 namespace hum::bench {
 namespace {
@@ -41,6 +42,14 @@ LlamaConfig config_385m() {
   return {.transformer = file.model.transformer, .vocabulary = file.model.vocabulary};
 }
 
+std::vector<int32_t> prompt_of(const LlamaConfig& config) {
+  std::vector<int32_t> prompt(kPromptTokens);
+  for (size_t i = 0; i < prompt.size(); ++i) {
+    prompt[i] = static_cast<int32_t>((7 * i + 3) % static_cast<size_t>(config.vocabulary));
+  }
+  return prompt;
+}
+
 }  // namespace
 
 void write_385m(const std::filesystem::path& folder) {
@@ -61,10 +70,7 @@ void write_385m(const std::filesystem::path& folder) {
 Json decode(const std::filesystem::path& folder) {
   runtime::Session session(cli::session_options());
   const models::llama::LlamaSession model(session, folder, graph::DType::kBF16);
-  std::vector<int32_t> prompt(kPromptTokens);
-  for (size_t i = 0; i < prompt.size(); ++i) {
-    prompt[i] = static_cast<int32_t>((7 * i + 3) % static_cast<size_t>(model.config().vocabulary));
-  }
+  const auto prompt = prompt_of(model.config());
   model.generate(prompt, kNewTokens);
   const auto start = Clock::now();
   const auto tokens = model.generate(prompt, kNewTokens);
@@ -75,6 +81,28 @@ Json decode(const std::filesystem::path& folder) {
   return {{"seconds", seconds},
           {"tokens", tokens},
           {"weight_bytes", 2 * (shape.parameters().element_count() - table)}};
+}
+
+void write_logits(const std::filesystem::path& folder, const std::filesystem::path& file) {
+  runtime::Session session(cli::session_options());
+  std::vector<int32_t> tokens;
+  runtime::NamedTensors tensors;
+  for (const auto compute : {graph::DType::kBF16, graph::DType::kF32}) {
+    const models::llama::LlamaSession model(session, folder, compute);
+    if (tokens.empty()) {
+      tokens = prompt_of(model.config());
+      const auto chosen = model.generate(tokens, kNewTokens);
+      tokens.insert(tokens.end(), chosen.begin(), chosen.end());
+    }
+    const auto logits = model.logits(tokens);
+    const auto length = static_cast<int64_t>(tokens.size());
+    tensors.emplace_back(compute == graph::DType::kF32 ? "f32" : "bf16",
+                         runtime::HostTensor::of({length, model.config().vocabulary},
+                                                 std::span<const float>(logits)));
+  }
+  tensors.emplace_back("tokens", runtime::HostTensor::of({static_cast<int64_t>(tokens.size())},
+                                                         std::span<const int32_t>(tokens)));
+  runtime::write_tensors(file, tensors);
 }
 
 double read_bandwidth() {

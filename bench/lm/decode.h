@@ -15,6 +15,11 @@ void write_385m(const std::filesystem::path& folder);
 // {"seconds", "tokens", "weight_bytes"} of one generation after a warm-up; the prompt is a rule's.
 Json decode(const std::filesystem::path& folder);
 
+// What the greedy continuation was chosen from, for a peer to check: its tokens after the prompt's,
+// and the logits of all of them, in both types.
+// File (safetensors): tokens i32[T], bf16 f32[T,V], f32 f32[T,V].
+void write_logits(const std::filesystem::path& folder, const std::filesystem::path& file);
+
 // Bytes a second: the best of five passes of two threads over 2 GB.
 double read_bandwidth();
 

@@ -6,6 +6,7 @@
 //   hum_lm start                     one bf16 step with random weights
 //   hum_lm write-385m FOLDER         a Hugging Face folder
 //   hum_lm decode FOLDER
+//   hum_lm logits FOLDER FILE        of a greedy continuation, for a peer to check
 #include <jemalloc/jemalloc.h>
 #include <time.h>
 #include <unistd.h>
@@ -196,13 +197,17 @@ int run(std::span<char* const> arguments) {
     std::cout << decode(arguments[1]).dump() << std::endl;
     return 0;
   }
+  if (is(3, "logits")) {
+    write_logits(arguments[1], arguments[2]);
+    return 0;
+  }
   if (is(1, "start")) {
     std::cout << start_lm(graph::DType::kBF16).dump() << std::endl;
     return 0;
   }
   fail(ExitCode::kUsage,
        "usage: hum_lm problem FILE STEPS | hum_lm train FILE f32|bf16 STEPS | hum_lm start |"
-       " hum_lm write-385m FOLDER | hum_lm decode FOLDER");
+       " hum_lm write-385m FOLDER | hum_lm decode FOLDER | hum_lm logits FOLDER FILE");
 }
 
 int run_or_report(std::span<char* const> arguments) {

@@ -53,8 +53,7 @@ inline void expect_gradients(const TrainingGolden& golden, const train::Trainer&
                              double norm, const NameMap& name_of) {
   const auto config = golden.optimizer();
   const double scale = (1 - config.beta1) * std::min(1.0, config.clip_norm / (norm + 1e-6));
-  // f32 sums of millions of squares: 4e-5 apart where the gradients themselves are 1e-6 apart.
-  EXPECT_NEAR(norm, golden.arrays.at("gradient_norm")[0], 1e-4 * norm);
+  EXPECT_NEAR(norm, golden.arrays.at("gradient_norm")[0], 1e-5 * norm);
   double worst = 0;
   size_t compared = 0;
   for (const auto& [name, tensor] : trainer.state()) {
@@ -75,7 +74,7 @@ inline void expect_gradients(const TrainingGolden& golden, const train::Trainer&
 }
 
 // Parameters and moments after the last step: within `bound` of each tensor's maximum, or three
-// times as far as PyTorch is from itself.
+// times as far as PyTorch in f32 is from PyTorch in f64.
 inline void expect_states(const TrainingGolden& golden, const train::Trainer& trainer, double bound,
                           const NameMap& name_of) {
   std::map<char, double> worst;
@@ -98,15 +97,16 @@ inline void expect_states(const TrainingGolden& golden, const train::Trainer& tr
   }
 }
 
-// How far a loss may be from PyTorch's, relative: 1e-4, or three times as far as PyTorch on two
-// threads has come from PyTorch on one up to that step.
+// How far a loss may be from PyTorch's in f64, relative: 1e-4, or three times as far as PyTorch in
+// f32 has come from it up to that step.
 inline std::vector<double> loss_bounds(const TrainingGolden& golden) {
-  const auto& one = golden.arrays.at("loss");
-  const auto& two = golden.arrays.at("loss_two_threads");
+  const auto& exact = golden.arrays.at("loss");
   std::vector<double> bounds;
   double spread = 0;
-  for (size_t i = 0; i < one.size(); ++i) {
-    spread = std::max(spread, std::abs(double{two[i]} / double{one[i]} - 1));
+  for (size_t i = 0; i < exact.size(); ++i) {
+    for (const char* run : {"loss_f32", "loss_f32_nudged"}) {
+      spread = std::max(spread, std::abs(double{golden.arrays.at(run)[i]} / double{exact[i]} - 1));
+    }
     bounds.push_back(std::max(1e-4, 3 * spread));
   }
   return bounds;

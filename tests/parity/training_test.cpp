@@ -1,6 +1,6 @@
-// Training runs against PyTorch's, from the same weights on the same batches: loss at every step,
-// first gradients, AdamW's state at the end. The first 10 or 20 of 200 steps in `make test`, all in
-// `make test-slow`.
+// Training runs against PyTorch's in f64, from the same weights on the same batches: loss at every
+// step, first gradients, AdamW's state at the end. The first 10 or 20 of 200 steps in `make test`,
+// all in `make test-slow`.
 #include "kernels/table.h"
 #include "tests/parity/training_golden.h"
 #include "tests/parity/training_runs.h"

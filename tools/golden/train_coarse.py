@@ -60,7 +60,7 @@ def initial(name, shape):
     return hum_random.tensor(SEED, name, shape, math.sqrt(3 / fan_in) if name.startswith("conditions.") else 0.035)
 
 
-def batch(step):
+def batch(step, dtype):
     choice = hum_random.integers(SEED, "choice", (BATCH, FRAMES), 4, step)
     codes = np.empty((BATCH, FRAMES), np.int64)
     codes[:, 0] = hum_random.integers(SEED, "start", (BATCH,), ALPHABET, step)
@@ -71,22 +71,25 @@ def batch(step):
                                ("reference", REFERENCE, LATENT)):
         arrays.append(hum_random.tensor(SEED, name, (BATCH, length, size), 1.0, 0.0, step))
     arrays.append(20 + hum_random.integers(SEED, "frames", (BATCH,), 31, step))
-    return [torch.from_numpy(a) for a in arrays]
+    tensors = [torch.from_numpy(a) for a in arrays]
+    return [t.to(dtype) if t.is_floating_point() else t for t in tensors]
 
 
 class Coarse:
     """src/models/humming/coarse.cpp; B batch, T frames, P prefix positions, X = P + T, d head size."""
 
-    def __init__(self):
-        self.p = {name: torch.from_numpy(initial(name, shape)).requires_grad_() for name, shape in shapes().items()}
-        self.codebook = torch.from_numpy(hum_random.tensor(SEED, "codebooks", (8, 1024, LATENT), 1.0))[0]
+    def __init__(self, dtype):
+        self.dtype = dtype
+        self.p = {name: torch.from_numpy(initial(name, shape)).to(dtype).requires_grad_()
+                  for name, shape in shapes().items()}
+        self.codebook = torch.from_numpy(hum_random.tensor(SEED, "codebooks", (8, 1024, LATENT), 1.0))[0].to(dtype)
 
     def dense(self, name, x):
         return linear(x, self.p[f"conditions.{name}.weight"], self.p[f"conditions.{name}.bias"])
 
     def rms(self, name, x):
-        wide = x.float()
-        return (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 1e-5) * self.p[name]).to(x.dtype)
+        y = training.wide(x)
+        return (y * torch.rsqrt(y.pow(2).mean(-1, keepdim=True) + 1e-5) * self.p[name]).to(x.dtype)
 
     def convnext(self, at, x, condition):
         p, count = self.p, CONFIG["melody_blocks"]
@@ -98,7 +101,7 @@ class Coarse:
         return x + y * p[f"conditions.{at}residual_scale"] / count
 
     def pooled(self, reference, frames):
-        mask = (torch.arange(REFERENCE)[None] < frames[:, None]).float()[..., None]
+        mask = (torch.arange(REFERENCE)[None] < frames[:, None]).to(self.dtype)[..., None]
         count = mask.sum(1).clamp(min=1)
         mean = (reference * mask).sum(1) / count
         squares = (reference * reference * mask).sum(1) / count
@@ -115,13 +118,13 @@ class Coarse:
             a, b = z.chunk(2, -1)
             return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
 
-        scores = (rotated(q) @ rotated(k).transpose(2, 3)).float() / math.sqrt(d)
+        scores = training.wide(rotated(q) @ rotated(k).transpose(2, 3)) / math.sqrt(d)
         weights = torch.softmax(scores.masked_fill(~allowed, -1e9), -1)
         mixed = (weights.to(v.dtype) @ v).transpose(1, 2).flatten(2)
         return linear(mixed, self.p[f"{at}o_proj.weight"])
 
     def loss(self, step):
-        codes, melody, draft, reference, frames = batch(step)
+        codes, melody, draft, reference, frames = batch(step, self.dtype)
         condition = self.dense("timbre", self.pooled(reference, frames))
         x = self.dense("melody_in", torch.cat([melody, draft], 2))
         for i in range(CONFIG["melody_blocks"]):
@@ -141,15 +144,16 @@ class Coarse:
             y = self.rms(at + "mlp_norm.weight", x)
             hidden = silu(linear(y, self.p[at + "mlp.gate_proj.weight"])) * linear(y, self.p[at + "mlp.up_proj.weight"])
             x = x + linear(hidden, self.p[at + "mlp.down_proj.weight"])
-        logits = linear(self.rms("norm.weight", x)[:, -FRAMES:], self.p["heads.0.weight"]).float()
+        logits = linear(self.rms("norm.weight", x)[:, -FRAMES:], self.p["heads.0.weight"])
         with torch.autocast("cpu", enabled=False):
+            logits = training.wide(logits)
             expected = torch.softmax(logits[..., :1024], -1) @ self.codebook
             distance = (expected - self.codebook[codes]).abs().mean()
             return cross_entropy(logits.flatten(0, 1), codes.flatten()) + CONFIG["reconstruction_weight"] * distance
 
 
-def make():
-    model = Coarse()
+def make(dtype):
+    model = Coarse(dtype)
     return model.p, model.loss
 
 
