@@ -54,7 +54,7 @@ struct TrainingRun {
 };
 
 struct LlamaRun : TrainingRun {
-  LlamaRun() : TrainingRun("llama") {}
+  explicit LlamaRun(const std::string& name = "llama") : TrainingRun(name) {}
   models::llama::Llama model{
       models::llama::from_hugging_face(Json::parse(golden.metadata.at("config")))};
 

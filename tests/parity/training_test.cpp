@@ -59,6 +59,10 @@ TEST(LlamaTraining, SlowAllStepsArePyTorchs) {
   const LlamaRun run;
   expect_f32_parity(run, run.golden.number("steps"));
 }
+TEST(LlamaTraining, SlowAllStepsArePyTorchsAtALowerRate) {
+  const LlamaRun run("llama_calm");
+  expect_f32_parity(run, run.golden.number("steps"));
+}
 TEST(CoarseTraining, SlowAllStepsArePyTorchs) {
   const CoarseRun run;
   expect_f32_parity(run, run.golden.number("steps"));
