@@ -11,7 +11,8 @@ namespace {
 
 constexpr EnvVariable kTable[] = {
     {"HUM_LOG", "info", "log level: trace, debug, info, warn, error, off"},
-    {"HUM_PLUGIN", "", "PJRT plugin to open instead of the bundled CPU plugin (a .so file)"},
+    {"HUM_PLUGIN", "cpu",
+     "device whose PJRT plugin is opened: cpu, cuda, tpu, neuron, or a plugin's file; as --device"},
     {"HUM_THREADS", "", "compute threads (default: all cores)"},
     {"HUM_KERNELS", "1", "0: run every kernel as its plain-op fallback"},
     {"HUM_CACHE", "", "compile cache folder (default: $XDG_CACHE_HOME/hum or ~/.cache/hum)"},
@@ -27,6 +28,7 @@ constexpr EnvVariable kTable[] = {
     {"HUM_WEIGHTS", "",
      "folder of released weights (default: weights/ beside the program's source)"},
     {"HUM_SOUND_FONT", "", "sound font for synthesis (default: FluidR3_GM.sf2)"},
+    {"VIRTUAL_ENV", "", "Python's virtual environment, where plugins are looked for too"},
     {"HUM_SOURCE_DIR", "", "repository root, set by the test runner"},
     {"HUM_THIRD_PARTY", "", "folder of the unpacked wheels (default: build/third_party)"},
     {"AWS_ACCESS_KEY_ID", "", "S3: whose requests these are"},

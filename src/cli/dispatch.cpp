@@ -1,11 +1,13 @@
 #include "cli/dispatch.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 
 #include "base/error.h"
 #include "cli/command.h"
+#include "pjrt/find_plugin.h"
 
 namespace hum::cli {
 namespace {
@@ -28,17 +30,28 @@ CLI::App& subcommand(CLI::App& root, std::string_view path, const std::string& s
   return subcommand(*parent, path.substr(space + 1), summary);
 }
 
+// For every session that the command opens, and for the processes that it starts.
+void choose_device(const std::string& device) {
+  pjrt::find_plugin(device, pjrt::plugin_folders());  // throws before any work is done
+  ::setenv("HUM_PLUGIN", device.c_str(), /*overwrite=*/1);
+}
+
 }  // namespace
 
 int dispatch(std::vector<std::string> arguments) {
   CLI::App app("hum: hum a melody, get it back on the instrument of your choice.", "hum");
   app.require_subcommand(1);
   app.set_version_flag("--version", "hum " HUM_VERSION);
+  app.add_option_function<std::string>(
+         "--device", [](const std::string& device) { choose_device(device); },
+         pjrt::known_devices() + ", or a PJRT plugin's file (default: HUM_PLUGIN, else cpu)")
+      ->type_name("DEVICE");
   app.footer("Start with:\n  hum generate examples/vocadito_10.wav --preset violin -o violin.wav");
   std::map<CLI::App*, std::unique_ptr<Invocation>> invocations;
   for (const Command& command : commands()) {
     CLI::App& sub = subcommand(app, command.name, std::string(command.summary));
     sub.footer("Example:\n  " + std::string(command.example));
+    sub.fallthrough();  // --device may stand behind the command
     auto invocation = command.make();
     invocation->declare(sub);
     invocations.emplace(&sub, std::move(invocation));

@@ -1,6 +1,10 @@
 // The C API on the real plugin: devices, buffers, compiling, donation, collectives, serialising.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "base/error.h"
 #include "pjrt/loaded_executable.h"
@@ -85,13 +89,36 @@ TEST(Plugin, MissingFileSaysWhatWasProbedAndWhatToDo) {
 TEST(Plugin, NoneInAnyFolderListsAllThatWasProbed) {
   const std::filesystem::path folders[] = {"/nowhere/one", "/nowhere/two"};
   try {
-    find_cpu_plugin(folders);
+    find_plugin("cpu", folders);
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("probed /nowhere/one/"));
     EXPECT_THAT(error.what(), HasSubstr("probed /nowhere/two/"));
     EXPECT_THAT(error.what(), HasSubstr("no such file"));
   }
+}
+
+TEST(Plugin, IsFoundByDeviceInAWheelsFolderOrAmongPackages) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path(::testing::TempDir()) / fmt::format("hum-plugins-{}", ::getpid());
+  const fs::path wheel = root / "wheels/jax_cuda13_pjrt/jax_plugins/xla_cuda13/xla_cuda_plugin.so";
+  const fs::path package = root / "packages/libtpu/libtpu.so";
+  for (const fs::path& file : {wheel, package}) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "";
+  }
+  const fs::path folders[] = {root / "wheels", root / "packages"};
+  EXPECT_EQ(find_plugin("cuda", folders), wheel);
+  EXPECT_EQ(find_plugin("tpu", folders), package);
+  EXPECT_EQ(find_plugin("/some/plugin.so", folders), "/some/plugin.so");
+  try {
+    find_plugin("neuron", folders);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no PJRT plugin for device neuron found"));
+    EXPECT_THAT(error.what(), HasSubstr("hint: pip install libneuronxla"));
+  }
+  fs::remove_all(root);
 }
 
 TEST(Plugin, LibraryThatIsNoPluginIsNamedSo) {

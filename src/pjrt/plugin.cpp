@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCpuPlugin = "fastatomstruct_xla_cpu/fastatomstruct_xla_cpu/libpjrt_cpu.so";
 constexpr const char* kHint =
-    "run `make fetch` to unpack the CPU plugin, or point HUM_PLUGIN at a PJRT plugin";
+    "run `make fetch` to unpack the CPU plugin, or name a device (cpu, cuda, tpu, neuron) or a "
+    "plugin's file by --device or HUM_PLUGIN";
 
 // Read by the plugin's and OpenMP's start-up code; a value that the user gave stays.
 void prepare_environment() {
@@ -49,28 +49,6 @@ void require_version(const fs::path& path, const PJRT_Api_Version& version) {
 }
 
 }  // namespace
-
-fs::path default_plugin_path() {
-  if (const std::string path = env_string("HUM_PLUGIN"); !path.empty()) return path;
-  std::vector<fs::path> folders;
-  if (const std::string folder = env_string("HUM_THIRD_PARTY"); !folder.empty()) {
-    folders.emplace_back(folder);
-  }
-  folders.emplace_back(HUM_THIRD_PARTY_FOLDER);
-  return find_cpu_plugin(folders);
-}
-
-fs::path find_cpu_plugin(std::span<const fs::path> folders) {
-  std::string report;
-  for (const fs::path& folder : folders) {
-    const fs::path path = folder / kCpuPlugin;
-    std::error_code error;
-    if (fs::exists(path, error)) return path;
-    report +=
-        fmt::format("\n  probed {}: {}", path.string(), error ? error.message() : "no such file");
-  }
-  fail(ExitCode::kUnavailable, "no PJRT plugin found (HUM_PLUGIN is not set)" + report, kHint);
-}
 
 std::shared_ptr<const Plugin> Plugin::open(const fs::path& path) {
   if (std::error_code error; !fs::is_regular_file(path, error)) {

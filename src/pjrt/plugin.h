@@ -6,17 +6,11 @@
 
 #include <filesystem>
 #include <memory>
-#include <span>
 
+#include "pjrt/find_plugin.h"
 #include "pjrt/named_value.h"
 
 namespace hum::pjrt {
-
-// HUM_PLUGIN, else the CPU plugin below HUM_THIRD_PARTY or below the build's third_party folder.
-// Throws: kUnavailable, listing what was probed and what was found.
-std::filesystem::path default_plugin_path();
-// The CPU plugin in the first of these folders of unpacked wheels that has it. Throws as above.
-std::filesystem::path find_cpu_plugin(std::span<const std::filesystem::path> folders);
 
 class Plugin {
  public:

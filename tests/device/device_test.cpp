@@ -1,5 +1,5 @@
 // What another device computes, compared with the CPU plugin, both without kernels of ours. The
-// plugin is HUM_TEST_PLUGIN, else that of the wheel jax-cuda13-pjrt below third_party.
+// plugin is HUM_TEST_PLUGIN, else that of jax-cuda13-pjrt where that is installed.
 //
 // f32 within 1e-4 of each result's largest number: products ask for the HIGHEST precision, so that
 // no GPU uses TF32. bf16 within 3e-2.
@@ -26,11 +26,6 @@ using runtime::HostTensor;
 using runtime::Session;
 
 constexpr double kF32Bound = 1e-4, kBf16Bound = 3e-2;
-constexpr const char* kCudaPlugin = "jax_cuda13_pjrt/jax_plugins/xla_cuda13/xla_cuda_plugin.so";
-
-fs::path third_party() {
-  return pjrt::default_plugin_path().parent_path().parent_path().parent_path();
-}
 
 // Why there is nothing to compare with; empty when there is.
 std::string why_skipped(fs::path& plugin) {
@@ -39,9 +34,12 @@ std::string why_skipped(fs::path& plugin) {
     return "";
   }
   if (!fs::exists("/dev/nvidiactl")) return "no GPU here (/dev/nvidiactl is missing)";
-  plugin = third_party() / kCudaPlugin;
-  if (fs::exists(plugin)) return "";
-  return plugin.string() + " is missing: unpack the wheel, or name a plugin in HUM_TEST_PLUGIN";
+  try {
+    plugin = pjrt::find_plugin("cuda", pjrt::plugin_folders());
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 // Never closed: the plugins' threads may outlive main.

@@ -196,6 +196,10 @@ TEST_F(BadInput, PluginThatIsMissing) {
   const RunOptions options{.environment = {{"HUM_PLUGIN", path("no.so")}}};
   expect_error(run_hum({"notes", hum, "-o", path("out.mid")}, options), 69, "no.so");
   expect_error(run_hum(generate(hum), options), 69, "no.so");
+  expect_error(run_hum({"notes", hum, "-o", path("out.mid"), "--device", path("none.so")}), 69,
+               "none.so: no such file");
+  expect_error(run_hum({"--device", "cudda", "notes", hum, "-o", path("out.mid")}), 69,
+               "name a device (cpu, cuda, tpu, neuron)");
   EXPECT_THAT(files(), ElementsAre("a.wav"));
 }
 

@@ -1,0 +1,88 @@
+#include "pjrt/find_plugin.h"
+
+#include <algorithm>
+
+#include "base/env.h"
+#include "base/error.h"
+
+namespace hum::pjrt {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Known {
+  std::string_view device;
+  std::string_view wheel;  // as tools/fetch_wheels.sh names its folder
+  std::string_view file;   // within the wheel
+  std::string_view hint;
+};
+constexpr Known kKnown[] = {
+    {"cpu", "fastatomstruct_xla_cpu", "fastatomstruct_xla_cpu/libpjrt_cpu.so",
+     "run `make fetch` to unpack the CPU plugin, or name a plugin's file by --device or "
+     "HUM_PLUGIN"},
+    {"cuda", "jax_cuda13_pjrt", "jax_plugins/xla_cuda13/xla_cuda_plugin.so",
+     "pip install jax-cuda13-pjrt brings it, with NVIDIA's libraries; or name the plugin's file"},
+    {"tpu", "libtpu", "libtpu/libtpu.so",
+     "pip install libtpu brings it; or name the plugin's file"},
+    {"neuron", "libneuronxla", "libneuronxla/libneuronpjrt.so",
+     "pip install libneuronxla from AWS's package index brings it; or name the plugin's file"},
+};
+
+// The subfolders of `parent` that Python keeps packages in.
+void add_packages(const fs::path& parent, std::vector<fs::path>& folders) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(parent, error)) {
+    if (!entry.path().filename().string().starts_with("python3")) continue;
+    for (const char* name : {"site-packages", "dist-packages"}) {
+      if (fs::is_directory(entry.path() / name, error)) found.push_back(entry.path() / name);
+    }
+  }
+  std::ranges::sort(found);
+  folders.insert(folders.end(), found.begin(), found.end());
+}
+
+}  // namespace
+
+std::string known_devices() {
+  std::string names;
+  for (const Known& known : kKnown) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", known.device);
+  }
+  return names;
+}
+
+fs::path find_plugin(std::string_view device, std::span<const fs::path> folders) {
+  const auto* known = std::ranges::find(kKnown, device, &Known::device);
+  if (known == std::end(kKnown)) return device;
+  std::string report;
+  for (const fs::path& folder : folders) {
+    for (const fs::path& path : {folder / known->wheel / known->file, folder / known->file}) {
+      std::error_code error;
+      if (fs::exists(path, error)) return path;
+      report +=
+          fmt::format("\n  probed {}: {}", path.string(), error ? error.message() : "no such file");
+    }
+  }
+  fail(ExitCode::kUnavailable, fmt::format("no PJRT plugin for device {} found{}", device, report),
+       std::string(known->hint));
+}
+
+std::vector<fs::path> plugin_folders() {
+  std::vector<fs::path> folders;
+  if (const std::string folder = env_string("HUM_THIRD_PARTY"); !folder.empty()) {
+    folders.emplace_back(folder);
+  }
+  folders.emplace_back(HUM_THIRD_PARTY_FOLDER);
+  if (const std::string python = env_string("VIRTUAL_ENV"); !python.empty()) {
+    add_packages(fs::path(python) / "lib", folders);
+  }
+  for (const char* parent : {"/usr/local/lib", "/usr/lib"}) add_packages(parent, folders);
+  return folders;
+}
+
+fs::path default_plugin_path() {
+  return find_plugin(env_string("HUM_PLUGIN", "cpu"), plugin_folders());
+}
+
+}  // namespace hum::pjrt
