@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "graph/ops.h"
 #include "graph/stablehlo/print.h"
+#include "kernels/test_session.h"
 #include "nn/transformer.h"
 #include "runtime/testing.h"
 #include "train/step.h"
@@ -65,17 +66,18 @@ struct Outcome {
   std::vector<NamedTensor> state;
   int64_t bytes = 0, estimate = 0;
 };
-Outcome steps(const Deep& model, const nn::BlockOptions& blocks, int64_t count = 2) {
-  Trainer trainer(runtime::test_session(), model.spec(), optimizer(), 10, 1, {.blocks = blocks});
+Outcome steps(const Deep& model, const nn::BlockOptions& blocks,
+              runtime::Session& session = runtime::test_session()) {
+  Trainer trainer(session, model.spec(), optimizer(), 10, 1, {.blocks = blocks});
   Outcome outcome;
-  for (int64_t step = 0; step < count; ++step) {
+  for (int64_t step = 0; step < 2; ++step) {
     outcome.scalars = trainer.run(step, model.inputs(step)).scalars;
   }
   outcome.state = trainer.state();
   outcome.bytes = trainer.memory_stats()->total_bytes();
-  outcome.estimate = runtime::test_session()
-                         .estimate_memory(step_function(model.spec(), optimizer(), blocks).function)
-                         .total_bytes();
+  outcome.estimate =
+      session.estimate_memory(step_function(model.spec(), optimizer(), blocks).function)
+          .total_bytes();
   return outcome;
 }
 
@@ -100,10 +102,13 @@ TEST(Recompute, ChangesNoBit) {
 
 TEST(SlowRecompute, CutsActivationMemoryOfTwelveBlocksAndChangesNoBit) {
   const Deep model(12);
-  const Outcome none = steps(model, {});
-  const Outcome selective = steps(model, {.recompute = RecomputePolicy::kSelective});
-  const Outcome half = steps(model, {.recompute = RecomputePolicy::kFull, .recompute_every = 2});
-  const Outcome full = steps(model, {.recompute = RecomputePolicy::kFull});
+  const auto outcome_of = [&](const nn::BlockOptions& blocks) {
+    return steps(model, blocks, kernels::kernel_session());
+  };
+  const Outcome none = outcome_of({});
+  const Outcome selective = outcome_of({.recompute = RecomputePolicy::kSelective});
+  const Outcome half = outcome_of({.recompute = RecomputePolicy::kFull, .recompute_every = 2});
+  const Outcome full = outcome_of({.recompute = RecomputePolicy::kFull});
   // State: three copies of the parameters. The rest are activations.
   const int64_t state = 12 * model.list.element_count();
   const auto activations = [&](const Outcome& outcome) {
@@ -115,7 +120,8 @@ TEST(SlowRecompute, CutsActivationMemoryOfTwelveBlocksAndChangesNoBit) {
                 0.15 * static_cast<double>(outcome->bytes));
     RecordProperty("activation_bytes", std::to_string(outcome->bytes - state));
   }
-  EXPECT_LT(activations(selective), 0.7 * activations(none));
+  // With attention in blocks there are no scores to drop: norms and activations are what it saves.
+  EXPECT_LT(activations(selective), 0.8 * activations(none));
   EXPECT_LT(activations(half), 0.7 * activations(none));
   EXPECT_LT(activations(full), 0.4 * activations(none));
 }
