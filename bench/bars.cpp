@@ -7,8 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/log.h"
-#include "base/process.h"
+#include "bench/run_main.h"
 
 namespace hum::bench {
 namespace {
@@ -27,7 +26,7 @@ constexpr Row kBars[] = {{"notes-real", notes_real},       {"codec-notes", codec
                          {"decode-385m", decode_385m},     {"recompute-memory", recompute_memory},
                          {"scan-compile", scan_compile}};
 
-int run(std::span<const char* const> arguments) {
+int run(std::span<char* const> arguments) {
   for (const auto& [name, measure] : kBars) {
     if (arguments.size() != 1 || name != arguments[0]) continue;
     const eval::Bar bar = measure();
@@ -40,19 +39,7 @@ int run(std::span<const char* const> arguments) {
   fail(ExitCode::kUsage, "usage: hum_bars " + names);
 }
 
-int run_or_report(std::span<const char* const> arguments) {
-  try {
-    init_logging();
-    return run(arguments);
-  } catch (const Error& error) {
-    std::cerr << "hum_bars: " << error.what() << '\n';
-    return static_cast<int>(error.code());
-  }
-}
-
 }  // namespace
 }  // namespace hum::bench
 
-int main(int argc, char** argv) {
-  hum::end_process(hum::bench::run_or_report({argv + 1, argv + argc}));
-}
+int main(int argc, char** argv) { hum::bench::run_main("hum_bars", argc, argv, hum::bench::run); }

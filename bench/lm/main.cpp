@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -20,11 +19,11 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/log.h"
-#include "base/process.h"
 #include "base/rng.h"
 #include "bench/lm/decode.h"
 #include "bench/lm/model.h"
+#include "bench/run_main.h"
+#include "bench/step_program.h"
 #include "cli/session.h"
 #include "runtime/weights.h"
 #include "train/step.h"
@@ -36,6 +35,7 @@ using runtime::HostTensor;
 
 constexpr uint64_t kSeed = 4;
 constexpr const char* kBatches = "batches";
+constexpr const char* kSizes = "size.";  // for the peers
 
 void write_problem(const std::string& path, int64_t steps) {
   const LmSize size;
@@ -63,7 +63,7 @@ void write_problem(const std::string& path, int64_t steps) {
                                     {"heads", t.heads},
                                     {"feed_forward", t.feed_forward},
                                     {"layers", t.layers}}) {
-    tensors.emplace_back(std::string("size.") + name,
+    tensors.emplace_back(std::string(kSizes) + name,
                          HostTensor::scalar(static_cast<int32_t>(value)));
   }
   runtime::write_tensors(path, tensors);
@@ -99,23 +99,6 @@ double seconds_since_start() {
          std::stod(field) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-struct Problem {
-  std::vector<train::NamedTensor> weights;
-  HostTensor batches;
-};
-
-Problem read_problem(const std::string& path) {
-  Problem problem;
-  for (auto& [name, tensor] : runtime::read_tensors(path)) {
-    if (name == kBatches) {
-      problem.batches = std::move(tensor);
-    } else if (!name.starts_with("size.")) {
-      problem.weights.push_back({name, std::move(tensor)});
-    }
-  }
-  return problem;
-}
-
 constexpr train::OptimizerConfig kOptimizer = {.learning_rate = 3e-4,
                                                .final_learning_rate = 3e-4,
                                                .warm_up_steps = 0,
@@ -128,32 +111,19 @@ constexpr train::OptimizerConfig kOptimizer = {.learning_rate = 3e-4,
 // Everything but the results of products is made again in the backward pass.
 const train::StepOptions kOptions = {.blocks = {.recompute = graph::RecomputePolicy::kSelective}};
 
-Json train_lm(const std::string& path, graph::DType compute, int64_t steps) {
+Json train_lm(const std::string& path, graph::DType compute, int64_t count) {
   const Lm model{LmSize()};
   runtime::Session session(cli::session_options());
-  Problem problem = read_problem(path);
-  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, steps, kSeed, kOptions);
+  StepProblem problem = read_step_problem(path, kBatches, kSizes);
+  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, count, kSeed, kOptions);
   trainer.load(problem.weights, /*whole=*/false);
   problem.weights.clear();
-  const graph::Dims& all = problem.batches.shape().dims;
-  const graph::Dims dims = {all[1], all[2]};
-  const int64_t per_step = dims[0] * dims[1];
-  Json losses = Json::array(), milliseconds = Json::array();
   // Peers make their two moments in the first step, ours are there already.
   const int64_t moments = 2 * 4 * model.parameters().element_count();
   const int64_t before = resident_bytes() - moments;
-  for (int64_t step = 0; step < steps; ++step) {
-    const auto start = std::chrono::steady_clock::now();
-    const auto tokens = problem.batches.as<int32_t>().subspan(static_cast<size_t>(step * per_step),
-                                                              static_cast<size_t>(per_step));
-    const HostTensor batch = HostTensor::of(dims, std::span<const int32_t>(tokens));
-    losses.push_back(trainer.run(step, std::span(&batch, 1)).scalars[0]);
-    milliseconds.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-            .count());
-  }
-  return {{"losses", losses},
-          {"milliseconds", milliseconds},
+  const TimedSteps steps = timed_steps(trainer, problem.batches, count);
+  return {{"losses", steps.losses},
+          {"milliseconds", steps.milliseconds},
           {"resident_before", before},
           {"resident_peak", memory_bytes("VmHWM")},
           {"program_bytes", trainer.memory_stats() ? trainer.memory_stats()->total_bytes() : 0}};
@@ -184,8 +154,7 @@ int run(std::span<char* const> arguments) {
     return 0;
   }
   if (is(4, "train")) {
-    const bool bf16 = std::string_view(arguments[2]) == "bf16";
-    const auto compute = bf16 ? graph::DType::kBF16 : graph::DType::kF32;
+    const auto compute = compute_dtype(arguments[2]);
     std::cout << train_lm(arguments[1], compute, std::stoll(arguments[3])).dump() << std::endl;
     return 0;
   }
@@ -210,19 +179,7 @@ int run(std::span<char* const> arguments) {
        " hum_lm write-385m FOLDER | hum_lm decode FOLDER | hum_lm logits FOLDER FILE");
 }
 
-int run_or_report(std::span<char* const> arguments) {
-  try {
-    init_logging();
-    return run(arguments);
-  } catch (const Error& error) {
-    std::cerr << "hum_lm: " << error.what() << '\n';
-    return static_cast<int>(error.code());
-  }
-}
-
 }  // namespace
 }  // namespace hum::bench
 
-int main(int argc, char** argv) {
-  hum::end_process(hum::bench::run_or_report({argv + 1, argv + argc}));
-}
+int main(int argc, char** argv) { hum::bench::run_main("hum_lm", argc, argv, hum::bench::run); }

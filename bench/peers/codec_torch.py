@@ -7,15 +7,15 @@ item, vectors that idle codebook entries move to) and learning rates come with t
 B batch, N samples, T frames, D latent size, E entries of a codebook.
 """
 
-import argparse
 import json
 import math
-import time
 
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file
 from torch import nn
+
+from torch_steps import adamw, autocast, read_options, run_steps
 
 RATE_HZ, HOP, WINDOW = 22050, 441, 1323
 FINE_HOP, FINE_WINDOW, FINE_RATIO = 147, 588, 3
@@ -221,52 +221,28 @@ def load(codec, tensors):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("problem")
-    parser.add_argument("--dtype", choices=("f32", "bf16"), required=True)
-    parser.add_argument("--compile", action="store_true")
-    parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--threads", type=int, required=True)
-    args = parser.parse_args()
-    torch.set_num_threads(args.threads)
-
-    tensors = load_file(args.problem)
+    options = read_options()
+    tensors = load_file(options.problem)
     audio = tensors.pop("audio")  # [steps, B, N]
     extra = {name[6:]: tensors.pop(name) for name in list(tensors) if name.startswith("extra.")}
     codec = Codec()
     load(codec, tensors)
     spectral = SpectralLoss({int(name[4:]): value for name, value in extra.items() if name.startswith("mel.")})
-    decayed = [p for p in codec.parameters() if p.dim() >= 2]
-    plain = [p for p in codec.parameters() if p.dim() < 2]
-    optimizer = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}],
-                                  lr=1e-3, betas=(0.9, 0.99), eps=1e-8, fused=True)
+    optimizer = adamw(codec, 1e-3, (0.9, 0.99))
 
     def loss_of(audio_BN, kept_B, newcomers_KE):
-        with torch.autocast("cpu", torch.bfloat16, enabled=args.dtype == "bf16"):
+        with autocast(options):
             latents = codec.encoder(audio_BN)
         quantised, commit, usage = codec.quantizer(latents, kept_B, newcomers_KE)
-        with torch.autocast("cpu", torch.bfloat16, enabled=args.dtype == "bf16"):
+        with autocast(options):
             decoded = codec.decoder(quantised)
         loss, terms = spectral(decoded, audio_BN)
         return loss + commit, {**terms, "commit": commit, "usage": usage}
 
-    if args.compile:
-        loss_of = torch.compile(loss_of)
-    losses, milliseconds = [], []
-    for step in range(args.steps):
-        start = time.perf_counter()
-        for group in optimizer.param_groups:
-            group["lr"] = extra["learning_rates"][step].item()
-        optimizer.zero_grad(set_to_none=True)
-        loss, terms = loss_of(audio[step], extra["kept_books"][step], extra["newcomers"][step])
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(codec.parameters(), 1.0)
-        optimizer.step()
-        losses.append(loss.item())
-        milliseconds.append(1e3 * (time.perf_counter() - start))
-    print(json.dumps({"losses": losses, "milliseconds": milliseconds,
-                      "last_step": {name: value.item() for name, value in terms.items()},
-                      "version": torch.__version__}))
+    result, terms = run_steps(codec, optimizer, loss_of,
+                              lambda step: (audio[step], extra["kept_books"][step], extra["newcomers"][step]),
+                              options, extra["learning_rates"])
+    print(json.dumps({**result, "last_step": {name: value.item() for name, value in terms.items()}}))
 
 
 if __name__ == "__main__":

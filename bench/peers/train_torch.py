@@ -4,15 +4,14 @@ Usage: train_torch.py PROBLEM.safetensors --dtype f32|bf16 [--compile] [--steps 
 Prints one JSON line: losses of all steps, milliseconds of each, resident memory before the first step and at its peak.
 """
 
-import argparse
 import json
-import time
 
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file
 
 from memory import peak_resident_bytes, resident_bytes
+from torch_steps import adamw, autocast, read_options, run_steps
 
 
 class Attention(torch.nn.Module):
@@ -74,46 +73,23 @@ def load(model, tensors):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("problem")
-    parser.add_argument("--dtype", choices=("f32", "bf16"), required=True)
-    parser.add_argument("--compile", action="store_true")
-    parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--threads", type=int, required=True)
-    args = parser.parse_args()
-    torch.set_num_threads(args.threads)
-
-    tensors = load_file(args.problem)
+    options = read_options()
+    tensors = load_file(options.problem)
     batches = tensors.pop("batches").long()  # [steps, batch, length + 1]
     size = {key: int(tensors.pop("size." + key)) for key in ("vocabulary", "width", "heads", "feed_forward", "layers")}
     model = Model(size)
     load(model, tensors)
     del tensors
-    decayed = [p for p in model.parameters() if p.dim() >= 2]
-    plain = [p for p in model.parameters() if p.dim() < 2]
-    optimizer = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}],
-                                  lr=3e-4, betas=(0.9, 0.95), eps=1e-8, fused=True)
+    optimizer = adamw(model, 3e-4, (0.9, 0.95))
 
     def loss_of(tokens):
-        with torch.autocast("cpu", torch.bfloat16, enabled=args.dtype == "bf16"):
+        with autocast(options):
             logits = model(tokens[:, :-1])
-        return F.cross_entropy(logits.flatten(0, 1).float(), tokens[:, 1:].flatten())
+        return F.cross_entropy(logits.flatten(0, 1).float(), tokens[:, 1:].flatten()), {}
 
-    if args.compile:
-        loss_of = torch.compile(loss_of)
     before = resident_bytes()
-    losses, milliseconds = [], []
-    for step in range(args.steps):
-        start = time.perf_counter()
-        optimizer.zero_grad(set_to_none=True)
-        loss = loss_of(batches[step])
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        losses.append(loss.item())
-        milliseconds.append(1e3 * (time.perf_counter() - start))
-    print(json.dumps({"losses": losses, "milliseconds": milliseconds, "resident_before": before,
-                      "resident_peak": peak_resident_bytes(), "version": torch.__version__}))
+    result, _ = run_steps(model, optimizer, loss_of, lambda step: (batches[step],), options)
+    print(json.dumps({**result, "resident_before": before, "resident_peak": peak_resident_bytes()}))
 
 
 if __name__ == "__main__":

@@ -32,10 +32,10 @@
 namespace hum::kernels::simd {
 
 constexpr int64_t kLanes = 16;
-typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
-typedef uint32_t Words __attribute__((vector_size(kLanes * sizeof(uint32_t))));
-typedef int32_t Ints __attribute__((vector_size(kLanes * sizeof(int32_t))));
-typedef uint16_t Halves __attribute__((vector_size(kLanes * sizeof(uint16_t))));
+using Floats __attribute__((vector_size(kLanes * sizeof(float)))) = float;
+using Words __attribute__((vector_size(kLanes * sizeof(uint32_t)))) = uint32_t;
+using Ints __attribute__((vector_size(kLanes * sizeof(int32_t)))) = int32_t;
+using Halves __attribute__((vector_size(kLanes * sizeof(uint16_t)))) = uint16_t;
 
 HUM_INLINE Floats broadcast(float value) { return Floats{} + value; }
 
@@ -82,8 +82,8 @@ HUM_INLINE Floats keep(Floats x, int64_t count) {
 }
 
 HUM_INLINE float sum(Floats x) {
-  typedef float Eight __attribute__((vector_size(32)));
-  typedef float Four __attribute__((vector_size(16)));
+  using Eight __attribute__((vector_size(32))) = float;
+  using Four __attribute__((vector_size(16))) = float;
   Eight halves[2];
   std::memcpy(halves, &x, sizeof x);
   const Eight eight = halves[0] + halves[1];
@@ -106,8 +106,8 @@ HUM_INLINE void exchange_blocks(Floats* rows) {
   for (int i = 0; i < kLanes; ++i) {
     if ((i & D) != 0) continue;
     const Floats a = rows[i], b = rows[i + D];
-    rows[i] = __builtin_shuffle(a, b, Ints{HUM_LANES(HUM_LOW)});
-    rows[i + D] = __builtin_shuffle(a, b, Ints{HUM_LANES(HUM_HIGH)});
+    rows[i] = __builtin_shufflevector(a, b, HUM_LANES(HUM_LOW));
+    rows[i + D] = __builtin_shufflevector(a, b, HUM_LANES(HUM_HIGH));
   }
 #undef HUM_LOW
 #undef HUM_HIGH

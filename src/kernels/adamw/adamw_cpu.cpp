@@ -5,6 +5,7 @@
 #include "graph/ops/stochastic_rounding.h"
 #include "kernels/adamw/adamw_call.h"
 #include "kernels/ffi_workers.h"
+#include "kernels/row_kernel.h"
 #include "kernels/simd.h"
 
 namespace hum::kernels {
@@ -159,9 +160,6 @@ void adamw_handler(const pjrt::ffi::Call& call) {
 
 const pjrt::KernelRow kAdamwRow = {"hum.adamw", 1, &pjrt::ffi::handler<adamw_handler>};
 
-bool adamw_available(const graph::Node& node) {
-  constexpr int64_t kLeastElements = 4096;
-  return chosen_isa() >= Isa::kAvx2 && node.input(0).shape().elements() >= kLeastElements;
-}
+bool adamw_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
 
 }  // namespace hum::kernels

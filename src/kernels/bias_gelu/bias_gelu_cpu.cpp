@@ -1,9 +1,7 @@
-#include <algorithm>
-#include <span>
-#include <vector>
+#include <iterator>
 
 #include "kernels/bias_gelu/bias_gelu_call.h"
-#include "kernels/ffi_workers.h"
+#include "kernels/row_kernel.h"
 #include "kernels/row_sums.h"
 #include "kernels/simd.h"
 
@@ -73,22 +71,16 @@ HUM_BIAS_GELU(float)
 HUM_BIAS_GELU(uint16_t)
 #undef HUM_BIAS_GELU
 
-constexpr int64_t kGrainElements = 16384;
-
 template <typename T>
 void run_forward(const pjrt::ffi::Call& call) {
   const auto x = call.argument(0).as<const T>();
   const auto bias = call.argument(1).as<const float>();
   const auto y = call.result(0).template as<T>();
-  const auto columns = static_cast<int64_t>(bias.size());
-  if (x.empty()) return;
-  const auto rows = static_cast<int64_t>(x.size()) / columns;
-  CallWorkers workers(call);
-  for_each_range(workers, rows, std::max<int64_t>(kGrainElements / columns, 1),
-                 [&](int64_t begin, int64_t end) {
-                   const int64_t at = begin * columns;
-                   forward(x.data() + at, bias.data(), y.data() + at, end - begin, columns);
-                 });
+  const int64_t columns = std::ssize(bias);
+  for_each_rows(call, std::ssize(x), columns, [&](int64_t begin, int64_t end) {
+    const int64_t at = begin * columns;
+    forward(x.data() + at, bias.data(), y.data() + at, end - begin, columns);
+  });
 }
 
 template <typename T>
@@ -98,8 +90,8 @@ void run_backward(const pjrt::ffi::Call& call) {
   const auto dy = call.argument(2).as<const T>();
   const auto dx = call.result(0).template as<T>();
   const auto dbias = call.result(1).template as<float>();
-  const auto columns = static_cast<int64_t>(bias.size());
-  const int64_t rows = columns > 0 ? static_cast<int64_t>(x.size()) / columns : 0;
+  const int64_t columns = std::ssize(bias);
+  const int64_t rows = columns > 0 ? std::ssize(x) / columns : 0;
   CallWorkers workers(call);
   sum_over_rows(workers, rows, columns, dbias.data(), [&](int64_t begin, int64_t end, float* sums) {
     const int64_t at = begin * columns;
@@ -108,22 +100,14 @@ void run_backward(const pjrt::ffi::Call& call) {
   });
 }
 
-void bias_gelu_handler(const pjrt::ffi::Call& call) {
-  call.argument(0).is_bf16() ? run_forward<uint16_t>(call) : run_forward<float>(call);
-}
-void bias_gelu_grad_handler(const pjrt::ffi::Call& call) {
-  call.argument(0).is_bf16() ? run_backward<uint16_t>(call) : run_backward<float>(call);
-}
-
 }  // namespace
 
-const pjrt::KernelRow kBiasGeluRow = {"hum.bias_gelu", 1, &pjrt::ffi::handler<bias_gelu_handler>};
-const pjrt::KernelRow kBiasGeluGradRow = {"hum.bias_gelu_grad", 1,
-                                          &pjrt::ffi::handler<bias_gelu_grad_handler>};
+const pjrt::KernelRow kBiasGeluRow = {
+    "hum.bias_gelu", 1, &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>};
+const pjrt::KernelRow kBiasGeluGradRow = {
+    "hum.bias_gelu_grad", 1,
+    &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>};
 
-bool bias_gelu_available(const graph::Node& node) {
-  constexpr int64_t kLeastElements = 4096;
-  return chosen_isa() >= Isa::kAvx2 && node.input(0).shape().elements() >= kLeastElements;
-}
+bool bias_gelu_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
 
 }  // namespace hum::kernels

@@ -3,7 +3,7 @@
 
 #include "graph/ops/custom_call.h"
 #include "kernels/depthwise_conv/depthwise_conv_call.h"
-#include "kernels/ffi_workers.h"
+#include "kernels/row_kernel.h"
 #include "kernels/row_sums.h"
 #include "kernels/simd.h"
 
@@ -124,11 +124,10 @@ void for_each_item(int64_t begin, int64_t end, int64_t time, const Body& body) {
 }
 
 template <typename T>
-void convolve_items(Workers& workers, const Window& w, int64_t batch, int64_t out_time, const T* x,
-                    const float* weights, const float* bias, T* y) {
-  constexpr int64_t kGrainElements = 16384;
-  const int64_t grain = std::max<int64_t>(kGrainElements / w.channels, 1);
-  for_each_range(workers, batch * out_time, grain, [&](int64_t first, int64_t last) {
+void convolve_items(const pjrt::ffi::Call& call, const Window& w, int64_t batch, int64_t out_time,
+                    const T* x, const float* weights, const float* bias, T* y) {
+  const int64_t elements = batch * out_time * w.channels;
+  for_each_rows(call, elements, w.channels, [&](int64_t first, int64_t last) {
     for_each_item(first, last, out_time, [&](int64_t item, int64_t begin, int64_t end) {
       convolve(w, x + item * w.in_time * w.channels, weights, bias, begin, end,
                y + item * out_time * w.channels);
@@ -149,15 +148,14 @@ Window window_of(const pjrt::ffi::Call& call) {
 template <typename T>
 void run_forward(const pjrt::ffi::Call& call) {
   const auto y = call.result(0);
-  CallWorkers workers(call);
-  convolve_items(workers, window_of(call), y.size(0), y.size(1),
-                 call.argument(0).as<const T>().data(), call.argument(1).as<const float>().data(),
+  convolve_items(call, window_of(call), y.size(0), y.size(1), call.argument(0).as<const T>().data(),
+                 call.argument(1).as<const float>().data(),
                  call.argument(2).as<const float>().data(), y.template as<T>().data());
 }
 
 // dx is a convolution of dy with the taps turned round.
 template <typename T>
-void input_gradient(Workers& workers, const Window& w, const pjrt::ffi::Call& call) {
+void input_gradient(const pjrt::ffi::Call& call, const Window& w) {
   const auto kernel = call.argument(1).as<const float>();
   std::vector<float> turned(kernel.size());
   for (int64_t k = 0; k < w.taps; ++k) {
@@ -168,7 +166,7 @@ void input_gradient(Workers& workers, const Window& w, const pjrt::ffi::Call& ca
   Window back = w;
   back.low = (w.taps - 1) * w.dilation - w.low;
   back.in_time = dy.size(1);
-  convolve_items<T>(workers, back, dy.size(0), w.in_time, dy.template as<const T>().data(),
+  convolve_items<T>(call, back, dy.size(0), w.in_time, dy.template as<const T>().data(),
                     turned.data(), nullptr, call.result(0).template as<T>().data());
 }
 
@@ -177,9 +175,9 @@ void run_backward(const pjrt::ffi::Call& call) {
   const Window w = window_of(call);
   const auto x = call.argument(0).as<const T>(), dy = call.argument(2).as<const T>();
   const int64_t batch = call.argument(2).size(0), time = call.argument(2).size(1);
-  CallWorkers workers(call);
-  input_gradient<T>(workers, w, call);
+  input_gradient<T>(call, w);
   std::vector<float> sums(static_cast<size_t>((w.taps + 1) * w.channels));
+  CallWorkers workers(call);
   sum_over_rows(workers, batch * time, std::ssize(sums), sums.data(),
                 [&](int64_t first, int64_t last, float* part) {
                   for_each_item(first, last, time, [&](int64_t item, int64_t begin, int64_t end) {
@@ -192,25 +190,18 @@ void run_backward(const pjrt::ffi::Call& call) {
   std::copy_n(sums.data() + kernel, w.channels, call.result(2).template as<float>().data());
 }
 
-void depthwise_conv_handler(const pjrt::ffi::Call& call) {
-  call.argument(0).is_bf16() ? run_forward<uint16_t>(call) : run_forward<float>(call);
-}
-void depthwise_conv_grad_handler(const pjrt::ffi::Call& call) {
-  call.argument(0).is_bf16() ? run_backward<uint16_t>(call) : run_backward<float>(call);
-}
-
 }  // namespace
 
-const pjrt::KernelRow kDepthwiseConvRow = {"hum.depthwise_conv", 1,
-                                           &pjrt::ffi::handler<depthwise_conv_handler>};
-const pjrt::KernelRow kDepthwiseConvGradRow = {"hum.depthwise_conv_grad", 1,
-                                               &pjrt::ffi::handler<depthwise_conv_grad_handler>};
+const pjrt::KernelRow kDepthwiseConvRow = {
+    "hum.depthwise_conv", 1,
+    &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>};
+const pjrt::KernelRow kDepthwiseConvGradRow = {
+    "hum.depthwise_conv_grad", 1,
+    &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>};
 
 bool depthwise_conv_available(const graph::Node& node) {
-  constexpr int64_t kLeastElements = 4096;
-  const graph::Shape& x = node.input(0).shape();
-  return chosen_isa() >= Isa::kAvx2 && x.elements() >= kLeastElements && x.dims[2] % kLanes == 0 &&
-         node.input(1).size(0) <= kMostTaps;
+  const graph::Value& x = node.input(0);
+  return worth_a_row_kernel(x) && x.size(2) % kLanes == 0 && node.input(1).size(0) <= kMostTaps;
 }
 
 }  // namespace hum::kernels

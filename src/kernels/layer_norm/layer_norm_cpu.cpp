@@ -2,8 +2,8 @@
 #include <cmath>
 #include <span>
 
-#include "kernels/ffi_workers.h"
 #include "kernels/layer_norm/layer_norm_call.h"
+#include "kernels/row_kernel.h"
 #include "kernels/row_sums.h"
 #include "kernels/simd.h"
 
@@ -105,8 +105,6 @@ HUM_LAYER_NORM(float)
 HUM_LAYER_NORM(uint16_t)
 #undef HUM_LAYER_NORM
 
-constexpr int64_t kGrainElements = 16384;
-
 float* row_scratch(int64_t columns) {
   return reinterpret_cast<float*>(
       thread_scratch(static_cast<size_t>(columns) * sizeof(float)).data());
@@ -129,13 +127,11 @@ void run_forward(const pjrt::ffi::Call& call) {
   const auto x = call.argument(0).as<const T>();
   const auto scale = call.argument(1).as<const float>(), bias = call.argument(2).as<const float>();
   const auto y = call.result(0).template as<T>();
-  CallWorkers workers(call);
-  for_each_range(workers, p.rows, std::max<int64_t>(kGrainElements / p.columns, 1),
-                 [&](int64_t begin, int64_t end) {
-                   const int64_t at = begin * p.columns;
-                   forward(x.data() + at, scale.data(), bias.data(), y.data() + at,
-                           row_scratch(p.columns), end - begin, p.columns, p.epsilon, p.rms);
-                 });
+  for_each_rows(call, std::ssize(x), p.columns, [&](int64_t begin, int64_t end) {
+    const int64_t at = begin * p.columns;
+    forward(x.data() + at, scale.data(), bias.data(), y.data() + at, row_scratch(p.columns),
+            end - begin, p.columns, p.epsilon, p.rms);
+  });
 }
 
 template <typename T>
@@ -158,23 +154,14 @@ void run_backward(const pjrt::ffi::Call& call) {
   std::copy_n(sums.data() + p.columns, p.columns, dbias.data());
 }
 
-void layer_norm_handler(const pjrt::ffi::Call& call) {
-  call.argument(0).is_bf16() ? run_forward<uint16_t>(call) : run_forward<float>(call);
-}
-void layer_norm_grad_handler(const pjrt::ffi::Call& call) {
-  call.argument(0).is_bf16() ? run_backward<uint16_t>(call) : run_backward<float>(call);
-}
-
 }  // namespace
 
-const pjrt::KernelRow kLayerNormRow = {"hum.layer_norm", 1,
-                                       &pjrt::ffi::handler<layer_norm_handler>};
-const pjrt::KernelRow kLayerNormGradRow = {"hum.layer_norm_grad", 1,
-                                           &pjrt::ffi::handler<layer_norm_grad_handler>};
+const pjrt::KernelRow kLayerNormRow = {
+    "hum.layer_norm", 1, &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>};
+const pjrt::KernelRow kLayerNormGradRow = {
+    "hum.layer_norm_grad", 1,
+    &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>};
 
-bool layer_norm_available(const graph::Node& node) {
-  constexpr int64_t kLeastElements = 4096;
-  return chosen_isa() >= Isa::kAvx2 && node.input(0).shape().elements() >= kLeastElements;
-}
+bool layer_norm_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
 
 }  // namespace hum::kernels

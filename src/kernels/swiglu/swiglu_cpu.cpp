@@ -1,7 +1,4 @@
-#include <algorithm>
-#include <functional>
-
-#include "kernels/ffi_workers.h"
+#include "kernels/row_kernel.h"
 #include "kernels/simd.h"
 #include "kernels/swiglu/swiglu_call.h"
 
@@ -45,27 +42,16 @@ HUM_SWIGLU(float)
 HUM_SWIGLU(uint16_t)
 #undef HUM_SWIGLU
 
-constexpr int64_t kGrainElements = 16384;
-
-// body(row): rows of F numbers, of gate and of up each.
-void for_each_row(const pjrt::ffi::Call& call, int64_t rows, int64_t width,
-                  const std::function<void(int64_t)>& body) {
-  CallWorkers workers(call);
-  for_each_range(workers, rows, std::max<int64_t>(kGrainElements / std::max<int64_t>(width, 1), 1),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t row = begin; row < end; ++row) body(row);
-                 });
-}
-
 template <typename T>
 void run_forward(const pjrt::ffi::Call& call) {
   const T* x = call.argument(0).as<const T>().data();
   T* y = call.result(0).template as<T>().data();
   const int64_t width = call.result(0).size(-1);
-  if (width == 0) return;
-  for_each_row(call, call.result(0).elements() / width, width, [&](int64_t row) {
-    const T* gate = x + 2 * row * width;
-    forward(gate, gate + width, y + row * width, width);
+  for_each_rows(call, call.result(0).elements(), width, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const T* gate = x + 2 * row * width;
+      forward(gate, gate + width, y + row * width, width);
+    }
   });
 }
 
@@ -75,29 +61,22 @@ void run_backward(const pjrt::ffi::Call& call) {
   const T* dy = call.argument(1).as<const T>().data();
   T* dx = call.result(0).template as<T>().data();
   const int64_t width = call.argument(1).size(-1);
-  if (width == 0) return;
-  for_each_row(call, call.argument(1).elements() / width, width, [&](int64_t row) {
-    const int64_t at = 2 * row * width;
-    backward(x + at, x + at + width, dy + row * width, dx + at, dx + at + width, width);
+  for_each_rows(call, call.argument(1).elements(), width, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t at = 2 * row * width;
+      backward(x + at, x + at + width, dy + row * width, dx + at, dx + at + width, width);
+    }
   });
-}
-
-void swiglu_handler(const pjrt::ffi::Call& call) {
-  call.argument(0).is_bf16() ? run_forward<uint16_t>(call) : run_forward<float>(call);
-}
-void swiglu_grad_handler(const pjrt::ffi::Call& call) {
-  call.argument(0).is_bf16() ? run_backward<uint16_t>(call) : run_backward<float>(call);
 }
 
 }  // namespace
 
-const pjrt::KernelRow kSwigluRow = {"hum.swiglu", 1, &pjrt::ffi::handler<swiglu_handler>};
-const pjrt::KernelRow kSwigluGradRow = {"hum.swiglu_grad", 1,
-                                        &pjrt::ffi::handler<swiglu_grad_handler>};
+const pjrt::KernelRow kSwigluRow = {
+    "hum.swiglu", 1, &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>};
+const pjrt::KernelRow kSwigluGradRow = {
+    "hum.swiglu_grad", 1,
+    &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>};
 
-bool swiglu_available(const graph::Node& node) {
-  constexpr int64_t kLeastElements = 4096;
-  return chosen_isa() >= Isa::kAvx2 && node.input(0).shape().elements() >= kLeastElements;
-}
+bool swiglu_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
 
 }  // namespace hum::kernels

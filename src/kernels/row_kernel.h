@@ -1,0 +1,37 @@
+// The frame of kernels that work row by row, on f32 or bf16: which calls are worth it, how rows are
+// cut over threads, and the choice by dtype.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+#include "graph/value.h"
+#include "kernels/cpu_features.h"
+#include "kernels/ffi_workers.h"
+
+namespace hum::kernels {
+
+// Whether the machine has vectors for a kernel, and x is large enough to pay for the call.
+inline bool worth_a_row_kernel(const graph::Value& x) {
+  constexpr int64_t kLeastElements = 4096;
+  return chosen_isa() >= Isa::kAvx2 && x.shape().elements() >= kLeastElements;
+}
+
+// body(begin, end) over ranges of rows on the call's threads, together `elements` in rows of
+// `columns`; never called when there are none.
+inline void for_each_rows(const pjrt::ffi::Call& call, int64_t elements, int64_t columns,
+                          const std::function<void(int64_t begin, int64_t end)>& body) {
+  constexpr int64_t kGrainElements = 16384;
+  if (elements == 0) return;
+  CallWorkers workers(call);
+  for_each_range(workers, elements / columns, std::max<int64_t>(kGrainElements / columns, 1), body);
+}
+
+// A kernel that runs one of the two by the dtype of the call's first argument.
+template <void (*kF32)(const pjrt::ffi::Call&), void (*kBf16)(const pjrt::ffi::Call&)>
+void by_dtype(const pjrt::ffi::Call& call) {
+  call.argument(0).is_bf16() ? kBf16(call) : kF32(call);
+}
+
+}  // namespace hum::kernels

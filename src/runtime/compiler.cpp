@@ -1,0 +1,130 @@
+#include <chrono>
+
+#include "base/env.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "monitor/spans.h"
+#include "runtime/compiler_impl.h"
+
+namespace hum::runtime {
+namespace {
+
+// In-process collectives abort the process when a replica waits this long for the others.
+constexpr int64_t kCollectiveTimeoutSeconds = 600;
+constexpr const char* kSchedulerOption = "xla_cpu_scheduler_type";
+
+// Older CPU plugins have one scheduler only; then its setting is dropped, with a warning.
+pjrt::LoadedExecutable compile_text(const std::shared_ptr<const pjrt::Client>& client,
+                                    const std::string& text, pjrt::CompileOptions options) {
+  try {
+    return pjrt::LoadedExecutable::compile(client, text, options);
+  } catch (const Error& error) {
+    const auto unknown = fmt::format("No such compile option: '{}'", kSchedulerOption);
+    if (error.message().find(unknown) == std::string::npos) throw;
+  }
+  warn_once(kSchedulerOption, "this plugin cannot order work for least memory");
+  options.overrides.erase(kSchedulerOption);
+  return pjrt::LoadedExecutable::compile(client, text, options);
+}
+
+}  // namespace
+
+pjrt::CompileOptions pjrt_options(const CompileOptions& options, const std::string& platform) {
+  pjrt::CompileOptions result{options.devices, options.overrides};
+  if (platform != "cpu") return result;
+  if (options.optimize_memory) {
+    result.overrides.emplace(kSchedulerOption, std::string("CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"));
+  }
+  if (options.devices.size() > 1) {
+    result.overrides.emplace("xla_cpu_collective_call_terminate_timeout_seconds",
+                             kCollectiveTimeoutSeconds);
+  }
+  return result;
+}
+
+Compiler::Compiler(std::shared_ptr<const pjrt::Client> client, const SessionOptions& options)
+    : client_(std::move(client)),
+      cache_(options.cache, options.shared_cache),
+      log_compiles_(env_flag("HUM_LOG_COMPILES", false)) {}
+
+Compiler::Loaded Compiler::find_in_use(const CompileRequest& request) {
+  const std::lock_guard lock(mutex_);
+  const auto found = in_use_.find(request.key.hash());
+  Loaded loaded = found == in_use_.end() ? nullptr : found->second.lock();
+  if (loaded) ++counters_.memory_hits;
+  return loaded;
+}
+
+Compiler::Loaded Compiler::load(const CompileRequest& request, std::string& cause) {
+  const monitor::Timed timed(monitor::SpanKind::kLoad, request.name);
+  auto lookup = cache_.load(request.name, request.key);
+  Loaded loaded;
+  if (lookup.program) {
+    std::string why_not;
+    auto program =
+        pjrt::LoadedExecutable::try_deserialize(client_, *lookup.program, request.options, why_not);
+    if (program) {
+      loaded = std::make_shared<const pjrt::LoadedExecutable>(std::move(*program));
+    } else {
+      lookup.corrupt = true;
+      lookup.cause = "the plugin refuses the entry: " + why_not;
+    }
+  }
+  cause = lookup.cause;
+  const std::lock_guard lock(mutex_);
+  counters_.corrupt_entries += lookup.corrupt ? 1 : 0;
+  if (!loaded) return nullptr;
+  ++counters_.disk_hits;
+  in_use_[request.key.hash()] = loaded;
+  if (log_compiles_) spdlog::info("{}: from the compile cache", request.name);
+  return loaded;
+}
+
+void Compiler::store(const CompileRequest& request, const pjrt::LoadedExecutable& loaded) const {
+  if (!cache_.enabled()) return;
+  std::string why_not;
+  if (const auto bytes = loaded.executable().try_serialize(why_not)) {
+    cache_.store(request.name, request.key, *bytes);
+  } else {
+    warn_once("serialize", "this plugin's programs cannot be kept on disk: " + why_not);
+  }
+}
+
+Compiler::Loaded Compiler::compile(const CompileRequest& request, const std::string& cause) {
+  const monitor::Timed timed(monitor::SpanKind::kCompile, request.name);
+  const auto start = std::chrono::steady_clock::now();
+  auto loaded = std::make_shared<const pjrt::LoadedExecutable>(
+      compile_text(client_, request.text, request.options));
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  store(request, *loaded);
+  const std::lock_guard lock(mutex_);
+  ++counters_.compiles;
+  counters_.compile_seconds += spent.count();
+  counters_.misses.push_back({request.name, cause});
+  in_use_[request.key.hash()] = loaded;
+  const auto level =
+      warm_ ? spdlog::level::warn : (log_compiles_ ? spdlog::level::info : spdlog::level::debug);
+  spdlog::log(level, "{}: compiled in {} ({})", request.name, format_duration(spent.count()),
+              cause);
+  return loaded;
+}
+
+Compiler::Loaded Compiler::compile_after_failed_probe(const CompileRequest& request) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++counters_.failed_probes;
+  }
+  return compile(request, "the entry on disk did not run");
+}
+
+void Compiler::expect_warm() {
+  const std::lock_guard lock(mutex_);
+  warm_ = true;
+}
+
+Counters Compiler::counters() const {
+  const std::lock_guard lock(mutex_);
+  return counters_;
+}
+
+}  // namespace hum::runtime
