@@ -10,6 +10,7 @@
 #include "kernels/bias_gelu/bias_gelu_call.h"
 #include "kernels/cpu_features.h"
 #include "kernels/depthwise_conv/depthwise_conv_call.h"
+#include "kernels/embedding/embedding_call.h"
 #include "kernels/layer_norm/layer_norm_call.h"
 #include "kernels/matmul/matmul_call.h"
 #include "kernels/matmul/matmul_cpu.h"
@@ -33,6 +34,7 @@ constexpr Kernel kKernels[] = {
     {&kBiasGeluGradRow, bias_gelu_available},
     {&kDepthwiseConvRow, depthwise_conv_available},
     {&kDepthwiseConvGradRow, depthwise_conv_available},
+    {&kEmbeddingGradRow, embedding_grad_available},
     {&kLayerNormRow, layer_norm_available},
     {&kLayerNormGradRow, layer_norm_available},
     {&kSwigluRow, swiglu_available},

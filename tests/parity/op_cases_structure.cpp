@@ -2,6 +2,7 @@
 #include "kernels/attention/attention.h"
 #include "kernels/bias_gelu/bias_gelu.h"
 #include "kernels/depthwise_conv/depthwise_conv.h"
+#include "kernels/embedding/embedding.h"
 #include "kernels/layer_norm/layer_norm.h"
 #include "kernels/matmul/matmul.h"
 #include "tests/parity/op_cases.h"
@@ -97,6 +98,7 @@ OpCases kernel_cases() {
             return kernels::depthwise_conv(in[0], in[1], in[2],
                                            {.dilation = 2, .padding_low = 2, .padding_high = 1});
           }),
+      one("kernels::embedding", [](In in) { return kernels::embedding(in[0], in[1]); }),
       one("kernels::self_attention", [](In in) { return kernels::self_attention(in[0]); })};
 }
 

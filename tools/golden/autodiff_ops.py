@@ -204,6 +204,7 @@ KERNELS = {
     "kernels::depthwise_conv": (lambda x, k, b: lax.conv_general_dilated(
         x, k[:, None, :], (1,), [(2, 1)], rhs_dilation=(2,), dimension_numbers=("NWC", "WIO", "NWC"),
         feature_group_count=4) + b, f(2, 6, 4), f(3, 4), f(4)),
+    "kernels::embedding": (lambda table, ids: table[ids], f(3, 2), IDS),
     # Two groups of two query heads, a key and a value each.
     "kernels::self_attention": (lambda qkv: jax.nn.dot_product_attention(
         qkv[:, :, :, :2].reshape(2, 5, 4, 4), qkv[:, :, :, 2], qkv[:, :, :, 3], is_causal=True), f(2, 5, 2, 4, 4)),

@@ -1,6 +1,7 @@
 #include "models/llama/model.h"
 
 #include "base/error.h"
+#include "kernels/embedding/embedding.h"
 #include "kernels/matmul/matmul.h"
 #include "nn/projected_cross_entropy.h"
 
@@ -19,7 +20,7 @@ Llama::Llama(const LlamaConfig& config, nn::Storage storage)
 }
 
 Value Llama::embed(const Value& tokens_BT, DType compute) const {
-  return convert(graph::take(table_VW_, tokens_BT), compute);
+  return convert(kernels::embedding(table_VW_, tokens_BT), compute);
 }
 
 Value Llama::head(const Value& y_BTW) const {

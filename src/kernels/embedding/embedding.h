@@ -1,0 +1,20 @@
+// Rows of a table by id, with a gradient made in one pass over a bf16 table: plain ops sum into an
+// f32 one and narrow it. The lookup itself is graph::take, and so is the gradient of f32 tables.
+//
+// V entries, D width.
+#pragma once
+
+#include <source_location>
+
+#include "graph/value.h"
+
+namespace hum::kernels {
+
+// graph::take(table, ids). Its gradient adds up in f32, in the order of the ids, and is of the
+// table's type; ids outside the table add nothing.
+// Shapes: table[V, D], f32 or bf16; ids[...], i32 or u32 -> [..., D].
+// Throws: other shapes or types.
+graph::Value embedding(const graph::Value& table_VD, const graph::Value& ids,
+                       std::source_location where = std::source_location::current());
+
+}  // namespace hum::kernels
