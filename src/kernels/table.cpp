@@ -8,6 +8,7 @@
 #include "kernels/adamw/adamw_call.h"
 #include "kernels/attention/attention_call.h"
 #include "kernels/bias_gelu/bias_gelu_call.h"
+#include "kernels/conv1d/conv1d_call.h"
 #include "kernels/cpu_features.h"
 #include "kernels/depthwise_conv/depthwise_conv_call.h"
 #include "kernels/layer_norm/layer_norm_call.h"
@@ -31,6 +32,8 @@ constexpr Kernel kKernels[] = {
     {&kMatmulRow, matmul_available},
     {&kBiasGeluRow, bias_gelu_available},
     {&kBiasGeluGradRow, bias_gelu_available},
+    {&kConv1dRow, conv1d_available},
+    {&kConvTranspose1dRow, conv1d_available},
     {&kDepthwiseConvRow, depthwise_conv_available},
     {&kDepthwiseConvGradRow, depthwise_conv_available},
     {&kLayerNormRow, layer_norm_available},
