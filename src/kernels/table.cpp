@@ -14,6 +14,7 @@
 #include "kernels/layer_norm/layer_norm_call.h"
 #include "kernels/matmul/matmul_call.h"
 #include "kernels/matmul/matmul_cpu.h"
+#include "kernels/nearest_rows/nearest_rows_call.h"
 #include "kernels/stft/stft_call.h"
 #include "kernels/swiglu/swiglu_call.h"
 
@@ -38,6 +39,7 @@ constexpr Kernel kKernels[] = {
     {&kDepthwiseConvGradRow, depthwise_conv_available},
     {&kLayerNormRow, layer_norm_available},
     {&kLayerNormGradRow, layer_norm_available},
+    {&kNearestRowsRow, nearest_rows_available},
     {&kSwigluRow, swiglu_available},
     {&kSwigluGradRow, swiglu_available},
     {&kStftRow, stft_available},
