@@ -8,12 +8,14 @@
 #include "kernels/adamw/adamw_call.h"
 #include "kernels/attention/attention_call.h"
 #include "kernels/bias_gelu/bias_gelu_call.h"
+#include "kernels/conv1d/conv1d_call.h"
 #include "kernels/cpu_features.h"
 #include "kernels/depthwise_conv/depthwise_conv_call.h"
 #include "kernels/embedding/embedding_call.h"
 #include "kernels/layer_norm/layer_norm_call.h"
 #include "kernels/matmul/matmul_call.h"
 #include "kernels/matmul/matmul_cpu.h"
+#include "kernels/nearest_rows/nearest_rows_call.h"
 #include "kernels/stft/stft_call.h"
 #include "kernels/swiglu/swiglu_call.h"
 
@@ -32,11 +34,14 @@ constexpr Kernel kKernels[] = {
     {&kMatmulRow, matmul_available},
     {&kBiasGeluRow, bias_gelu_available},
     {&kBiasGeluGradRow, bias_gelu_available},
+    {&kConv1dRow, conv1d_available},
+    {&kConvTranspose1dRow, conv1d_available},
     {&kDepthwiseConvRow, depthwise_conv_available},
     {&kDepthwiseConvGradRow, depthwise_conv_available},
     {&kEmbeddingGradRow, embedding_grad_available},
     {&kLayerNormRow, layer_norm_available},
     {&kLayerNormGradRow, layer_norm_available},
+    {&kNearestRowsRow, nearest_rows_available},
     {&kSwigluRow, swiglu_available},
     {&kSwigluGradRow, swiglu_available},
     {&kStftRow, stft_available},

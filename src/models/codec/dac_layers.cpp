@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kernels/conv1d/conv1d.h"
+
 namespace hum::models::codec {
 
 namespace {
@@ -45,8 +47,8 @@ Value DacConv::operator()(const Value& x_BTI, DacEdges edges) const {
                                      .dilation = options_.dilation,
                                      .padding_low = padding,
                                      .padding_high = padding};
-  const Value y = options_.transposed ? graph::conv_transpose1d(x_BTI, kernel_KIO_, options)
-                                      : graph::conv1d(x_BTI, kernel_KIO_, options);
+  const Value y = options_.transposed ? kernels::conv_transpose1d(x_BTI, kernel_KIO_, options)
+                                      : kernels::conv1d(x_BTI, kernel_KIO_, options);
   return y + bias_O_;
 }
 

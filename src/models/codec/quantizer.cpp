@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "kernels/matmul/matmul.h"
+#include "kernels/nearest_rows/nearest_rows.h"
 
 namespace hum::models::codec {
 
@@ -47,9 +48,8 @@ Value ResidualQuantizer::nearest(const Book& book, const Value& residual_ND) con
                                              unit_rows(book.codebook), {.transpose_rhs = true});
     return graph::argmax(similarity, 1);
   }
-  const Value inner = kernels::matmul(residual_ND, book.codebook, {.transpose_rhs = true});
   const Value half_norms = graph::reduce_sum(book.codebook * book.codebook, {1}) * 0.5;
-  return graph::argmax(inner - half_norms, 1);
+  return kernels::nearest_rows(residual_ND, book.codebook, half_norms);
 }
 
 Value ResidualQuantizer::vectors(const Book& book, const Value& codes_N) const {

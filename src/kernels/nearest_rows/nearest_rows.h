@@ -1,0 +1,21 @@
+// The search of a vector quantizer: products with a table and their largest in one pass, without
+// the matrix of all scores.
+//
+// N vectors, E entries, D their size.
+#pragma once
+
+#include <source_location>
+
+#include "graph/value.h"
+
+namespace hum::kernels {
+
+// argmax over e of x[n] . table[e] - offsets[e]; the first of equals. With half the entries' square
+// norms as offsets that is the nearest entry. Not differentiable. A vector with NaN gets any entry.
+// Shapes: x f32[N,D], table f32[E,D], offsets f32[E] -> i32[N].
+// Throws: other shapes.
+graph::Value nearest_rows(const graph::Value& x_ND, const graph::Value& table_ED,
+                          const graph::Value& offsets_E,
+                          std::source_location where = std::source_location::current());
+
+}  // namespace hum::kernels
