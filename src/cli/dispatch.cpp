@@ -32,8 +32,7 @@ CLI::App& subcommand(CLI::App& root, std::string_view path, const std::string& s
 
 // For every session that the command opens, and for the processes that it starts.
 void choose_device(const std::string& device) {
-  pjrt::find_plugin(device, pjrt::plugin_folders());  // throws before any work is done
-  ::setenv("HUM_PLUGIN", device.c_str(), /*overwrite=*/1);
+  ::setenv("HUM_PLUGIN", pjrt::find_plugin(device).c_str(), /*overwrite=*/1);
 }
 
 }  // namespace

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <new>
 
@@ -47,10 +45,6 @@ class Chunks {
   std::exception_ptr error_;
 };
 
-struct FreeAligned {
-  void operator()(std::byte* p) const { std::free(p); }
-};
-
 }  // namespace
 
 void for_each_chunk(Workers& workers, int64_t count, const std::function<void(int64_t)>& body) {
@@ -78,18 +72,22 @@ void for_each_range(Workers& workers, int64_t count, int64_t grain,
   });
 }
 
-std::span<std::byte> thread_scratch(size_t size_bytes) {
+AlignedMemory aligned_memory(size_t size_bytes) {
   constexpr size_t kAlignment = 64;
-  thread_local std::unique_ptr<std::byte, FreeAligned> memory;
+  const size_t whole = (size_bytes / kAlignment + 1) * kAlignment;  // never none
+  AlignedMemory memory(static_cast<std::byte*>(std::aligned_alloc(kAlignment, whole)));
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+
+std::span<std::byte> thread_scratch(size_t size_bytes) {
+  thread_local AlignedMemory memory;
   thread_local size_t capacity = 0;
   if (size_bytes > capacity) {
     memory.reset();
-    capacity = (size_bytes + kAlignment - 1) / kAlignment * kAlignment;
-    memory.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, capacity)));
-    if (!memory) {
-      capacity = 0;
-      throw std::bad_alloc();
-    }
+    capacity = 0;
+    memory = aligned_memory(size_bytes);
+    capacity = size_bytes;
   }
   return {memory.get(), size_bytes};
 }

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <span>
 
 namespace hum::kernels {
@@ -34,6 +36,13 @@ void for_each_chunk(Workers& workers, int64_t count, const std::function<void(in
 // The same over ranges [begin, end) that cover [0, count), each at least `grain` long where it can.
 void for_each_range(Workers& workers, int64_t count, int64_t grain,
                     const std::function<void(int64_t begin, int64_t end)>& body);
+
+// 64-byte aligned; throws std::bad_alloc.
+struct FreeAligned {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using AlignedMemory = std::unique_ptr<std::byte, FreeAligned>;
+AlignedMemory aligned_memory(size_t size_bytes);
 
 // Memory for the chunk that runs on this thread, 64-byte aligned; the next call invalidates it.
 std::span<std::byte> thread_scratch(size_t size_bytes);

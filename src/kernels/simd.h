@@ -75,10 +75,14 @@ HUM_INLINE void store(T* to, Floats x, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
 }
 
+HUM_INLINE Ints lane_numbers() {
+  const Ints numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  return numbers;
+}
+
 // x in lanes below count, 0 in the others.
 HUM_INLINE Floats keep(Floats x, int64_t count) {
-  const Ints lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  return lane < static_cast<int32_t>(count) ? x : Floats{};
+  return lane_numbers() < static_cast<int32_t>(count) ? x : Floats{};
 }
 
 HUM_INLINE float sum(Floats x) {

@@ -59,12 +59,6 @@ Transformer::Transformer(const Scope& scope, const TransformerConfig& config) : 
 
 namespace {
 
-// Heads [from, to) of every group. Shapes: qkv_BTGRd -> [B, T, G * (to - from), d].
-Value heads(const Value& qkv, int64_t from, int64_t to) {
-  return graph::reshape(graph::slice_in_dim(qkv, 3, from, to),
-                        {qkv.size(0), qkv.size(1), qkv.size(2) * (to - from), qkv.size(4)});
-}
-
 // Shapes: mixed_BTHd -> BTD.
 Value project_out(const Linear& out, const Value& mixed) {
   return out(graph::reshape(mixed, {mixed.size(0), mixed.size(1), mixed.size(2) * mixed.size(3)}));
@@ -78,7 +72,8 @@ Value Transformer::project(const Block& block, const Value& x_BTD, const Value& 
   const int64_t value = qkv.size(3) - 1;
   graph::Dims dims = qkv.dims();
   dims[3] = value;
-  const Value rotated = graph::reshape(rotate(heads(qkv, 0, value), positions_T, rope_), dims);
+  const Value rotated =
+      graph::reshape(rotate(kernels::heads_of_groups(qkv, 0, value), positions_T, rope_), dims);
   return graph::concatenate(graph::Values{rotated, graph::slice_in_dim(qkv, 3, value, value + 1)},
                             3);
 }
@@ -165,11 +160,12 @@ Transformer::Step Transformer::step(const Value& x_BTD, const KeyValueCache& cac
     const int64_t members = qkv.size(3) - 2;
     const graph::Values at = {zero, first, zero, zero};
     const auto cached = [&](const Value& all, int64_t member) {
-      return graph::dynamic_update_slice(all, heads(qkv, member, member + 1), at);
+      return graph::dynamic_update_slice(all, kernels::heads_of_groups(qkv, member, member + 1),
+                                         at);
     };
     const Value k = result.cache.keys.emplace_back(cached(cache.keys[i], members));
     const Value v = result.cache.values.emplace_back(cached(cache.values[i], members + 1));
-    const Value mixed = kernels::attention(heads(qkv, 0, members), k, v,
+    const Value mixed = kernels::attention(kernels::heads_of_groups(qkv, 0, members), k, v,
                                            {.key_mask_BS = key_mask_BS, .first = first});
     result.y_BTD = result.y_BTD + project_out(block.out, mixed);
     result.y_BTD = result.y_BTD + feed_forward(block, result.y_BTD);

@@ -1,6 +1,8 @@
 #include "pjrt/find_plugin.h"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "base/env.h"
 #include "base/error.h"
@@ -42,6 +44,49 @@ void add_packages(const fs::path& parent, std::vector<fs::path>& folders) {
   folders.insert(folders.end(), found.begin(), found.end());
 }
 
+std::vector<fs::path> wheel_folders() {
+  std::vector<fs::path> folders;
+  if (const std::string folder = env_string("HUM_THIRD_PARTY"); !folder.empty()) {
+    folders.emplace_back(folder);
+  }
+  folders.emplace_back(HUM_THIRD_PARTY_FOLDER);
+  return folders;
+}
+
+std::vector<fs::path> package_folders() {
+  std::vector<fs::path> folders;
+  if (const std::string python = env_string("VIRTUAL_ENV"); !python.empty()) {
+    add_packages(fs::path(python) / "lib", folders);
+  }
+  for (const char* parent : {"/usr/local/lib", "/usr/lib"}) add_packages(parent, folders);
+  return folders;
+}
+
+const Known* known_device(std::string_view device) {
+  const auto* known = std::ranges::find(kKnown, device, &Known::device);
+  return known == std::end(kKnown) ? nullptr : known;
+}
+
+// Adds a line to the report for every file that is not there.
+std::optional<fs::path> probe(const Known& known, std::span<const fs::path> folders,
+                              std::string& report) {
+  for (const fs::path& folder : folders) {
+    for (const fs::path& path : {folder / known.wheel / known.file, folder / known.file}) {
+      std::error_code error;
+      if (fs::exists(path, error)) return path;
+      report +=
+          fmt::format("\n  probed {}: {}", path.string(), error ? error.message() : "no such file");
+    }
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void fail_to_find(const Known& known, const std::string& report) {
+  fail(ExitCode::kUnavailable,
+       fmt::format("no PJRT plugin for device {} found{}", known.device, report),
+       std::string(known.hint));
+}
+
 }  // namespace
 
 std::string known_devices() {
@@ -53,36 +98,22 @@ std::string known_devices() {
 }
 
 fs::path find_plugin(std::string_view device, std::span<const fs::path> folders) {
-  const auto* known = std::ranges::find(kKnown, device, &Known::device);
-  if (known == std::end(kKnown)) return device;
+  const Known* known = known_device(device);
+  if (known == nullptr) return device;
   std::string report;
-  for (const fs::path& folder : folders) {
-    for (const fs::path& path : {folder / known->wheel / known->file, folder / known->file}) {
-      std::error_code error;
-      if (fs::exists(path, error)) return path;
-      report +=
-          fmt::format("\n  probed {}: {}", path.string(), error ? error.message() : "no such file");
-    }
-  }
-  fail(ExitCode::kUnavailable, fmt::format("no PJRT plugin for device {} found{}", device, report),
-       std::string(known->hint));
+  if (auto path = probe(*known, folders, report)) return *path;
+  fail_to_find(*known, report);
 }
 
-std::vector<fs::path> plugin_folders() {
-  std::vector<fs::path> folders;
-  if (const std::string folder = env_string("HUM_THIRD_PARTY"); !folder.empty()) {
-    folders.emplace_back(folder);
-  }
-  folders.emplace_back(HUM_THIRD_PARTY_FOLDER);
-  if (const std::string python = env_string("VIRTUAL_ENV"); !python.empty()) {
-    add_packages(fs::path(python) / "lib", folders);
-  }
-  for (const char* parent : {"/usr/local/lib", "/usr/lib"}) add_packages(parent, folders);
-  return folders;
+fs::path find_plugin(std::string_view device) {
+  const Known* known = known_device(device);
+  if (known == nullptr) return device;
+  std::string report;
+  if (auto path = probe(*known, wheel_folders(), report)) return *path;
+  if (auto path = probe(*known, package_folders(), report)) return *path;
+  fail_to_find(*known, report);
 }
 
-fs::path default_plugin_path() {
-  return find_plugin(env_string("HUM_PLUGIN", "cpu"), plugin_folders());
-}
+fs::path default_plugin_path() { return find_plugin(env_string("HUM_PLUGIN", "cpu")); }
 
 }  // namespace hum::pjrt

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace hum::pjrt {
 
@@ -19,9 +18,9 @@ std::string known_devices();
 std::filesystem::path find_plugin(std::string_view device,
                                   std::span<const std::filesystem::path> folders);
 
-// HUM_THIRD_PARTY, the build's third_party folder, and Python's packages (the virtual environment's
-// first).
-std::vector<std::filesystem::path> plugin_folders();
+// In HUM_THIRD_PARTY and the build's third_party folder; only then among Python's packages (the
+// virtual environment's first).
+std::filesystem::path find_plugin(std::string_view device);
 
 // Of the device that HUM_PLUGIN names, or of the CPU. Throws as above.
 std::filesystem::path default_plugin_path();

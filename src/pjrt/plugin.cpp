@@ -18,9 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHint =
-    "run `make fetch` to unpack the CPU plugin, or name a device (cpu, cuda, tpu, neuron) or a "
-    "plugin's file by --device or HUM_PLUGIN";
+std::string hint() {
+  return fmt::format(
+      "run `make fetch` to unpack the CPU plugin, or name a device ({}) or a plugin's file by "
+      "--device or HUM_PLUGIN",
+      known_devices());
+}
 
 // Read by the plugin's and OpenMP's start-up code; a value that the user gave stays.
 void prepare_environment() {
@@ -45,7 +48,7 @@ void require_version(const fs::path& path, const PJRT_Api_Version& version) {
        fmt::format("plugin {} has PJRT API {}.{}, hum needs {}.{} or newer", path.string(),
                    version.major_version, version.minor_version, PJRT_API_MAJOR,
                    Plugin::kMinimumMinor),
-       kHint);
+       hint());
 }
 
 }  // namespace
@@ -55,23 +58,23 @@ std::shared_ptr<const Plugin> Plugin::open(const fs::path& path) {
     fail(ExitCode::kUnavailable,
          fmt::format("PJRT plugin {}: {}", path.string(),
                      fs::exists(path, error) ? "not a file" : "no such file"),
-         kHint);
+         hint());
   }
   prepare_environment();
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    fail(ExitCode::kUnavailable, fmt::format("cannot open PJRT plugin: {}", ::dlerror()), kHint);
+    fail(ExitCode::kUnavailable, fmt::format("cannot open PJRT plugin: {}", ::dlerror()), hint());
   }
   using GetPjrtApi = const PJRT_Api* (*)();
   const auto get_api = reinterpret_cast<GetPjrtApi>(::dlsym(library, "GetPjrtApi"));
   if (get_api == nullptr) {
     fail(ExitCode::kUnavailable,
          fmt::format("{} opens, but is not a PJRT plugin: it has no GetPjrtApi", path.string()),
-         kHint);
+         hint());
   }
   const PJRT_Api* api = get_api();
   if (api == nullptr) {
-    fail(ExitCode::kUnavailable, fmt::format("plugin {} gave no API table", path.string()), kHint);
+    fail(ExitCode::kUnavailable, fmt::format("plugin {} gave no API table", path.string()), hint());
   }
   require_version(path, api->pjrt_api_version);
   return std::shared_ptr<const Plugin>(new Plugin(path, *api));

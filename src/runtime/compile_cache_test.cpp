@@ -131,6 +131,16 @@ SessionOptions with_kernel(const fs::path& folder, pjrt::KernelRow row) {
   return {.kernels = {row}, .use_kernel = [](const graph::Node&) { return true; }, .cache = folder};
 }
 
+// Loads through_kernel's program from disk; its first run doubles and takes over its argument.
+void expect_first_run_donates(Session& session, const graph::Function& function) {
+  const auto program = session.compile("double", function);
+  EXPECT_EQ(session.counters().disk_hits, 1);
+  const Tensor donated = session.to_device(input()[0]);
+  const auto results = program.run(std::vector{donated});
+  EXPECT_THAT(session.to_host(results[0]).as<float>(), ElementsAre(2, 4, 6, 8));
+  EXPECT_TRUE(donated.is_deleted());
+}
+
 TEST_F(CompileCacheTest, ChangedKernelVersionIsAMiss) {
   const auto function = through_kernel("hum.test.double");
   const auto handler = &pjrt::ffi::handler<double_kernel>;
@@ -155,12 +165,7 @@ TEST_F(CompileCacheTest, EntryThatDoesNotRunIsCompiledAnewAndTheRunRepeated) {
     fs::permissions(entry.path(), fs::perms::owner_exec, fs::perm_options::remove);
   }
   Session session(with_kernel(folder_, row));
-  const auto program = session.compile("double", function);
-  EXPECT_EQ(session.counters().disk_hits, 1);
-  const Tensor donated = session.to_device(input()[0]);
-  const auto results = program.run(std::vector{donated});
-  EXPECT_THAT(session.to_host(results[0]).as<float>(), ElementsAre(2, 4, 6, 8));
-  EXPECT_TRUE(donated.is_deleted());
+  expect_first_run_donates(session, function);
   EXPECT_EQ(session.counters().failed_probes, 1);
   EXPECT_EQ(session.counters().compiles, 1);
 }
@@ -182,12 +187,7 @@ TEST_F(CompileCacheTest, EntryThatHasRunDonatesFromTheFirstRunOn) {
     EXPECT_TRUE(is_marked());
   }
   Session session(with_kernel(folder_, row));
-  const auto program = session.compile("double", function);
-  EXPECT_EQ(session.counters().disk_hits, 1);
-  const Tensor donated = session.to_device(input()[0]);
-  const auto results = program.run(std::vector{donated});
-  EXPECT_THAT(session.to_host(results[0]).as<float>(), ElementsAre(2, 4, 6, 8));
-  EXPECT_TRUE(donated.is_deleted());
+  expect_first_run_donates(session, function);
 }
 
 // Sessions that share a folder with other processes doing the same.

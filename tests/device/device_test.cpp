@@ -35,7 +35,7 @@ std::string why_skipped(fs::path& plugin) {
   }
   if (!fs::exists("/dev/nvidiactl")) return "no GPU here (/dev/nvidiactl is missing)";
   try {
-    plugin = pjrt::find_plugin("cuda", pjrt::plugin_folders());
+    plugin = pjrt::find_plugin("cuda");
     return "";
   } catch (const Error& error) {
     return error.what();

@@ -34,12 +34,9 @@ struct Tensors {
 Tensors tensors_of(std::span<const Value> inputs, const Settings& s) {
   if (!s.joined) return {inputs[0], inputs[1], inputs[2]};
   const Value& all = inputs[0];
-  const int64_t groups = all.size(2), members = all.size(3) - 2;
-  const auto heads = [&](int64_t from, int64_t to) {
-    return graph::reshape(graph::slice_in_dim(all, 3, from, to),
-                          {all.size(0), all.size(1), groups * (to - from), all.size(4)});
-  };
-  return {heads(0, members), heads(members, members + 1), heads(members + 1, members + 2)};
+  const int64_t members = all.size(3) - 2;
+  return {heads_of_groups(all, 0, members), heads_of_groups(all, members, members + 1),
+          heads_of_groups(all, members + 1, members + 2)};
 }
 
 // What follows the tensors (and their company) among the inputs.
@@ -189,6 +186,11 @@ Value attention(const Value& q, const Value& k, const Value& v, const AttentionO
                 std::source_location where) {
   require_shapes({q, k, v}, options, where);
   return attend({q, k, v}, settings_of(options, q.size(3), /*joined=*/false), options, where);
+}
+
+Value heads_of_groups(const Value& qkv, int64_t from, int64_t to) {
+  return graph::reshape(graph::slice_in_dim(qkv, 3, from, to),
+                        {qkv.size(0), qkv.size(1), qkv.size(2) * (to - from), qkv.size(4)});
 }
 
 Value self_attention(const Value& qkv, const AttentionOptions& options,

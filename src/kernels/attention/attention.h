@@ -39,4 +39,7 @@ graph::Value attention(const graph::Value& q_BTHd, const graph::Value& k_BSGd,
 graph::Value self_attention(const graph::Value& qkv_BTGRd, const AttentionOptions& options = {},
                             std::source_location where = std::source_location::current());
 
+// Heads [from, to) of every group. Shapes: qkv[B,T,G,R+2,d] -> [B, T, G (to - from), d].
+graph::Value heads_of_groups(const graph::Value& qkv_BTGRd, int64_t from, int64_t to);
+
 }  // namespace hum::kernels

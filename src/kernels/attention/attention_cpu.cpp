@@ -24,7 +24,7 @@ HUM_SIMD_FUNCTION(scale_scores, (float* scores, int64_t count, float scale), (sc
 
 HUM_INLINE void mask_scores_body(const ScoreBlock& block, float scale, bool causal, int32_t window,
                                  const float* key_mask) {
-  const Ints lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const Ints lane = simd::lane_numbers();
   for (int64_t s = 0; s < block.keys; ++s) {
     const auto key = static_cast<int32_t>(block.first_key + s);
     float* row = block.scores + s * kQueryBlock;

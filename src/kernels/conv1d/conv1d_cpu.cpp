@@ -1,8 +1,6 @@
 // Each tap is a product of x, some rows on, with the kernel's matrix of that tap. A stride of the
 // transpose makes `stride` convolutions of stride 1, each with every so many taps.
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <vector>
 
 #include "graph/ops/custom_call.h"
@@ -56,28 +54,19 @@ std::vector<Phase> phases_of(const pjrt::ffi::Call& call, bool transposed) {
   return phases;
 }
 
-struct Free {
-  void operator()(uint32_t* memory) const { std::free(memory); }
-};
-using WordArray = std::unique_ptr<uint32_t[], Free>;
-
-WordArray aligned_words(int64_t count) {
-  constexpr size_t kAlignment = 64;
-  const size_t bytes = (static_cast<size_t>(count) * 4 + kAlignment) / kAlignment * kAlignment;
-  return WordArray(static_cast<uint32_t*>(std::aligned_alloc(kAlignment, bytes)));
-}
-
 // The phase's part of the kernel. Shapes: [K, I, O] -> [panel][tap][words of I][64].
-WordArray pack(Workers& workers, const Sizes& s, const Phase& phase, const uint32_t* kernel) {
+AlignedMemory pack(Workers& workers, const Sizes& s, const Phase& phase, const uint32_t* kernel) {
   const int64_t taps = std::ssize(phase.taps), tap_words = s.in_words() * kPanelWidth;
-  WordArray packed = aligned_words(s.panels() * taps * tap_words);
+  AlignedMemory packed =
+      aligned_memory(static_cast<size_t>(s.panels() * taps * tap_words) * sizeof(uint32_t));
+  auto* const words = reinterpret_cast<uint32_t*>(packed.get());
   for_each_range(workers, s.panels() * taps, 8, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t column = i / taps * kPanelWidth,
                     width = std::min(kPanelWidth, s.outputs - column);
       const int64_t row = phase.taps[static_cast<size_t>(i % taps)].index * s.inputs;
       pack_rows(s.word, kernel + row * s.out_words() + words_of(s.word, column), s.out_words(),
-                s.inputs, width, packed.get() + i * tap_words);
+                s.inputs, width, words + i * tap_words);
     }
   });
   return packed;
@@ -160,16 +149,16 @@ void compute_block(const Sizes& s, const Phase& phase, const uint32_t* x, const 
 template <typename T>
 void compute_phase(Workers& workers, const Sizes& s, const Phase& phase, const uint32_t* x,
                    const uint32_t* kernel, T* y) {
-  const WordArray packed = pack(workers, s, phase, kernel);
+  const AlignedMemory packed = pack(workers, s, phase, kernel);
+  const auto* panel_data = reinterpret_cast<const uint32_t*>(packed.get());
   const int64_t panel_words = std::ssize(phase.taps) * s.in_words() * kPanelWidth;
   const int64_t blocks = (phase.rows + kBlockRows - 1) / kBlockRows, panels = s.panels();
   for_each_range(workers, s.batch * blocks * panels, 1, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       const int64_t panel = i % panels, block = i / panels % blocks, item = i / panels / blocks;
       const int64_t begin = block * kBlockRows, end = std::min(begin + kBlockRows, phase.rows);
-      compute_block(s, phase, x + item * s.in_time * s.in_words(),
-                    packed.get() + panel * panel_words, begin, end, panel * kPanelWidth,
-                    y + item * s.out_time * s.outputs);
+      compute_block(s, phase, x + item * s.in_time * s.in_words(), panel_data + panel * panel_words,
+                    begin, end, panel * kPanelWidth, y + item * s.out_time * s.outputs);
     }
   });
 }

@@ -25,7 +25,7 @@ struct Best {
 // Scores of `rows` vectors against entries [first, first + width), [row][kPanelWidth].
 HUM_INLINE void keep_largest_body(const float* scores, const float* offsets, int64_t rows,
                                   int64_t width, int32_t first, Best* best) {
-  const Ints lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const Ints lane = simd::lane_numbers();
   for (int64_t r = 0; r < rows; ++r) {
     Floats most = simd::load(best[r].scores);
     Ints entry;
