@@ -1,0 +1,26 @@
+// The gated activation with its gradient: the kernel against plain ops.
+#include "kernels/bench_program.h"
+#include "kernels/swiglu/swiglu.h"
+
+namespace hum::kernels {
+namespace {
+
+using graph::DType;
+using graph::parameter;
+
+void training(benchmark::State& state, runtime::Session& session) {
+  const DType dtype = state.range(2) != 0 ? DType::kBF16 : DType::kF32;
+  const auto x = parameter("x", {dtype, {state.range(0), 2, state.range(1)}});
+  time_program(state, session,
+               with_gradients("swiglu", {x}, [](auto in) { return swiglu(in[0]); }));
+}
+
+void sizes(benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"rows", "width", "bf16"})->UseRealTime()->MeasureProcessCPUTime();
+  bench->Unit(benchmark::kMicrosecond)->ArgsProduct({{4096}, {768, 2048}, {0, 1}});
+}
+BENCHMARK_CAPTURE(training, kernel, kernel_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, plain, plain_session())->Apply(sizes);
+
+}  // namespace
+}  // namespace hum::kernels
