@@ -119,8 +119,8 @@ struct CoarseRun : TrainingRun {
     auto there = runtime::golden_integers(golden.seed(), "frames", {count}, 31, at);
     for (int32_t& value : there.as<int32_t>()) value += 20;
     return {codes, noise("melody", frames, common.melody_features),
-            noise("draft", frames, common.latent), noise("reference", reference, common.latent),
-            there};
+            noise("reference", reference, common.latent), there,
+            noise("draft", frames, common.latent)};
   }
   std::string golden_name(const std::string& name) const override { return name; }
   runtime::GoldenRange range(const nn::Parameter& parameter) const override {

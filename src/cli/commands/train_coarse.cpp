@@ -1,31 +1,45 @@
 // hum train coarse
+#include <optional>
+
 #include "cli/commands/train.h"
 #include "cli/session.h"
 #include "cli/training.h"
+#include "data/synthesis/features.h"
 #include "models/humming/coarse.h"
 #include "models/humming/latent_predictor.h"
 
 namespace hum::cli {
 namespace {
 
+// models do not see data: the columns that conditioning reads are named on both sides.
+static_assert(models::humming::kMelodyPitch == static_cast<int64_t>(data::MelodyFeature::kPitch));
+static_assert(models::humming::kMelodySounding ==
+              static_cast<int64_t>(data::MelodyFeature::kSounding));
+static_assert(models::humming::kMelodyOnset == static_cast<int64_t>(data::MelodyFeature::kOnset));
+
 int run(TrainArgs& args) {
   auto config = read_train_config<models::humming::CoarseConfig>(args);
   const StageConfig& stage = config.stage;
   runtime::Session session(session_options());
   const TokenData data = open_tokens(session, stage);
-  const models::humming::LatentPredictor upsampler(session, stage.weights + "/upsampler",
-                                                   stage.batch, data::kItemFrames,
-                                                   data::kReferenceFrames);
-  const runtime::HostTensor draft_stage({graph::DType::kI32, {stage.batch}});
   const models::humming::Coarse model(config.model);
+  std::optional<models::humming::LatentPredictor> upsampler;
+  if (model.uses_draft()) {
+    upsampler.emplace(session, stage.weights + "/upsampler", stage.batch, data::kItemFrames,
+                      data::kReferenceFrames);
+  }
+  const runtime::HostTensor draft_stage({graph::DType::kI32, {stage.batch}});
   const auto spec = model.train_spec(stage.batch, data::kItemFrames, data::kReferenceFrames,
                                      dtype_of(stage.compute));
   auto batches = [&](int64_t step) {
     // As the upsampler's batch, but with the draft in place of the true latents.
     auto arrays = token_tensors(
         data::token_batch(data.items, data.tokens, data.order, step, stage.batch, stage.batch));
-    auto draft = upsampler.predict(draft_stage, arrays[0], arrays[2], arrays[3], arrays[4]);
-    return std::vector{arrays[0], arrays[2], std::move(draft), arrays[3], arrays[4]};
+    std::vector result{arrays[0], arrays[2], arrays[3], arrays[4]};
+    if (upsampler) {
+      result.push_back(upsampler->predict(draft_stage, arrays[0], arrays[2], arrays[3], arrays[4]));
+    }
+    return result;
   };
   return run_stage(session, spec, stage, to_json(config.model), args, batches,
                    {{"codebooks", data.codebooks}});

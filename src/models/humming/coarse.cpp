@@ -1,8 +1,6 @@
 #include "models/humming/coarse.h"
 
 #include "base/error.h"
-#include "models/humming/upsampler.h"
-#include "nn/waveform.h"
 
 namespace hum::models::humming {
 
@@ -28,55 +26,10 @@ Coarse::Coarse(const CoarseConfig& config) : config_(config) {
   }
   core_parameters_ = parameters_.element_count();
 
-  const nn::Scope conditions = root.child("conditions");
   const auto& common = config.common;
   codebooks_KED_ = root.declare_buffer("codebooks", {common.books, common.entries, common.latent},
                                        nn::Init::zeros());
-  no_melody_W_ = conditions.declare("no_melody", {width}, nn::Init::normal(0.02));
-  melody_in_ = nn::Linear(conditions.child("melody_in"), common.melody_features + common.latent,
-                          config.melody_width);
-  melody_blocks_ = nn::convnext_stack(conditions.child("melody"), config.melody_blocks,
-                                      {.width = config.melody_width,
-                                       .hidden = 3 * config.melody_width,
-                                       .condition = config.melody_width});
-  melody_out_ = nn::Linear(conditions.child("melody_out"), config.melody_width, width);
-  condition_ = nn::Linear(conditions.child("timbre"), 2 * common.latent, config.melody_width);
-  prefix_in_ = nn::Linear(conditions.child("prefix_in"), common.latent, width);
-}
-
-Coarse::Prepared Coarse::prepare(const Conditions& c, DType compute,
-                                 const nn::BlockOptions& blocks) const {
-  const int64_t batch = c.melody_BTM.size(0), frames = c.melody_BTM.size(1);
-  const int64_t group = config_.prefix_group, width = config_.transformer.width;
-  const int64_t prefix = c.reference_BSD.size(1) / group;
-  auto per_item = [&](const Value& flag_B, int rank) {
-    graph::Dims dims(static_cast<size_t>(rank), 1);
-    dims[0] = batch;
-    return graph::reshape(convert(flag_B, compute), dims);
-  };
-
-  const Value reference_BR =
-      convert(pooled_reference(c.reference_BSD, c.reference_frames_B), compute) *
-      per_item(c.has_timbre_B, 2);
-  const Value condition_BC = condition_(reference_BR);
-  const Value in = melody_in_(convert(graph::concatenate({c.melody_BTM, c.draft_BTD}, 2), compute));
-  const Value x = nn::run_blocks(blocks, melody_blocks_, in, condition_BC);
-  const Value has_melody = per_item(c.has_melody_B, 3);
-  Value steps = melody_out_(x) * has_melody + convert(no_melody_W_, compute) * (1 - has_melody);
-  if (const int64_t extra = config_.coarse_books - 1; extra > 0) {
-    const Value last = graph::slice_in_dim(steps, 1, frames - 1, frames);
-    steps = graph::concatenate({steps, graph::broadcast_to(last, {batch, extra, width})}, 1);
-  }
-
-  const Value grouped = graph::reshape(graph::slice_in_dim(c.reference_BSD, 1, 0, prefix * group),
-                                       {batch, prefix, group, config_.common.latent});
-  const Value prefix_BPW = prefix_in_(convert(graph::mean(grouped, {2}), compute));
-  const Value group_index = graph::iota({DType::kI32, {batch, prefix}}, 1) * group + (group - 1);
-  const Value present =
-      convert(group_index < graph::reshape(c.reference_frames_B, {batch, 1}), DType::kF32);
-  const Value prefix_mask = present * graph::reshape(c.has_timbre_B, {batch, 1});
-  const Value step_mask = graph::constant(1, {DType::kF32, {batch, steps.size(1)}});
-  return {steps, prefix_BPW, graph::concatenate({prefix_mask, step_mask}, 1)};
+  conditioning_ = make_conditioning(root.child("conditions"), config);
 }
 
 Value Coarse::delayed(const Value& codes_BTK) const {
@@ -108,15 +61,15 @@ graph::Values Coarse::heads(const Value& y_BLW) const {
 
 graph::Values Coarse::logits(const Value& codes_BTK, const Conditions& conditions, DType compute,
                              const nn::BlockOptions& blocks) const {
-  const Prepared prepared = prepare(conditions, compute, blocks);
+  const ConditionedSteps conditioned = conditioning_->apply(conditions, compute, blocks);
   const Value tokens = delayed(codes_BTK);
   // Step t sees the tokens of step t - 1; the first sees start tokens.
   const Value before =
       graph::pad_in_dim(tokens, static_cast<double>(config_.vocabulary - 1), 1, 1, -1);
-  const Value steps = embed(before, compute) + prepared.steps_BLW;
-  const Value y = transformer_(graph::concatenate({prepared.prefix_BPW, steps}, 1),
-                               prepared.key_mask_BX, blocks);
-  const int64_t prefix = prepared.prefix_BPW.size(1);
+  const Value steps = embed(before, compute) + conditioned.steps_BLW;
+  const Value y = transformer_(graph::concatenate({conditioned.prefix_BPW, steps}, 1),
+                               conditioned.key_mask_BX, blocks);
+  const int64_t prefix = conditioned.prefix_BPW.size(1);
   return heads(graph::slice_in_dim(y, 1, prefix, y.size(1)));
 }
 
@@ -130,11 +83,11 @@ nn::Loss Coarse::loss(std::span<const Value> inputs, const nn::StepInputs& step,
   };
   const graph::Values all_logits = logits(codes_BTK,
                                           {.melody_BTM = melody_BTM,
-                                           .draft_BTD = inputs[2],
-                                           .reference_BSD = inputs[3],
-                                           .reference_frames_B = inputs[4],
+                                           .reference_BSD = inputs[2],
+                                           .reference_frames_B = inputs[3],
                                            .has_melody_B = kept(1),
-                                           .has_timbre_B = kept(2)},
+                                           .has_timbre_B = kept(2),
+                                           .draft_BTD = uses_draft() ? inputs[4] : Value{}},
                                           compute, step.blocks);
   const Value targets = delayed(codes_BTK);
   nn::Loss result;
@@ -170,14 +123,16 @@ nn::Loss Coarse::loss(std::span<const Value> inputs, const nn::StepInputs& step,
 nn::TrainSpec Coarse::train_spec(int64_t batch, int64_t frames, int64_t reference_frames,
                                  DType compute) const {
   const auto& common = config_.common;
+  std::vector<nn::Field> fields = {
+      {"codes", {DType::kI32, {batch, frames, common.books}}},
+      {"melody", {DType::kF32, {batch, frames, common.melody_features}}},
+      {"reference", {DType::kF32, {batch, reference_frames, common.latent}}},
+      {"reference_frames", {DType::kI32, {batch}}}};
+  if (uses_draft()) fields.push_back({"draft", {DType::kF32, {batch, frames, common.latent}}});
   return {
       .name = "coarse",
       .parameters = &parameters_,
-      .batch = {{"codes", {DType::kI32, {batch, frames, common.books}}},
-                {"melody", {DType::kF32, {batch, frames, common.melody_features}}},
-                {"draft", {DType::kF32, {batch, frames, common.latent}}},
-                {"reference", {DType::kF32, {batch, reference_frames, common.latent}}},
-                {"reference_frames", {DType::kI32, {batch}}}},
+      .batch = fields,
       .loss = [this, compute](std::span<const Value> inputs,
                               const nn::StepInputs& step) { return loss(inputs, step, compute); },
       .units_per_batch = static_cast<double>(batch * frames),

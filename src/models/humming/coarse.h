@@ -1,13 +1,14 @@
 // The coarse LM: the first codebook's tokens of the target, frame by frame, from the melody and a
 // timbre reference.
 //
-// B batch, T frames, P prefix positions, L = T + coarse_books - 1 sequence steps, S reference
-// frames, D latent size, W width, M melody features, K coarse books, V vocabulary. The melody is
-// aligned in time (added to each step), the reference is a prefix and, pooled, a FiLM condition.
+// B batch, T frames, L = T + coarse_books - 1 sequence steps, W width, K coarse books, V
+// vocabulary.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "models/humming/conditioning.h"
 #include "models/humming/config.h"
 #include "nn/layers.h"
 #include "nn/model_spec.h"
@@ -28,15 +29,6 @@ class Coarse {
   // Elements of the published model alone: tables, blocks, final norm, heads.
   int64_t core_parameters() const { return core_parameters_; }
 
-  // What steers a sequence. reference_frames says how much of the reference is there.
-  struct Conditions {
-    Value melody_BTM;
-    Value draft_BTD;           // the upsampler's draft latents
-    Value reference_BSD;       // quantised latents of the timbre reference
-    Value reference_frames_B;  // i32
-    // f32, 1: given, 0: left out (classifier-free guidance).
-    Value has_melody_B, has_timbre_B;
-  };
   // Teacher-forced logits, one set a coarse book. codes: the true tokens, of which step t sees
   // those before t. Shapes: codes i32[B,T,>=K] -> K of [B,L,V] f32.
   graph::Values logits(const Value& codes_BTK, const Conditions& conditions, graph::DType compute,
@@ -54,19 +46,13 @@ class Coarse {
   Value generate(const Conditions& conditions, const Sampling& sampling,
                  graph::DType compute) const;
 
-  // Batch: codes i32[B,T,books], melody, draft, reference latents, reference frames.
+  bool uses_draft() const { return conditioning_->uses_draft(); }
+  // Batch: codes i32[B,T,books], melody, reference latents, reference frames, and the draft where
+  // it is used.
   nn::TrainSpec train_spec(int64_t batch, int64_t frames, int64_t reference_frames,
                            graph::DType compute) const;
 
  private:
-  friend class CoarseDecoding;
-  struct Prepared {
-    Value steps_BLW;  // melody part of every step
-    Value prefix_BPW;
-    Value key_mask_BX;  // over prefix and steps
-  };
-  Prepared prepare(const Conditions& conditions, graph::DType compute,
-                   const nn::BlockOptions& blocks = {}) const;
   // Tokens shifted by the delay pattern: book k of frame t stands at step t + k. Shapes: ->
   // i32[B,L,K].
   Value delayed(const Value& codes_BTK) const;
@@ -81,9 +67,8 @@ class Coarse {
   std::vector<Value> tables_;
   std::vector<nn::Linear> heads_;
   nn::Transformer transformer_;
-  Value codebooks_KED_, no_melody_W_;
-  nn::Linear melody_in_, melody_out_, prefix_in_, condition_;
-  std::vector<nn::ConvNextBlock> melody_blocks_;
+  Value codebooks_KED_;
+  std::unique_ptr<Conditioning> conditioning_;
 };
 
 }  // namespace hum::models::humming

@@ -21,19 +21,20 @@ Value row(const Value& x, int64_t index) { return graph::slice_in_dim(x, 0, inde
 Value Coarse::generate(const Conditions& one, const Sampling& sampling, DType compute) const {
   const std::vector<float> given = {1, 0};
   const Value flags = graph::constant(std::span<const float>(given), {2});
-  const Prepared prepared = prepare({.melody_BTM = twice(one.melody_BTM),
-                                     .draft_BTD = twice(one.draft_BTD),
-                                     .reference_BSD = twice(one.reference_BSD),
-                                     .reference_frames_B = twice(one.reference_frames_B),
-                                     .has_melody_B = flags,
-                                     .has_timbre_B = flags},
-                                    compute);
+  const ConditionedSteps conditioned =
+      conditioning_->apply({.melody_BTM = twice(one.melody_BTM),
+                            .reference_BSD = twice(one.reference_BSD),
+                            .reference_frames_B = twice(one.reference_frames_B),
+                            .has_melody_B = flags,
+                            .has_timbre_B = flags,
+                            .draft_BTD = one.draft_BTD ? twice(one.draft_BTD) : Value{}},
+                           compute, {});
   const int64_t frames = one.melody_BTM.size(1), books = config_.coarse_books;
-  const int64_t prefix = prepared.prefix_BPW.size(1), steps = prepared.steps_BLW.size(1);
+  const int64_t prefix = conditioned.prefix_BPW.size(1), steps = conditioned.steps_BLW.size(1);
   const Value zero = graph::constant(0, {DType::kI32, {}});
-  const auto start =
-      transformer_.step(prepared.prefix_BPW, transformer_.empty_cache(2, prefix + steps, compute),
-                        zero, prepared.key_mask_BX);
+  const auto start = transformer_.step(conditioned.prefix_BPW,
+                                       transformer_.empty_cache(2, prefix + steps, compute), zero,
+                                       conditioned.key_mask_BX);
   const double start_token = static_cast<double>(config_.vocabulary - 1);
   // Carry: step index, tokens so far [1,L,K], last tokens [1,1,K], keys..., values...
   graph::Values carry = {zero, graph::constant(start_token, {DType::kI32, {1, steps, books}}),
@@ -47,10 +48,10 @@ Value Coarse::generate(const Conditions& one, const Sampling& sampling, DType co
     const auto caches = in.subspan(3);
     const nn::KeyValueCache cache{{caches.begin(), caches.begin() + static_cast<long>(layers)},
                                   {caches.begin() + static_cast<long>(layers), caches.end()}};
-    const Value melody = graph::dynamic_slice(prepared.steps_BLW, {zero, index, zero},
+    const Value melody = graph::dynamic_slice(conditioned.steps_BLW, {zero, index, zero},
                                               {2, 1, config_.transformer.width});
     const Value x = embed(twice(in[2]), compute) + melody;
-    const auto next = transformer_.step(x, cache, index + prefix, prepared.key_mask_BX);
+    const auto next = transformer_.step(x, cache, index + prefix, conditioned.key_mask_BX);
     graph::Values tokens;
     const graph::Values all = heads(next.y_BTD);
     for (int64_t k = 0; k < books; ++k) {

@@ -15,11 +15,19 @@ namespace {
 using graph::DType;
 using runtime::HostTensor;
 
-CoarseConfig small(int64_t books) {
+struct Kind {
+  int64_t books;
+  ConditioningKind conditioning;
+};
+
+constexpr int64_t kFeatures = 6;
+
+CoarseConfig small(const Kind& kind) {
   CoarseConfig config;
-  config.common = {.latent = 8, .books = 4, .entries = 32, .melody_features = 3};
+  config.common = {.latent = 8, .books = 4, .entries = 32, .melody_features = kFeatures};
+  config.conditioning = kind.conditioning;
   config.transformer = {.layers = 2, .width = 32, .heads = 4, .kv_heads = 4, .feed_forward = 64};
-  config.coarse_books = books;
+  config.coarse_books = kind.books;
   config.vocabulary = 33;
   config.melody_blocks = 1;
   config.melody_width = 16;
@@ -49,19 +57,19 @@ std::vector<HostTensor> lively_weights(const nn::ParameterList& list) {
 
 constexpr int64_t kFrames = 14, kReference = 20;
 
-class CoarseGeneration : public ::testing::TestWithParam<int64_t> {
+class CoarseGeneration : public ::testing::TestWithParam<Kind> {
  protected:
   CoarseGeneration() : model(small(GetParam())), weights(lively_weights(model.parameters())) {}
 
   Coarse model;
   std::vector<HostTensor> weights;
-  Value melody = graph::parameter("melody", {DType::kF32, {1, kFrames, 3}});
+  Value melody = graph::parameter("melody", {DType::kF32, {1, kFrames, kFeatures}});
   Value draft = graph::parameter("draft", {DType::kF32, {1, kFrames, 8}});
   Value reference = graph::parameter("reference", {DType::kF32, {1, kReference, 8}});
   Value frames = graph::parameter("frames", {DType::kI32, {1}});
   Value one = graph::constant(1, {DType::kF32, {1}});
 
-  Coarse::Conditions conditions() const { return {melody, draft, reference, frames, one, one}; }
+  Conditions conditions() const { return {melody, reference, frames, one, one, draft}; }
   graph::Values parameters() const {
     graph::Values all = model.parameters().values();
     all.insert(all.end(), {melody, draft, reference, frames});
@@ -69,7 +77,7 @@ class CoarseGeneration : public ::testing::TestWithParam<int64_t> {
   }
   std::vector<HostTensor> inputs(uint64_t melody_seed) const {
     std::vector<HostTensor> all = weights;
-    all.push_back(random_tensor({1, kFrames, 3}, melody_seed));
+    all.push_back(random_tensor({1, kFrames, kFeatures}, melody_seed));
     all.push_back(random_tensor({1, kFrames, 8}, 2));
     all.push_back(random_tensor({1, kReference, 8}, 3));
     all.push_back(HostTensor::of<int32_t>({1}, {15}));
@@ -93,7 +101,7 @@ class CoarseGeneration : public ::testing::TestWithParam<int64_t> {
 };
 
 TEST_P(CoarseGeneration, GreedyTokensAreTheTeacherForcedLikeliest) {
-  const int64_t books = GetParam();
+  const int64_t books = GetParam().books;
   const std::vector<int32_t> codes = generate(0, 1);
   std::vector<int32_t> all(static_cast<size_t>(kFrames * 4));
   for (int64_t t = 0; t < kFrames; ++t) {
@@ -121,7 +129,15 @@ TEST_P(CoarseGeneration, SeedsAndMelodiesChangeTheTokens) {
   EXPECT_NE(generate(0, 1, 1), generate(0, 1, 9));
 }
 
-INSTANTIATE_TEST_SUITE_P(Books, CoarseGeneration, ::testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, CoarseGeneration,
+    ::testing::Values(Kind{1, ConditioningKind::kAligned}, Kind{3, ConditioningKind::kAligned},
+                      Kind{1, ConditioningKind::kPrefix}, Kind{3, ConditioningKind::kPrefix}),
+    [](const auto& test) {
+      return fmt::format(
+          "{}Books{}", test.param.books,
+          test.param.conditioning == ConditioningKind::kAligned ? "Aligned" : "Prefix");
+    });
 
 TEST(CoarseSizes, AreThePublishedOnes) {
   auto core = [](const char* file) {

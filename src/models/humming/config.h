@@ -25,6 +25,10 @@ struct CommonConfig {
   }
 };
 
+// Columns of the melody features that are read one by one: (MIDI pitch - 64) / 32, 1 in frames that
+// a note fills, 1 in the frame that a note starts in.
+inline constexpr int64_t kMelodyPitch = 0, kMelodySounding = 3, kMelodyOnset = 4;
+
 struct VoiceConfig {
   CommonConfig common;
   int64_t width = 256;
@@ -65,6 +69,21 @@ struct UpsamplerConfig {
   }
 };
 
+// How the coarse LM is told melody and timbre.
+enum class ConditioningKind {
+  // The melody is added to each step, in time with it; the reference is a short prefix and, pooled,
+  // a FiLM condition; the draft helps.
+  kAligned,
+  // As VALL-E does, the baseline: melody tokens in the place of phonemes, then the acoustic prompt,
+  // both as a prefix. Source: Wang et al. 2023, "Neural codec language models".
+  kPrefix,
+};
+inline EnumNames<ConditioningKind> enum_names(ConditioningKind) {
+  static constexpr std::pair<ConditioningKind, std::string_view> kNames[] = {
+      {ConditioningKind::kAligned, "aligned"}, {ConditioningKind::kPrefix, "prefix"}};
+  return kNames;
+}
+
 // The coarse LM. The transformer's own size is the published one; the conditioning is counted
 // apart.
 struct CoarseConfig {
@@ -75,7 +94,8 @@ struct CoarseConfig {
   int64_t coarse_books = 1;
   // Codebook entries and the start token; at least entries + 1.
   int64_t vocabulary = 1025;
-  // Reference frames are averaged in groups of this many for the prefix.
+  ConditioningKind conditioning = ConditioningKind::kAligned;
+  // Aligned conditioning: reference frames are averaged in groups of this many for the prefix.
   int64_t prefix_group = 5;
   int64_t melody_blocks = 3;
   int64_t melody_width = 256;
@@ -90,8 +110,9 @@ struct CoarseConfig {
     v("transformer", transformer, "the decoder");
     v("coarse_books", coarse_books, "books predicted by the LM");
     v("vocabulary", vocabulary, "tokens of each book's table, start token included");
-    v("prefix_group", prefix_group, "reference frames averaged into one prefix position");
-    v("melody_blocks", melody_blocks, "look-ahead blocks over the melody");
+    v("conditioning", conditioning, "aligned, or prefix (the VALL-E-style baseline)");
+    v("prefix_group", prefix_group, "aligned: reference frames averaged into one prefix position");
+    v("melody_blocks", melody_blocks, "aligned: look-ahead blocks over the melody");
     v("melody_width", melody_width, "width of those blocks");
     v("reconstruction_weight", reconstruction_weight, "weight of the code-vector loss");
     v("condition_dropout", condition_dropout, "share of items without a condition");

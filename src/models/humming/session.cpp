@@ -111,11 +111,11 @@ void HummingSession::State::build_tokens() {
   const Value guidance = graph::parameter("guidance", f32({}));
   const Value one = graph::constant(1, f32({1}));
   const Value tokens = part.model().generate({.melody_BTM = in.melody,
-                                              .draft_BTD = draft,
                                               .reference_BSD = in.reference,
                                               .reference_frames_B = in.frames,
                                               .has_melody_B = one,
-                                              .has_timbre_B = one},
+                                              .has_timbre_B = one,
+                                              .draft_BTD = draft},
                                              {.key = key,
                                               .temperature = temperature,
                                               .top_k = top_k,
