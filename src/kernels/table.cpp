@@ -15,7 +15,9 @@
 #include "kernels/layer_norm/layer_norm_call.h"
 #include "kernels/matmul/matmul_call.h"
 #include "kernels/matmul/matmul_cpu.h"
+#include "kernels/mel_spectrum/mel_spectrum_call.h"
 #include "kernels/nearest_rows/nearest_rows_call.h"
+#include "kernels/polar/polar_call.h"
 #include "kernels/stft/stft_call.h"
 #include "kernels/swiglu/swiglu_call.h"
 
@@ -41,7 +43,11 @@ constexpr Kernel kKernels[] = {
     {&kEmbeddingGradRow, embedding_grad_available},
     {&kLayerNormRow, layer_norm_available},
     {&kLayerNormGradRow, layer_norm_available},
+    {&kMelSpectrumRow, mel_spectrum_available},
+    {&kMelSpectrumGradRow, mel_spectrum_available},
     {&kNearestRowsRow, nearest_rows_available},
+    {&kPolarRow, polar_available},
+    {&kPolarGradRow, polar_available},
     {&kSwigluRow, swiglu_available},
     {&kSwigluGradRow, swiglu_available},
     {&kStftRow, stft_available},

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "graph/ops.h"
 #include "kernels/matmul/matmul.h"
+#include "kernels/mel_spectrum/mel_spectrum.h"
 #include "kernels/stft/stft.h"
 
 namespace hum::nn {
@@ -29,12 +30,7 @@ Value modulus(const Spectrum& s) {
 // Largest value of each clip, kept as [B, 1, 1].
 Value clip_peak(const Value& x_BTF) { return graph::reduce_max(x_BTF, {1, 2}, /*keepdims=*/true); }
 
-Value log_mel_distance(const Value& prediction_BTF, const Value& target_BTF, const MelScale& scale,
-                       double floor_db) {
-  const Value weights = graph::constant(std::span<const float>(scale.weights),
-                                        {scale.window_samples / 2 + 1, scale.bands});
-  const Value target = kernels::matmul(target_BTF, weights);
-  const Value prediction = kernels::matmul(prediction_BTF, weights);
+Value log_mel_distance(const Value& prediction, const Value& target, double floor_db) {
   const Value floor = graph::maximum(clip_peak(target) * std::pow(10.0, -floor_db / 20), 1e-5);
   auto level = [&](const Value& mel) {
     return graph::log(graph::maximum(mel, floor)) * (1 / std::log(10.0));
@@ -63,7 +59,7 @@ Value phase_distance(const Spectrum& prediction, const Spectrum& target,
   const Value p_size = modulus(p), t_size = modulus(t);
   const Value peak = graph::reduce_max(t_size, {2}, /*keepdims=*/true);
   const Value audible = convert(t_size > peak * 0.01, graph::DType::kF32);
-  const Value weight = audible * graph::power(t_size, 0.3);
+  const Value weight = audible * graph::exponential(graph::log(t_size) * 0.3);
   const Value cosine = (p.real * t.real + p.imag * t.imag) / (p_size * t_size + 1e-5);
   return graph::sum_all(weight * (1 - cosine)) / (graph::sum_all(weight) + 1);
 }
@@ -113,18 +109,25 @@ SpectralLoss spectral_loss(const Value& prediction_BN, const Value& target,
   Value mel, linear, phase, balance;
   auto accumulate = [](Value& sum, const Value& term) { sum = sum ? sum + term : term; };
   for (const MelScale& scale : config.mel_scales) {
-    const Spectrum p = spectrum(prediction_BN, scale.window_samples, scale.hop_samples);
-    const Spectrum t = spectrum(target_BN, scale.window_samples, scale.hop_samples);
-    const Value p_size = modulus(p), t_size = modulus(t);
-    accumulate(mel, log_mel_distance(p_size, t_size, scale, config.floor_db));
-    if (scale.window_samples == 512 || scale.window_samples == 2048) {
-      accumulate(linear, linear_distance(p_size, t_size));
-    }
-    if (config.phase_weight > 0 && scale.window_samples == kPhaseWindow) {
-      phase = phase_distance(p, t, config, scale.window_samples);
-    }
-    if (config.balance_weight > 0 && scale.window_samples == kBalanceWindow) {
-      balance = balance_distance(p_size, t_size, config);
+    const int64_t window = scale.window_samples;
+    const bool in_linear = window == 512 || window == 2048;
+    const bool in_balance = config.balance_weight > 0 && window == kBalanceWindow;
+    const auto of = [&](const Value& x_BN) {
+      return kernels::mel_spectrum(x_BN,
+                                   {.window = graph::hann_window(window),
+                                    .hop = scale.hop_samples,
+                                    .bands = scale.bands,
+                                    .weights = scale.weights,
+                                    .epsilon = kEpsilon},
+                                   /*with_magnitude=*/in_linear || in_balance);
+    };
+    const kernels::MelSpectrum p = of(prediction_BN), t = of(target_BN);
+    accumulate(mel, log_mel_distance(p.bands_BTM, t.bands_BTM, config.floor_db));
+    if (in_linear) accumulate(linear, linear_distance(p.magnitude_BTF, t.magnitude_BTF));
+    if (in_balance) balance = balance_distance(p.magnitude_BTF, t.magnitude_BTF, config);
+    if (config.phase_weight > 0 && window == kPhaseWindow) {
+      phase = phase_distance(spectrum(prediction_BN, window, scale.hop_samples),
+                             spectrum(target_BN, window, scale.hop_samples), config, window);
     }
   }
   mel = mel / static_cast<double>(config.mel_scales.size());

@@ -43,9 +43,14 @@ UpsamplingTrunk::UpsamplingTrunk(const Scope& scope, const Options& options)
                                   {.width = options.fine_width, .hidden = 3 * options.fine_width})),
       norm_(scope.child("norm"), NormKind::kLayer, options.fine_width) {}
 
-Value UpsamplingTrunk::operator()(const Value& x_BTI, const BlockOptions& options) const {
-  Value x = run_blocks(options, blocks_, in_(x_BTI));
-  x = graph::reshape(up_(x), {x.size(0), x.size(1) * options_.ratio, options_.fine_width});
+Value UpsamplingTrunk::coarse(const Value& x_BTI, const BlockOptions& options) const {
+  return run_blocks(options, blocks_, in_(x_BTI));
+}
+
+Value UpsamplingTrunk::fine(const Value& coarse_BTW, const BlockOptions& options) const {
+  const Value x = graph::reshape(
+      up_(coarse_BTW),
+      {coarse_BTW.size(0), coarse_BTW.size(1) * options_.ratio, options_.fine_width});
   return norm_(run_blocks(options, fine_blocks_, x));
 }
 

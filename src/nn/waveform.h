@@ -23,7 +23,8 @@ std::vector<ConvNextBlock> convnext_stack(const Scope& scope, int64_t count,
                                           ConvNextBlock::Options options);
 
 // A stack at the codec's frame rate, `ratio` times as many frames, a stack at that rate, a norm.
-// Shapes: x_BTI -> [B, ratio T, fine_width].
+// Shapes: x_BTI -> [B, ratio T, fine_width]; or in two halves: coarse x_BTI -> [B, T, width], fine
+// of that.
 class UpsamplingTrunk {
  public:
   struct Options {
@@ -31,7 +32,11 @@ class UpsamplingTrunk {
   };
   UpsamplingTrunk() = default;
   UpsamplingTrunk(const Scope& scope, const Options& options);
-  Value operator()(const Value& x_BTI, const BlockOptions& options = {}) const;
+  Value operator()(const Value& x_BTI, const BlockOptions& options = {}) const {
+    return fine(coarse(x_BTI, options), options);
+  }
+  Value coarse(const Value& x_BTI, const BlockOptions& options) const;
+  Value fine(const Value& coarse_BTW, const BlockOptions& options) const;
 
  private:
   Options options_;

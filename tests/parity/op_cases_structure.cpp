@@ -5,6 +5,8 @@
 #include "kernels/embedding/embedding.h"
 #include "kernels/layer_norm/layer_norm.h"
 #include "kernels/matmul/matmul.h"
+#include "kernels/mel_spectrum/mel_spectrum.h"
+#include "kernels/polar/polar.h"
 #include "tests/parity/op_cases.h"
 
 namespace hum::parity {
@@ -99,6 +101,22 @@ OpCases kernel_cases() {
                                            {.dilation = 2, .padding_low = 2, .padding_high = 1});
           }),
       one("kernels::embedding", [](In in) { return kernels::embedding(in[0], in[1]); }),
+      {"kernels::polar",
+       [](In in) {
+         const auto [real, imag] = kernels::polar(in[0], 0.5);
+         return Values{real, imag};
+       }},
+      {"kernels::mel_spectrum",
+       [](In in) {
+         const kernels::MelScale scale = {
+             .window = graph::hann_window(8),
+             .hop = 2,
+             .bands = 3,
+             .weights = {1, 0, 0, 0.5, 0.5, 0, 0, 1, 0, 0, 0.5, 0.5, 0, 0, 1},
+             .epsilon = 0.1};
+         const auto s = kernels::mel_spectrum(in[0], scale, /*with_magnitude=*/true);
+         return Values{s.bands_BTM, s.magnitude_BTF};
+       }},
       one("kernels::self_attention", [](In in) { return kernels::self_attention(in[0]); })};
 }
 

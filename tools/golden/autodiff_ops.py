@@ -195,6 +195,15 @@ STRUCTURE = {
     "optimization_barrier": (lambda x, y: lax.optimization_barrier((x * y, x + y)), f(3, 4), f(3, 4)),
 }
 
+TRIANGLES = jnp.asarray([[1, 0, 0], [0.5, 0.5, 0], [0, 1, 0], [0, 0.5, 0.5], [0, 0, 1]])
+
+
+def mel_spectrum(x_BTF):
+    """Bands and magnitudes."""
+    magnitude = jnp.sqrt(x_BTF.real**2 + x_BTF.imag**2 + 0.01)
+    return magnitude @ TRIANGLES, magnitude
+
+
 KERNELS = {
     "kernels::matmul": (lambda a, b: a @ b.T, f(2, 3, 4), f(5, 4)),
     "kernels::layer_norm": (lambda x, s, b: (x - x.mean(-1, keepdims=True))
@@ -205,6 +214,10 @@ KERNELS = {
         x, k[:, None, :], (1,), [(2, 1)], rhs_dilation=(2,), dimension_numbers=("NWC", "WIO", "NWC"),
         feature_group_count=4) + b, f(2, 6, 4), f(3, 4), f(4)),
     "kernels::embedding": (lambda table, ids: table[ids], f(3, 2), IDS),
+    # Levels above 0.5 are cut, and have no gradient.
+    "kernels::polar": (lambda x: (jnp.exp(jnp.minimum(x[:, :3], 0.5)) * jnp.cos(x[:, 3:]),
+                                  jnp.exp(jnp.minimum(x[:, :3], 0.5)) * jnp.sin(x[:, 3:])), f(4, 6)),
+    "kernels::mel_spectrum": (lambda x: mel_spectrum(jnp.fft.rfft(frames(x, 8, 2) * HANN)), f(2, 14)),
     # Two groups of two query heads, a key and a value each.
     "kernels::self_attention": (lambda qkv: jax.nn.dot_product_attention(
         qkv[:, :, :, :2].reshape(2, 5, 4, 4), qkv[:, :, :, 2], qkv[:, :, :, 3], is_causal=True), f(2, 5, 2, 4, 4)),

@@ -74,15 +74,6 @@ HUM_INLINE void store_rounded(uint16_t* to, Floats x, Words random, int64_t coun
   std::memcpy(to, &halves, static_cast<size_t>(std::min(count, kLanes)) * sizeof(uint16_t));
 }
 
-// GCC makes one instruction of it.
-HUM_INLINE Floats square_root(Floats x) {
-  float lanes[kLanes];
-  std::memcpy(lanes, &x, sizeof lanes);
-  for (float& lane : lanes) lane = __builtin_sqrtf(lane);
-  std::memcpy(&x, lanes, sizeof lanes);
-  return x;
-}
-
 // Order and grouping are those of the plain ops (adamw.cpp).
 template <typename G>
 HUM_INLINE void update_vector(const Part<G>& part, const Step& step, int64_t at, Words random) {
@@ -92,7 +83,7 @@ HUM_INLINE void update_vector(const Part<G>& part, const Step& step, int64_t at,
   const Floats v = simd::load(part.square + at, left), g = simd::load(part.gradient + at, left);
   const Floats mean = (m - m * n[kMeanLoss]) + g * n[kMeanGain];
   const Floats square = (v - v * n[kSquareLoss]) + (g * g) * n[kSquareGain];
-  const Floats root = square_root(square * n[kUnbias2]);
+  const Floats root = simd::square_root(square * n[kUnbias2]);
   Floats direction = (mean * n[kUnbias1]) / (root + n[kEpsilon]);
   if (step.decays) direction = direction + w * n[kDecay];
   simd::store(part.mean + at, mean, left);

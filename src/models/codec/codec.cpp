@@ -4,6 +4,7 @@
 
 #include "audio/dsp.h"
 #include "base/error.h"
+#include "kernels/polar/polar.h"
 
 namespace hum::models::codec {
 
@@ -14,6 +15,17 @@ namespace {
 
 constexpr double kFeatureFloor = 1e-4;
 
+// Log magnitudes and phases of a window's lowest bins as sound; the bins above are silent.
+// Shapes: head_BTX, X = 2 bins -> [B, T hop].
+Value sound_of(const Value& head_BTX, int64_t window_samples, int64_t hop_samples) {
+  const int64_t silent = window_samples / 2 + 1 - head_BTX.size(2) / 2;
+  const auto [real, imag] = kernels::polar(head_BTX, std::log(100.0));
+  const auto whole = [&](const Value& low) {
+    return silent == 0 ? low : graph::pad_in_dim(low, 0, 2, 0, silent);
+  };
+  return nn::synthesis({whole(real), whole(imag)}, window_samples, hop_samples);
+}
+
 }  // namespace
 
 Codec::Codec(const CodecConfig& config) : config_(config) {
@@ -21,6 +33,8 @@ Codec::Codec(const CodecConfig& config) : config_(config) {
                   config.fine_window_samples >= 4 * kFineHopSamples,
               "codec: fine_window_samples must be a multiple of {} of at least {}", kFineHopSamples,
               4 * kFineHopSamples);
+  HUM_REQUIRE(config.low_bins >= 0 && config.low_bins <= kLowWindowSamples / 2 + 1,
+              "codec: low_bins {} of {}", config.low_bins, kLowWindowSamples / 2 + 1);
   const nn::Scope root(parameters_);
   const nn::Scope encoder = root.child("encoder");
   const int64_t bins = config.encoder_window_samples / 2 + 1;
@@ -40,6 +54,9 @@ Codec::Codec(const CodecConfig& config) : config_(config) {
                                          .ratio = kFineRatio});
   head_ = nn::Linear(decoder.child("head"), config.fine_width,
                      2 * (config.fine_window_samples / 2 + 1));
+  if (config.low_bins > 0) {
+    low_head_ = nn::Linear(decoder.child("low_head"), config.decoder_width, 2 * config.low_bins);
+  }
 }
 
 // Log magnitude and the spectrum with its size compressed: [B, T, 3 (window/2+1)].
@@ -48,7 +65,8 @@ Value Codec::features(const Value& audio_BN) const {
   const auto [real, imag] = nn::analysis(audio_BN, window, kHopSamples);
   const Value size = graph::sqrt(real * real + imag * imag + kFeatureFloor * kFeatureFloor);
   const Value level = graph::log(size + 1e-3) * 0.3;
-  const Value compress = graph::power(size, -0.7);
+  // A power; XLA's own calls the math library for each element.
+  const Value compress = graph::exponential(graph::log(size) * -0.7);
   return graph::concatenate({level, real * compress, imag * compress}, 2);
 }
 
@@ -61,13 +79,11 @@ Value Codec::latents(const Value& audio_BN) const {
 }
 
 Value Codec::decode(const Value& latents_BTD, const nn::BlockOptions& blocks) const {
-  const int64_t bins = config_.fine_window_samples / 2 + 1;
-  const Value x = convert(head_(trunk_(latents_BTD, blocks)), DType::kF32);
-  const Value size =
-      graph::exponential(graph::minimum(graph::slice_in_dim(x, 2, 0, bins), std::log(100.0)));
-  const Value phase = graph::slice_in_dim(x, 2, bins, 2 * bins);
-  return nn::synthesis({size * graph::cosine(phase), size * graph::sine(phase)},
-                       config_.fine_window_samples, kFineHopSamples);
+  const Value coarse = trunk_.coarse(latents_BTD, blocks);
+  const Value sound =
+      sound_of(head_(trunk_.fine(coarse, blocks)), config_.fine_window_samples, kFineHopSamples);
+  if (config_.low_bins == 0) return sound;
+  return sound + sound_of(low_head_(coarse), kLowWindowSamples, kHopSamples);
 }
 
 nn::TrainSpec Codec::train_spec(int64_t batch, int64_t samples, DType compute) const {

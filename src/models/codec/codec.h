@@ -46,7 +46,7 @@ class Codec {
   nn::Norm encoder_norm_;
   ResidualQuantizer quantizer_;
   nn::UpsamplingTrunk trunk_;
-  nn::Linear head_;
+  nn::Linear head_, low_head_;
 };
 
 // The mel scales of training: windows 128..2048, hop a quarter window.

@@ -25,6 +25,7 @@ inline constexpr int64_t kFramesPerSecond = kSampleRateHz / kHopSamples;
 // The decoder's own frame rate is three times the codec's.
 inline constexpr int64_t kFineHopSamples = 147;
 inline constexpr int64_t kFineRatio = kHopSamples / kFineHopSamples;
+inline constexpr int64_t kLowWindowSamples = 4 * kHopSamples;
 
 struct QuantizerConfig {
   QuantizerKind kind = QuantizerKind::kEuclidean;
@@ -56,6 +57,9 @@ struct CodecConfig {
   int64_t fine_width = 192;
   int64_t fine_blocks = 3;
   int64_t fine_window_samples = 588;
+  // The lowest bins of a second, longer window at 50 frames/s, added to the sound: a window of 27
+  // ms holds less than two periods of the lowest notes, and its frames cancel there.
+  int64_t low_bins = 0;
   QuantizerConfig quantizer;
   // Of the training loss (nn/spectral_loss.h).
   double phase_weight = 0.1, balance_weight = 0.1;
@@ -71,6 +75,8 @@ struct CodecConfig {
     v("fine_width", fine_width, "width of the decoder's blocks at 150 frames/s");
     v("fine_blocks", fine_blocks, "number of decoder blocks at 150 frames/s");
     v("fine_window_samples", fine_window_samples, "synthesis window at 150 frames/s");
+    v("low_bins", low_bins,
+      "bins of 12.5 Hz from a window of 80 ms for the lowest notes (0: none)");
     v("quantizer", quantizer, "residual quantizer");
     v("phase_weight", phase_weight, "weight of the loss's phase term");
     v("balance_weight", balance_weight, "weight of the loss's balance of half-octaves");

@@ -1,0 +1,35 @@
+// Mel spectra straight from a waveform: spectra and magnitudes never lie in memory, and the
+// gradient makes them again.
+//
+// B batch, N samples, T frames, F = n/2 + 1 bins of a window of n samples, M bands.
+#pragma once
+
+#include <source_location>
+#include <span>
+#include <vector>
+
+#include "graph/value.h"
+
+namespace hum::kernels {
+
+struct MelScale {
+  std::vector<float> window;  // [n]
+  int64_t hop = 0;
+  int64_t bands = 0;
+  // [F, M], row-major; a bin counts in two neighbouring bands at most, as triangles do.
+  std::vector<float> weights;
+  // Magnitudes are sqrt(|X|^2 + epsilon^2).
+  double epsilon = 1e-7;
+};
+
+struct MelSpectrum {
+  graph::Value bands_BTM;
+  graph::Value magnitude_BTF;  // where it is asked for
+};
+
+// Frames lie wholly inside the signal. Shapes: x f32[B,N] -> [B,T,M] and [B,T,F].
+// Throws: other shapes or types, a bin in more bands.
+MelSpectrum mel_spectrum(const graph::Value& x_BN, const MelScale& scale, bool with_magnitude,
+                         std::source_location where = std::source_location::current());
+
+}  // namespace hum::kernels

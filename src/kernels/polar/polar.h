@@ -1,0 +1,19 @@
+// From what a network says of a spectrum, log magnitudes and phases, to its complex values in one
+// pass over memory; so is its gradient.
+#pragma once
+
+#include <source_location>
+
+#include "graph/ops/spectral.h"
+#include "graph/value.h"
+
+namespace hum::kernels {
+
+// exp(min(level, max_level)) times the cosine and the sine of the phase, in f32. Phases in radians;
+// beyond 8192 they lose accuracy. A level above max_level has no gradient.
+// Shapes: x[..., 2F], f32 or bf16: F levels, then F phases -> real and imaginary part f32[..., F].
+// Throws: other shapes or types.
+graph::Spectrum polar(const graph::Value& x, double max_level,
+                      std::source_location where = std::source_location::current());
+
+}  // namespace hum::kernels

@@ -1,0 +1,28 @@
+// The codec's head with its gradient: the kernel against plain ops.
+#include "kernels/bench_program.h"
+#include "kernels/polar/polar.h"
+
+namespace hum::kernels {
+namespace {
+
+using graph::DType;
+using graph::parameter;
+
+void training(benchmark::State& state, runtime::Session& session) {
+  const DType dtype = state.range(2) != 0 ? DType::kBF16 : DType::kF32;
+  const auto x = parameter("x", {dtype, {state.range(0), 2 * state.range(1)}});
+  time_program(state, session, with_gradients("polar", {x}, [](auto in) {
+                 const auto [real, imag] = polar(in[0], 4.6);
+                 return real + imag;
+               }));
+}
+
+void sizes(benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"rows", "bins", "bf16"})->UseRealTime()->MeasureProcessCPUTime();
+  bench->Unit(benchmark::kMicrosecond)->ArgsProduct({{2880}, {295}, {0, 1}});
+}
+BENCHMARK_CAPTURE(training, kernel, kernel_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, plain, plain_session())->Apply(sizes);
+
+}  // namespace
+}  // namespace hum::kernels

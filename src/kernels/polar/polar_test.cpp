@@ -1,0 +1,73 @@
+#include "kernels/polar/polar.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "graph/ops/shape_ops.h"
+#include "kernels/cpu_features.h"
+#include "kernels/test_session.h"
+
+namespace hum::kernels {
+namespace {
+
+using graph::DType;
+using graph::parameter;
+using graph::Value;
+
+constexpr double kMaxLevel = 1;
+
+// Both parts side by side, so that the gradient of each is random.
+graph::Function program(graph::Shape shape) {
+  return with_gradients("polar", {parameter("x", shape)}, [](auto in) {
+    const auto [real, imag] = polar(in[0], kMaxLevel);
+    return graph::concatenate({real, imag}, real.rank() - 1);
+  });
+}
+
+TEST(Polar, ValuesAndGradientsAgreeWithPlainOpsOverOddSizes) {
+  for (const graph::Dims& dims : {graph::Dims{64, 590}, {3, 700, 2}, {9000}, {2, 5, 1030}}) {
+    for (const DType dtype : {DType::kF32, DType::kBF16}) {
+      const auto function = program({dtype, dims});
+      if (chosen_isa() >= Isa::kAvx2) {
+        EXPECT_EQ(count_custom_calls(function), 2);
+      }
+      expect_kernels_agree(function, random_inputs(function),
+                           dtype == DType::kF32 ? 1e-6 : 1.0 / 128);
+    }
+  }
+}
+
+TEST(Polar, TurnsLargePhasesAsTheMathLibraryDoes) {
+  constexpr int64_t kPhases = 4096;
+  std::vector<float> x(2 * kPhases);
+  for (int64_t i = 0; i < kPhases; ++i) {
+    x[static_cast<size_t>(kPhases + i)] = static_cast<float>(4 * (i - kPhases / 2)) + 0.37F;
+  }
+  const Value in = parameter("x", {DType::kF32, {2 * kPhases}});
+  const auto [real, imag] = polar(in, kMaxLevel);
+  const auto parts =
+      kernel_session()
+          .compile("phases", {"phases", {in}, {real, imag}, {}})
+          .run(std::vector{runtime::HostTensor::of({2 * kPhases}, std::span<const float>(x))});
+  for (size_t i = 0; i < kPhases; ++i) {
+    const double phase = x[kPhases + i];
+    EXPECT_NEAR(parts[0].as<float>()[i], std::cos(phase), 1e-6) << phase;
+    EXPECT_NEAR(parts[1].as<float>()[i], std::sin(phase), 1e-6) << phase;
+  }
+}
+
+TEST(Polar, RefusesOddRows) {
+  try {
+    polar(parameter("x", {DType::kF32, {4, 7}}), kMaxLevel);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(),
+                ::testing::HasSubstr("polar: f32[4,7] does not hold as many levels as phases"));
+  }
+}
+
+}  // namespace
+}  // namespace hum::kernels
