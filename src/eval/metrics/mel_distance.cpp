@@ -1,20 +1,17 @@
 #include "eval/metrics/mel_distance.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "audio/dsp.h"
 #include "audio/loudness.h"
+#include "eval/metrics/dac_losses.h"
 
 namespace hum::eval {
 namespace {
 
-constexpr std::array kScales{std::pair{32, 5},    std::pair{64, 10},  std::pair{128, 20},
-                             std::pair{256, 40},  std::pair{512, 80}, std::pair{1024, 160},
-                             std::pair{2048, 320}};
 constexpr double kTargetLufs = -16;
 constexpr float kFloor = 1e-3f;           // -60 dB
 constexpr float kSmallestFloor = 1e-10f;  // for silence
@@ -25,14 +22,14 @@ std::vector<float> levelled(std::span<const float> samples, int rate_hz) {
   return result;
 }
 
-double scale_distance(std::span<const float> reference, std::span<const float> estimate,
-                      int rate_hz, int window_samples, int bands) {
-  const audio::StftOptions stft{.window_samples = window_samples,
-                                .hop_samples = window_samples / 4,
-                                .padding = audio::Padding::kReflect};
-  const audio::MelOptions mel{.bands = bands};
-  const auto a = audio::mel_spectrogram(reference, rate_hz, stft, mel, 1);
-  const auto b = audio::mel_spectrogram(estimate, rate_hz, stft, mel, 1);
+audio::StftOptions quarter_hop(int window_samples) {
+  return {.window_samples = window_samples,
+          .hop_samples = window_samples / 4,
+          .padding = audio::Padding::kReflect};
+}
+
+// `a` is the reference.
+double floored_distance(const audio::Matrix<float>& a, const audio::Matrix<float>& b) {
   const float floor = std::max(kSmallestFloor, kFloor * std::ranges::max(a.values));
   double sum = 0;
   for (size_t i = 0; i < a.values.size(); ++i) {
@@ -42,19 +39,37 @@ double scale_distance(std::span<const float> reference, std::span<const float> e
   return sum / static_cast<double>(a.values.size());
 }
 
-}  // namespace
-
-double mel_distance(std::span<const float> reference, std::span<const float> estimate,
-                    int rate_hz) {
+// The mean over scales of the distance between spectra(sound, scale).
+template <typename Scales, typename Spectra>
+double mean_distance(std::span<const float> reference, std::span<const float> estimate, int rate_hz,
+                     const Scales& scales, const Spectra& spectra) {
   const size_t samples = std::min(reference.size(), estimate.size());
   if (samples == 0) return 0;
   const auto a = levelled(reference.first(samples), rate_hz);
   const auto b = levelled(estimate.first(samples), rate_hz);
   double sum = 0;
-  for (const auto& [window_samples, bands] : kScales) {
-    sum += scale_distance(a, b, rate_hz, window_samples, bands);
-  }
-  return sum / kScales.size();
+  for (const auto& scale : scales) sum += floored_distance(spectra(a, scale), spectra(b, scale));
+  return sum / static_cast<double>(std::size(scales));
+}
+
+}  // namespace
+
+double mel_distance(std::span<const float> reference, std::span<const float> estimate,
+                    int rate_hz) {
+  return mean_distance(reference, estimate, rate_hz, kDacMelScales,
+                       [&](std::span<const float> sound, const std::pair<int, int>& scale) {
+                         const auto [window_samples, bands] = scale;
+                         return audio::mel_spectrogram(sound, rate_hz, quarter_hop(window_samples),
+                                                       {.bands = bands}, 1);
+                       });
+}
+
+double stft_distance(std::span<const float> reference, std::span<const float> estimate,
+                     int rate_hz) {
+  return mean_distance(reference, estimate, rate_hz, std::array{2048, 512},
+                       [&](std::span<const float> sound, int window_samples) {
+                         return audio::spectrogram(sound, quarter_hop(window_samples), 1);
+                       });
 }
 
 }  // namespace hum::eval

@@ -8,8 +8,6 @@
 #include "audio/pitch.h"
 #include "audio/test_signal.h"
 #include "base/error.h"
-#include "base/files.h"
-#include "base/json.h"
 #include "base/rng.h"
 #include "eval/metrics/chroma.h"
 #include "eval/metrics/entropy.h"
@@ -18,6 +16,7 @@
 #include "eval/metrics/note_score.h"
 #include "eval/metrics/octave_bands.h"
 #include "eval/metrics/si_sdr.h"
+#include "eval/metrics/testing_impl.h"
 #include "eval/metrics/timbre.h"
 
 namespace hum::eval {
@@ -27,11 +26,11 @@ using audio::Note;
 using audio::test_signal;
 using audio::tone;
 
-constexpr int kRateHz = 22050;
+using testing::kRateHz;
+using testing::muffled_sweep;
+using testing::trembling_sweep;
 
-Json golden(const std::string& key) {
-  return read_json(source_folder() / "tests/data/eval/metrics.json").at(key);
-}
+Json golden(const std::string& key) { return testing::golden("metrics.json", key); }
 
 std::vector<Note> notes_from(const Json& list) {
   std::vector<Note> notes;
@@ -43,29 +42,6 @@ void expect_score(const NoteScore& score, const Json& expected) {
   EXPECT_NEAR(score.precision, expected[0], 1e-12);
   EXPECT_NEAR(score.recall, expected[1], 1e-12);
   EXPECT_NEAR(score.f1, expected[2], 1e-12);
-}
-
-// The sounds of two_sounds() in the golden's maker.
-std::vector<float> trembling_sweep() {
-  auto sound = test_signal(kRateHz, kRateHz);
-  for (size_t i = 0; i < sound.size(); ++i) {
-    const double t = static_cast<double>(i) / kRateHz;
-    sound[i] = static_cast<float>(sound[i] * (0.8 + 0.4 * std::sin(10 * std::numbers::pi * t)));
-  }
-  return sound;
-}
-
-std::vector<float> muffled_sweep() {
-  const auto sweep = test_signal(kRateHz, kRateHz);
-  std::vector<float> sound(sweep.size());
-  for (size_t i = 0; i < sound.size(); ++i) {
-    const double t = static_cast<double>(i) / kRateHz;
-    double sum = 0.5 * sweep[i];
-    if (i >= 1) sum += 0.3 * sweep[i - 1];
-    if (i >= 2) sum += 0.2 * sweep[i - 2];
-    sound[i] = static_cast<float>(sum * (1.6 + 0.8 * std::sin(10 * std::numbers::pi * t - 0.7)));
-  }
-  return sound;
 }
 
 TEST(NoteScore, IsMirEvalsToTwelveDigits) {

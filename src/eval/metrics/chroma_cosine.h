@@ -1,0 +1,23 @@
+// Does the sound follow the reference's melody? The strongest pitch class of each half second, as
+// MusicGen is judged.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace hum::eval {
+
+// The strongest of 12 pitch classes (0 is C) of each frame, ceil(samples / hop) of them. The sound
+// is resampled to 32 kHz, MusicGen's rate, so that window (16,384) and hop (4,096 samples) mean
+// what they mean there: 0.512 and 0.128 s. Sound shorter than a window is padded on both sides.
+// Silent frames give 0. Source: audiocraft modules/chroma.py (radix2_exp 14, argmax), librosa
+// filters.chroma.
+std::vector<int> chroma_classes(std::span<const float> samples, int rate_hz);
+
+// Mean cosine similarity of the two sounds' one-hot chroma: the share of frames with the same
+// class. The longer sound is cut to the shorter one's length; 0 without samples. Chance is about
+// 0.1. Source: audiocraft metrics/chroma_cosinesim.py.
+double chroma_cosine(std::span<const float> reference, std::span<const float> estimate,
+                     int rate_hz);
+
+}  // namespace hum::eval
