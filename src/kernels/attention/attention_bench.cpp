@@ -62,12 +62,12 @@ void sizes(benchmark::internal::Benchmark* bench) {
   }
   bench->UseRealTime()->MeasureProcessCPUTime()->Unit(benchmark::kMicrosecond);
 }
-BENCHMARK_CAPTURE(forward, kernel, kernel_session())->Apply(sizes);
-BENCHMARK_CAPTURE(forward, plain, plain_session())->Apply(sizes);
-BENCHMARK_CAPTURE(training, kernel, kernel_session())->Apply(sizes);
-BENCHMARK_CAPTURE(training, plain, plain_session())->Apply(sizes);
-BENCHMARK_CAPTURE(decoding, kernel, kernel_session())->Apply(sizes);
-BENCHMARK_CAPTURE(decoding, plain, plain_session())->Apply(sizes);
+BENCHMARK_CAPTURE(forward, attention_kernel, kernel_session())->Apply(sizes);
+BENCHMARK_CAPTURE(forward, attention_plain, plain_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, attention_kernel, kernel_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, attention_plain, plain_session())->Apply(sizes);
+BENCHMARK_CAPTURE(decoding, attention_kernel, kernel_session())->Apply(sizes);
+BENCHMARK_CAPTURE(decoding, attention_plain, plain_session())->Apply(sizes);
 
 }  // namespace
 }  // namespace hum::kernels

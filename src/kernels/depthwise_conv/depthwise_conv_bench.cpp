@@ -28,8 +28,8 @@ void sizes(benchmark::internal::Benchmark* bench) {
   for (const int64_t bf16 : {0, 1}) bench->Args({60, 384, bf16})->Args({180, 256, bf16});
   bench->Unit(benchmark::kMicrosecond);
 }
-BENCHMARK_CAPTURE(training, kernel, kernel_session())->Apply(sizes);
-BENCHMARK_CAPTURE(training, plain, plain_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, depthwise_conv_kernel, kernel_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, depthwise_conv_plain, plain_session())->Apply(sizes);
 
 }  // namespace
 }  // namespace hum::kernels

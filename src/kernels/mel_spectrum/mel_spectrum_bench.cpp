@@ -34,8 +34,8 @@ void sizes(benchmark::internal::Benchmark* bench) {
   bench->ArgName("window")->UseRealTime()->MeasureProcessCPUTime();
   bench->Unit(benchmark::kMicrosecond)->Arg(128)->Arg(512)->Arg(2048);
 }
-BENCHMARK_CAPTURE(training, kernel, kernel_session())->Apply(sizes);
-BENCHMARK_CAPTURE(training, plain, plain_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, mel_spectrum_kernel, kernel_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, mel_spectrum_plain, plain_session())->Apply(sizes);
 
 }  // namespace
 }  // namespace hum::kernels

@@ -23,8 +23,8 @@ void sizes(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"vectors", "width"})->UseRealTime()->MeasureProcessCPUTime();
   bench->Unit(benchmark::kMicrosecond)->ArgsProduct({{300, 960}, {8, 64}});
 }
-BENCHMARK_CAPTURE(search, kernel, kernel_session())->Apply(sizes);
-BENCHMARK_CAPTURE(search, plain, plain_session())->Apply(sizes);
+BENCHMARK_CAPTURE(search, nearest_rows_kernel, kernel_session())->Apply(sizes);
+BENCHMARK_CAPTURE(search, nearest_rows_plain, plain_session())->Apply(sizes);
 
 }  // namespace
 }  // namespace hum::kernels

@@ -1,4 +1,5 @@
 // The codec's head with its gradient: the kernel against plain ops.
+#include "graph/ops/elementwise.h"
 #include "kernels/bench_program.h"
 #include "kernels/polar/polar.h"
 
@@ -21,8 +22,8 @@ void sizes(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"rows", "bins", "bf16"})->UseRealTime()->MeasureProcessCPUTime();
   bench->Unit(benchmark::kMicrosecond)->ArgsProduct({{2880}, {295}, {0, 1}});
 }
-BENCHMARK_CAPTURE(training, kernel, kernel_session())->Apply(sizes);
-BENCHMARK_CAPTURE(training, plain, plain_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, polar_kernel, kernel_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, polar_plain, plain_session())->Apply(sizes);
 
 }  // namespace
 }  // namespace hum::kernels

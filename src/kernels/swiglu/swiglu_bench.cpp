@@ -19,8 +19,8 @@ void sizes(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"rows", "width", "bf16"})->UseRealTime()->MeasureProcessCPUTime();
   bench->Unit(benchmark::kMicrosecond)->ArgsProduct({{4096}, {768, 2048}, {0, 1}});
 }
-BENCHMARK_CAPTURE(training, kernel, kernel_session())->Apply(sizes);
-BENCHMARK_CAPTURE(training, plain, plain_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, swiglu_kernel, kernel_session())->Apply(sizes);
+BENCHMARK_CAPTURE(training, swiglu_plain, plain_session())->Apply(sizes);
 
 }  // namespace
 }  // namespace hum::kernels
