@@ -14,6 +14,7 @@
 #include "graph/function.h"
 #include "graph/ops/structure.h"
 #include "graph/stablehlo/print.h"
+#include "kernels/cpu_features.h"
 #include "kernels/table.h"
 #include "runtime/session.h"
 
@@ -90,6 +91,18 @@ inline void expect_kernels_agree(const graph::Function& function,
     EXPECT_LE(worst, tolerance * scale)
         << function.name << ": result " << r << " " << ours[r].shape().to_string() << " at "
         << where << ": " << got[where] << " instead of " << wanted[where];
+  }
+}
+
+// The same of program(dtype) in f32 and bf16: a kernel and its gradient's kernel run where the
+// machine has vectors for them.
+template <typename F>
+void expect_row_kernels_agree(const F& program, double f32_tolerance, double bf16_tolerance) {
+  for (const auto dtype : {graph::DType::kF32, graph::DType::kBF16}) {
+    const graph::Function function = program(dtype);
+    EXPECT_EQ(count_custom_calls(function), chosen_isa() >= Isa::kAvx2 ? 2 : 0);
+    expect_kernels_agree(function, random_inputs(function),
+                         dtype == graph::DType::kF32 ? f32_tolerance : bf16_tolerance);
   }
 }
 
