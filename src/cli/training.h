@@ -8,6 +8,7 @@
 #include "data/features/batches.h"
 #include "data/synthesis/timing.h"
 #include "models/codec/codec.h"
+#include "models/codec/session.h"
 #include "runtime/session.h"
 #include "runtime/weights.h"
 #include "train/loop.h"
@@ -43,7 +44,7 @@ struct StageConfig {
 
   template <class V>
   void visit_fields(V& v) {
-    v("data", data, "folder of rendered items (hum data render)");
+    v("data", data, "folder of training items (hum data make)");
     v("run", run, "folder of checkpoints and log");
     v("output", output, "weights folder to write");
     v("weights", weights, "folder of the weights this stage builds on");
@@ -69,7 +70,7 @@ struct TrainArgs {
     v("run", run, "folder of checkpoints and log, instead of the configuration's");
     v("output", output, "weights folder to write, instead of the configuration's");
     v("init", init, "weights folder to start from, e.g. weights/");
-    v("data", data, "folder of rendered items, instead of the configuration's");
+    v("data", data, "folder of training items, instead of the configuration's");
     v("memory_limit", memory_limit, "refuse a step that needs more memory than this, e.g. 6GB");
     v("json", json, "print the result as JSON");
   }
@@ -112,7 +113,7 @@ int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& 
               Json model_config, const TrainArgs& args, const train::BatchSource& batches,
               std::vector<train::NamedTensor> frozen = {});
 
-// Rendered items and the codec's tokens of them.
+// Training items and the codec's tokens of them.
 struct TokenData {
   data::ItemFolder items;
   data::TokenTable tokens;
@@ -120,6 +121,8 @@ struct TokenData {
   // [K, E, D], for the models' "codebooks" buffer.
   runtime::HostTensor codebooks;
 };
+// Refers to the codec.
+data::TokenEncoder token_encoder(const models::codec::CodecSession& codec);
 TokenData open_tokens(runtime::Session& session, const StageConfig& stage);
 // codes, latents, melody, reference, reference frames as device-ready arrays.
 std::vector<runtime::HostTensor> token_tensors(const data::TokenBatch& batch);

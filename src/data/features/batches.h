@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "data/features/tokens.h"
-#include "data/synthesis/item_files.h"
+#include "data/shards/item_folder.h"
 
 namespace hum::data {
 

@@ -138,6 +138,14 @@ ItemMaker::ItemMaker(ItemMaker&&) noexcept = default;
 
 const std::vector<const Preset*>& ItemMaker::presets() const { return impl_->presets; }
 
+Json ItemMaker::describe(const TrainingItem& item) const {
+  const Preset& preset = *presets()[static_cast<size_t>(item.preset)];
+  return {{"seed", impl_->options.seed},  {"index", item.index},
+          {"preset", preset.name},        {"program", preset.program},
+          {"mode", mode_name(item.mode)}, {"transcribed", item.transcribed},
+          {"defective", item.defective}};
+}
+
 TrainingItem ItemMaker::make(uint64_t index) {
   const auto& options = impl_->options;
   const auto seed = static_cast<uint64_t>(options.seed);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "audio/notes.h"
+#include "base/json.h"
 #include "data/synthesis/melody.h"
 
 namespace hum::data {
@@ -70,6 +71,8 @@ class ItemMaker {
 
   const std::vector<const Preset*>& presets() const;
   TrainingItem make(uint64_t index);
+  // An item in words: where it comes from and what was drawn.
+  Json describe(const TrainingItem& item) const;
 
  private:
   struct Impl;
