@@ -27,7 +27,7 @@ constexpr EnvVariable kTable[] = {
     {"HUM_FAKE_DEVICES", "1", "number of virtual CPU devices"},
     {"HUM_WEIGHTS", "",
      "folder of released weights (default: weights/ beside the program's source)"},
-    {"HUM_SOUND_FONT", "", "sound font for synthesis (default: FluidR3_GM.sf2)"},
+    {"HUM_SOUND_FONT", "", "sound font for timbre references (default: FluidR3_GM.sf2)"},
     {"OMPI_COMM_WORLD_RANK", "", "mpirun: which of several processes this is"},
     {"OMPI_COMM_WORLD_SIZE", "", "mpirun: how many there are"},
     {"RANK", "", "torchrun: which of several processes this is"},

@@ -22,7 +22,9 @@ namespace {
 Json identity(const MakeOptions& options, const ItemMaker& maker, const MakeTools& tools) {
   ItemOptions items = options.items;
   items.presets.clear();
+  items.sound_fonts.clear();
   for (const Preset* preset : maker.presets()) items.presets.emplace_back(preset->name);
+  for (const SoundFont* font : maker.sound_fonts()) items.sound_fonts.emplace_back(font->name);
   return Json{{"version", kItemsVersion},
               {"feature_columns", kMelodyFeatures},
               {"items_per_shard", options.items_per_shard},

@@ -81,12 +81,29 @@ struct ItemMaker::Impl {
   ItemOptions options;
   Transcriber transcriber;
   std::vector<const Preset*> presets;
-  FluidRenderer renderer;
+  std::vector<const SoundFont*> sound_fonts;
+  std::vector<std::unique_ptr<FluidRenderer>> renderers;  // one a sound font
+
+  Impl(ItemOptions item_options, Transcriber hum_transcriber);
 
   Melody melody(std::string_view role, uint64_t index, const Preset& preset, double seconds) const;
-  std::vector<float> reference(uint64_t index, const Preset& preset, Rng& rng);
+  std::vector<float> reference(const TrainingItem& item, const Preset& preset, Rng& rng);
   std::vector<float> target(const TrainingItem& item, double lead_s, const Preset& preset);
+  FluidRenderer& renderer(const TrainingItem& item) const {
+    return *renderers[static_cast<size_t>(item.sound_font)];
+  }
 };
+
+ItemMaker::Impl::Impl(ItemOptions item_options, Transcriber hum_transcriber)
+    : options(std::move(item_options)), transcriber(std::move(hum_transcriber)) {
+  for (const auto& name : options.presets) presets.push_back(&find_preset(name));
+  for (const auto& name : options.sound_fonts) sound_fonts.push_back(&find_sound_font(name));
+  if (presets.empty()) presets = training_presets();
+  if (sound_fonts.empty()) sound_fonts = training_sound_fonts();
+  for (const SoundFont* font : sound_fonts) {
+    renderers.push_back(std::make_unique<FluidRenderer>(installed_path(*font)));
+  }
+}
 
 Melody ItemMaker::Impl::melody(std::string_view role, uint64_t index, const Preset& preset,
                                double seconds) const {
@@ -98,8 +115,9 @@ Melody ItemMaker::Impl::melody(std::string_view role, uint64_t index, const Pres
                       .chord_share = options.chord_share});
 }
 
-std::vector<float> ItemMaker::Impl::reference(uint64_t index, const Preset& preset, Rng& rng) {
-  const auto other = melody("reference melody", index, preset, kReferenceRender_s);
+std::vector<float> ItemMaker::Impl::reference(const TrainingItem& item, const Preset& preset,
+                                              Rng& rng) {
+  const auto other = melody("reference melody", item.index, preset, kReferenceRender_s);
   const double length_s = rng.uniform(1, 5);
   // From a note's onset, so that even one second has something to hear.
   const double latest_s = kReferenceRender_s - length_s;
@@ -108,7 +126,7 @@ std::vector<float> ItemMaker::Impl::reference(uint64_t index, const Preset& pres
     if (note.start_s <= latest_s && rng.chance(0.3)) start_s = note.start_s;
   }
   start_s = std::min(start_s, latest_s);
-  auto samples = renderer.render(other.notes, preset.program, kReferenceRender_s);
+  auto samples = renderer(item).render(other.notes, preset.program, kReferenceRender_s);
   const auto first = samples.begin() + sample_of(start_s);
   std::vector<float> cut(first, first + sample_of(length_s));
   normalise_level(cut);
@@ -119,31 +137,30 @@ std::vector<float> ItemMaker::Impl::reference(uint64_t index, const Preset& pres
 std::vector<float> ItemMaker::Impl::target(const TrainingItem& item, double lead_s,
                                            const Preset& preset) {
   auto samples =
-      renderer.render(shifted(item.played, lead_s), preset.program, lead_s + kItemSeconds);
+      renderer(item).render(shifted(item.played, lead_s), preset.program, lead_s + kItemSeconds);
   samples.erase(samples.begin(), samples.begin() + sample_of(lead_s));
   samples.resize(kItemSamples);
   normalise_level(samples);
   return samples;
 }
 
-ItemMaker::ItemMaker(ItemOptions options, Transcriber transcriber) {
-  std::vector<const Preset*> chosen;
-  for (const auto& name : options.presets) chosen.push_back(&find_preset(name));
-  if (chosen.empty()) chosen = training_presets();
-  impl_ = std::make_unique<Impl>(std::move(options), std::move(transcriber), std::move(chosen));
-}
+ItemMaker::ItemMaker(ItemOptions options, Transcriber transcriber)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(transcriber))) {}
 
 ItemMaker::~ItemMaker() = default;
 ItemMaker::ItemMaker(ItemMaker&&) noexcept = default;
 
 const std::vector<const Preset*>& ItemMaker::presets() const { return impl_->presets; }
 
+const std::vector<const SoundFont*>& ItemMaker::sound_fonts() const { return impl_->sound_fonts; }
+
 Json ItemMaker::describe(const TrainingItem& item) const {
   const Preset& preset = *presets()[static_cast<size_t>(item.preset)];
-  return {{"seed", impl_->options.seed},  {"index", item.index},
-          {"preset", preset.name},        {"program", preset.program},
-          {"mode", mode_name(item.mode)}, {"transcribed", item.transcribed},
-          {"defective", item.defective}};
+  const SoundFont& font = *sound_fonts()[static_cast<size_t>(item.sound_font)];
+  return {{"seed", impl_->options.seed},     {"index", item.index},
+          {"preset", preset.name},           {"program", preset.program},
+          {"sound_font", font.name},         {"mode", mode_name(item.mode)},
+          {"transcribed", item.transcribed}, {"defective", item.defective}};
 }
 
 TrainingItem ItemMaker::make(uint64_t index) {
@@ -151,7 +168,9 @@ TrainingItem ItemMaker::make(uint64_t index) {
   const auto seed = static_cast<uint64_t>(options.seed);
   Rng rng(seed, "item", index);
   TrainingItem item{.index = index};
-  item.preset = static_cast<int>(index % impl_->presets.size());
+  const size_t presets = impl_->presets.size();
+  item.preset = static_cast<int>(index % presets);
+  item.sound_font = static_cast<int>(index / presets % impl_->sound_fonts.size());
   const Preset& preset = *impl_->presets[item.preset];
   const double lead_s = rng.chance(0.5) ? 0 : rng.uniform(1, 2);
   const double seconds = lead_s + kItemSeconds;
@@ -171,7 +190,7 @@ TrainingItem ItemMaker::make(uint64_t index) {
   item.played = item.defective ? with_defects(item.melody, rng) : item.melody;
   item.target = impl_->target(item, lead_s, preset);
   item.features = melody_features(item.melody, kItemFrames);
-  item.reference = impl_->reference(index, preset, rng);
+  item.reference = impl_->reference(item, preset, rng);
   return item;
 }
 
