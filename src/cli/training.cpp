@@ -43,6 +43,12 @@ TokenData open_tokens(runtime::Session& session, const StageConfig& stage) {
   return {std::move(items), std::move(tokens), order, codec.codebooks()};
 }
 
+data::TokenBatch stage_tokens(const TokenData& data, const StageConfig& stage, int64_t step) {
+  return data::token_batch(
+      data.items, data.tokens, data.order, step, stage.batch, stage.batch,
+      {.share = stage.token_replacement, .seed = static_cast<uint64_t>(stage.loop.seed)});
+}
+
 std::vector<runtime::HostTensor> token_tensors(const data::TokenBatch& batch) {
   using runtime::HostTensor;
   const auto items = static_cast<int64_t>(batch.reference_frames.size());

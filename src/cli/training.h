@@ -35,6 +35,8 @@ struct StageConfig {
   int64_t frames = 100;
   // Voice: share of a batch whose latents are the upsampler's, not the codec's.
   double predicted_share = 0;
+  // Upsampler, coarse: augmentation.
+  double token_replacement = 0.05;
   // Parameters whose names begin so are trained, the others stay as --init has them; empty: all.
   std::string train_only;
   // Items at the end of the data that are never trained on.
@@ -52,6 +54,8 @@ struct StageConfig {
     v("frames", frames, "frames of a training crop");
     v("predicted_share", predicted_share,
       "voice: share of a batch whose latents are the upsampler's, not the codec's");
+    v("token_replacement", token_replacement,
+      "upsampler, coarse: share of melody frames that are replaced by others; 0: off");
     v("train_only", train_only,
       "train the parameters whose names begin so, keep the others; empty: all");
     v("held_out", held_out, "items at the end of the data that are never trained on");
@@ -126,6 +130,8 @@ data::TokenEncoder token_encoder(const models::codec::CodecSession& codec);
 TokenData open_tokens(runtime::Session& session, const StageConfig& stage);
 // codes, latents, melody, reference, reference frames as device-ready arrays.
 std::vector<runtime::HostTensor> token_tensors(const data::TokenBatch& batch);
+// The whole items of a step's batch, with the stage's augmentation.
+data::TokenBatch stage_tokens(const TokenData& data, const StageConfig& stage, int64_t step);
 data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig& stage);
 
 }  // namespace hum::cli

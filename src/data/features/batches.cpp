@@ -21,6 +21,20 @@ int64_t crop_start(uint64_t seed, int64_t position, int64_t last_start) {
   return Rng(seed, "crop", static_cast<uint64_t>(position)).integer(0, last_start);
 }
 
+// A melody with a share of its frames replaced, drawn for the item's place in the sequence.
+std::vector<float> with_replaced_frames(std::span<const float> features,
+                                        const FrameReplacement& replacement, int64_t position) {
+  std::vector<float> result(features.begin(), features.end());
+  Rng rng(replacement.seed, "token replacement", static_cast<uint64_t>(position));
+  const int64_t frames = std::ssize(features) / kMelodyFeatures;
+  for (int64_t frame = 0; replacement.share > 0 && frame < frames; ++frame) {
+    if (!rng.chance(replacement.share)) continue;
+    const auto source = features.begin() + rng.integer(0, frames - 1) * kMelodyFeatures;
+    std::copy_n(source, kMelodyFeatures, result.begin() + frame * kMelodyFeatures);
+  }
+  return result;
+}
+
 template <typename T>
 std::span<T> part(std::vector<T>& values, int64_t index, int64_t size) {
   return std::span(values).subspan(static_cast<size_t>(index * size), static_cast<size_t>(size));
@@ -85,13 +99,14 @@ VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const 
 }
 
 TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
-                       int64_t step, int64_t batch, int64_t count) {
+                       int64_t step, int64_t batch, int64_t count,
+                       const FrameReplacement& replacement) {
   const int64_t books = tokens.books(), latent = tokens.latent();
   TokenBatch result;
   result.latents.resize(static_cast<size_t>(count * kItemFrames * latent));
   result.reference.resize(static_cast<size_t>(count * kReferenceFrames * latent));
   for (int64_t b = 0; b < count; ++b) {
-    const int64_t index = order.item(position_of(step, batch, b));
+    const int64_t position = position_of(step, batch, b), index = order.item(position);
     const ItemView& item = items[index];
     const auto target = tokens.target(index), reference = tokens.reference(index);
     result.codes.insert(result.codes.end(), target.begin(), target.end());
@@ -99,7 +114,8 @@ TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const 
     tokens.decode(reference, books,
                   part(result.reference, b, kReferenceFrames * latent)
                       .first(static_cast<size_t>(tokens.reference_frames(index) * latent)));
-    result.melody.insert(result.melody.end(), item.features.begin(), item.features.end());
+    const auto melody = with_replaced_frames(item.features, replacement, position);
+    result.melody.insert(result.melody.end(), melody.begin(), melody.end());
     result.reference_frames.push_back(static_cast<int32_t>(tokens.reference_frames(index)));
   }
   return result;

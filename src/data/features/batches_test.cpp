@@ -29,7 +29,7 @@ class Batches : public ::testing::Test {
   ~Batches() override { std::filesystem::remove_all(folder_); }
 
   static MakeOptions options() {
-    return {.items = {.presets = {"flute", "piano"}},
+    return {.items = {.presets = {"flute", "piano"}, .sound_fonts = {"fluidr3"}},
             .count = kItems,
             .items_per_shard = 4,
             .threads = 2};
@@ -115,6 +115,34 @@ TEST_F(Batches, HoldTheSameItemsWholeAndCropped) {
       }
     }
   }
+}
+
+TEST_F(Batches, ReplaceTheirShareOfMelodyFramesAndNothingElse) {
+  const auto plain = token_batch(items_, tokens_, order_, 3, 4, 4);
+  const FrameReplacement replacement{.share = 0.1, .seed = 5};
+  const auto batch = token_batch(items_, tokens_, order_, 3, 4, 4, replacement);
+  EXPECT_EQ(batch.codes, plain.codes);
+  EXPECT_EQ(batch.latents, plain.latents);
+  EXPECT_EQ(batch.reference, plain.reference);
+  int replaced = 0;
+  for (int64_t row = 0; row < 4 * kItemFrames; ++row) {
+    const auto at = row * kMelodyFeatures, item = row / kItemFrames * kItemFrames * kMelodyFeatures;
+    const std::span<const float> now = std::span(batch.melody).subspan(at, kMelodyFeatures);
+    if (std::ranges::equal(now, std::span(plain.melody).subspan(at, kMelodyFeatures))) continue;
+    ++replaced;
+    bool found = false;
+    for (int64_t t = 0; t < kItemFrames && !found; ++t) {
+      found = std::ranges::equal(
+          now, std::span(plain.melody).subspan(item + t * kMelodyFeatures, kMelodyFeatures));
+    }
+    EXPECT_TRUE(found) << "row " << row << " is no frame of its melody";
+  }
+  EXPECT_NEAR(replaced, 120, 40);
+  // The same draw for the same place, another one when the item comes round again.
+  EXPECT_EQ(token_batch(items_, tokens_, order_, 3, 4, 4, replacement).melody, batch.melody);
+  const ItemOrder one(0, 1, 7);
+  EXPECT_NE(token_batch(items_, tokens_, one, 0, 1, 1, replacement).melody,
+            token_batch(items_, tokens_, one, 1, 1, 1, replacement).melody);
 }
 
 // The codec's tokens as TokenTable finds them: beside the items, and in their shards.

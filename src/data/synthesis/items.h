@@ -11,6 +11,7 @@
 
 #include "audio/notes.h"
 #include "base/json.h"
+#include "data/synthesis/augment.h"
 #include "data/synthesis/melody.h"
 #include "data/synthesis/sound_fonts.h"
 
@@ -28,6 +29,7 @@ struct ItemOptions {
   double defect_share = 0.15;
   double expressive_share = 0.5;
   double chord_share = 0.3;
+  AugmentOptions augment;
 
   template <class V>
   void visit_fields(V& v) {
@@ -39,6 +41,7 @@ struct ItemOptions {
     v("defect_share", defect_share, "targets played with onset jitter and dropped notes");
     v("expressive_share", expressive_share, "melodies with bends, vibrato and glides");
     v("chord_share", chord_share, "melodies with chords, on polyphonic presets");
+    v("augment", augment, "shares of the items that each kind of augmentation changes; 0: off");
   }
 };
 
@@ -47,8 +50,9 @@ struct TrainingItem {
   int preset = 0;      // index into ItemMaker::presets()
   int sound_font = 0;  // index into ItemMaker::sound_fonts()
   Mode mode = Mode::kIonian;
-  bool transcribed = false;      // the melody was read from a synthetic hum
-  bool defective = false;        // `played` differs from `melody`
+  bool transcribed = false;  // the melody was read from a synthetic hum
+  bool defective = false;    // `played` has onset jitter and drops
+  Augmentation augmentation;
   std::vector<float> target;     // [kItemSamples]
   std::vector<float> reference;  // 1..5 s of another melody on the same preset
   std::vector<audio::Note>

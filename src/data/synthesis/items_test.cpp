@@ -16,6 +16,7 @@ namespace {
 ItemOptions three_presets() {
   ItemOptions options;
   options.presets = {"violin", "flute", "piano"};
+  options.augment = AugmentOptions::none();
   return options;
 }
 
