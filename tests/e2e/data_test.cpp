@@ -1,6 +1,13 @@
 // hum data: training items made by several processes, interrupted, verified.
+#include <cstdlib>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
+#include "data/shards/item_folder.h"
 #include "tests/e2e/program.h"
+#include "tests/e2e/tiny_weights.h"
 
 namespace hum::e2e {
 namespace {
@@ -75,6 +82,60 @@ TEST_F(Data, RefusesOtherOptionsRanksAndFolders) {
   EXPECT_EQ(make("new", {"--rank", "2", "--ranks", "2"}).code, 2);
   EXPECT_EQ(make("new", {"--codec", path("nowhere")}).code, 66);
   EXPECT_EQ(run_hum({"data", "verify", path("nowhere")}).code, 66);
+}
+
+template <typename T>
+std::string sha256_of(std::span<const T> values) {
+  return sha256({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+Json sound(std::span<const int16_t> samples) {
+  return {{"rate", 22050}, {"channels", 1}, {"bytes", 2}, {"sha256", sha256_of(samples)}};
+}
+
+template <typename T>
+Json array(std::span<const T> values, int64_t columns, const char* dtype) {
+  return {{"dtype", dtype},
+          {"shape", {std::ssize(values) / columns, columns}},
+          {"sha256", sha256_of(values)}};
+}
+
+TEST_F(Data, IsReadByTheWebDatasetPackage) {
+  const fs::path source = source_folder();
+  const auto shell = [](const std::string& command) { return std::system(command.c_str()); };
+  if (shell(fmt::format("'{}' webdataset >'{}' 2>&1",
+                        (source / "tools/install_witness.sh").string(), path("install.log"))) !=
+      0) {
+    GTEST_SKIP() << "no Python packages can be had here: " << read("install.log");
+  }
+  write_tiny_weights(folder_ / "weights");
+  const auto made = make("data", {"--codec", path("weights/codec")});
+  ASSERT_EQ(made.code, 0) << made.err;
+  ASSERT_EQ(
+      shell(fmt::format("'{}' '{}' '{}' >'{}'", (source / "build/webdataset/bin/python").string(),
+                        (source / "tests/e2e/read_shards.py").string(),
+                        path("data/items-{000000..000002}.tar"), path("read.jsonl"))),
+      0);
+  const data::ItemFolder items(path("data"));
+  std::istringstream lines(read("read.jsonl"));
+  int64_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const Json sample = Json::parse(line);
+    const data::ItemView& item = items[count];
+    const int64_t books = std::ssize(item.codes) / 300;
+    EXPECT_EQ(sample["key"], fmt::format("{:09}", count));
+    const Json expected = {{"meta.json", item.meta()},
+                           {"notes.json", Json::parse(item.notes_json)},
+                           {"features.npy", array(item.features, 9, "float32")},
+                           {"codes.npy", array(item.codes, books, "uint16")},
+                           {"reference_codes.npy", array(item.reference_codes, books, "uint16")},
+                           {"reference.wav", sound(item.reference)},
+                           {"target.wav", sound(item.target)}};
+    EXPECT_EQ(sample["files"], expected);
+    EXPECT_EQ(item.target.size(), 6U * 22050);
+    EXPECT_GT(books, 0);
+  }
+  EXPECT_EQ(count, 6);
 }
 
 }  // namespace
