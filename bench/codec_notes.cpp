@@ -218,7 +218,7 @@ void show(const std::vector<Row>& rows, const std::vector<Clip>& clips,
 
 eval::Bar codec_notes() {
   runtime::Session session(cli::session_options());
-  const auto presets = data::training_presets();
+  const auto presets = cli::known_presets(cli::weights_folder(""));
   const auto clips = eval::make_clips(presets, kSeed, kSeconds, renderer());
   const Coder coder(session, clips);
   const auto rows = judge(clips, coder, transcriber(session));

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "audio/midi.h"
+#include "audio/notes_json.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -53,23 +54,6 @@ std::string fault_of(const Note& note) {
   return std::ranges::any_of(note.bends, too_far) ? "a bend is out of range" : "";
 }
 
-Note note_from_json(const Json& json) {
-  Note note;
-  note.start_s = json.at("start").get<double>();
-  note.end_s = json.at("end").get<double>();
-  const double pitch = json.at("pitch").get<double>();
-  note.pitch = pitch >= -1 && pitch <= 128 ? static_cast<int>(std::lround(pitch)) : -1;
-  note.amplitude = json.value("amplitude", note.amplitude);
-  if (json.contains("bends") && !json["bends"].is_null()) {
-    for (const Json& bend : json["bends"]) {
-      const double value = bend.get<double>();
-      note.bends.push_back(std::abs(value) <= kMaxBend ? static_cast<int>(std::lround(value))
-                                                       : kMaxBend + 1);
-    }
-  }
-  return note;
-}
-
 std::vector<Note> parse_json_notes(const fs::path& path) {
   const Json json = read_json(path);
   if (!json.is_object() || !json.contains("notes") || !json["notes"].is_array()) {
@@ -91,12 +75,7 @@ std::vector<Note> parse_json_notes(const fs::path& path) {
 std::string format_json_notes(std::span<const Note> notes) {
   std::string text = "{\"notes\": [";
   for (const Note& note : notes) {
-    const Json json = {{"start", note.start_s},
-                       {"end", note.end_s},
-                       {"pitch", note.pitch},
-                       {"amplitude", note.amplitude},
-                       {"bends", note.bends}};
-    text += (&note == notes.data() ? "\n  " : ",\n  ") + json.dump();
+    text += (&note == notes.data() ? "\n  " : ",\n  ") + to_json(note).dump();
   }
   return text + "\n]}\n";
 }
@@ -186,6 +165,31 @@ double pitch_at(const Note& note, double time_s) {
   const size_t after = std::min(before + 1, note.bends.size() - 1);
   const double weight = position - static_cast<double>(before);
   return note.pitch + ((1 - weight) * note.bends[before] + weight * note.bends[after]) / 3;
+}
+
+Json to_json(const Note& note) {
+  return {{"start", note.start_s},
+          {"end", note.end_s},
+          {"pitch", note.pitch},
+          {"amplitude", note.amplitude},
+          {"bends", note.bends}};
+}
+
+Note note_from_json(const Json& json) {
+  Note note;
+  note.start_s = json.at("start").get<double>();
+  note.end_s = json.at("end").get<double>();
+  const double pitch = json.at("pitch").get<double>();
+  note.pitch = pitch >= -1 && pitch <= 128 ? static_cast<int>(std::lround(pitch)) : -1;
+  note.amplitude = json.value("amplitude", note.amplitude);
+  if (json.contains("bends") && !json["bends"].is_null()) {
+    for (const Json& bend : json["bends"]) {
+      const double value = bend.get<double>();
+      note.bends.push_back(std::abs(value) <= kMaxBend ? static_cast<int>(std::lround(value))
+                                                       : kMaxBend + 1);
+    }
+  }
+  return note;
 }
 
 std::vector<Note> read_notes(const fs::path& path) {

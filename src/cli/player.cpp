@@ -5,7 +5,6 @@
 
 #include "base/env.h"
 #include "base/files.h"
-#include "data/synthesis/fluid.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/melody.h"
 #include "data/synthesis/timing.h"
@@ -42,6 +41,10 @@ size_t first_sound(std::span<const float> samples) {
   return static_cast<size_t>(found - samples.begin());
 }
 
+fs::path reference_file(const fs::path& weights, const data::Preset& preset) {
+  return weights / "references" / (std::string(preset.name) + ".safetensors");
+}
+
 }  // namespace
 
 fs::path weights_folder(const std::string& flag) {
@@ -61,10 +64,17 @@ pipeline::TranscribeFunction transcriber(runtime::Session& session,
   };
 }
 
-std::vector<float> render_reference(const data::Preset& preset) {
+std::vector<const data::Preset*> known_presets(const fs::path& weights) {
+  std::vector<const data::Preset*> known;
+  for (const data::Preset& preset : data::presets()) {
+    if (fs::exists(reference_file(weights, preset))) known.push_back(&preset);
+  }
+  return known;
+}
+
+std::vector<float> render_reference(const data::Preset& preset, data::FluidRenderer& renderer) {
   const auto melody = data::make_melody(kReferenceSeed, static_cast<uint64_t>(preset.program),
                                         preset, {.seconds = kReference_s, .expressive_share = 0});
-  data::FluidRenderer renderer;
   auto samples = renderer.render(melody.notes, preset.program, kReference_s);
   data::normalise_level(samples);
   return samples;
@@ -87,15 +97,16 @@ TimbreReference Player::encode(std::vector<float> samples) {
 
 TimbreReference Player::preset_reference(const data::Preset& preset,
                                          std::vector<std::string>& warnings) {
-  const fs::path stored = weights_ / "references" / (std::string(preset.name) + ".safetensors");
+  const fs::path stored = reference_file(weights_, preset);
   if (fs::exists(stored)) {
     return humming_.reference(models::codec::read_token_file(stored).codes);
   }
-  if (!preset.trained) {
+  if (!known_presets(weights_).empty()) {
     warnings.push_back(fmt::format(
         "the weights were not trained on {}: only its reference says how it sounds", preset.name));
   }
-  return encode(render_reference(preset));
+  data::FluidRenderer renderer;
+  return encode(render_reference(preset, renderer));
 }
 
 TimbreReference Player::file_reference(const fs::path& path, double max_seconds,

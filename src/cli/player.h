@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/synthesis/fluid.h"
 #include "data/synthesis/presets.h"
 #include "models/basic_pitch/notes.h"
 #include "models/codec/session.h"
@@ -23,8 +24,11 @@ std::filesystem::path weights_folder(const std::string& flag);
 pipeline::TranscribeFunction transcriber(runtime::Session& session,
                                          const models::basic_pitch::NoteOptions& options);
 
+// The presets that these weights were trained on: those they hold a reference of, in table order.
+std::vector<const data::Preset*> known_presets(const std::filesystem::path& weights);
+
 // The reference clip of a preset: 5 s of a made-up melody on the sound font, at training's level.
-std::vector<float> render_reference(const data::Preset& preset);
+std::vector<float> render_reference(const data::Preset& preset, data::FluidRenderer& renderer);
 
 enum class Decoder { kGuided, kPlain };
 inline EnumNames<Decoder> enum_names(Decoder) {
@@ -44,8 +48,8 @@ class Player {
  public:
   Player(runtime::Session& session, std::filesystem::path weights);
 
-  // weights/references/<preset>.safetensors, else a rendering of the preset; what was done about it
-  // is added to `warnings`.
+  // weights/references/<preset>.safetensors, else a rendering of the preset; that the weights know
+  // others and not this one is added to `warnings`.
   models::humming::TimbreReference preset_reference(const data::Preset& preset,
                                                     std::vector<std::string>& warnings);
   // Up to 5 s of a recording, from its first sound on. Throws: kBadData below 1 s.

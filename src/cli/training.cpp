@@ -6,9 +6,16 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "cli/stop.h"
-#include "models/codec/session.h"
 
 namespace hum::cli {
+
+data::TokenEncoder token_encoder(const models::codec::CodecSession& codec) {
+  return {.books = codec.config().quantizer.books,
+          .fingerprint = codec.fingerprint(),
+          .encode = [codec = &codec](std::span<const float> windows) {
+            return codec->encode_windows(windows);
+          }};
+}
 
 graph::DType dtype_of(Compute compute) {
   return compute == Compute::kBf16 ? graph::DType::kBF16 : graph::DType::kF32;
@@ -19,24 +26,27 @@ data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig&
   if (usable < stage.batch) {
     fail(ExitCode::kBadData,
          fmt::format("{}: {} items leave {} to train on", stage.data, items.size(), usable),
-         "render more items (hum data render --count) or lower stage.held_out");
+         "make more items (hum data make --count) or lower stage.held_out");
   }
   return {0, usable, static_cast<uint64_t>(stage.loop.seed)};
 }
 
 TokenData open_tokens(runtime::Session& session, const StageConfig& stage) {
-  models::codec::CodecSession codec(session, stage.weights + "/codec");
+  const models::codec::CodecSession codec(session, stage.weights + "/codec");
   data::ItemFolder items(stage.data);
-  data::TokenTable tokens(
-      items, stage.data,
-      {.books = codec.config().quantizer.books,
-       .entries = codec.config().quantizer.entries,
-       .latent = codec.config().latent,
-       .codebooks = codec.codebooks().to_floats(),
-       .fingerprint = codec.fingerprint(),
-       .encode = [&](std::span<const float> windows) { return codec.encode_windows(windows); }});
+  data::TokenTable tokens(items, stage.data,
+                          {.encoder = token_encoder(codec),
+                           .entries = codec.config().quantizer.entries,
+                           .latent = codec.config().latent,
+                           .codebooks = codec.codebooks().to_floats()});
   auto order = training_order(items, stage);
   return {std::move(items), std::move(tokens), order, codec.codebooks()};
+}
+
+data::TokenBatch stage_tokens(const TokenData& data, const StageConfig& stage, int64_t step) {
+  return data::token_batch(
+      data.items, data.tokens, data.order, step, stage.batch, stage.batch,
+      {.share = stage.token_replacement, .seed = static_cast<uint64_t>(stage.loop.seed)});
 }
 
 std::vector<runtime::HostTensor> token_tensors(const data::TokenBatch& batch) {

@@ -8,6 +8,7 @@
 #include "data/features/batches.h"
 #include "data/synthesis/timing.h"
 #include "models/codec/codec.h"
+#include "models/codec/session.h"
 #include "runtime/session.h"
 #include "runtime/weights.h"
 #include "train/loop.h"
@@ -34,6 +35,8 @@ struct StageConfig {
   int64_t frames = 100;
   // Voice: share of a batch whose latents are the upsampler's, not the codec's.
   double predicted_share = 0;
+  // Upsampler, coarse: augmentation.
+  double token_replacement = 0.05;
   // Parameters whose names begin so are trained, the others stay as --init has them; empty: all.
   std::string train_only;
   // Items at the end of the data that are never trained on.
@@ -43,7 +46,7 @@ struct StageConfig {
 
   template <class V>
   void visit_fields(V& v) {
-    v("data", data, "folder of rendered items (hum data render)");
+    v("data", data, "folder of training items (hum data make)");
     v("run", run, "folder of checkpoints and log");
     v("output", output, "weights folder to write");
     v("weights", weights, "folder of the weights this stage builds on");
@@ -51,6 +54,8 @@ struct StageConfig {
     v("frames", frames, "frames of a training crop");
     v("predicted_share", predicted_share,
       "voice: share of a batch whose latents are the upsampler's, not the codec's");
+    v("token_replacement", token_replacement,
+      "upsampler, coarse: share of melody frames that are replaced by others; 0: off");
     v("train_only", train_only,
       "train the parameters whose names begin so, keep the others; empty: all");
     v("held_out", held_out, "items at the end of the data that are never trained on");
@@ -69,7 +74,7 @@ struct TrainArgs {
     v("run", run, "folder of checkpoints and log, instead of the configuration's");
     v("output", output, "weights folder to write, instead of the configuration's");
     v("init", init, "weights folder to start from, e.g. weights/");
-    v("data", data, "folder of rendered items, instead of the configuration's");
+    v("data", data, "folder of training items, instead of the configuration's");
     v("memory_limit", memory_limit, "refuse a step that needs more memory than this, e.g. 6GB");
     v("json", json, "print the result as JSON");
   }
@@ -112,7 +117,7 @@ int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& 
               Json model_config, const TrainArgs& args, const train::BatchSource& batches,
               std::vector<train::NamedTensor> frozen = {});
 
-// Rendered items and the codec's tokens of them.
+// Training items and the codec's tokens of them.
 struct TokenData {
   data::ItemFolder items;
   data::TokenTable tokens;
@@ -120,9 +125,13 @@ struct TokenData {
   // [K, E, D], for the models' "codebooks" buffer.
   runtime::HostTensor codebooks;
 };
+// Refers to the codec.
+data::TokenEncoder token_encoder(const models::codec::CodecSession& codec);
 TokenData open_tokens(runtime::Session& session, const StageConfig& stage);
 // codes, latents, melody, reference, reference frames as device-ready arrays.
 std::vector<runtime::HostTensor> token_tensors(const data::TokenBatch& batch);
+// The whole items of a step's batch, with the stage's augmentation.
+data::TokenBatch stage_tokens(const TokenData& data, const StageConfig& stage, int64_t step);
 data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig& stage);
 
 }  // namespace hum::cli

@@ -6,6 +6,7 @@
 namespace hum::cli {
 
 extern const Command kNotes, kGenerate, kPresets, kEvaluateNotes, kCodecEncode, kCodecDecode,
-    kDataRender, kDataReferences, kModelCheck, kModelRun, kProfile, kAudit, kCompile, kEnv;
+    kDataMake, kDataVerify, kDataReferences, kModelCheck, kModelRun, kProfile, kAudit, kCompile,
+    kEnv;
 
 }  // namespace hum::cli

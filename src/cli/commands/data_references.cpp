@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/player.h"
 #include "cli/session.h"
+#include "data/shards/manifest.h"
 #include "models/codec/token_file.h"
 
 namespace hum::cli {
@@ -12,12 +13,24 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReferencesArgs {
-  std::string weights;
+  std::string weights, data;
   template <class V>
   void declare(V& v) {
     v("weights", weights, "folder of weights that holds codec/ and gets references/");
+    v("data", data,
+      "training items: their presets get references, instead of all training presets");
   }
 };
+
+// The presets that training items were made of.
+std::vector<const data::Preset*> presets_of(const fs::path& folder) {
+  const data::Manifest manifest = data::read_manifest(folder);
+  std::vector<const data::Preset*> presets;
+  for (const Json& name : manifest.options.at("items").at("presets")) {
+    presets.push_back(&data::find_preset(name.get<std::string>()));
+  }
+  return presets;
+}
 
 int references(ReferencesArgs& args) {
   const fs::path weights = weights_folder(args.weights), folder = weights / "references";
@@ -28,15 +41,17 @@ int references(ReferencesArgs& args) {
   if (error) {
     fail(ExitCode::kCannotCreate, fmt::format("{}: {}", folder.string(), error.message()));
   }
-  for (const data::Preset* preset : data::training_presets()) {
-    const auto samples = render_reference(*preset);
+  const auto presets = args.data.empty() ? data::training_presets() : presets_of(args.data);
+  data::FluidRenderer renderer;
+  for (const data::Preset* preset : presets) {
+    const auto samples = render_reference(*preset, renderer);
     models::codec::write_token_file(folder / (std::string(preset->name) + ".safetensors"),
                                     {.codes = codec.encode(samples),
                                      .books = codec.config().quantizer.books,
                                      .samples = static_cast<int64_t>(samples.size()),
                                      .fingerprint = codec.fingerprint()});
   }
-  std::cout << fmt::format("{}: {} presets\n", folder.string(), data::training_presets().size());
+  std::cout << fmt::format("{}: {} presets\n", folder.string(), presets.size());
   return 0;
 }
 

@@ -1,19 +1,24 @@
 // hum presets: the instruments that hum generate plays.
 #include "data/synthesis/presets.h"
 
+#include <algorithm>
 #include <iostream>
 
+#include "base/log.h"
 #include "cli/commands/commands.h"
+#include "cli/player.h"
 
 namespace hum::cli {
 namespace {
 
 struct Args {
+  std::string weights;
   bool json = false, all = false;
   template <class V>
   void declare(V& v) {
     v("json", json, "print JSON");
-    v("all", all, "also those that the released weights were not trained on");
+    v("all", all, "also those that the weights were not trained on");
+    v("weights", weights, "folder of weights (default: HUM_WEIGHTS, else the released ones)");
   }
 };
 
@@ -25,9 +30,15 @@ std::string note_name(int pitch) {
 }
 
 int run(Args& args) {
+  const auto known = known_presets(weights_folder(args.weights));
+  if (known.empty() && !args.all) {
+    spdlog::warn("{} holds no references: which instruments its weights know is not told",
+                 weights_folder(args.weights).string());
+  }
   Json list = Json::array();
   for (const data::Preset& preset : data::presets()) {
-    if (!preset.trained && !args.all) continue;
+    const bool trained = std::ranges::find(known, &preset) != known.end();
+    if (!trained && !args.all) continue;
     list.push_back({{"name", preset.name},
                     {"alias", preset.alias},
                     {"family", preset.family},
@@ -35,12 +46,13 @@ int run(Args& args) {
                     {"low", preset.low},
                     {"high", preset.high},
                     {"polyphonic", preset.polyphonic},
-                    {"trained", preset.trained}});
+                    {"trained", trained},
+                    {"held_out", preset.held_out}});
     if (args.json) continue;
     std::cout << fmt::format("{:<22}{:<14}{:<11}{:>4}-{:<5}{}{}\n", preset.name, preset.alias,
                              preset.family, note_name(preset.low), note_name(preset.high),
                              preset.polyphonic ? "chords" : "one voice",
-                             preset.trained ? "" : ", not trained");
+                             trained ? "" : ", not trained");
   }
   if (args.json) std::cout << list.dump(1) << '\n';
   return 0;

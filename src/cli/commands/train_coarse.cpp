@@ -33,8 +33,7 @@ int run(TrainArgs& args) {
                                      dtype_of(stage.compute));
   auto batches = [&](int64_t step) {
     // As the upsampler's batch, but with the draft in place of the true latents.
-    auto arrays = token_tensors(
-        data::token_batch(data.items, data.tokens, data.order, step, stage.batch, stage.batch));
+    const auto arrays = token_tensors(stage_tokens(data, stage, step));
     std::vector result{arrays[0], arrays[2], arrays[3], arrays[4]};
     if (upsampler) {
       result.push_back(upsampler->predict(draft_stage, arrays[0], arrays[2], arrays[3], arrays[4]));

@@ -15,10 +15,7 @@ int run(TrainArgs& args) {
   const models::humming::Upsampler model(config.model);
   const auto spec = model.train_spec(stage.batch, data::kItemFrames, data::kReferenceFrames,
                                      dtype_of(stage.compute));
-  auto batches = [&](int64_t step) {
-    return token_tensors(
-        data::token_batch(data.items, data.tokens, data.order, step, stage.batch, stage.batch));
-  };
+  auto batches = [&](int64_t step) { return token_tensors(stage_tokens(data, stage, step)); };
   return run_stage(session, spec, stage, to_json(config.model), args, batches,
                    {{"codebooks", data.codebooks}});
 }

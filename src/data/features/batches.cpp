@@ -5,9 +5,11 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "data/shards/array_files.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/timing.h"
+#include "data/synthesis/window.h"
 
 namespace hum::data {
 namespace {
@@ -19,12 +21,18 @@ int64_t crop_start(uint64_t seed, int64_t position, int64_t last_start) {
   return Rng(seed, "crop", static_cast<uint64_t>(position)).integer(0, last_start);
 }
 
-std::vector<audio::Note> shifted(std::vector<audio::Note> notes, double by_s) {
-  for (audio::Note& note : notes) {
-    note.start_s += by_s;
-    note.end_s += by_s;
+// A melody with a share of its frames replaced, drawn for the item's place in the sequence.
+std::vector<float> with_replaced_frames(std::span<const float> features,
+                                        const FrameReplacement& replacement, int64_t position) {
+  std::vector<float> result(features.begin(), features.end());
+  Rng rng(replacement.seed, "token replacement", static_cast<uint64_t>(position));
+  const int64_t frames = std::ssize(features) / kMelodyFeatures;
+  for (int64_t frame = 0; replacement.share > 0 && frame < frames; ++frame) {
+    if (!rng.chance(replacement.share)) continue;
+    const auto source = features.begin() + rng.integer(0, frames - 1) * kMelodyFeatures;
+    std::copy_n(source, kMelodyFeatures, result.begin() + frame * kMelodyFeatures);
   }
-  return notes;
+  return result;
 }
 
 template <typename T>
@@ -54,7 +62,7 @@ std::vector<float> audio_batch(const ItemFolder& items, const ItemOrder& order, 
   std::vector<float> audio(static_cast<size_t>(batch * samples));
   for (int64_t b = 0; b < batch; ++b) {
     const int64_t position = position_of(step, batch, b);
-    const ItemView item = items[order.item(position)];
+    const ItemView& item = items[order.item(position)];
     const auto start = static_cast<size_t>(crop_start(seed, position, kItemSamples - samples));
     to_float(item.target.subspan(start, static_cast<size_t>(samples)), part(audio, b, samples));
   }
@@ -71,7 +79,7 @@ VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const 
   result.melody.resize(static_cast<size_t>(batch * frames * kMelodyFeatures));
   for (int64_t b = 0; b < batch; ++b) {
     const int64_t position = position_of(step, batch, b), index = order.item(position);
-    const ItemView item = items[index];
+    const ItemView& item = items[index];
     const int64_t start = crop_start(seed, position, kItemFrames - frames);
     result.starts.push_back(start);
     to_float(item.target.subspan(static_cast<size_t>(start * kFrameSamples),
@@ -80,29 +88,34 @@ VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const 
     tokens.decode(tokens.target(index).subspan(static_cast<size_t>(start * books),
                                                static_cast<size_t>(frames * books)),
                   books, part(result.latents, b, frames * tokens.latent()));
-    const std::vector<float> features = melody_features(item.played, kItemFrames);
+    const std::vector<audio::Note> played = item.notes().played;
+    const std::vector<float> features = melody_features(played, kItemFrames);
     std::copy_n(features.begin() + start * kMelodyFeatures, frames * kMelodyFeatures,
                 part(result.melody, b, frames * kMelodyFeatures).begin());
     const double start_s = static_cast<double>(start) / kFramesPerSecond;
-    render_excitation(shifted(item.played, -start_s), part(result.excitation, b, samples));
+    render_excitation(shifted(played, -start_s), part(result.excitation, b, samples));
   }
   return result;
 }
 
 TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
-                       int64_t step, int64_t batch, int64_t count) {
+                       int64_t step, int64_t batch, int64_t count,
+                       const FrameReplacement& replacement) {
   const int64_t books = tokens.books(), latent = tokens.latent();
   TokenBatch result;
   result.latents.resize(static_cast<size_t>(count * kItemFrames * latent));
   result.reference.resize(static_cast<size_t>(count * kReferenceFrames * latent));
   for (int64_t b = 0; b < count; ++b) {
-    const int64_t index = order.item(position_of(step, batch, b));
-    const ItemView item = items[index];
+    const int64_t position = position_of(step, batch, b), index = order.item(position);
+    const ItemView& item = items[index];
     const auto target = tokens.target(index), reference = tokens.reference(index);
     result.codes.insert(result.codes.end(), target.begin(), target.end());
     tokens.decode(target, books, part(result.latents, b, kItemFrames * latent));
-    tokens.decode(reference, books, part(result.reference, b, kReferenceFrames * latent));
-    result.melody.insert(result.melody.end(), item.features.begin(), item.features.end());
+    tokens.decode(reference, books,
+                  part(result.reference, b, kReferenceFrames * latent)
+                      .first(static_cast<size_t>(tokens.reference_frames(index) * latent)));
+    const auto melody = with_replaced_frames(item.features, replacement, position);
+    result.melody.insert(result.melody.end(), melody.begin(), melody.end());
     result.reference_frames.push_back(static_cast<int32_t>(tokens.reference_frames(index)));
   }
   return result;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "data/features/tokens.h"
-#include "data/synthesis/item_files.h"
+#include "data/shards/item_folder.h"
 
 namespace hum::data {
 
@@ -49,7 +49,14 @@ struct TokenBatch {
   std::vector<float> reference;           // [B, S, D]
   std::vector<int32_t> reference_frames;  // [B]
 };
+// Augmentation: a share of the melody's frames, chosen anew whenever an item comes round, is
+// replaced by other frames of the same melody; codes and latents stay.
+struct FrameReplacement {
+  double share = 0;
+  uint64_t seed = 0;
+};
 TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
-                       int64_t step, int64_t batch, int64_t count);
+                       int64_t step, int64_t batch, int64_t count,
+                       const FrameReplacement& replacement = {});
 
 }  // namespace hum::data

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <set>
+#include <stdexcept>
 
 #include "base/error.h"
+#include "data/shards/array_files.h"
+#include "data/shards/make_items.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/timing.h"
 
@@ -25,24 +28,28 @@ class Batches : public ::testing::Test {
         tokens_(items_, folder_, tables()) {}
   ~Batches() override { std::filesystem::remove_all(folder_); }
 
+  static MakeOptions options() {
+    return {.items = {.presets = {"flute", "piano"}, .sound_fonts = {"fluidr3"}},
+            .count = kItems,
+            .items_per_shard = 4,
+            .threads = 2};
+  }
   static ItemFolder rendered(const std::filesystem::path& folder) {
     std::filesystem::remove_all(folder);
-    write_items(folder, {.items = {.presets = {"flute", "piano"}},
-                         .count = kItems,
-                         .items_per_file = 4,
-                         .threads = 2});
+    make_items(folder, options());
     return ItemFolder(folder);
   }
   static CodecTables tables() {
-    CodecTables codec{.books = kBooks, .entries = 512, .latent = kLatent};
+    CodecTables codec{.entries = 512, .latent = kLatent};
+    codec.encoder.books = kBooks;
     for (int64_t book = 0; book < kBooks; ++book) {
       for (int64_t entry = 0; entry < codec.entries; ++entry) {
         codec.codebooks.push_back(book == 0 ? static_cast<float>(entry) : 0);
         codec.codebooks.push_back(book == 1 ? static_cast<float>(entry) : 0);
       }
     }
-    codec.fingerprint = std::string(64, 'f');
-    codec.encode = [](std::span<const float> windows) {
+    codec.encoder.fingerprint = std::string(64, 'f');
+    codec.encoder.encode = [](std::span<const float> windows) {
       std::vector<int32_t> codes;
       for (size_t w = 0; w < windows.size() / kItemSamples; ++w) {
         for (int32_t frame = 0; frame < kItemFrames; ++frame) {
@@ -76,10 +83,10 @@ TEST_F(Batches, CropSoundLatentsAndMelodyAtOnePlace) {
   EXPECT_GT(starts.size(), 1U) << "every crop begins at the same frame";
   for (int64_t b = 0; b < 4; ++b) {
     const int64_t start = batch.starts[static_cast<size_t>(b)];
-    const ItemView item = items_[order_.item(3 * 4 + b)];
+    const ItemView& item = items_[order_.item(3 * 4 + b)];
     std::vector<float> target(kItemSamples);
     to_float(item.target, target);
-    const auto melody = melody_features(item.played, kItemFrames);
+    const auto melody = melody_features(item.notes().played, kItemFrames);
     for (int64_t t = 0; t < kCrop; ++t) {
       const auto sample = static_cast<size_t>((start + t) * kFrameSamples);
       EXPECT_EQ(batch.audio[static_cast<size_t>((b * kCrop + t) * kFrameSamples)], target[sample]);
@@ -108,6 +115,55 @@ TEST_F(Batches, HoldTheSameItemsWholeAndCropped) {
       }
     }
   }
+}
+
+TEST_F(Batches, ReplaceTheirShareOfMelodyFramesAndNothingElse) {
+  const auto plain = token_batch(items_, tokens_, order_, 3, 4, 4);
+  const FrameReplacement replacement{.share = 0.1, .seed = 5};
+  const auto batch = token_batch(items_, tokens_, order_, 3, 4, 4, replacement);
+  EXPECT_EQ(batch.codes, plain.codes);
+  EXPECT_EQ(batch.latents, plain.latents);
+  EXPECT_EQ(batch.reference, plain.reference);
+  int replaced = 0;
+  for (int64_t row = 0; row < 4 * kItemFrames; ++row) {
+    const auto at = row * kMelodyFeatures, item = row / kItemFrames * kItemFrames * kMelodyFeatures;
+    const std::span<const float> now = std::span(batch.melody).subspan(at, kMelodyFeatures);
+    if (std::ranges::equal(now, std::span(plain.melody).subspan(at, kMelodyFeatures))) continue;
+    ++replaced;
+    bool found = false;
+    for (int64_t t = 0; t < kItemFrames && !found; ++t) {
+      found = std::ranges::equal(
+          now, std::span(plain.melody).subspan(item + t * kMelodyFeatures, kMelodyFeatures));
+    }
+    EXPECT_TRUE(found) << "row " << row << " is no frame of its melody";
+  }
+  EXPECT_NEAR(replaced, 120, 40);
+  // The same draw for the same place, another one when the item comes round again.
+  EXPECT_EQ(token_batch(items_, tokens_, order_, 3, 4, 4, replacement).melody, batch.melody);
+  const ItemOrder one(0, 1, 7);
+  EXPECT_NE(token_batch(items_, tokens_, one, 0, 1, 1, replacement).melody,
+            token_batch(items_, tokens_, one, 1, 1, 1, replacement).melody);
+}
+
+// The codec's tokens as TokenTable finds them: beside the items, and in their shards.
+TEST_F(Batches, ReadTokensThatAreThereInsteadOfMakingThemAgain) {
+  CodecTables silent = tables();
+  silent.encoder.encode = [](std::span<const float>) -> std::vector<int32_t> {
+    throw std::logic_error("encoded again");
+  };
+  const TokenTable beside(items_, folder_, silent);
+  const auto other = folder_ / "with-codes";
+  make_items(other, options(), {.encoder = tables().encoder});
+  const ItemFolder items(other);
+  const TokenTable inside(items, other, silent);
+  for (int64_t i = 0; i < kItems; ++i) {
+    EXPECT_TRUE(std::ranges::equal(beside.target(i), tokens_.target(i)));
+    EXPECT_TRUE(std::ranges::equal(inside.target(i), tokens_.target(i)));
+    EXPECT_TRUE(std::ranges::equal(inside.reference(i), tokens_.reference(i)));
+    EXPECT_EQ(inside.reference_frames(i), std::ssize(items[i].reference) / kFrameSamples);
+  }
+  silent.encoder.fingerprint[0] = 'e';
+  EXPECT_THROW(TokenTable(items, other, silent), std::logic_error);
 }
 
 }  // namespace

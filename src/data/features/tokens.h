@@ -1,4 +1,5 @@
-// The codec's tokens of every rendered item, made once per codec and kept beside the items.
+// The codec's tokens of every training item: those that the shards hold, or made once per codec and
+// kept beside them.
 //
 // K books, E entries, D latent size; kItemFrames frames of target, at most kReferenceFrames of
 // reference.
@@ -6,56 +7,53 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "data/synthesis/item_files.h"
+#include "base/mapped_file.h"
+#include "data/shards/item_codes.h"
+#include "data/shards/item_folder.h"
 
 namespace hum::data {
 
-// 5 s, the longest timbre reference.
-inline constexpr int64_t kReferenceFrames = 250;
-
-// What a codec brings: its code vectors and its encoder, a function so that data sees no model.
+// What a codec brings: its encoder and its code vectors.
 struct CodecTables {
-  int64_t books = 0, entries = 0, latent = 0;
+  TokenEncoder encoder;
+  int64_t entries = 0, latent = 0;
   // [K, E, D]
   std::vector<float> codebooks;
-  // SHA-256 of the codec's weights: tokens of another codec are made anew.
-  std::string fingerprint;
-  // Windows of kItemSamples, one after another -> codes [windows, kItemFrames, K].
-  std::function<std::vector<int32_t>(std::span<const float> windows)> encode;
 };
 
+// Memory-mapped. `items` (or what it was moved to) must outlive it.
 class TokenTable {
  public:
-  // Reads folder/tokens.bin when it fits the items and the codec, else encodes all items (with
-  // progress) and writes it.
+  // The items' own codes where they are this codec's; else those in
+  // folder/codes-<codec>-<items>.tar, which is made first when it is not there, with progress.
   TokenTable(const ItemFolder& items, const std::filesystem::path& folder, CodecTables codec);
 
-  int64_t books() const { return codec_.books; }
+  int64_t books() const { return codec_.encoder.books; }
   int64_t latent() const { return codec_.latent; }
-  // Shapes: [kItemFrames, K], [kReferenceFrames, K] (rows past reference_frames are zero).
+  // Shapes: [kItemFrames, K], [reference_frames, K].
   std::span<const uint16_t> target(int64_t item) const;
   std::span<const uint16_t> reference(int64_t item) const;
-  int64_t reference_frames(int64_t item) const {
-    return reference_frames_[static_cast<size_t>(item)];
-  }
+  int64_t reference_frames(int64_t item) const { return std::ssize(reference(item)) / books(); }
   // Sum of the first `books` code vectors of each row. Shapes: codes [n, K] -> out [n, D].
   void decode(std::span<const uint16_t> codes, int64_t books, std::span<float> out) const;
   // How often each entry of each book is chosen over all targets: [K, E].
   std::vector<int64_t> histogram() const;
 
  private:
+  struct Row {
+    std::span<const uint16_t> target, reference;
+  };
   bool read(const std::filesystem::path& file, int64_t items);
-  void encode_all(const ItemFolder& items);
-  void write(const std::filesystem::path& file) const;
+  void check_rows() const;
 
   CodecTables codec_;
-  std::vector<uint16_t> targets_, references_;
-  std::vector<int64_t> reference_frames_;
+  std::optional<MappedFile> file_;
+  std::vector<Row> rows_;
 };
 
 }  // namespace hum::data

@@ -8,7 +8,6 @@
 #include <mutex>
 
 #include "audio/resample.h"
-#include "base/env.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "data/synthesis/fluid_events_impl.h"
@@ -22,8 +21,6 @@ using internal::FluidEvent;
 using internal::kFluidBlock;
 using internal::kFluidRate;
 
-constexpr std::array kSoundFonts = {"/usr/share/sounds/sf2/FluidR3_GM.sf2",
-                                    "/usr/share/sounds/sf2/TimGM6mb.sf2"};
 constexpr int kMidiChannels = 16;
 constexpr int kDrumChannel = 9;
 constexpr int kPolyphony = 96;
@@ -62,21 +59,6 @@ Settings dry_settings() {
 }
 
 }  // namespace
-
-std::filesystem::path sound_font_path() {
-  const std::string chosen = env_string("HUM_SOUND_FONT");
-  if (!chosen.empty()) {
-    if (std::filesystem::exists(chosen)) return chosen;
-    fail(ExitCode::kNoInput, fmt::format("sound font {} does not exist", chosen),
-         "HUM_SOUND_FONT names it");
-  }
-  for (const char* path : kSoundFonts) {
-    if (std::filesystem::exists(path)) return path;
-  }
-  fail(ExitCode::kNoInput,
-       fmt::format("no sound font: looked for {}", fmt::join(kSoundFonts, ", ")),
-       "apt install fluid-soundfont-gm, or name one with HUM_SOUND_FONT");
-}
 
 struct FluidRenderer::Impl {
   Settings settings;

@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "audio/notes.h"
+#include "data/synthesis/sound_fonts.h"
 
 namespace hum::data {
-
-// HUM_SOUND_FONT, else FluidR3_GM.sf2, else TimGM6mb.sf2 of Debian.
-// Throws: kNoInput when there is none, with the package to install.
-std::filesystem::path sound_font_path();
 
 // Expression (controller 11) of all notes from `time_s` on; 1 is full.
 struct ExpressionPoint {

@@ -43,12 +43,20 @@ double harmonic_sum(std::span<const float> samples, int pitch) {
   return sum;
 }
 
-TEST(FluidRenderer, PlaysEveryPresetAtTheWrittenPitch) {
-  FluidRenderer renderer;
+// Every preset on every sound font.
+class SoundFonts : public ::testing::TestWithParam<SoundFont> {
+ protected:
+  FluidRenderer renderer_{installed_path(GetParam())};
+};
+INSTANTIATE_TEST_SUITE_P(All, SoundFonts,
+                         ::testing::ValuesIn(sound_fonts().begin(), sound_fonts().end()),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(SoundFonts, PlayEveryPresetAtTheWrittenPitch) {
   for (const Preset& preset : presets()) {
     const int pitch = std::clamp(67, preset.low + 6, preset.high - 6);
     const audio::Note note{0, 1, pitch, 0.7, {}};
-    const auto samples = renderer.render({&note, 1}, preset.program, 1);
+    const auto samples = renderer_.render({&note, 1}, preset.program, 1);
     ASSERT_EQ(samples.size(), 22050U);
     const auto part = between(samples, 0.08, 0.3);
     const double here = harmonic_sum(part, pitch);
@@ -58,12 +66,11 @@ TEST(FluidRenderer, PlaysEveryPresetAtTheWrittenPitch) {
   }
 }
 
-TEST(FluidRenderer, SoundsOnEveryNoteOfAPresetsRange) {
-  FluidRenderer renderer;
+TEST_P(SoundFonts, SoundOnEveryNoteOfAPresetsRange) {
   for (const Preset& preset : presets()) {
     for (const int pitch : {preset.low, (preset.low + preset.high) / 2, preset.high}) {
       const audio::Note note{0, 0.5, pitch, 0.7, {}};
-      const auto samples = renderer.render({&note, 1}, preset.program, 0.5);
+      const auto samples = renderer_.render({&note, 1}, preset.program, 0.5);
       EXPECT_GT(rms(samples), 5e-4) << preset.name << " " << pitch;
     }
   }
@@ -144,6 +151,14 @@ TEST(FluidRenderer, GivesTheSameSamplesInSeveralThreads) {
 }
 
 TEST(FluidRenderer, NamesThePackageWhenTheFontIsMissing) {
+  try {
+    installed_path({"none", "/nowhere/font.sf2", "none-soundfont", false});
+    FAIL() << "installed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNoInput);
+    EXPECT_EQ(error.hint(), "apt install none-soundfont");
+  }
+  EXPECT_THROW(find_sound_font("fluidr"), Error);
   EXPECT_THROW(FluidRenderer("/nowhere/font.sf2"), Error);
   setenv("HUM_SOUND_FONT", "/nowhere/font.sf2", 1);
   EXPECT_THROW(sound_font_path(), Error);

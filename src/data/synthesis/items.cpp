@@ -19,7 +19,6 @@ namespace {
 using audio::Note;
 
 constexpr double kJitter_s = 0.025;
-constexpr double kDropShare = 0.1;
 constexpr double kShortest_s = 0.07;  // shorter transcribed notes are dropped, as generation does
 // References are cut from a render of this length.
 constexpr double kReferenceRender_s = 5.5;
@@ -39,15 +38,96 @@ std::vector<Note> before(std::span<const Note> notes, double end_s) {
   return result;
 }
 
-// The notes of a synthetic hum of `notes`, or nothing when too little of it was understood.
-std::optional<std::vector<Note>> transcribed(std::span<const Note> notes, double seconds,
-                                             const Preset& preset, uint64_t seed, uint64_t index,
-                                             const Transcriber& transcriber) {
-  const int shift = octave_shift(notes, kHumLow, kHumHigh);
-  const auto hum = render_hum(shifted(notes, 0, shift), seconds, seed, index);
-  auto heard = velocity_from_rms(hum, transcriber(hum));
+// Onset jitter and drops.
+std::vector<Note> with_defects(std::span<const Note> notes, Rng& rng) {
   std::vector<Note> result;
-  for (Note& note : heard) {
+  for (const Note& note : notes) {
+    const double length_s = note.end_s - note.start_s;
+    const double moved_s = std::clamp(kJitter_s * rng.normal(), -2 * kJitter_s, 2 * kJitter_s);
+    if (is_missed(note, rng) && notes.size() > 2) continue;
+    result.push_back(note);
+    result.back().start_s += std::min(moved_s, length_s / 2);
+  }
+  return result;
+}
+
+// What the models are told of it: octave and drops.
+std::vector<Note> as_heard(std::vector<Note> notes, const Augmentation& drawn, uint64_t seed,
+                           uint64_t index) {
+  Rng rng(seed, "dropped notes", index);
+  if (drawn.drops_notes && notes.size() > 2) {
+    std::vector<Note> kept;
+    std::ranges::copy_if(notes, std::back_inserter(kept),
+                         [&](const Note& note) { return !is_missed(note, rng); });
+    if (kept.size() >= 2) notes = std::move(kept);
+  }
+  return shifted(notes, 0, drawn.octave);
+}
+
+}  // namespace
+
+struct ItemMaker::Impl {
+  ItemOptions options;
+  Transcriber transcriber;
+  std::vector<const Preset*> presets;
+  std::vector<const SoundFont*> sound_fonts;
+  std::vector<std::unique_ptr<FluidRenderer>> renderers;  // one a sound font
+
+  Impl(ItemOptions item_options, Transcriber hum_transcriber);
+
+  Melody melody(std::string_view role, uint64_t index, const Preset& preset, double seconds) const;
+  Melody target_melody(TrainingItem& item, const Preset& preset, double seconds) const;
+  std::optional<std::vector<Note>> heard(const TrainingItem& item, std::span<const Note> notes,
+                                         double seconds, const Preset& preset) const;
+  uint64_t seed() const { return static_cast<uint64_t>(options.seed); }
+  std::vector<float> reference(const TrainingItem& item, const Preset& preset, Rng& rng);
+  std::vector<float> target(const TrainingItem& item, double lead_s, const Preset& preset);
+  FluidRenderer& renderer(const TrainingItem& item) const {
+    return *renderers[static_cast<size_t>(item.sound_font)];
+  }
+};
+
+ItemMaker::Impl::Impl(ItemOptions item_options, Transcriber hum_transcriber)
+    : options(std::move(item_options)), transcriber(std::move(hum_transcriber)) {
+  for (const auto& name : options.presets) presets.push_back(&find_preset(name));
+  for (const auto& name : options.sound_fonts) sound_fonts.push_back(&find_sound_font(name));
+  if (presets.empty()) presets = training_presets();
+  if (sound_fonts.empty()) sound_fonts = training_sound_fonts();
+  for (const SoundFont* font : sound_fonts) {
+    renderers.push_back(std::make_unique<FluidRenderer>(installed_path(*font)));
+  }
+}
+
+Melody ItemMaker::Impl::melody(std::string_view role, uint64_t index, const Preset& preset,
+                               double seconds) const {
+  const auto key = stream_key(seed(), role, index);
+  return make_melody((static_cast<uint64_t>(key[1]) << 32) | key[0], index, preset,
+                     {.seconds = seconds,
+                      .expressive_share = options.expressive_share,
+                      .chord_share = options.chord_share});
+}
+
+// Transposed and at its tempo, as far as the preset's range allows.
+Melody ItemMaker::Impl::target_melody(TrainingItem& item, const Preset& preset,
+                                      double seconds) const {
+  Augmentation& drawn = item.augmentation;
+  auto result = melody("target melody", item.index, preset, seconds * drawn.tempo);
+  drawn.transposition =
+      fitting_transposition(result.notes, drawn.transposition, preset.low, preset.high);
+  result.notes = shifted(at_tempo(result.notes, drawn.tempo), 0, drawn.transposition);
+  return result;
+}
+
+// The notes of a synthetic hum of `notes`, or nothing when too little of it was understood.
+std::optional<std::vector<Note>> ItemMaker::Impl::heard(const TrainingItem& item,
+                                                        std::span<const Note> notes, double seconds,
+                                                        const Preset& preset) const {
+  const int shift = octave_shift(notes, kHumLow, kHumHigh);
+  auto hum = render_hum(shifted(notes, 0, shift), seconds, seed(), item.index);
+  disturb(hum, item.augmentation.hum_gain_db, item.augmentation.hum_snr_db, seed(), "hum noise",
+          item.index);
+  std::vector<Note> result;
+  for (Note& note : velocity_from_rms(hum, transcriber(hum))) {
     note.pitch -= shift;
     while (note.pitch < preset.low) note.pitch += 12;
     while (note.pitch > preset.high) note.pitch -= 12;
@@ -60,46 +140,9 @@ std::optional<std::vector<Note>> transcribed(std::span<const Note> notes, double
   return result;
 }
 
-// Onset jitter and drops. A note of 0.1 s is dropped three times as often as one of half a second
-// or more.
-std::vector<Note> with_defects(std::span<const Note> notes, Rng& rng) {
-  std::vector<Note> result;
-  for (const Note& note : notes) {
-    const double length_s = note.end_s - note.start_s;
-    const double drop = kDropShare * std::clamp(0.6 + (0.5 - length_s) * 3, 0.6, 1.8);
-    const double moved_s = std::clamp(kJitter_s * rng.normal(), -2 * kJitter_s, 2 * kJitter_s);
-    if (rng.chance(drop) && notes.size() > 2) continue;
-    result.push_back(note);
-    result.back().start_s += std::min(moved_s, length_s / 2);
-  }
-  return result;
-}
-
-}  // namespace
-
-struct ItemMaker::Impl {
-  ItemOptions options;
-  Transcriber transcriber;
-  std::vector<const Preset*> presets;
-  FluidRenderer renderer;
-
-  Melody melody(std::string_view role, uint64_t index, const Preset& preset, double seconds) const;
-  std::vector<float> reference(uint64_t index, const Preset& preset, Rng& rng);
-  std::vector<float> target(const TrainingItem& item, double lead_s, const Preset& preset);
-};
-
-Melody ItemMaker::Impl::melody(std::string_view role, uint64_t index, const Preset& preset,
-                               double seconds) const {
-  const auto key = stream_key(static_cast<uint64_t>(options.seed), role, index);
-  const uint64_t seed = (static_cast<uint64_t>(key[1]) << 32) | key[0];
-  return make_melody(seed, index, preset,
-                     {.seconds = seconds,
-                      .expressive_share = options.expressive_share,
-                      .chord_share = options.chord_share});
-}
-
-std::vector<float> ItemMaker::Impl::reference(uint64_t index, const Preset& preset, Rng& rng) {
-  const auto other = melody("reference melody", index, preset, kReferenceRender_s);
+std::vector<float> ItemMaker::Impl::reference(const TrainingItem& item, const Preset& preset,
+                                              Rng& rng) {
+  const auto other = melody("reference melody", item.index, preset, kReferenceRender_s);
   const double length_s = rng.uniform(1, 5);
   // From a note's onset, so that even one second has something to hear.
   const double latest_s = kReferenceRender_s - length_s;
@@ -108,10 +151,12 @@ std::vector<float> ItemMaker::Impl::reference(uint64_t index, const Preset& pres
     if (note.start_s <= latest_s && rng.chance(0.3)) start_s = note.start_s;
   }
   start_s = std::min(start_s, latest_s);
-  auto samples = renderer.render(other.notes, preset.program, kReferenceRender_s);
+  auto samples = renderer(item).render(other.notes, preset.program, kReferenceRender_s);
   const auto first = samples.begin() + sample_of(start_s);
   std::vector<float> cut(first, first + sample_of(length_s));
   normalise_level(cut);
+  disturb(cut, item.augmentation.reference_gain_db, item.augmentation.reference_snr_db, seed(),
+          "reference noise", item.index);
   return cut;
 }
 
@@ -119,51 +164,66 @@ std::vector<float> ItemMaker::Impl::reference(uint64_t index, const Preset& pres
 std::vector<float> ItemMaker::Impl::target(const TrainingItem& item, double lead_s,
                                            const Preset& preset) {
   auto samples =
-      renderer.render(shifted(item.played, lead_s), preset.program, lead_s + kItemSeconds);
+      renderer(item).render(shifted(item.played, lead_s), preset.program, lead_s + kItemSeconds);
   samples.erase(samples.begin(), samples.begin() + sample_of(lead_s));
   samples.resize(kItemSamples);
   normalise_level(samples);
   return samples;
 }
 
-ItemMaker::ItemMaker(ItemOptions options, Transcriber transcriber) {
-  std::vector<const Preset*> chosen;
-  for (const auto& name : options.presets) chosen.push_back(&find_preset(name));
-  if (chosen.empty()) chosen = training_presets();
-  impl_ = std::make_unique<Impl>(std::move(options), std::move(transcriber), std::move(chosen));
-}
+ItemMaker::ItemMaker(ItemOptions options, Transcriber transcriber)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(transcriber))) {}
 
 ItemMaker::~ItemMaker() = default;
 ItemMaker::ItemMaker(ItemMaker&&) noexcept = default;
 
 const std::vector<const Preset*>& ItemMaker::presets() const { return impl_->presets; }
 
+const std::vector<const SoundFont*>& ItemMaker::sound_fonts() const { return impl_->sound_fonts; }
+
+Json ItemMaker::describe(const TrainingItem& item) const {
+  const Preset& preset = *presets()[static_cast<size_t>(item.preset)];
+  const SoundFont& font = *sound_fonts()[static_cast<size_t>(item.sound_font)];
+  return {{"seed", impl_->options.seed},
+          {"index", item.index},
+          {"preset", preset.name},
+          {"program", preset.program},
+          {"sound_font", font.name},
+          {"mode", mode_name(item.mode)},
+          {"transcribed", item.transcribed},
+          {"defective", item.defective},
+          {"augmentation", hum::data::describe(item.augmentation)}};
+}
+
 TrainingItem ItemMaker::make(uint64_t index) {
   const auto& options = impl_->options;
-  const auto seed = static_cast<uint64_t>(options.seed);
-  Rng rng(seed, "item", index);
+  Rng rng(impl_->seed(), "item", index);
   TrainingItem item{.index = index};
-  item.preset = static_cast<int>(index % impl_->presets.size());
+  const size_t presets = impl_->presets.size();
+  item.preset = static_cast<int>(index % presets);
+  item.sound_font = static_cast<int>(index / presets % impl_->sound_fonts.size());
+  item.augmentation = draw_augmentation(options.augment, impl_->seed(), index);
   const Preset& preset = *impl_->presets[item.preset];
   const double lead_s = rng.chance(0.5) ? 0 : rng.uniform(1, 2);
   const double seconds = lead_s + kItemSeconds;
-  const auto melody = impl_->melody("target melody", index, preset, seconds);
+  const auto melody = impl_->target_melody(item, preset, seconds);
   item.mode = melody.mode;
   auto notes = melody.notes;
   // A hum has one voice: chords are never transcribed. The draw happens anyway, so that items stay
   // comparable.
   const bool wants_hum = rng.chance(options.transcribed_share);
   if (wants_hum && impl_->transcriber && !melody.chords) {
-    auto heard = transcribed(notes, seconds, preset, seed, index, impl_->transcriber);
+    auto heard = impl_->heard(item, notes, seconds, preset);
     item.transcribed = heard.has_value();
     if (heard) notes = std::move(*heard);
   }
-  item.melody = before(shifted(notes, -lead_s), kItemSeconds);
+  const auto asked = before(shifted(notes, -lead_s), kItemSeconds);
   item.defective = rng.chance(options.defect_share);
-  item.played = item.defective ? with_defects(item.melody, rng) : item.melody;
+  item.played = item.defective ? with_defects(asked, rng) : asked;
+  item.melody = as_heard(asked, item.augmentation, impl_->seed(), index);
   item.target = impl_->target(item, lead_s, preset);
   item.features = melody_features(item.melody, kItemFrames);
-  item.reference = impl_->reference(index, preset, rng);
+  item.reference = impl_->reference(item, preset, rng);
   return item;
 }
 

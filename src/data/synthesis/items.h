@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "audio/notes.h"
+#include "base/json.h"
+#include "data/synthesis/augment.h"
 #include "data/synthesis/melody.h"
+#include "data/synthesis/sound_fonts.h"
 
 namespace hum::data {
 
@@ -20,30 +23,36 @@ using Transcriber = std::function<std::vector<audio::Note>(std::span<const float
 
 struct ItemOptions {
   int64_t seed = 1;
-  std::vector<std::string> presets;  // empty: this release's training set
+  std::vector<std::string> presets;      // empty: training_presets()
+  std::vector<std::string> sound_fonts;  // empty: training_sound_fonts()
   double transcribed_share = 0.5;
   double defect_share = 0.15;
   double expressive_share = 0.5;
   double chord_share = 0.3;
+  AugmentOptions augment;
 
   template <class V>
   void visit_fields(V& v) {
     v("seed", seed, "items are a function of (seed, index)");
-    v("presets", presets, "preset names; empty: the training set of this release");
+    v("presets", presets, "preset names; empty: all but the held-out ones");
+    v("sound_fonts", sound_fonts, "fluidr3, timgm6mb, musescore; empty: all but the last");
     v("transcribed_share", transcribed_share,
       "melodies that go through a hum and its transcription");
     v("defect_share", defect_share, "targets played with onset jitter and dropped notes");
     v("expressive_share", expressive_share, "melodies with bends, vibrato and glides");
     v("chord_share", chord_share, "melodies with chords, on polyphonic presets");
+    v("augment", augment, "shares of the items that each kind of augmentation changes; 0: off");
   }
 };
 
 struct TrainingItem {
   uint64_t index = 0;
-  int preset = 0;  // index into ItemMaker::presets()
+  int preset = 0;      // index into ItemMaker::presets()
+  int sound_font = 0;  // index into ItemMaker::sound_fonts()
   Mode mode = Mode::kIonian;
-  bool transcribed = false;      // the melody was read from a synthetic hum
-  bool defective = false;        // `played` differs from `melody`
+  bool transcribed = false;  // the melody was read from a synthetic hum
+  bool defective = false;    // `played` has onset jitter and drops
+  Augmentation augmentation;
   std::vector<float> target;     // [kItemSamples]
   std::vector<float> reference;  // 1..5 s of another melody on the same preset
   std::vector<audio::Note>
@@ -55,7 +64,8 @@ struct TrainingItem {
 // Makes items one after another; one maker a thread.
 //
 // Half of the targets begin with their melody, half are cut from its middle (1 to 2 s in), as the
-// windows of a long hum are. Presets take turns: preset = index mod count. Transcribed melodies are
+// windows of a long hum are. Presets take turns, then sound fonts: preset = index mod count, font =
+// (index div count) mod fonts; the reference is played on both. Transcribed melodies are
 // sung in the singer's octave and put back; a transcription that kept less than half of the
 // sounding time is not used (`transcribed` is false). Defects are onset jitter (25 ms) and drops of
 // one note in ten, short ones first; pitches are never touched. Target and reference have one level
@@ -63,13 +73,16 @@ struct TrainingItem {
 class ItemMaker {
  public:
   // Without a transcriber no melody is transcribed.
-  // Throws: kUsage for unknown presets, kNoInput without a sound font.
+  // Throws: kUsage for unknown presets and fonts, kNoInput when a font is not installed.
   explicit ItemMaker(ItemOptions options, Transcriber transcriber = {});
   ~ItemMaker();
   ItemMaker(ItemMaker&&) noexcept;
 
   const std::vector<const Preset*>& presets() const;
+  const std::vector<const SoundFont*>& sound_fonts() const;
   TrainingItem make(uint64_t index);
+  // An item in words: where it comes from and what was drawn.
+  Json describe(const TrainingItem& item) const;
 
  private:
   struct Impl;

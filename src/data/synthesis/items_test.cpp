@@ -16,6 +16,7 @@ namespace {
 ItemOptions three_presets() {
   ItemOptions options;
   options.presets = {"violin", "flute", "piano"};
+  options.augment = AugmentOptions::none();
   return options;
 }
 
@@ -166,9 +167,28 @@ TEST(Items, ReadNothingIntoASilentTranscription) {
   }
 }
 
-TEST(Items, RefuseUnknownPresets) {
+TEST(Items, TakeTurnsOverPresetsAndThenSoundFonts) {
+  auto options = three_presets();
+  ItemMaker both(options);
+  options.sound_fonts = {"fluidr3"};
+  ItemMaker first(options);
+  ASSERT_EQ(both.sound_fonts().size(), 2U);
+  for (uint64_t i = 0; i < 6; ++i) {
+    const auto item = both.make(i), other = first.make(i);
+    EXPECT_EQ(item.sound_font, i < 3 ? 0 : 1);
+    EXPECT_EQ(item.melody, other.melody);
+    EXPECT_EQ(item.target == other.target, i < 3) << "the second font sounds like the first";
+    EXPECT_EQ(item.reference == other.reference, i < 3);
+    EXPECT_EQ(both.describe(item)["sound_font"], i < 3 ? "fluidr3" : "timgm6mb");
+  }
+}
+
+TEST(Items, RefuseUnknownPresetsAndSoundFonts) {
   ItemOptions options;
   options.presets = {"violn"};
+  EXPECT_THROW(ItemMaker{options}, Error);
+  options.presets = {"violin"};
+  options.sound_fonts = {"fluid"};
   EXPECT_THROW(ItemMaker{options}, Error);
 }
 

@@ -1,5 +1,5 @@
-// The General MIDI presets that hum can play a melody on, and which of them this release is trained
-// on.
+// The General MIDI presets that hum can play a melody on, and which of them are kept out of
+// training. What given weights were trained on is the weights' to say: cli/player.h.
 #pragma once
 
 #include <span>
@@ -18,14 +18,15 @@ struct Preset {
   int program;              // General MIDI, 0-based
   int low, high;            // playable range, MIDI numbers, both included
   bool polyphonic;          // may be given chords
-  bool trained;             // belongs to the training set of this release
+  bool held_out;            // kept out of training data: an instrument to be judged on as unseen
 };
 
 // All presets, in the order of their program numbers; an index into it is not stable between
 // releases, names are.
 std::span<const Preset> presets();
 
-// The presets this release is trained on, in table order.
+// Those that training data is made of when no presets are named: all but the held-out ones, in
+// table order.
 std::vector<const Preset*> training_presets();
 
 // By name or alias, case-insensitive; '_' and ' ' count as '-'.

@@ -1,0 +1,56 @@
+// hum data verify: whether a folder of training items is as it was written.
+#include <fmt/ranges.h>
+
+#include <iostream>
+
+#include "base/threads.h"
+#include "cli/commands/commands.h"
+#include "data/shards/manifest.h"
+
+namespace hum::cli {
+namespace {
+
+struct Args {
+  std::string folder;
+  bool json = false;
+  template <class V>
+  void declare(V& v) {
+    v.positional("folder", folder, "folder of training items");
+    v("json", json, "print JSON");
+  }
+};
+
+int run(Args& args) {
+  const auto manifest = data::read_manifest(args.folder);
+  const auto faults = data::verify_shards(args.folder, compute_threads());
+  if (args.json) {
+    Json list = Json::array();
+    for (const auto& fault : faults) list.push_back({{"name", fault.name}, {"what", fault.what}});
+    std::cout << Json{{"items", manifest.items()},
+                      {"shards", manifest.shards.size()},
+                      {"fingerprint", data::fingerprint_of(manifest.options)},
+                      {"faults", std::move(list)}}
+                     .dump()
+              << '\n';
+  }
+  if (!faults.empty()) {
+    std::vector<std::string> names;
+    for (const auto& fault : faults) names.push_back(fault.name + " " + fault.what);
+    fail(ExitCode::kBadData,
+         fmt::format("{}: {} of {} shards are damaged: {}", args.folder, faults.size(),
+                     manifest.shards.size(), fmt::join(names, "; ")),
+         "repeat `hum data make` with the same options: what is damaged is made again");
+  }
+  if (!args.json) {
+    std::cout << fmt::format("{}: {} shards, {} items, all whole\n", args.folder,
+                             manifest.shards.size(), manifest.items());
+  }
+  return 0;
+}
+
+}  // namespace
+
+const Command kDataVerify = {"data verify", "check the hashes of training items",
+                             "hum data verify runs/data", make_command<Args, run>};
+
+}  // namespace hum::cli

@@ -1,0 +1,78 @@
+#include "data/shards/item_folder.h"
+
+#include <deque>
+#include <mutex>
+
+#include "base/error.h"
+#include "base/mapped_file.h"
+#include "data/shards/manifest.h"
+
+namespace hum::data {
+namespace {
+
+class Shard {
+ public:
+  Shard(const std::filesystem::path& path, ShardEntry entry)
+      : entry_(std::move(entry)), file_(path) {
+    if (std::ssize(file_.bytes()) != entry_.bytes) {
+      fail(ExitCode::kBadData,
+           fmt::format("{}: has {} bytes instead of {}", path.string(), file_.bytes().size(),
+                       entry_.bytes),
+           "repeat `hum data make`: what is whole is kept");
+    }
+  }
+
+  const ItemView& item(int64_t i) const {
+    std::call_once(walked_, [&] {
+      const ErrorContext context([&] { return "reading " + entry_.name; });
+      auto items = read_samples(file_.bytes());
+      if (std::ssize(items) != entry_.count) {
+        fail(ExitCode::kBadData,
+             fmt::format("it holds {} items instead of {}", items.size(), entry_.count));
+      }
+      items_ = std::move(items);
+    });
+    return items_[static_cast<size_t>(i)];
+  }
+
+ private:
+  ShardEntry entry_;
+  MappedFile file_;
+  mutable std::once_flag walked_;
+  mutable std::vector<ItemView> items_;
+};
+
+}  // namespace
+
+struct ItemFolder::Impl {
+  Manifest manifest;
+  std::string fingerprint;
+  int64_t size = 0;
+  std::deque<Shard> shards;
+};
+
+ItemFolder::ItemFolder(const std::filesystem::path& folder) : impl_(std::make_unique<Impl>()) {
+  impl_->manifest = read_manifest(folder);
+  impl_->fingerprint = fingerprint_of(impl_->manifest.options);
+  impl_->size = impl_->manifest.items();
+  for (const ShardEntry& entry : impl_->manifest.shards) {
+    impl_->shards.emplace_back(folder / entry.name, entry);
+  }
+}
+
+ItemFolder::~ItemFolder() = default;
+ItemFolder::ItemFolder(ItemFolder&&) noexcept = default;
+
+int64_t ItemFolder::size() const { return impl_->size; }
+
+const std::string& ItemFolder::fingerprint() const { return impl_->fingerprint; }
+
+const std::string& ItemFolder::codec() const { return impl_->manifest.codec; }
+
+const ItemView& ItemFolder::operator[](int64_t i) const {
+  HUM_REQUIRE(i >= 0 && i < size(), "item {} of {}", i, size());
+  const int64_t per_shard = impl_->manifest.per_shard;
+  return impl_->shards[static_cast<size_t>(i / per_shard)].item(i % per_shard);
+}
+
+}  // namespace hum::data

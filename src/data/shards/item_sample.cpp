@@ -1,0 +1,112 @@
+#include "data/shards/item_sample.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "audio/notes_json.h"
+#include "base/error.h"
+#include "data/shards/array_files.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/timing.h"
+
+namespace hum::data {
+namespace {
+
+Json notes_to_json(std::span<const audio::Note> notes) {
+  Json list = Json::array();
+  for (const audio::Note& note : notes) list.push_back(audio::to_json(note));
+  return list;
+}
+
+std::vector<audio::Note> notes_from_json(const Json& list) {
+  std::vector<audio::Note> notes;
+  for (const Json& note : list) notes.push_back(audio::note_from_json(note));
+  return notes;
+}
+
+[[noreturn]] void damaged(uint64_t index, std::string_view what) {
+  fail(ExitCode::kBadData, fmt::format("item {}: {}", index, what),
+       "`hum data verify` names what is damaged");
+}
+
+// Row-major; the first dim is what is left over.
+template <typename T>
+std::string table_file(const std::vector<T>& values, int64_t columns) {
+  const int64_t dims[] = {std::ssize(values) / columns, columns};
+  return npy_file<T>(dims, values);
+}
+
+void read_member(ItemView& item, std::string_view suffix, std::string_view bytes) {
+  if (suffix == "target.wav") item.target = wav_samples(bytes);
+  if (suffix == "reference.wav") item.reference = wav_samples(bytes);
+  if (suffix == "features.npy") item.features = npy_values<float>(bytes);
+  if (suffix == "codes.npy") item.codes = npy_values<uint16_t>(bytes);
+  if (suffix == "reference_codes.npy") item.reference_codes = npy_values<uint16_t>(bytes);
+  if (suffix == "notes.json") item.notes_json = bytes;
+  if (suffix == "meta.json") item.meta_json = bytes;
+}
+
+}  // namespace
+
+std::string item_key(uint64_t index) { return fmt::format("{:09}", index); }
+
+ItemNotes ItemView::notes() const {
+  try {
+    const Json json = Json::parse(notes_json);
+    return {notes_from_json(json.at("melody")), notes_from_json(json.at("played"))};
+  } catch (const Json::exception& error) {
+    damaged(index, fmt::format("notes.json: {}", error.what()));
+  }
+}
+
+Json ItemView::meta() const {
+  try {
+    return Json::parse(meta_json);
+  } catch (const Json::exception& error) {
+    damaged(index, fmt::format("meta.json: {}", error.what()));
+  }
+}
+
+StoredSound::StoredSound(const TrainingItem& item)
+    : target(to_int16(item.target)), reference(to_int16(item.reference)) {}
+
+void add_codes(TarWriter& shard, uint64_t index, const ItemCodes& codes, int64_t books) {
+  shard.add(item_key(index) + ".codes.npy", table_file(codes.target, books));
+  shard.add(item_key(index) + ".reference_codes.npy", table_file(codes.reference, books));
+}
+
+void add_sample(TarWriter& shard, const TrainingItem& item, const StoredSound& sound,
+                const Json& meta, const ItemCodes* codes, int64_t books) {
+  const std::string key = item_key(item.index);
+  const Json notes = {{"melody", notes_to_json(item.melody)},
+                      {"played", notes_to_json(item.played)}};
+  shard.add(key + ".meta.json", meta.dump());
+  shard.add(key + ".notes.json", notes.dump());
+  shard.add(key + ".features.npy", table_file(item.features, kMelodyFeatures));
+  if (codes != nullptr) add_codes(shard, item.index, *codes, books);
+  shard.add(key + ".reference.wav", wav_file(sound.reference));
+  shard.add(key + ".target.wav", wav_file(sound.target));
+}
+
+std::vector<ItemView> read_samples(std::string_view archive) {
+  std::vector<ItemView> items;
+  std::string last_key;
+  for (const TarMember& member : tar_members(archive)) {
+    const ErrorContext context([&] { return "reading " + member.name; });
+    const size_t dot = std::min(member.name.find('.'), member.name.size() - 1);
+    const std::string key = member.name.substr(0, dot);
+    if (items.empty() || key != last_key) {
+      ItemView item;
+      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), item.index);
+      if (error != std::errc{} || end != key.data() + key.size()) {
+        fail(ExitCode::kBadData, fmt::format("'{}' is no item's number", key));
+      }
+      items.push_back(item);
+      last_key = key;
+    }
+    read_member(items.back(), std::string_view(member.name).substr(dot + 1), member.bytes);
+  }
+  return items;
+}
+
+}  // namespace hum::data

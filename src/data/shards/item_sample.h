@@ -1,0 +1,58 @@
+// A training item as one WebDataset sample: small files whose names begin with the item's key.
+// docs/formats/items.md lists them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "audio/notes.h"
+#include "base/json.h"
+#include "data/shards/item_codes.h"
+#include "data/shards/tar.h"
+#include "data/synthesis/items.h"
+
+namespace hum::data {
+
+// Nine digits and no dot: WebDataset's key ends at the first one.
+std::string item_key(uint64_t index);
+
+struct ItemNotes {
+  std::vector<audio::Note> melody, played;
+};
+
+// One item as it lies in its mapped shard; valid as long as its ItemFolder. Notes and description
+// are parsed when they are asked for.
+struct ItemView {
+  uint64_t index = 0;
+  std::span<const int16_t> target;            // [kItemSamples]; to_float
+  std::span<const int16_t> reference;         // [22050..110250]
+  std::span<const float> features;            // [kItemFrames * kMelodyFeatures]
+  std::span<const uint16_t> codes;            // [kItemFrames * K], empty without a codec
+  std::span<const uint16_t> reference_codes;  // [frames * K]
+  std::string_view notes_json, meta_json;
+
+  // Throws: kBadData when they do not parse.
+  ItemNotes notes() const;
+  Json meta() const;
+};
+
+// `item`'s sound as it is stored.
+struct StoredSound {
+  explicit StoredSound(const TrainingItem& item);
+  ItemSound view() const { return {target, reference}; }
+  std::vector<int16_t> target, reference;
+};
+
+// Adds all files of an item; those of the codes only with codes. `meta`: what .meta.json says.
+void add_sample(TarWriter& shard, const TrainingItem& item, const StoredSound& sound,
+                const Json& meta, const ItemCodes* codes, int64_t books);
+void add_codes(TarWriter& shard, uint64_t index, const ItemCodes& codes, int64_t books);
+
+// The samples of a shard, in order; members of one sample are neighbours. Files with other suffixes
+// are passed over. Throws: kBadData when one is damaged, with its name.
+std::vector<ItemView> read_samples(std::string_view archive);
+
+}  // namespace hum::data

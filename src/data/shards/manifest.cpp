@@ -1,0 +1,213 @@
+#include "data/shards/manifest.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/mapped_file.h"
+#include "base/threads.h"
+
+namespace hum::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kManifest = "shards.json";
+constexpr const char* kMakeAgain = "make them again: hum data make --config FILE -o FOLDER";
+
+Json entry_to_json(const ShardEntry& entry) {
+  return {{"name", entry.name},
+          {"count", entry.count},
+          {"bytes", entry.bytes},
+          {"sha256", entry.sha256}};
+}
+
+ShardEntry entry_from_json(const Json& json) {
+  return {json.at("name").get<std::string>(), json.at("count").get<int64_t>(),
+          json.at("bytes").get<int64_t>(), json.at("sha256").get<std::string>()};
+}
+
+Manifest manifest_from_json(const fs::path& path, const Json& json) {
+  try {
+    Manifest manifest{.options = json.at("options"), .shards = {}};
+    if (const auto version = manifest.options.at("version").get<int64_t>();
+        version != kItemsVersion) {
+      fail(ExitCode::kBadData, fmt::format("{}: items of version {}", path.string(), version),
+           kMakeAgain);
+    }
+    manifest.per_shard = manifest.options.at("items_per_shard").get<int64_t>();
+    manifest.codec = manifest.options.at("codec").get<std::string>();
+    for (const Json& entry : json.at("shards")) manifest.shards.push_back(entry_from_json(entry));
+    return manifest;
+  } catch (const Json::exception& error) {
+    fail(ExitCode::kBadData, fmt::format("{}: {}", path.string(), error.what()), kMakeAgain);
+  }
+}
+
+bool is_part(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with("shards-") && name.ends_with(".json");
+}
+
+std::vector<fs::path> parts_of(const fs::path& folder) {
+  std::vector<fs::path> parts;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (is_part(entry.path())) parts.push_back(entry.path());
+  }
+  return parts;
+}
+
+// Empty when the file is what the entry says.
+std::string fault_of(const fs::path& folder, const ShardEntry& entry) {
+  const fs::path path = folder / entry.name;
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  if (error) return "is missing";
+  if (static_cast<int64_t>(size) != entry.bytes) {
+    return fmt::format("has {} bytes instead of {}", size, entry.bytes);
+  }
+  return sha256(MappedFile(path).bytes()) == entry.sha256 ? "" : "has another SHA-256";
+}
+
+bool has_old_items(const fs::path& folder) { return fs::exists(folder / "items.json"); }
+
+}  // namespace
+
+std::string shard_name(int64_t shard) { return fmt::format("items-{:06}.tar", shard); }
+
+int64_t Manifest::items() const {
+  int64_t sum = 0;
+  for (const ShardEntry& shard : shards) sum += shard.count;
+  return sum;
+}
+
+std::string fingerprint_of(const Json& options) { return sha256(options.dump()).substr(0, 16); }
+
+Manifest read_manifest(const fs::path& folder) {
+  const fs::path path = folder / kManifest;
+  if (fs::exists(path)) return manifest_from_json(path, read_json(path));
+  if (has_old_items(folder)) {
+    fail(ExitCode::kBadData,
+         folder.string() + ": items of an earlier release, which this one does not read",
+         kMakeAgain);
+  }
+  if (fs::is_directory(folder) && !parts_of(folder).empty()) {
+    fail(ExitCode::kTemporary, folder.string() + ": its items are not all made",
+         "repeat `hum data make` with the same options: what is whole is kept");
+  }
+  fail(ExitCode::kNoInput, folder.string() + ": holds no training items",
+       "hum data make --config configs/data.yaml -o " + folder.string());
+}
+
+std::vector<ShardFault> verify_shards(const fs::path& folder, int threads) {
+  const Manifest manifest = read_manifest(folder);
+  std::vector<std::string> faults(manifest.shards.size());
+  parallel_for(std::ssize(faults), threads, [&](int64_t i) {
+    const auto shard = static_cast<size_t>(i);
+    faults[shard] = fault_of(folder, manifest.shards[shard]);
+  });
+  std::vector<ShardFault> result;
+  for (size_t i = 0; i < faults.size(); ++i) {
+    if (!faults[i].empty()) result.push_back({manifest.shards[i].name, faults[i]});
+  }
+  return result;
+}
+
+ShardLedger::ShardLedger(fs::path folder, Json options, ProcessRank rank)
+    : folder_(std::move(folder)),
+      options_(std::move(options)),
+      part_name_(fmt::format("shards-{}-of-{}.json", rank.rank, rank.ranks)) {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) {
+    fail(ExitCode::kCannotCreate,
+         fmt::format("cannot create {}: {}", folder_.string(), error.message()));
+  }
+  if (has_old_items(folder_)) {
+    fail(ExitCode::kUsage, folder_.string() + ": holds items of an earlier release",
+         "choose another folder, or delete this one");
+  }
+  entries_ = read_all();
+}
+
+// Parts are read before the whole: who joins them deletes them only after that. Of two entries of
+// one shard the larger counts: the last shard grows when the count does.
+ShardLedger::Entries ShardLedger::read_all() const {
+  std::vector<fs::path> files = parts_of(folder_);
+  files.push_back(folder_ / kManifest);
+  Entries entries;
+  for (const fs::path& file : files) {
+    Json json;
+    try {
+      json = read_json(file);
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::kNoInput) continue;
+      throw;
+    }
+    const Manifest manifest = manifest_from_json(file, json);
+    if (manifest.options != options_) {
+      fail(ExitCode::kUsage, fmt::format("{} holds items of other options", folder_.string()),
+           "choose another folder, or delete this one");
+    }
+    for (const ShardEntry& entry : manifest.shards) {
+      ShardEntry& place = entries[entry.name];
+      if (entry.count > place.count) place = entry;
+    }
+  }
+  return entries;
+}
+
+bool ShardLedger::holds(int64_t shard, int64_t count) const {
+  ShardEntry entry;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(shard_name(shard));
+    if (found == entries_.end()) return false;
+    entry = found->second;
+  }
+  const bool enough =
+      entry.count == count || entry.count == options_.at("items_per_shard").get<int64_t>();
+  return enough && fault_of(folder_, entry).empty();
+}
+
+void ShardLedger::add(int64_t shard, int64_t count, const std::string& archive) {
+  const ShardEntry entry{shard_name(shard), count, std::ssize(archive), sha256(archive)};
+  write_file(folder_ / entry.name, archive);
+  const std::lock_guard lock(mutex_);
+  entries_[entry.name] = entry;
+  write(part_name_, entries_);
+}
+
+void ShardLedger::write(const std::string& name, const Entries& entries) const {
+  Json list = Json::array();
+  int64_t items = 0;
+  for (const auto& [unused, entry] : entries) {
+    list.push_back(entry_to_json(entry));
+    items += entry.count;
+  }
+  write_json(folder_ / name, {{"options", options_},
+                              {"fingerprint", fingerprint_of(options_)},
+                              {"count", items},
+                              {"shards", std::move(list)}});
+}
+
+bool ShardLedger::finish(int64_t items) {
+  // Those from the first on without a gap; only the last may be short.
+  Entries all = read_all(), whole;
+  const auto full = options_.at("items_per_shard").get<int64_t>();
+  int64_t count = 0;
+  for (int64_t shard = 0; count == shard * full && all.contains(shard_name(shard)); ++shard) {
+    const ShardEntry& entry = all[shard_name(shard)];
+    count += entry.count;
+    whole[entry.name] = entry;
+  }
+  if (count < items) return false;
+  write(kManifest, whole);
+  for (const fs::path& part : parts_of(folder_)) {
+    std::error_code ignored;
+    fs::remove(part, ignored);
+  }
+  return true;
+}
+
+}  // namespace hum::data

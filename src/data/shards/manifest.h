@@ -1,0 +1,83 @@
+// Which shards a folder of items holds: their sizes and hashes, and the options they were made
+// with.
+//
+// Each process that makes shards keeps a part, shards-<rank>-of-<ranks>.json, up to date; whoever
+// finds that all shards are there joins the parts into shards.json. A folder without shards.json is
+// not finished.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/ranks.h"
+
+namespace hum::data {
+
+inline constexpr int64_t kItemsVersion = 2;  // 1: the .bin files of earlier releases
+
+// items-000007.tar
+std::string shard_name(int64_t shard);
+
+struct ShardEntry {
+  std::string name;
+  int64_t count = 0, bytes = 0;
+  std::string sha256;
+};
+
+struct Manifest {
+  Json options;  // what the shards' bytes follow from
+  int64_t per_shard = 0;
+  std::string codec;  // fingerprint of the codec whose codes the items have, or empty
+  std::vector<ShardEntry> shards;
+
+  int64_t items() const;
+};
+
+// The first 16 hex digits of the SHA-256 of the options, written compactly.
+std::string fingerprint_of(const Json& options);
+
+// Throws: kNoInput when the folder holds no items, kTemporary when they are not finished, kBadData
+// when they are of another version.
+Manifest read_manifest(const std::filesystem::path& folder);
+
+// A shard that is not as the manifest says.
+struct ShardFault {
+  std::string name, what;
+};
+// Reads every shard. Throws as read_manifest does.
+std::vector<ShardFault> verify_shards(const std::filesystem::path& folder, int threads);
+
+// The shards of a folder while they are being made. Thread-safe.
+class ShardLedger {
+ public:
+  // `options` must hold "version", "items_per_shard" and "codec". Creates the folder.
+  // Throws: kUsage when it holds items of other options or of an earlier version, kCannotCreate.
+  ShardLedger(std::filesystem::path folder, Json options, ProcessRank rank);
+
+  // Whether this shard is there, whole (its hash is taken) and has `count` items, or all a shard
+  // may have.
+  bool holds(int64_t shard, int64_t count) const;
+  // Writes the shard's file, then this process's part.
+  void add(int64_t shard, int64_t count, const std::string& archive);
+  // Writes shards.json when, with those of other processes, the first `items` items are there.
+  // Returns whether that is so.
+  bool finish(int64_t items);
+
+ private:
+  using Entries = std::map<std::string, ShardEntry>;
+  Entries read_all() const;
+  void write(const std::string& name, const Entries& entries) const;
+
+  std::filesystem::path folder_;
+  Json options_;
+  std::string part_name_;
+  mutable std::mutex mutex_;
+  Entries entries_;
+};
+
+}  // namespace hum::data

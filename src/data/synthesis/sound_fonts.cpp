@@ -1,0 +1,62 @@
+#include "data/synthesis/sound_fonts.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/env.h"
+#include "base/error.h"
+
+namespace hum::data {
+namespace {
+
+// MuseScore General is held out: the most different of the three, and large enough to be judged on.
+constexpr SoundFont kSoundFonts[] = {
+    {"fluidr3", "/usr/share/sounds/sf2/FluidR3_GM.sf2", "fluid-soundfont-gm", false},
+    {"timgm6mb", "/usr/share/sounds/sf2/TimGM6mb.sf2", "timgm6mb-soundfont", false},
+    {"musescore", "/usr/share/sounds/sf3/MuseScore_General_Lite.sf3",
+     "musescore-general-soundfont-small", true},
+};
+
+}  // namespace
+
+std::span<const SoundFont> sound_fonts() { return kSoundFonts; }
+
+const SoundFont& find_sound_font(std::string_view name) {
+  const auto found = std::ranges::find(kSoundFonts, name, &SoundFont::name);
+  if (found != std::end(kSoundFonts)) return *found;
+  std::vector<std::string_view> names;
+  for (const SoundFont& font : kSoundFonts) names.push_back(font.name);
+  fail(ExitCode::kUsage, fmt::format("unknown sound font '{}'", name),
+       fmt::format("there are {}", fmt::join(names, ", ")));
+}
+
+std::vector<const SoundFont*> training_sound_fonts() {
+  std::vector<const SoundFont*> result;
+  for (const SoundFont& font : kSoundFonts) {
+    if (!font.held_out) result.push_back(&font);
+  }
+  return result;
+}
+
+std::filesystem::path installed_path(const SoundFont& font) {
+  if (std::filesystem::exists(font.path)) return font.path;
+  fail(ExitCode::kNoInput,
+       fmt::format("the sound font {} is not installed: {} is missing", font.name, font.path),
+       fmt::format("apt install {}", font.package));
+}
+
+std::filesystem::path sound_font_path() {
+  const std::string chosen = env_string("HUM_SOUND_FONT");
+  if (!chosen.empty()) {
+    if (std::filesystem::exists(chosen)) return chosen;
+    fail(ExitCode::kNoInput, fmt::format("sound font {} does not exist", chosen),
+         "HUM_SOUND_FONT names it");
+  }
+  for (const SoundFont& font : kSoundFonts) {
+    if (std::filesystem::exists(font.path)) return font.path;
+  }
+  return installed_path(kSoundFonts[0]);
+}
+
+}  // namespace hum::data
