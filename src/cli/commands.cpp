@@ -19,6 +19,7 @@ std::span<const Command> commands() {
       kTrainVoice,
       kTrainUpsampler,
       kTrainCoarse,
+      kTrainClassifier,
       kDataRender,
       kDataReferences,
       kModelCheck,
