@@ -36,19 +36,11 @@ Generated generate(const std::string& preset, const ScratchFolder& folder) {
 // The same notes on the requested preset and on the other two: timbre alone tells them apart.
 InstrumentJudge judge_of(const std::string& preset, const std::vector<audio::Note>& notes,
                          const eval::Renderer& render, const eval::Transcriber& transcribe) {
-  const double seconds = pipeline::end_of(notes) + pipeline::kMaxRelease_s;
-  auto play = [&](const std::string& name, std::span<const audio::Note> what) {
-    return render(what, data::find_preset(name), seconds);
-  };
-  eval::InstrumentTask task{.notes = notes,
-                            .truth = play(preset, notes),
-                            .wrong_melody = play(preset, eval::wrong_notes(notes)),
-                            .hum = read_example(),
-                            .onset_tolerance_s = eval::kSungOnsetTolerance_s};
-  for (const char* other : kPresets) {
-    if (other != preset) task.others.push_back(play(other, notes));
-  }
-  return {std::move(task), transcribe};
+  std::vector<const data::Preset*> presets;
+  for (const char* name : kPresets) presets.push_back(&data::find_preset(name));
+  return {eval::instrument_task(data::find_preset(preset), presets, notes, read_example(), render,
+                                eval::kSungOnsetTolerance_s),
+          transcribe};
 }
 
 // The share of the ceiling's F1 at 50 ms.

@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 
 #include "base/error.h"
+#include "cli/commands/evaluate.h"
 #include "cli/commands/train.h"
 
 namespace hum::cli {
@@ -13,12 +14,14 @@ std::span<const Command> commands() {
       kNotes,
       kPresets,
       kEvaluateNotes,
+      kEvaluateModel,
       kCodecEncode,
       kCodecDecode,
       kTrainCodec,
       kTrainVoice,
       kTrainUpsampler,
       kTrainCoarse,
+      kTrainClassifier,
       kDataMake,
       kDataVerify,
       kDataReferences,

@@ -4,6 +4,7 @@
 #include "models/humming/coarse.h"
 #include "models/humming/upsampler.h"
 #include "models/humming/voice.h"
+#include "models/preset_classifier/model.h"
 
 namespace hum::cli {
 namespace {
@@ -12,6 +13,10 @@ template <typename Model, typename Config, typename MakeSpec>
 ModelStep step_of(const std::filesystem::path& path, int64_t batch, const MakeSpec& make_spec) {
   TrainConfig<Config> config;
   read_config(path, config);
+  if constexpr (requires { config.model.presets; }) {  // the data's, which is not here
+    for (const auto* preset : data::training_presets())
+      config.model.presets.emplace_back(preset->name);
+  }
   if (batch > 0) config.stage.batch = batch;
   const auto model = std::make_shared<const Model>(config.model);
   ModelStep step{model, make_spec(*model, config.stage), config.stage.loop};
@@ -19,8 +24,8 @@ ModelStep step_of(const std::filesystem::path& path, int64_t batch, const MakeSp
   return step;
 }
 
-// Of the four models, the one with a field that the others' configurations lack.
-enum class Kind { kCodec, kVoice, kUpsampler, kCoarse };
+// Of the models, the one with a field that the others' configurations lack.
+enum class Kind { kCodec, kVoice, kUpsampler, kCoarse, kClassifier };
 Kind kind_of(const std::filesystem::path& path) {
   const Json config = read_yaml(path);
   const Json model = config.value("model", Json::object());
@@ -31,7 +36,9 @@ Kind kind_of(const std::filesystem::path& path) {
   if (output == "upsampler" || model.contains("classified_books")) return Kind::kUpsampler;
   if (output == "voice" || model.contains("excitation_dropout")) return Kind::kVoice;
   if (output == "codec" || model.contains("quantizer")) return Kind::kCodec;
-  fail(ExitCode::kConfig, path.string() + ": neither codec, voice, upsampler nor coarse",
+  if (output == "classifier" || model.contains("bands")) return Kind::kClassifier;
+  fail(ExitCode::kConfig,
+       path.string() + ": neither codec, voice, upsampler, coarse nor classifier",
        "stage.output must end in the model's name");
 }
 
@@ -45,7 +52,7 @@ std::filesystem::path model_config_path(const std::string& name) {
     if (std::filesystem::exists(configs / file)) return configs / file;
   }
   fail(ExitCode::kNoInput, fmt::format("no model or configuration '{}'", name),
-       "name codec, voice, upsampler, coarse, tiny, 385m, 10b, or a YAML file");
+       "name codec, voice, upsampler, coarse, classifier, tiny, 385m, 10b, or a YAML file");
 }
 
 ModelStep read_model_step(const std::filesystem::path& config, int64_t batch) {
@@ -71,6 +78,14 @@ ModelStep read_model_step(const std::filesystem::path& config, int64_t batch) {
       return step_of<humming::Upsampler, humming::UpsamplerConfig>(config, batch, on_items);
     case Kind::kCoarse:
       return step_of<humming::Coarse, humming::CoarseConfig>(config, batch, on_items);
+    case Kind::kClassifier:
+      return step_of<preset_classifier::PresetClassifier,
+                     preset_classifier::PresetClassifierConfig>(
+          config, batch,
+          [](const preset_classifier::PresetClassifier& model, const StageConfig& stage) {
+            return model.train_spec(stage.batch, stage.frames * codec::kHopSamples,
+                                    dtype_of(stage.compute));
+          });
   }
   HUM_CHECK(false, "a model without a step");
   return {};

@@ -11,7 +11,7 @@
 namespace hum::cli {
 
 // A YAML file, or the configuration of a coarse LM by size (tiny, 385m, 10b) or of a model by name
-// (codec, voice, upsampler, coarse). Throws kNoInput.
+// (codec, voice, upsampler, coarse, classifier). Throws kNoInput.
 std::filesystem::path model_config_path(const std::string& name);
 
 struct ModelStep {

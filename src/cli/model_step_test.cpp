@@ -62,7 +62,7 @@ TEST(SlowMemoryEstimate, CountsWhatPlainAttentionKeepsForItsGradient) {
 
 TEST(ModelStep, KnowsEachConfigurationsModel) {
   for (const char* name : {"codec", "codec-decoder", "voice", "voice-balance", "upsampler",
-                           "coarse", "coarse-385m", "tiny"}) {
+                           "coarse", "coarse-385m", "tiny", "classifier"}) {
     const ModelStep step = read_model_step(model_config_path(name));
     EXPECT_TRUE(std::string(name).starts_with(step.spec.name) || name == std::string("tiny"))
         << name << " was taken for " << step.spec.name;

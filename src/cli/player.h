@@ -56,14 +56,16 @@ class Player {
   models::humming::TimbreReference file_reference(const std::filesystem::path& path,
                                                   double max_seconds,
                                                   std::vector<std::string>& warnings);
+  // Of a sound: at most its first 5 s count.
+  models::humming::TimbreReference encode(std::vector<float> samples);
   // Refers to this player.
   pipeline::Instrument instrument(models::humming::TimbreReference reference,
                                   const PlayOptions& options);
 
- private:
   models::codec::CodecSession& codec();
-  models::humming::TimbreReference encode(std::vector<float> samples);
+  const models::humming::HummingSession& humming() const { return humming_; }
 
+ private:
   runtime::Session& session_;
   std::filesystem::path weights_;
   models::humming::HummingSession humming_;

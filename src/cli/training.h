@@ -1,4 +1,4 @@
-// What the four `hum train` commands share: reading the configuration, data, running the loop,
+// What the `hum train` commands share: reading the configuration, data, running the loop,
 // writing weights.
 #pragma once
 

@@ -16,7 +16,8 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("model", model, "codec, voice, upsampler, coarse, 385m, 10b, or a configuration");
+    v.positional("model", model,
+                 "codec, voice, upsampler, coarse, classifier, 385m, 10b, or a configuration");
     v("platform", platform, "cpu, cuda, tpu or neuron");
     v("json", json, "print the result as JSON");
   }

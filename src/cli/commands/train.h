@@ -5,6 +5,6 @@
 
 namespace hum::cli {
 
-extern const Command kTrainCodec, kTrainVoice, kTrainUpsampler, kTrainCoarse;
+extern const Command kTrainCodec, kTrainVoice, kTrainUpsampler, kTrainCoarse, kTrainClassifier;
 
 }  // namespace hum::cli

@@ -7,6 +7,7 @@
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/sine.h"
 #include "data/synthesis/timing.h"
+#include "pipeline/generate.h"
 
 namespace hum::eval {
 namespace {
@@ -28,6 +29,22 @@ std::vector<std::string> InstrumentRow::failures(const InstrumentLimits& limits)
   require(distance < limits.timbre_share * hum_distance, "hum");
   require(distance < limits.timbre_share * sine_distance, "sine");
   return failed;
+}
+
+InstrumentTask instrument_task(const data::Preset& preset,
+                               std::span<const data::Preset* const> others,
+                               std::vector<audio::Note> notes, std::vector<float> hum,
+                               const Renderer& render, double onset_tolerance_s) {
+  const double seconds = pipeline::end_of(notes) + pipeline::kMaxRelease_s;
+  InstrumentTask task{.truth = render(notes, preset, seconds),
+                      .wrong_melody = render(wrong_notes(notes), preset, seconds),
+                      .hum = std::move(hum),
+                      .onset_tolerance_s = onset_tolerance_s};
+  for (const data::Preset* other : others) {
+    if (other != &preset) task.others.push_back(render(notes, *other, seconds));
+  }
+  task.notes = std::move(notes);
+  return task;
 }
 
 InstrumentJudge::InstrumentJudge(InstrumentTask task, Transcriber transcribe)

@@ -20,6 +20,13 @@ struct InstrumentTask {
   double onset_tolerance_s = kOnsetTolerance_s;
 };
 
+// The task of playing `notes` on `preset`; the others tell timbres apart. Sounds go on until the
+// release of the last note is over.
+InstrumentTask instrument_task(const data::Preset& preset,
+                               std::span<const data::Preset* const> others,
+                               std::vector<audio::Note> notes, std::vector<float> hum,
+                               const Renderer& render, double onset_tolerance_s);
+
 struct InstrumentLimits {
   double chroma = 0.90, f1 = 0.80;  // shares of the ceiling
   double timbre_share = 0.5;        // of the hum's and of the sine's distance

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "audio/dsp.h"
 #include "base/error.h"
 #include "kernels/polar/polar.h"
+#include "models/mel_scale.h"
 
 namespace hum::models::codec {
 
@@ -123,19 +123,7 @@ std::vector<nn::MelScale> training_mel_scales() {
   std::vector<nn::MelScale> scales;
   int64_t bands = 20;
   for (int64_t window = 128; window <= 2048; window *= 2, bands *= 2) {
-    nn::MelScale scale{window, window / 4, bands, {}};
-    scale.weights.resize(static_cast<size_t>((window / 2 + 1) * bands));
-    const auto triangles =
-        audio::mel_bands(static_cast<int>(kSampleRateHz), static_cast<int>(window),
-                         {.bands = static_cast<int>(bands), .normalised = false});
-    for (int64_t band = 0; band < bands; ++band) {
-      const auto& triangle = triangles[static_cast<size_t>(band)];
-      for (size_t i = 0; i < triangle.weights.size(); ++i) {
-        const int64_t bin = triangle.first_bin + static_cast<int64_t>(i);
-        scale.weights[static_cast<size_t>(bin * bands + band)] = triangle.weights[i];
-      }
-    }
-    scales.push_back(std::move(scale));
+    scales.push_back(mel_scale(window, window / 4, bands));
   }
   return scales;
 }

@@ -26,6 +26,29 @@ std::vector<T> values_of(const HostTensor& tensor) {
   return {values.begin(), values.end()};
 }
 
+// What most programs are told: the melody and the timbre reference.
+struct Told {
+  HostTensor melody, reference, frames;
+
+  Told(const CommonConfig& common, std::span<const float> features, const TimbreReference& timbre)
+      : melody(HostTensor::of({1, kWindowFrames, common.melody_features}, features)),
+        reference(HostTensor::of({1, kReferenceFrames, common.latent},
+                                 std::span<const float>(timbre.latents))),
+        frames(HostTensor::of<int32_t>({1}, {timbre.frames})) {}
+};
+
+// Both conditions given.
+Conditions conditions_of(const Value& melody, const Value& draft, const Value& reference,
+                         const Value& frames) {
+  const Value one = graph::constant(1, f32({1}));
+  return {.melody_BTM = melody,
+          .reference_BSD = reference,
+          .reference_frames_B = frames,
+          .has_melody_B = one,
+          .has_timbre_B = one,
+          .draft_BTD = draft};
+}
+
 }  // namespace
 
 struct HummingSession::State {
@@ -35,7 +58,8 @@ struct HummingSession::State {
   std::optional<StoredModel<Upsampler>> upsampler;
   std::optional<StoredModel<Coarse>> coarse;
   std::optional<StoredModel<Voice>> voice;
-  std::optional<runtime::Executable> draft_program, refine_program, token_program, voice_program;
+  std::optional<runtime::Executable> draft_program, refine_program, token_program, logits_program,
+      voice_program;
 
   StoredModel<Upsampler>& get_upsampler() {
     if (!upsampler) upsampler.emplace(session, folder / "upsampler", "hum-upsampler");
@@ -48,6 +72,13 @@ struct HummingSession::State {
   StoredModel<Voice>& get_voice() {
     if (!voice) voice.emplace(session, folder / "voice", "hum-voice");
     return *voice;
+  }
+
+  const runtime::Executable& get(std::optional<runtime::Executable>& program,
+                                 void (State::*build)()) {
+    std::lock_guard lock(mutex);
+    if (!program) (this->*build)();
+    return *program;
   }
 
   // Placeholders that several programs take.
@@ -63,6 +94,7 @@ struct HummingSession::State {
   void build_draft();
   void build_refine();
   void build_tokens();
+  void build_logits();
   void build_voice();
 };
 
@@ -109,23 +141,32 @@ void HummingSession::State::build_tokens() {
   const Value top_k = graph::parameter("top_k", {DType::kI32, {}});
   const Value top_p = graph::parameter("top_p", f32({}));
   const Value guidance = graph::parameter("guidance", f32({}));
-  const Value one = graph::constant(1, f32({1}));
-  const Value tokens = part.model().generate({.melody_BTM = in.melody,
-                                              .reference_BSD = in.reference,
-                                              .reference_frames_B = in.frames,
-                                              .has_melody_B = one,
-                                              .has_timbre_B = one,
-                                              .draft_BTD = draft},
-                                             {.key = key,
-                                              .temperature = temperature,
-                                              .top_k = top_k,
-                                              .top_p = top_p,
-                                              .guidance = guidance},
-                                             DType::kF32);
+  const Value tokens =
+      part.model().generate(conditions_of(in.melody, draft, in.reference, in.frames),
+                            {.key = key,
+                             .temperature = temperature,
+                             .top_k = top_k,
+                             .top_p = top_p,
+                             .guidance = guidance},
+                            DType::kF32);
   token_program = part.compile(
       "coarse/generate",
       {in.melody, draft, in.reference, in.frames, key, temperature, top_k, top_p, guidance},
       {tokens});
+}
+
+void HummingSession::State::build_logits() {
+  const auto& part = get_coarse();
+  const auto& config = part.model().config();
+  const Inputs in = inputs_of(config.common);
+  const Value draft = graph::parameter("draft", f32({1, kWindowFrames, config.common.latent}));
+  const Value tokens =
+      graph::parameter("tokens", {DType::kI32, {1, kWindowFrames, config.coarse_books}});
+  const graph::Values logits = part.model().logits(
+      tokens, conditions_of(in.melody, draft, in.reference, in.frames), DType::kF32);
+  logits_program =
+      part.compile("coarse/logits", {tokens, in.melody, draft, in.reference, in.frames},
+                   {graph::slice_in_dim(logits[0], 1, 0, kWindowFrames)});
 }
 
 void HummingSession::State::build_voice() {
@@ -137,22 +178,6 @@ void HummingSession::State::build_voice() {
   const Value noise = graph::parameter("noise", f32({1, kWindowSamples}));
   voice_program = part.compile("voice/render", {latents, melody, excitation, noise},
                                {part.model().render(latents, melody, excitation, noise)});
-}
-
-void validate(const SamplingOptions& options) {
-  auto refuse = [](const char* flag, double value, const char* allowed) {
-    fail(ExitCode::kUsage, fmt::format("--{} {} is out of range", flag, value),
-         fmt::format("--{} takes {}", flag, allowed));
-  };
-  if (!(options.temperature >= 0 && options.temperature <= 10)) {
-    refuse("temperature", options.temperature, "0 to 10");
-  }
-  if (options.top_k < 0) refuse("top-k", static_cast<double>(options.top_k), "0 (all) or more");
-  if (!(options.top_p > 0 && options.top_p <= 1)) refuse("top-p", options.top_p, "above 0, to 1");
-  if (!(options.guidance >= 0 && options.guidance <= 20)) {
-    refuse("guidance", options.guidance, "0 to 20");
-  }
-  if (options.seed < 0) refuse("seed", static_cast<double>(options.seed), "0 or more");
 }
 
 HummingSession::HummingSession(runtime::Session& session, std::filesystem::path weights)
@@ -196,16 +221,11 @@ TimbreReference HummingSession::reference(std::span<const int32_t> codes) const 
 
 std::vector<float> HummingSession::draft(std::span<const float> melody,
                                          const TimbreReference& reference) const {
-  {
-    std::lock_guard lock(state_->mutex);
-    if (!state_->draft_program) state_->build_draft();
-  }
+  const auto& program = state_->get(state_->draft_program, &State::build_draft);
   const auto& common = state_->upsampler->model().config().common;
-  const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
-  const auto r = HostTensor::of({1, kReferenceFrames, common.latent},
-                                std::span<const float>(reference.latents));
-  const auto n = HostTensor::of<int32_t>({1}, {reference.frames});
-  return values_of<float>(state_->upsampler->run(*state_->draft_program, {&m, &r, &n}));
+  const Told told(common, melody, reference);
+  return values_of<float>(
+      state_->upsampler->run(program, {&told.melody, &told.reference, &told.frames}));
 }
 
 std::vector<int32_t> HummingSession::coarse_tokens(std::span<const float> melody,
@@ -213,61 +233,66 @@ std::vector<int32_t> HummingSession::coarse_tokens(std::span<const float> melody
                                                    const TimbreReference& reference,
                                                    const SamplingOptions& sampling,
                                                    int64_t window) const {
-  {
-    std::lock_guard lock(state_->mutex);
-    if (!state_->token_program) state_->build_tokens();
-  }
+  const auto& program = state_->get(state_->token_program, &State::build_tokens);
   const auto& common = state_->coarse->model().config().common;
   const auto key = stream_key(static_cast<uint64_t>(sampling.seed), "coarse tokens",
                               static_cast<uint64_t>(window));
   const int64_t top_k =
       sampling.top_k == 0 ? common.entries : std::min(sampling.top_k, common.entries);
-  const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
+  const Told told(common, melody, reference);
   const auto d = HostTensor::of({1, kWindowFrames, common.latent}, draft);
-  const auto r = HostTensor::of({1, kReferenceFrames, common.latent},
-                                std::span<const float>(reference.latents));
-  const auto n = HostTensor::of<int32_t>({1}, {reference.frames});
   const auto k = HostTensor::of({2}, std::span<const uint32_t>(key));
   const auto t =
       HostTensor::scalar(sampling.greedy ? 0.0F : static_cast<float>(sampling.temperature));
   const auto tk = HostTensor::scalar(static_cast<int32_t>(top_k));
   const auto tp = HostTensor::scalar(static_cast<float>(sampling.top_p));
   const auto g = HostTensor::scalar(static_cast<float>(sampling.guidance));
-  return values_of<int32_t>(
-      state_->coarse->run(*state_->token_program, {&m, &d, &r, &n, &k, &t, &tk, &tp, &g}));
+  return values_of<int32_t>(state_->coarse->run(
+      program, {&told.melody, &d, &told.reference, &told.frames, &k, &t, &tk, &tp, &g}));
+}
+
+int64_t HummingSession::coarse_books() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->get_coarse().model().config().coarse_books;
+}
+
+std::vector<float> HummingSession::coarse_logits(std::span<const int32_t> tokens,
+                                                 std::span<const float> melody,
+                                                 std::span<const float> draft,
+                                                 const TimbreReference& reference) const {
+  const auto& program = state_->get(state_->logits_program, &State::build_logits);
+  const auto& config = state_->coarse->model().config();
+  const auto& common = config.common;
+  const auto c = HostTensor::of({1, kWindowFrames, config.coarse_books}, tokens);
+  const Told told(common, melody, reference);
+  const auto d = HostTensor::of({1, kWindowFrames, common.latent}, draft);
+  return values_of<float>(
+      state_->coarse->run(program, {&c, &told.melody, &d, &told.reference, &told.frames}));
 }
 
 std::vector<float> HummingSession::refine(std::span<const int32_t> tokens,
                                           std::span<const float> melody,
                                           const TimbreReference& reference) const {
-  {
-    std::lock_guard lock(state_->mutex);
-    if (!state_->refine_program) state_->build_refine();
-  }
+  const auto& program = state_->get(state_->refine_program, &State::build_refine);
   const auto& common = state_->upsampler->model().config().common;
   const auto books = static_cast<int64_t>(tokens.size()) / kWindowFrames;
   const auto c = HostTensor::of({1, kWindowFrames, books}, tokens);
-  const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
-  const auto r = HostTensor::of({1, kReferenceFrames, common.latent},
-                                std::span<const float>(reference.latents));
-  const auto n = HostTensor::of<int32_t>({1}, {reference.frames});
-  return values_of<float>(state_->upsampler->run(*state_->refine_program, {&c, &m, &r, &n}));
+  const Told told(common, melody, reference);
+  return values_of<float>(
+      state_->upsampler->run(program, {&c, &told.melody, &told.reference, &told.frames}));
 }
 
 std::vector<float> HummingSession::render(std::span<const float> latents,
                                           std::span<const float> melody,
                                           std::span<const float> excitation,
                                           std::span<const float> noise) const {
-  {
-    std::lock_guard lock(state_->mutex);
-    if (!state_->voice_program) state_->build_voice();
-  }
+  const auto& program = state_->get(state_->voice_program, &State::build_voice);
   const auto& common = state_->voice->model().config().common;
   const auto l = HostTensor::of({1, kWindowFrames, common.latent}, latents);
   const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
   const auto e = HostTensor::of({1, kWindowSamples}, excitation);
   const auto n = HostTensor::of({1, kWindowSamples}, noise);
-  return values_of<float>(state_->voice->run(*state_->voice_program, {&l, &m, &e, &n}));
+  return values_of<float>(state_->voice->run(program, {&l, &m, &e, &n}));
 }
 
 }  // namespace hum::models::humming

@@ -72,6 +72,14 @@ class HummingSession {
   std::vector<int32_t> coarse_tokens(std::span<const float> melody, std::span<const float> draft,
                                      const TimbreReference& reference,
                                      const SamplingOptions& sampling, int64_t window) const;
+  // What the coarse LM makes of the true tokens: logits of the first book, each step seeing the
+  // true tokens before it. V is the vocabulary, start token included. Shapes: tokens [T, K], melody
+  // [T, M], draft [T, D] -> [T, V].
+  std::vector<float> coarse_logits(std::span<const int32_t> tokens, std::span<const float> melody,
+                                   std::span<const float> draft,
+                                   const TimbreReference& reference) const;
+  // Books that the coarse LM predicts, K.
+  int64_t coarse_books() const;
   // The upsampler's later stages: the likeliest tokens of the classified books one after another,
   // then the whole latent vector. Shapes: tokens [T, K] -> [T, D].
   std::vector<float> refine(std::span<const int32_t> tokens, std::span<const float> melody,

@@ -1,0 +1,10 @@
+// The `hum evaluate` commands that run models.
+#pragma once
+
+#include "cli/command.h"
+
+namespace hum::cli {
+
+extern const Command kEvaluateModel;
+
+}  // namespace hum::cli

@@ -1,0 +1,54 @@
+// hum evaluate model: a report on the released models.
+#include <iostream>
+
+#include "cli/commands/evaluate.h"
+#include "cli/model_report.h"
+
+namespace hum::cli {
+namespace {
+
+constexpr int64_t kQuickClips = 14;
+
+struct Args {
+  ModelReportOptions options;
+  bool quick = false, json = false;
+  template <class V>
+  void declare(V& v) {
+    v.short_flag('o', "output", options.output, "folder of the report");
+    options.visit_fields(v);
+    v("quick", quick, "14 clips: minutes instead of hours, wide intervals");
+    v("json", json, "print report.json");
+  }
+};
+
+void show(const Json& report) {
+  for (const Json& row : report["rows"]) {
+    const Json& all = row["groups"]["all"];
+    auto value = [&](const char* key) {
+      return all[key].is_object() ? fmt::format("{:.3f}", all[key]["value"].get<double>()) : "-";
+    };
+    std::cout << fmt::format("{:30} chroma {}  F1 {}  timbre {}  mel {}\n",
+                             row["name"].get<std::string>(), value("chroma"), value("note_f1"),
+                             value("timbre"), value("mel_distance"));
+  }
+}
+
+int run(Args& args) {
+  if (args.quick) args.options.test_set.clips = std::min(args.options.test_set.clips, kQuickClips);
+  const Json written = write_model_report(args.options);
+  if (args.json) {
+    std::cout << written.dump() << '\n';
+  } else {
+    show(written);
+    std::cout << fmt::format("{}/index.html, report.json, clips.csv\n", args.options.output);
+  }
+  return 0;
+}
+
+}  // namespace
+
+const Command kEvaluateModel = {"evaluate model", "a report on the models: figures, plots, sounds",
+                                "hum evaluate model --weights weights -o report --clips 200",
+                                make_command<Args, run>};
+
+}  // namespace hum::cli

@@ -1,0 +1,47 @@
+// hum train classifier
+#include "cli/commands/train.h"
+#include "cli/session.h"
+#include "cli/training.h"
+#include "models/preset_classifier/model.h"
+
+namespace hum::cli {
+namespace {
+
+using runtime::HostTensor;
+
+int run(TrainArgs& args) {
+  auto config = read_train_config<models::preset_classifier::PresetClassifierConfig>(args);
+  const StageConfig& stage = config.stage;
+  const data::ItemFolder items(stage.data);
+  const data::ItemOrder order = training_order(items, stage);
+  if (config.model.presets.empty()) config.model.presets = items.presets();
+  if (config.model.presets != items.presets()) {
+    fail(ExitCode::kConfig,
+         fmt::format("model.presets names {} presets, {} holds {} others",
+                     config.model.presets.size(), stage.data, items.presets().size()),
+         "leave model.presets out: the data's are taken");
+  }
+  runtime::Session session(session_options());
+  const models::preset_classifier::PresetClassifier model(config.model);
+  const int64_t samples = stage.frames * data::kFrameSamples;
+  const auto spec = model.train_spec(stage.batch, samples, dtype_of(stage.compute));
+  auto batches = [&](int64_t step) {
+    const auto audio = data::audio_batch(items, order, static_cast<uint64_t>(stage.loop.seed), step,
+                                         stage.batch, samples);
+    std::vector<int32_t> presets;
+    for (int64_t b = 0; b < stage.batch; ++b) {
+      presets.push_back(items[order.item(step * stage.batch + b)].preset);
+    }
+    return std::vector{HostTensor::of({stage.batch, samples}, std::span<const float>(audio)),
+                       HostTensor::of({stage.batch}, std::span<const int32_t>(presets))};
+  };
+  return run_stage(session, spec, stage, to_json(config.model), args, batches);
+}
+
+}  // namespace
+
+const Command kTrainClassifier = {
+    "train classifier", "train the preset classifier, a judge of timbre, on true audio",
+    "hum train classifier --config configs/classifier.yaml", make_command<TrainArgs, run>};
+
+}  // namespace hum::cli

@@ -1,0 +1,289 @@
+#include "cli/model_report.h"
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <set>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/threads.h"
+#include "cli/model_systems.h"
+#include "cli/session.h"
+#include "cli/singing_report.h"
+#include "cli/stop.h"
+#include "cli/test_sounds.h"
+#include "data/synthesis/fluid.h"
+#include "data/synthesis/timing.h"
+#include "eval/harness/summary.h"
+#include "eval/report/folder.h"
+#include "eval/report/page.h"
+#include "eval/report/picture.h"
+#include "models/preset_classifier/session.h"
+#include "runtime/weights.h"
+
+namespace hum::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Clips of each split whose sounds are kept.
+constexpr size_t kExamplesPerSplit = 2;
+constexpr int64_t kMinResamples = 100;
+
+void validate(const ModelReportOptions& options) {
+  if (options.output.empty()) fail(ExitCode::kUsage, "no output was named", "-o report");
+  if (options.test_set.clips < 1) {
+    fail(ExitCode::kUsage, fmt::format("--clips {} is out of range", options.test_set.clips),
+         "--clips takes 1 or more");
+  }
+  if (options.bootstrap.resamples < kMinResamples) {
+    fail(ExitCode::kUsage, fmt::format("--resamples {} are too few", options.bootstrap.resamples),
+         fmt::format("--resamples takes {} or more", kMinResamples));
+  }
+}
+
+std::string machine() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) {
+      return fmt::format("{}, {} threads", line.substr(line.find(": ") + 2), compute_threads());
+    }
+  }
+  return fmt::format("{} threads", compute_threads());
+}
+
+struct Opponent {
+  std::string name;
+  std::unique_ptr<ModelSystems> model;
+};
+
+// The whole of the command, step by step into one JSON.
+class Report {
+ public:
+  explicit Report(const ModelReportOptions& options)
+      : options_(options),
+        weights_(weights_folder(options.weights)),
+        folder_(options.output),
+        session_(session_options()),
+        model_(session_, weights_),
+        sounds_(options.other_font) {
+    // Damaged weights are noticed before any work.
+    model_.player().humming().load(true, true);
+    for (const auto& text : options.against) add_opponent(text);
+    say_what_is_missing();
+    find_judges();
+  }
+
+  void measure() {
+    const auto plans = eval::plan_test_set(options_.test_set, sounds_.sources());
+    choose_examples(plans);
+    Progress progress("evaluating", std::ssize(plans));
+    const auto systems = all_systems();
+    const auto evaluation = eval::evaluate(
+        plans, [&](const eval::TestClipPlan& plan) { return make_clip(plan); }, systems, judges_,
+        {.progress =
+             [&](size_t done) {
+               stop_if_asked();
+               progress.update(static_cast<int64_t>(done));
+             },
+         .heard =
+             [&](size_t i, const eval::TestClip& clip, const eval::System& system,
+                 std::span<const float> samples) {
+               stop_if_asked();
+               keep(i, clip, system.name, samples);
+             }});
+    summary_ = eval::summarise(evaluation, options_.bootstrap);
+    folder_.write("clips.csv", eval::clips_csv(evaluation));
+  }
+
+  void sing() {
+    const fs::path recording = options_.singing.empty()
+                                   ? source_folder() / "examples/vocadito_10.wav"
+                                   : fs::path(options_.singing);
+    if (options_.singing.empty() && !fs::exists(recording)) {
+      lacks("real singing", "no recording: --singing FILE");
+      return;
+    }
+    Json sounds = Json::array();
+    singing_ = singing_report(
+        model_.player(), {melody_transcriber_, judges_.transcribe, sounds_.sources().render},
+        recording,
+        [&](const std::string& preset, std::span<const float> samples,
+            std::span<const audio::Note> notes) {
+          stop_if_asked();
+          sounds.push_back(written("singing-" + preset, preset, samples, notes));
+        });
+    examples_.push_back(
+        {{"title", "real singing: " + recording.filename().string()}, {"sounds", sounds}});
+  }
+
+  Json write() {
+    lacks("VALL-E-style baseline", "no such model is trained: its row needs weights of its own");
+    if (options_.against.empty()) {
+      lacks("with and without augmentation",
+            "one folder of weights was given: --against plain=FOLDER adds the other");
+    }
+    Json report = {{"title", "hum: evaluation of the models"}, {"about", about()}};
+    report.update(summary_);
+    report["codebooks"] = model_.codebook_entropies();
+    report["real_singing"] = singing_;
+    report["not_measured"] = not_measured_;
+    report["examples"] = examples_;
+    folder_.write("report.json", report.dump(1) + "\n");
+    folder_.write("index.html", eval::report_page(report));
+    folder_.commit();
+    return report;
+  }
+
+ private:
+  static void stop_if_asked() {
+    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; no report was written");
+  }
+
+  void lacks(const std::string& what, const std::string& why) {
+    not_measured_.push_back({{"what", what}, {"why", why}});
+    spdlog::warn("not measured: {}: {}", what, why);
+  }
+
+  void add_opponent(const std::string& text) {
+    const size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      fail(ExitCode::kUsage, fmt::format("--against {}: no name and folder", text),
+           "--against plain=weights-plain");
+    }
+    const std::string name = text.substr(0, equals);
+    opponents_.push_back({name, std::make_unique<ModelSystems>(session_, text.substr(equals + 1))});
+    opponents_.back().model->player().humming().load(true, true);
+  }
+
+  void say_what_is_missing() {
+    if (!sounds_.sources().render_other_font) {
+      lacks("unseen sound font", "no second sound font: apt install timgm6mb-soundfont");
+    }
+    if (sounds_.sources().unseen.empty()) {
+      lacks("unseen presets", "the weights are trained on all presets");
+    }
+  }
+
+  void find_judges() {
+    melody_transcriber_ = transcriber(session_, {});
+    judges_.transcribe = [this](std::span<const float> samples) {
+      return melody_transcriber_(samples).notes;
+    };
+    if (!fs::exists(weights_ / "classifier")) {
+      lacks("preset classifier, Frechet distance",
+            "no classifier in the weights: hum train classifier --config configs/classifier.yaml");
+      return;
+    }
+    using models::preset_classifier::ClassifierSession;
+    auto classifier = std::make_shared<ClassifierSession>(session_, weights_ / "classifier");
+    judges_.classify = [classifier](std::span<const float> samples, const data::Preset& preset) {
+      auto judged = classifier->judge(samples);
+      const auto& names = classifier->presets();
+      const auto found = std::ranges::find(names, preset.name);
+      return eval::Classification{
+          std::move(judged.embedding), std::move(judged.logits),
+          found == names.end() ? -1 : static_cast<int32_t>(found - names.begin())};
+    };
+  }
+
+  std::vector<eval::System> all_systems() {
+    auto systems = model_.systems();
+    auto append = [&](std::vector<eval::System> more) {
+      for (auto& system : more) systems.push_back(std::move(system));
+    };
+    for (auto& opponent : opponents_) append(opponent.model->compared_as(opponent.name));
+    append({eval::true_rendering(), model_.codec_copy()});
+    append(eval::floors());
+    return systems;
+  }
+
+  eval::TestClip make_clip(const eval::TestClipPlan& plan) {
+    auto clip = eval::make_test_clip(plan, options_.test_set, sounds_.sources());
+    model_.prepare(clip);
+    for (auto& opponent : opponents_) opponent.model->prepare(clip);
+    return clip;
+  }
+
+  // The first clips of each split.
+  void choose_examples(std::span<const eval::TestClipPlan> plans) {
+    for (const auto split : eval::kSplits) {
+      size_t chosen = 0;
+      for (size_t i = 0; i < plans.size() && chosen < kExamplesPerSplit; ++i) {
+        if (plans[i].split != split) continue;
+        example_clips_.insert(i);
+        ++chosen;
+      }
+    }
+  }
+
+  Json written(const std::string& file, const std::string& system, std::span<const float> samples,
+               std::span<const audio::Note> notes) const {
+    const std::string sound = "sounds/" + file + ".flac", picture = "pictures/" + file + ".svg";
+    folder_.write_sound(sound, samples);
+    folder_.write(picture, eval::picture_svg(samples, data::kSampleRate, notes));
+    return {{"system", system}, {"sound", sound}, {"picture", picture}};
+  }
+
+  // Counts tokens, and keeps the sounds of example clips.
+  void keep(size_t i, const eval::TestClip& clip, const std::string& system,
+            std::span<const float> samples) {
+    if (system == "hum" || system == eval::true_rendering().name) {
+      model_.count_tokens(system, samples);
+    }
+    if (!example_clips_.contains(i)) return;
+    const std::string title =
+        fmt::format("clip {}: {}, {}, {}", i, eval::split_name(clip.plan.split),
+                    clip.plan.preset->name, data::mode_name(clip.plan.mode));
+    if (examples_.empty() || examples_.back()["title"] != title) {
+      examples_.push_back({{"title", title}, {"sounds", Json::array()}});
+    }
+    auto& sounds = examples_.back()["sounds"];
+    sounds.push_back(
+        written(fmt::format("clip-{}-{}", i, sounds.size()), system, samples, clip.notes));
+  }
+
+  Json about() const {
+    Json hashes = Json::object();
+    for (const char* part : {"codec", "upsampler", "coarse", "voice", "classifier"}) {
+      if (fs::exists(weights_ / part)) hashes[part] = runtime::shards_sha256(weights_ / part);
+    }
+    return {{"hum", HUM_VERSION},
+            {"clips", options_.test_set.clips},
+            {"seconds a clip", options_.test_set.seconds},
+            {"seed of the clips", options_.test_set.seed},
+            {"bootstrap resamples", options_.bootstrap.resamples},
+            {"bootstrap seed", options_.bootstrap.seed},
+            {"confidence", options_.bootstrap.confidence},
+            {"weights sha256", hashes},
+            {"sound font", data::sound_font_path().filename().string()},
+            {"other sound font", sounds_.other_font().filename().string()},
+            {"machine", machine()},
+            {"platform", session_.platform()}};
+  }
+
+  const ModelReportOptions& options_;
+  fs::path weights_;
+  eval::ReportFolder folder_;
+  runtime::Session session_;
+  ModelSystems model_;
+  std::vector<Opponent> opponents_;
+  TestSounds sounds_;
+  pipeline::TranscribeFunction melody_transcriber_;
+  eval::Judges judges_;
+  std::set<size_t> example_clips_;
+  Json summary_, singing_, examples_ = Json::array(), not_measured_ = Json::array();
+};
+
+}  // namespace
+
+Json write_model_report(const ModelReportOptions& options) {
+  validate(options);
+  Report report(options);
+  report.measure();
+  report.sing();
+  return report.write();
+}
+
+}  // namespace hum::cli

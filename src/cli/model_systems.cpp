@@ -1,0 +1,131 @@
+#include "cli/model_systems.h"
+
+#include "base/error.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/timing.h"
+#include "eval/metrics/entropy.h"
+#include "pipeline/hum_melody.h"
+
+namespace hum::cli {
+namespace {
+
+// Column `book` of codes [frames, books].
+std::vector<int32_t> book_of(std::span<const int32_t> codes, int64_t book, int64_t books) {
+  std::vector<int32_t> tokens;
+  for (auto at = static_cast<size_t>(book); at < codes.size(); at += static_cast<size_t>(books)) {
+    tokens.push_back(codes[at]);
+  }
+  return tokens;
+}
+
+}  // namespace
+
+ModelSystems::ModelSystems(runtime::Session& session, const std::filesystem::path& weights)
+    : player_(session, weights), transcribe_(transcriber(session, {})) {}
+
+void ModelSystems::prepare(const eval::TestClip& clip) {
+  reference_ = player_.encode(clip.reference);
+  codes_ = player_.codec().encode(clip.truth);
+}
+
+std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
+                                      const eval::TestClip& clip, const PlayOptions& options) {
+  if (notes.empty()) return {};
+  PlayOptions own = options;
+  own.sampling.seed = static_cast<int64_t>(clip.plan.melody);  // each clip draws by itself
+  auto samples = pipeline::play(notes, player_.instrument(reference_, own), clip.plan.melody);
+  samples.resize(clip.truth.size());
+  data::normalise_level(samples);
+  return samples;
+}
+
+std::vector<float> ModelSystems::play_hum(const eval::TestClip& clip) {
+  pipeline::HumOptions options;
+  options.octave = std::to_string(-clip.hum_shift_semitones / 12);
+  std::vector<audio::Note> notes;
+  try {
+    notes = pipeline::read_melody(clip.hum, transcribe_, options, {}).notes;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kBadData) throw;  // no melody was heard: silence is the answer
+  }
+  return play(notes, clip, {});
+}
+
+eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
+  const auto& humming = player_.humming();
+  const int64_t books = player_.codec().config().quantizer.books;
+  const int64_t coarse_books = humming.coarse_books();
+  const auto melody = data::melody_features(clip.notes, models::humming::kWindowFrames);
+  std::vector<int32_t> known;
+  for (int64_t frame = 0; frame < models::humming::kWindowFrames; ++frame) {
+    const auto first = codes_.begin() + frame * books;
+    known.insert(known.end(), first, first + coarse_books);
+  }
+  eval::TokenLogits result;
+  result.logits =
+      humming.coarse_logits(known, melody, humming.draft(melody, reference_), reference_);
+  result.classes = std::ssize(result.logits) / models::humming::kWindowFrames;
+  result.targets = book_of(known, 0, coarse_books);
+  return result;
+}
+
+std::vector<eval::System> ModelSystems::systems() {
+  auto given_notes = [this](const char* name, const char* what, const PlayOptions& options) {
+    return eval::System{.name = name, .what = what, .play = [this, options](const auto& clip) {
+                          return play(clip.notes, clip, options);
+                        }};
+  };
+  std::vector<eval::System> systems = {
+      {.name = "hum",
+       .what = "from the hum: Basic Pitch, language model, upsampler, guided decoder",
+       .play = [this](const auto& clip) { return play_hum(clip); }},
+      given_notes("hum, true notes", "the same, told the notes", {}),
+      given_notes("hum --fast, true notes", "the draft alone, no language model", {.fast = true}),
+      given_notes("plain decoder, true notes",
+                  "language model and upsampler through the codec's own decoder",
+                  {.decoder = Decoder::kPlain})};
+  systems[1].tokens = [this](const auto& clip) { return token_logits(clip); };
+  return systems;
+}
+
+std::vector<eval::System> ModelSystems::compared_as(const std::string& name) {
+  auto all = systems();
+  std::vector<eval::System> result = {all[0], all[1]};
+  result[0].name = name;
+  result[1].name = name + ", true notes";
+  return result;
+}
+
+eval::System ModelSystems::codec_copy() {
+  return {.name = "codec on the true rendering",
+          .what = "coded and decoded by the plain codec",
+          .role = eval::Role::kCeiling,
+          .play = [this](const eval::TestClip& clip) {
+            auto samples = player_.codec().decode(codes_, player_.codec().config().quantizer.books);
+            samples.resize(clip.truth.size());
+            return samples;
+          }};
+}
+
+void ModelSystems::count_tokens(const std::string& name, std::span<const float> samples) {
+  const auto codes = player_.codec().encode(samples);
+  auto& all = counted_[name];
+  all.insert(all.end(), codes.begin(), codes.end());
+}
+
+Json ModelSystems::codebook_entropies() {
+  const auto& quantizer = player_.codec().config().quantizer;
+  Json rows = Json::array();
+  for (int64_t book = 0; book < quantizer.books; ++book) {
+    Json row = {{"book", book + 1}};
+    for (const auto& [name, codes] : counted_) {
+      row[name] = eval::codebook_entropy_bits(book_of(codes, book, quantizer.books),
+                                              static_cast<int>(quantizer.entries));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace hum::cli

@@ -1,0 +1,51 @@
+// A folder of released weights as systems that the harness can play: hum itself, its parts, the
+// codec as a ceiling.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/player.h"
+#include "eval/harness/evaluation.h"
+
+namespace hum::cli {
+
+class ModelSystems {
+ public:
+  // The session must outlive it.
+  ModelSystems(runtime::Session& session, const std::filesystem::path& weights);
+
+  // Codes the clip and its reference, before any system plays it: nobody waits for that in use.
+  void prepare(const eval::TestClip& clip);
+
+  // They refer to this object. "hum" hears the hum; the others are given the true notes, so that no
+  // transcription stands between model and figure.
+  std::vector<eval::System> systems();
+  // The same model from the hum and from the true notes, under another name.
+  std::vector<eval::System> compared_as(const std::string& name);
+  // Tokens of the true clip, decoded by the plain codec.
+  eval::System codec_copy();
+
+  // Counts the tokens of a sound under a name.
+  void count_tokens(const std::string& name, std::span<const float> samples);
+  // [{"book", name: bits a token, ...}]
+  Json codebook_entropies();
+
+  Player& player() { return player_; }
+
+ private:
+  std::vector<float> play(std::span<const audio::Note> notes, const eval::TestClip& clip,
+                          const PlayOptions& options);
+  std::vector<float> play_hum(const eval::TestClip& clip);
+  eval::TokenLogits token_logits(const eval::TestClip& clip);
+
+  Player player_;
+  pipeline::TranscribeFunction transcribe_;
+  models::humming::TimbreReference reference_;
+  std::vector<int32_t> codes_;  // of the prepared clip's truth: [frames, books]
+  std::map<std::string, std::vector<int32_t>> counted_;
+};
+
+}  // namespace hum::cli

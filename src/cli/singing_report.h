@@ -1,0 +1,27 @@
+// Real singing through the whole program: three instruments, judged against FluidSynth playing the
+// same notes, with the cheats beside it.
+#pragma once
+
+#include <filesystem>
+
+#include "cli/player.h"
+#include "eval/harness/functions.h"
+
+namespace hum::cli {
+
+struct SingingJudges {
+  pipeline::TranscribeFunction melody;  // what generation hears in the recording
+  eval::Transcriber transcribe;         // what the judge hears in a sound
+  eval::Renderer render;
+};
+
+// [{"preset", "row", "chroma", "F1", "chroma of ceiling", "F1 of ceiling", "timbre distance",
+//   "nearest other preset", "falls short of"}]
+// `sounds` is called with each row's name and sound (22,050 Hz). Throws: kBadData when no melody is
+// heard.
+Json singing_report(
+    Player& player, const SingingJudges& judges, const std::filesystem::path& recording,
+    const std::function<void(const std::string& name, std::span<const float> samples,
+                             std::span<const audio::Note> notes)>& sounds);
+
+}  // namespace hum::cli

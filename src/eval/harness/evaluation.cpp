@@ -1,0 +1,125 @@
+#include "eval/harness/evaluation.h"
+
+#include <chrono>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "data/synthesis/excitation.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/sine.h"
+
+namespace hum::eval {
+namespace {
+
+std::vector<float> levelled(std::vector<float> samples) {
+  data::normalise_level(samples);
+  return samples;
+}
+
+HeardClip play_timed(const System& system, const TestClip& clip) {
+  const auto start = std::chrono::steady_clock::now();
+  HeardClip heard{.clip = clip, .samples = system.play(clip)};
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  if (system.role == Role::kSystem) heard.compute_s = took.count();
+  if (system.tokens) heard.tokens = system.tokens(clip);
+  return heard;
+}
+
+void append_row(audio::Matrix<float>& matrix, std::span<const float> row) {
+  matrix.columns = std::ssize(row);
+  ++matrix.rows;
+  matrix.values.insert(matrix.values.end(), row.begin(), row.end());
+}
+
+// What the judges say about each system's sound of one clip. Systems play one after another, so
+// that their times are their own; judging goes on in parallel.
+void evaluate_clip(size_t index, const TestClip& clip, std::span<const System> systems,
+                   const Judges& judges, const EvaluationCallbacks& callbacks,
+                   Evaluation& evaluation) {
+  std::vector<HeardClip> played;
+  for (const System& system : systems) {
+    played.push_back(play_timed(system, clip));
+    played.back().samples.resize(clip.truth.size());
+    if (judges.classify) {
+      played.back().classification = judges.classify(played.back().samples, *clip.plan.preset);
+    }
+    if (callbacks.heard) callbacks.heard(index, clip, system, played.back().samples);
+  }
+  std::vector<Figures> figures(systems.size());
+  parallel_for(std::ssize(systems), compute_threads(), [&](int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    figures[at] = measure(played[at], judges.transcribe);
+  });
+  for (size_t i = 0; i < systems.size(); ++i) {
+    auto& result = evaluation.systems[i];
+    result.clips.push_back(std::move(figures[i]));
+    if (played[i].classification)
+      append_row(result.embeddings, played[i].classification->embedding);
+  }
+}
+
+}  // namespace
+
+std::string_view role_name(Role role) {
+  switch (role) {
+    case Role::kSystem:
+      return "system";
+    case Role::kFloor:
+      return "floor";
+    case Role::kCeiling:
+      return "ceiling";
+  }
+  return {};
+}
+
+Evaluation evaluate(std::span<const TestClipPlan> plans,
+                    const std::function<TestClip(const TestClipPlan&)>& make,
+                    std::span<const System> systems, const Judges& judges,
+                    const EvaluationCallbacks& callbacks) {
+  HUM_REQUIRE(!plans.empty() && !systems.empty(), "evaluate: {} clips, {} systems", plans.size(),
+              systems.size());
+  Evaluation evaluation{.plans = {plans.begin(), plans.end()}};
+  for (const System& system : systems) {
+    evaluation.systems.push_back({.name = system.name, .what = system.what, .role = system.role});
+  }
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const TestClip clip = make(plans[i]);
+    if (i == 0) {  // so that no clip's time holds a compilation
+      for (const System& system : systems) {
+        if (system.role == Role::kSystem) system.play(clip);
+      }
+    }
+    evaluate_clip(i, clip, systems, judges, callbacks, evaluation);
+    if (callbacks.progress) callbacks.progress(i + 1);
+  }
+  return evaluation;
+}
+
+std::vector<System> floors() {
+  auto row = [](const char* name, const char* what, auto play) {
+    return System{.name = name, .what = what, .role = Role::kFloor, .play = play};
+  };
+  return {row("hum copy", "the hum as it came in",
+              [](const TestClip& clip) { return levelled(clip.hum); }),
+          row("sine", "the notes as sines",
+              [](const TestClip& clip) {
+                return levelled(data::render_sine(clip.notes, std::ssize(clip.truth)));
+              }),
+          row("excitation alone", "the guided decoder's input, unshaped",
+              [](const TestClip& clip) {
+                return levelled(data::render_excitation(clip.notes, std::ssize(clip.truth)));
+              }),
+          row("copy of the reference", "the timbre reference itself",
+              [](const TestClip& clip) { return clip.reference; }),
+          row("wrong melody", "the true instrument with the pitches in reverse order",
+              [](const TestClip& clip) { return clip.wrong_melody; })};
+}
+
+System true_rendering() {
+  return {.name = "true rendering",
+          .what = "the notes on the real instrument",
+          .role = Role::kCeiling,
+          .play = [](const TestClip& clip) { return clip.truth; }};
+}
+
+}  // namespace hum::eval

@@ -1,0 +1,215 @@
+// Test sets, figures, evaluations and their summary: what must be told apart is, and the truth
+// wins.
+#include "eval/harness/evaluation.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "data/synthesis/hum_voice.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/timing.h"
+#include "eval/harness/summary.h"
+#include "eval/harness/testing_impl.h"
+
+namespace hum::eval {
+namespace {
+
+const TestSetOptions kOptions{.seed = 5, .clips = 4, .seconds = 4};
+
+TestSources sources() {
+  static const std::vector seen = {&data::find_preset("flute"), &data::find_preset("violin")};
+  static const std::vector unseen = {&data::find_preset("harmonica")};
+  return {.seen = seen, .unseen = unseen, .render = testing::render};
+}
+
+TEST(TestSet, TakesSplitsModesAndPresetsInTurn) {
+  auto with_font = sources();
+  with_font.render_other_font = testing::render;
+  const auto plans = plan_test_set({.clips = 42}, with_font);
+  std::map<Split, std::set<data::Mode>> modes;
+  std::set<uint64_t> melodies;
+  for (const auto& plan : plans) {
+    modes[plan.split].insert(plan.mode);
+    melodies.insert(plan.melody);
+    EXPECT_EQ(plan.preset->name == "harmonica", plan.split == Split::kUnseenPreset);
+  }
+  EXPECT_EQ(melodies.size(), 42u);
+  for (const Split split : kSplits) EXPECT_EQ(modes[split].size(), 7u) << split_name(split);
+}
+
+TEST(TestSet, LeavesOutSplitsThatCannotBe) {
+  auto few = sources();
+  few.unseen = {};
+  for (const auto& plan : plan_test_set({.clips = 5}, few)) EXPECT_EQ(plan.split, Split::kSeen);
+  EXPECT_THROW(plan_test_set({.clips = 0}, few), Error);
+  few.seen = {};
+  EXPECT_THROW(plan_test_set({.clips = 5}, few), Error);
+}
+
+TEST(TestSet, MakesTheClipThatWasPlanned) {
+  const auto plans = plan_test_set(kOptions, sources());
+  const TestClip clip = make_test_clip(plans[1], kOptions, sources());
+  EXPECT_EQ(clip.plan.preset->name, "harmonica");
+  EXPECT_EQ(data::make_melody(5, plans[1].melody, *plans[1].preset, {.seconds = 4}).mode,
+            plans[1].mode);
+  EXPECT_EQ(std::ssize(clip.truth), data::sample_of(4));
+  EXPECT_EQ(std::ssize(clip.reference), data::sample_of(kTestReference_s));
+  EXPECT_NEAR(data::active_rms(clip.truth), data::kTargetRms, 1e-3);
+  EXPECT_NE(clip.truth, clip.wrong_melody);
+  EXPECT_EQ(clip.hum_shift_semitones % 12, 0);
+  EXPECT_EQ(make_test_clip(plans[1], kOptions, sources()).hum, clip.hum);
+  for (const auto& note : clip.notes) {
+    EXPECT_GE(note.pitch + clip.hum_shift_semitones, data::kHumLow - 6);
+  }
+}
+
+TEST(Metrics, HaveOneKeyEach) {
+  std::set<std::string_view> keys;
+  for (const Metric& metric : metrics()) keys.insert(metric.key);
+  EXPECT_EQ(keys.size(), metrics().size());
+  EXPECT_EQ(metrics()[metric_index("si_sdr")].key, "si_sdr");
+  EXPECT_THROW(metric_index("beauty"), Error);
+}
+
+// Two numbers that tell loud from quiet, and flute from violin: enough for a judge of judges.
+Classification classify(std::span<const float> samples, const data::Preset& preset) {
+  const auto rms = static_cast<float>(data::active_rms(samples));
+  const int32_t target = preset.name == "flute" ? 0 : preset.name == "violin" ? 1 : -1;
+  return {{rms, 1 - rms}, {1, 0, 0.5F}, target};
+}
+
+// One evaluation for all tests below: the truth first, then half of it, then the floors.
+struct Judged {
+  Evaluation evaluation;
+  Json summary;
+  size_t heard = 0, progress = 0;
+};
+
+const Judged& judged() {
+  static const Judged result = [] {
+    Judged judged;
+    std::vector<System> systems = {
+        {.name = "half",
+         .what = "the truth, falling silent",
+         .play =
+             [](const TestClip& clip) {
+               return std::vector<float>(clip.truth.begin(),
+                                         clip.truth.begin() + std::ssize(clip.truth) / 2);
+             },
+         .tokens =
+             [](const TestClip&) {
+               return TokenLogits{{3, 2, 1, 0, 0, 1, 2, 3}, 4, {0, 0}};
+             }},
+        {.name = "mute", .what = "", .play = [](const TestClip&) { return std::vector<float>(); }},
+        true_rendering()};
+    for (auto& floor : floors()) systems.push_back(std::move(floor));
+    judged.evaluation =
+        evaluate(plan_test_set(kOptions, sources()),
+                 [](const TestClipPlan& plan) { return make_test_clip(plan, kOptions, sources()); },
+                 systems, {testing::basic_pitch(), classify},
+                 {.progress = [&](size_t done) { judged.progress = done; },
+                  .heard = [&](size_t, const TestClip&, const System&,
+                               std::span<const float>) { ++judged.heard; }});
+    judged.summary = summarise(judged.evaluation, {.resamples = 200});
+    return judged;
+  }();
+  return result;
+}
+
+double mean_of(const std::string& row, const char* metric, const char* group = "all") {
+  for (const Json& json : judged().summary["rows"]) {
+    if (json["name"] == row) return json["groups"][group][metric]["value"];
+  }
+  ADD_FAILURE() << row;
+  return NAN;
+}
+
+TEST(Evaluation, HearsEverySystemOnEveryClip) {
+  EXPECT_EQ(judged().progress, 4u);
+  EXPECT_EQ(judged().heard, 4u * 8);
+  for (const auto& system : judged().evaluation.systems) {
+    EXPECT_EQ(system.clips.size(), 4u);
+    EXPECT_EQ(system.embeddings.rows, 4);
+  }
+}
+
+TEST(Evaluation, TheTruthIsTheTruth) {
+  const std::string truth = true_rendering().name;
+  EXPECT_GT(mean_of(truth, "chroma"), 0.85);
+  for (const char* distance :
+       {"mel_distance", "stft_distance", "log_spectral_distance", "timbre", "dac_mel"}) {
+    EXPECT_EQ(mean_of(truth, distance), 0) << distance;
+  }
+  EXPECT_EQ(mean_of(truth, "chroma_cosine"), 1);
+  EXPECT_NEAR(mean_of(truth, "envelope"), 1, 1e-9);
+}
+
+TEST(Evaluation, EachFloorFailsAtWhatItLacks) {
+  for (const char* sound : {"hum copy", "sine", "excitation alone", "copy of the reference"}) {
+    EXPECT_GT(mean_of(sound, "mel_distance"), 0.15) << sound;
+  }
+  EXPECT_GT(mean_of("sine", "chroma"), 0.95);
+  EXPECT_GT(mean_of("sine", "timbre"), mean_of("copy of the reference", "timbre"));
+  for (const char* sound : {"copy of the reference", "wrong melody"}) {
+    EXPECT_LT(mean_of(sound, "chroma"), 0.5) << sound;
+    EXPECT_LT(mean_of(sound, "note_f1"), 0.3) << sound;
+  }
+  EXPECT_LT(mean_of("wrong melody", "timbre"), mean_of("sine", "timbre"));
+}
+
+TEST(Evaluation, ASystemThatFallsSilentLosesTheRest) {
+  EXPECT_LT(mean_of("half", "chroma"), 0.75);
+  EXPECT_EQ(mean_of("mute", "note_f1"), 0);
+  EXPECT_EQ(mean_of("mute", "raw_pitch"), 0);
+  EXPECT_GE(mean_of("half", "real_time_factor"), 0);
+  EXPECT_EQ(mean_of("half", "token_top1"), 0.5);  // the second row's target is its smallest logit
+  EXPECT_EQ(mean_of("half", "token_top10"), 1);
+}
+
+TEST(Summary, LeavesOutWhatCannotBeSaid) {
+  const Json& rows = judged().summary["rows"];
+  const Json& truth = rows[2]["groups"]["all"];
+  EXPECT_TRUE(truth["token_top1"].is_null());
+  EXPECT_TRUE(truth["real_time_factor"].is_null());
+  EXPECT_TRUE(truth["si_sdr"].is_null());  // infinite
+  // The classifier does not know the harmonica of two of the four clips.
+  EXPECT_EQ(truth["preset_top1"]["clips"], 2);
+  EXPECT_EQ(truth["preset_top1"]["value"], 0.5);
+  EXPECT_EQ(truth["preset_top3"]["value"], 1);
+  EXPECT_TRUE(rows[2]["groups"]["unseen preset"]["preset_top1"].is_null());
+}
+
+TEST(Summary, HasGroupsIntervalsDifferencesAndTheFrechetDistance) {
+  const Json& summary = judged().summary;
+  EXPECT_EQ(summary["groups"]["all"], 4);
+  EXPECT_EQ(summary["groups"]["seen"], 2);
+  EXPECT_EQ(summary["groups"]["ionian"], 2);
+  EXPECT_FALSE(summary["groups"].contains("locrian"));
+  const Json& half = summary["rows"][0];
+  const Json& chroma = half["groups"]["all"]["chroma"];
+  EXPECT_LE(chroma["low"], chroma["value"]);
+  EXPECT_GE(chroma["high"], chroma["value"]);
+  EXPECT_EQ(chroma["clips"], 4);
+  EXPECT_FALSE(half.contains("difference"));
+  EXPECT_NEAR(summary["rows"][2]["difference"]["chroma"]["value"].get<double>(),
+              mean_of("true rendering", "chroma") - chroma["value"].get<double>(), 1e-12);
+  EXPECT_NEAR(summary["rows"][2]["fad"]["value"].get<double>(), 0, 1e-9);
+  EXPECT_GT(summary["rows"][1]["fad"]["value"], 1e-3);
+  EXPECT_EQ(half["fad"]["embedding"], kFadName);
+}
+
+TEST(Summary, CsvHasALineAClipAndRow) {
+  const std::string csv = clips_csv(judged().evaluation);
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 4 * 8);
+  EXPECT_THAT(csv, ::testing::StartsWith("row,clip,split,preset,mode,chroma,"));
+  EXPECT_THAT(csv, ::testing::HasSubstr("\n\"copy of the reference\",1,unseen preset,harmonica,"));
+}
+
+TEST(Evaluation, NeedsSystemsAndClips) { EXPECT_THROW(evaluate({}, {}, {}, {}, {}), Error); }
+
+}  // namespace
+}  // namespace hum::eval

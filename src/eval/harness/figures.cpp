@@ -1,0 +1,139 @@
+#include "eval/harness/figures.h"
+
+#include <limits>
+
+#include "base/error.h"
+#include "data/synthesis/timing.h"
+#include "eval/metrics/chroma.h"
+#include "eval/metrics/chroma_cosine.h"
+#include "eval/metrics/dac_losses.h"
+#include "eval/metrics/envelope.h"
+#include "eval/metrics/log_spectral_distance.h"
+#include "eval/metrics/mel_distance.h"
+#include "eval/metrics/si_sdr.h"
+#include "eval/metrics/timbre.h"
+#include "eval/metrics/top_k.h"
+
+namespace hum::eval {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr int kRate = data::kSampleRate;
+
+// f(truth, heard, rate).
+template <double (*f)(std::span<const float>, std::span<const float>, int)>
+double against_truth(const HeardClip& h) {
+  return f(h.clip.truth, h.samples, kRate);
+}
+
+double timbre(const HeardClip& h) {
+  return timbre_distance(timbre_of(h.clip.truth, kRate), timbre_of(h.samples, kRate));
+}
+
+template <int64_t k>
+double classified(const HeardClip& h) {
+  if (!h.classification || h.classification->target < 0) return kNan;
+  const auto& logits = h.classification->logits;
+  return top_k_accuracy(logits, std::ssize(logits), std::span(&h.classification->target, 1), k);
+}
+
+template <int64_t k>
+double token_accuracy(const HeardClip& h) {
+  return h.tokens ? top_k_accuracy(h.tokens->logits, h.tokens->classes, h.tokens->targets, k)
+                  : kNan;
+}
+
+double real_time_factor(const HeardClip& h) {
+  const double seconds = static_cast<double>(h.clip.truth.size()) / kRate;
+  return h.compute_s < 0 ? kNan : h.compute_s / seconds;
+}
+
+}  // namespace
+
+std::span<const Metric> metrics() {
+  using enum Better;
+  using H = const HeardClip&;
+  static const Metric kMetrics[] = {
+      {"chroma", "chroma accuracy", "share", kHigher,
+       "frames inside notes whose pitch (YIN) is within 50 cents, one octave shift a clip",
+       [](H h) { return chroma_accuracy(h.samples, kRate, h.clip.notes).accuracy; }},
+      {"note_f1", "note F1", "share", kHigher,
+       "Basic Pitch's notes against those asked for: 50 ms, 50 cents, one octave shift a clip "
+       "(mir_eval)",
+       [](H h) { return h.notes.f1; }},
+      {"note_precision", "note precision", "share", kHigher, "heard notes that were asked for",
+       [](H h) { return h.notes.precision; }},
+      {"note_recall", "note recall", "share", kHigher, "notes asked for that are heard",
+       [](H h) { return h.notes.recall; }},
+      {"note_f1_ends", "note F1 with ends", "share", kHigher,
+       "the same where ends count too, within 20 % of the note or 50 ms",
+       [](H h) { return h.notes_with_ends.f1; }},
+      {"raw_pitch", "raw pitch accuracy", "share", kHigher,
+       "frames of the melody within 50 cents, octaves count (mir_eval)",
+       [](H h) { return h.pitch.raw_pitch; }},
+      {"raw_chroma", "raw chroma accuracy", "share", kHigher,
+       "frames of the melody within 50 cents, octaves forgiven (mir_eval)",
+       [](H h) { return h.pitch.raw_chroma; }},
+      {"chroma_cosine", "chroma cosine", "share", kHigher,
+       "frames whose strongest pitch class is the true rendering's (MusicGen); chance is about 0.1",
+       against_truth<chroma_cosine>},
+      {"timbre", "timbre distance", "MFCC", kLower,
+       "distance of the mean MFCC 1 to 12 to the true rendering's", timbre},
+      {"preset_top1", "classifier, top 1", "share", kHigher,
+       "the preset classifier's likeliest preset is the requested one", classified<1>},
+      {"preset_top3", "classifier, top 3", "share", kHigher,
+       "the requested preset is among its three likeliest", classified<3>},
+      {"mel_distance", "mel distance", "log10", kLower,
+       "log mel L1 over DAC's seven scales, at -16 LUFS, floored 60 dB below the clip's peak",
+       against_truth<mel_distance>},
+      {"stft_distance", "STFT distance", "log10", kLower,
+       "log magnitude L1 at windows 2048 and 512, levelled and floored alike",
+       against_truth<stft_distance>},
+      {"log_spectral_distance", "log-spectral distance", "dB", kLower,
+       "mel power in dB at 16 kHz, root mean square over time (ss-vq-vae)",
+       against_truth<log_spectral_distance_db>},
+      {"si_sdr", "SI-SDR", "dB", kHigher,
+       "waveform against the true rendering, means kept (torchmetrics)",
+       [](H h) { return si_sdr_db(h.clip.truth, h.samples, Mean::kKeep); }},
+      {"si_sdr_zero_mean", "SI-SDR, means removed", "dB", kHigher,
+       "the same with means removed (DAC)",
+       [](H h) { return si_sdr_db(h.clip.truth, h.samples, Mean::kRemove); }},
+      {"envelope", "envelope correlation", "r", kHigher,
+       "loudness over time against the true rendering's", against_truth<envelope_correlation>},
+      {"dac_mel", "DAC's mel", "", kNeither,
+       "as DAC's tables have it: unfloored, at the sounds' own levels", against_truth<dac_mel>},
+      {"dac_stft", "DAC's STFT", "", kNeither, "as DAC's tables have it",
+       [](H h) { return dac_stft(h.clip.truth, h.samples); }},
+      {"dac_training_mel", "DAC's training mel", "", kNeither,
+       "the mel loss that DAC is trained with", against_truth<dac_training_mel>},
+      {"token_top1", "first codebook, top 1", "share", kHigher,
+       "the language model's likeliest token is the true clip's, true tokens before it",
+       token_accuracy<1>},
+      {"token_top10", "first codebook, top 10", "share", kHigher,
+       "the true token is among its ten likeliest", token_accuracy<10>},
+      {"real_time_factor", "real-time factor", "s/s", kLower,
+       "seconds of computing for a second of sound, this machine", real_time_factor},
+  };
+  return kMetrics;
+}
+
+size_t metric_index(std::string_view key) {
+  for (size_t i = 0; i < metrics().size(); ++i) {
+    if (metrics()[i].key == key) return i;
+  }
+  fail(ExitCode::kFailure, fmt::format("no metric '{}'", key));
+}
+
+Figures measure(HeardClip& heard, const Transcriber& transcribe) {
+  const auto notes = transcribe(heard.samples);
+  NoteScoreOptions options{.best_octave = true};
+  heard.notes = score_notes(heard.clip.notes, notes, options);
+  options.offset_ratio = 0.2;
+  heard.notes_with_ends = score_notes(heard.clip.notes, notes, options);
+  heard.pitch = pitch_accuracy(heard.samples, kRate, heard.clip.notes);
+  Figures figures;
+  for (const Metric& metric : metrics()) figures.push_back(metric.measure(heard));
+  return figures;
+}
+
+}  // namespace hum::eval

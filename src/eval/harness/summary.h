@@ -1,0 +1,37 @@
+// An evaluation as JSON: every figure of every row, over all clips and over groups of them, with
+// its interval.
+#pragma once
+
+#include "base/json.h"
+#include "eval/harness/evaluation.h"
+#include "eval/metrics/bootstrap.h"
+
+namespace hum::eval {
+
+// A set of clips: "all", a split, a mode.
+struct ClipGroup {
+  std::string name;
+  std::vector<size_t> clips;
+};
+
+// All, the splits that have clips, the seven modes (those that have clips).
+std::vector<ClipGroup> clip_groups(std::span<const TestClipPlan> plans);
+
+// {"metrics": [{key, name, unit, better, what}],
+//  "groups": {name: clips},
+//  "rows": [{"name", "role", "what",
+//            "groups": {group: {metric: {"value", "low", "high", "clips"}}},
+//            "difference": {metric: {...}}: this row less the first row, clip by clip,
+//            "fad": {"embedding", "value", "clips"}: against the true rendering's clips}]}
+// Clips whose figure is no finite number are left out and "clips" says how many are left; a figure
+// without any is null. The interval is BCa over clips. The Frechet distance has none: resamples
+// hold fewer different clips, which biases it.
+Json summarise(const Evaluation& evaluation, const BootstrapOptions& options);
+
+// A line a clip and row: row, clip, split, preset, mode, then every metric by key; what is not
+// measured is empty.
+std::string clips_csv(const Evaluation& evaluation);
+
+inline constexpr const char* kFadName = "FAD (hum preset classifier)";
+
+}  // namespace hum::eval

@@ -1,0 +1,86 @@
+#include "eval/harness/test_set.h"
+
+#include "base/error.h"
+#include "data/synthesis/hum_voice.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/window.h"
+#include "eval/harness/instrument_row.h"
+
+namespace hum::eval {
+namespace {
+
+// Melodies that are tried until one has the mode; each is one of seven.
+constexpr uint64_t kTries = 1000;
+
+data::Melody melody_of(uint64_t index, const data::Preset& preset, const TestSetOptions& options) {
+  return data::make_melody(static_cast<uint64_t>(options.seed), index, preset,
+                           {.seconds = options.seconds, .chord_share = 0});
+}
+
+uint64_t melody_in_mode(uint64_t clip, const data::Preset& preset, data::Mode mode,
+                        const TestSetOptions& options) {
+  for (uint64_t index = clip * kTries; index < (clip + 1) * kTries; ++index) {
+    if (melody_of(index, preset, options).mode == mode) return index;
+  }
+  HUM_CHECK(false, "no melody in {} among {}", data::mode_name(mode), kTries);
+  return 0;
+}
+
+std::vector<float> levelled(std::vector<float> samples) {
+  data::normalise_level(samples);
+  return samples;
+}
+
+}  // namespace
+
+std::string_view split_name(Split split) {
+  switch (split) {
+    case Split::kSeen:
+      return "seen";
+    case Split::kUnseenPreset:
+      return "unseen preset";
+    case Split::kUnseenFont:
+      return "unseen sound font";
+  }
+  return {};
+}
+
+std::vector<TestClipPlan> plan_test_set(const TestSetOptions& options, const TestSources& sources) {
+  if (options.clips < 1) {
+    fail(ExitCode::kUsage, fmt::format("a test set of {} clips", options.clips), "--clips 200");
+  }
+  HUM_REQUIRE(!sources.seen.empty() && sources.render, "test set: no seen presets or no renderer");
+  std::vector<Split> splits = {Split::kSeen};
+  if (!sources.unseen.empty()) splits.push_back(Split::kUnseenPreset);
+  if (sources.render_other_font) splits.push_back(Split::kUnseenFont);
+  std::vector<TestClipPlan> plans;
+  for (size_t clip = 0; clip < static_cast<size_t>(options.clips); ++clip) {
+    const size_t round = clip / splits.size();  // within the split
+    TestClipPlan plan{.split = splits[clip % splits.size()],
+                      .mode = static_cast<data::Mode>(round % data::kModes)};
+    const auto presets = plan.split == Split::kUnseenPreset ? sources.unseen : sources.seen;
+    plan.preset = presets[round % presets.size()];
+    plan.melody = melody_in_mode(clip, *plan.preset, plan.mode, options);
+    plans.push_back(plan);
+  }
+  return plans;
+}
+
+TestClip make_test_clip(const TestClipPlan& plan, const TestSetOptions& options,
+                        const TestSources& sources) {
+  const auto& preset = *plan.preset;
+  const auto& render =
+      plan.split == Split::kUnseenFont ? sources.render_other_font : sources.render;
+  TestClip clip{.plan = plan, .notes = melody_of(plan.melody, preset, options).notes};
+  clip.truth = levelled(render(clip.notes, preset, options.seconds));
+  clip.wrong_melody = levelled(render(wrong_notes(clip.notes), preset, options.seconds));
+  const auto other = data::make_melody(static_cast<uint64_t>(options.seed) + 1, plan.melody, preset,
+                                       {.seconds = kTestReference_s, .chord_share = 0});
+  clip.reference = levelled(render(other.notes, preset, kTestReference_s));
+  clip.hum_shift_semitones = data::octave_shift(clip.notes, data::kHumLow, data::kHumHigh);
+  clip.hum = data::render_hum(data::shifted(clip.notes, 0, clip.hum_shift_semitones),
+                              options.seconds, static_cast<uint64_t>(options.seed), plan.melody);
+  return clip;
+}
+
+}  // namespace hum::eval

@@ -1,0 +1,60 @@
+// What a model is judged on: unseen melodies on seen presets, on presets that no training had, and
+// on another sound font; the seven modes in turn. A test set is a function of its options.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "data/synthesis/melody.h"
+#include "eval/harness/functions.h"
+
+namespace hum::eval {
+
+enum class Split { kSeen, kUnseenPreset, kUnseenFont };
+inline constexpr Split kSplits[] = {Split::kSeen, Split::kUnseenPreset, Split::kUnseenFont};
+std::string_view split_name(Split split);
+
+struct TestSetOptions {
+  int64_t seed = 20261122;  // that no training item and no stored reference has
+  int64_t clips = 200;
+  double seconds = 6;
+};
+
+// How a clip will be made.
+struct TestClipPlan {
+  Split split = Split::kSeen;
+  const data::Preset* preset = nullptr;
+  data::Mode mode = data::Mode::kIonian;
+  uint64_t melody = 0;  // the melody's index under the seed
+};
+
+struct TestSources {
+  std::span<const data::Preset*const> seen, unseen;
+  // Notes on training's sound font, and on another one; the other may be empty.
+  Renderer render, render_other_font;
+};
+
+// Splits take turns, then modes, then presets. A split without presets or font has no clips.
+// Throws: kUsage when there are no clips, kFailure without seen presets.
+std::vector<TestClipPlan> plan_test_set(const TestSetOptions& options, const TestSources& sources);
+
+// All sounds are mono at 22,050 Hz, the truth, the reference and the wrong melody at training's
+// level.
+struct TestClip {
+  TestClipPlan plan;
+  std::vector<audio::Note> notes;   // one line, what is asked for
+  std::vector<float> truth;         // the notes on the real instrument
+  std::vector<float> reference;     // 5 s of another melody on it
+  std::vector<float> wrong_melody;  // wrong_notes(notes) on it
+  std::vector<float> hum;           // the notes, sung
+  int hum_shift_semitones = 0;      // how much higher they are sung
+};
+
+inline constexpr double kTestReference_s = 5;
+
+TestClip make_test_clip(const TestClipPlan& plan, const TestSetOptions& options,
+                        const TestSources& sources);
+
+}  // namespace hum::eval

@@ -1,0 +1,33 @@
+// The folder of a report, written aside and renamed when it is whole.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace hum::eval {
+
+class ReportFolder {
+ public:
+  // An earlier report at `path` is replaced by commit(). Throws: kCannotCreate when the place
+  // cannot be written, or holds something that is no report.
+  explicit ReportFolder(std::filesystem::path path);
+  // Without commit() nothing is left behind.
+  ~ReportFolder();
+  ReportFolder(const ReportFolder&) = delete;
+  ReportFolder& operator=(const ReportFolder&) = delete;
+
+  // `name` is relative to the folder; folders in it are made.
+  void write(const std::string& name, std::string_view bytes) const;
+  // As FLAC. Mono at 22,050 Hz; what is beyond full scale is turned down as a whole.
+  void write_sound(const std::string& name, std::span<const float> samples) const;
+  void commit();
+
+ private:
+  std::filesystem::path place(const std::string& name) const;
+
+  std::filesystem::path path_, aside_;
+};
+
+}  // namespace hum::eval

@@ -1,0 +1,237 @@
+#include "eval/report/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "eval/report/plots.h"
+
+namespace hum::eval {
+namespace {
+
+constexpr const char* kStyle = R"(
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fdfcfa; max-width: 76rem;
+       margin: 2rem auto; padding: 0 1.5rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
+table { border-collapse: collapse; margin: .8rem 0; font-size: .9rem; }
+th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid #e6e1d8; }
+th:first-child, td:first-child { text-align: left; }
+td small { color: #777; display: block; }
+tr.floor td { color: #77706a; } tr.ceiling td { color: #4a7434; }
+svg text { font: 12px system-ui, sans-serif; fill: #222; } svg .title { font-weight: 600; }
+.plots { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
+.sounds { display: flex; flex-wrap: wrap; gap: 1rem; }
+figure { margin: 0; width: 300px; } figure img { width: 300px; height: 120px; border: 1px solid #ddd; }
+audio { width: 300px; height: 32px; } .wide { overflow-x: auto; }
+)";
+
+constexpr const char* kHeadline[] = {"chroma", "note_f1",         "raw_pitch",
+                                     "timbre", "preset_top1",     "mel_distance",
+                                     "si_sdr", "real_time_factor"};
+
+double number(const Json& value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+// A figure with its interval in small print.
+std::string cell(const Json& figure) {
+  if (!figure.is_object()) return "<td></td>";
+  std::string text = fmt::format("<td>{:.3g}", number(figure["value"]));
+  const double low = number(figure.value("low", Json())),
+               high = number(figure.value("high", Json()));
+  if (std::isfinite(low) && std::isfinite(high)) {
+    text += fmt::format("<small>{:.3g} to {:.3g}</small>", low, high);
+  }
+  return text + "</td>";
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{:.3g}", value.get<double>());
+  return value.is_null() ? std::string() : value.dump();
+}
+
+const Json& metric_of(const Json& report, std::string_view key) {
+  const Json& metrics = report["metrics"];
+  return *std::ranges::find_if(metrics, [&](const Json& metric) { return metric["key"] == key; });
+}
+
+std::string about(const Json& report) {
+  std::string html = "<table>";
+  for (const auto& [key, value] : report["about"].items()) {
+    html += fmt::format("<tr><td>{}</td><td>{}</td></tr>", escaped(key), escaped(text_of(value)));
+  }
+  return html + "</table>";
+}
+
+// A row a system, a column a metric; cells as figures_of(row) has them.
+template <typename FiguresOf>
+std::string system_table(const Json& report, std::span<const std::string> keys,
+                         const FiguresOf& figures_of) {
+  std::string html = "<div class=wide><table><tr><th>row</th>";
+  for (const auto& key : keys) {
+    const Json& metric = metric_of(report, key);
+    html += fmt::format(
+        "<th title=\"{}\">{}<small> {}</small></th>", escaped(metric["what"].get<std::string>()),
+        escaped(metric["name"].get<std::string>()), escaped(metric["unit"].get<std::string>()));
+  }
+  html += "</tr>";
+  for (const Json& row : report["rows"]) {
+    const Json figures = figures_of(row);
+    if (!figures.is_object()) continue;
+    html += fmt::format("<tr class={}><td title=\"{}\">{}</td>", text_of(row["role"]),
+                        escaped(text_of(row["what"])), escaped(text_of(row["name"])));
+    for (const auto& key : keys) html += cell(figures.value(key, Json()));
+    html += "</tr>";
+  }
+  return html + "</table></div>";
+}
+
+std::vector<std::string> all_keys(const Json& report) {
+  std::vector<std::string> keys;
+  for (const Json& metric : report["metrics"]) keys.push_back(metric["key"]);
+  return keys;
+}
+
+PlotBar bar_of(std::string label, std::string kind, const Json& figure) {
+  const Json& f = figure;
+  if (!f.is_object()) return {std::move(label), std::move(kind), number(Json()), 0, 0};
+  return {std::move(label), std::move(kind), number(f["value"]), number(f["low"]),
+          number(f["high"])};
+}
+
+bool has_values(std::span<const PlotBar> bars) {
+  return std::ranges::any_of(bars, [](const PlotBar& bar) { return std::isfinite(bar.value); });
+}
+
+// A plot a metric: all rows over all clips.
+std::string row_plots(const Json& report) {
+  std::string html = "<div class=plots>";
+  for (const Json& metric : report["metrics"]) {
+    std::vector<PlotBar> bars;
+    for (const Json& row : report["rows"]) {
+      bars.push_back(bar_of(row["name"], row["role"],
+                            row["groups"]["all"].value(metric["key"].get<std::string>(), Json())));
+    }
+    if (has_values(bars)) html += bar_plot(text_of(metric["name"]), text_of(metric["unit"]), bars);
+  }
+  return html + "</div>";
+}
+
+// A plot a headline metric: the first row over splits and modes.
+std::string group_plots(const Json& report) {
+  const Json& row = report["rows"][0];
+  std::string html = "<div class=plots>";
+  for (const char* key : kHeadline) {
+    const Json& metric = metric_of(report, key);
+    std::vector<PlotBar> bars;
+    for (const auto& [group, figures] : row["groups"].items()) {
+      bars.push_back(bar_of(fmt::format("{} ({})", group, text_of(report["groups"][group])),
+                            group == "all" ? "ceiling" : "system", figures.value(key, Json())));
+    }
+    if (has_values(bars)) html += bar_plot(text_of(metric["name"]), text_of(metric["unit"]), bars);
+  }
+  return html + "</div>";
+}
+
+std::string fad(const Json& report) {
+  std::vector<PlotBar> bars;
+  for (const Json& row : report["rows"]) {
+    if (!row["fad"].is_object()) continue;
+    bars.push_back(bar_of(row["name"], row["role"],
+                          {{"value", row["fad"]["value"]}, {"low", nullptr}, {"high", nullptr}}));
+  }
+  if (bars.empty()) return {};
+  const Json& first = report["rows"][0]["fad"];
+  return fmt::format(
+      "<h2>Fr&eacute;chet distance</h2><p>Between the embeddings of {} clips a row and of the true "
+      "renderings. Biased upwards for few clips, and no other embedding's FAD.</p>{}",
+      text_of(first["clips"]), bar_plot(text_of(first["embedding"]), "", bars));
+}
+
+// An array of objects, a column a key.
+std::string object_table(const Json& rows) {
+  if (!rows.is_array() || rows.empty()) return {};
+  std::string html = "<div class=wide><table><tr>";
+  for (const auto& [key, unused] : rows[0].items()) html += "<th>" + escaped(key) + "</th>";
+  html += "</tr>";
+  for (const Json& row : rows) {
+    html += "<tr>";
+    for (const auto& [key, value] : row.items()) html += "<td>" + escaped(text_of(value)) + "</td>";
+    html += "</tr>";
+  }
+  return html + "</table></div>";
+}
+
+std::string examples(const Json& report) {
+  std::string html;
+  for (const Json& example : report["examples"]) {
+    html += fmt::format("<h3>{}</h3><div class=sounds>", escaped(text_of(example["title"])));
+    for (const Json& sound : example["sounds"]) {
+      html += fmt::format(
+          "<figure><figcaption>{0}</figcaption><img src=\"{1}\" alt=\"spectrogram and notes, {0}\">"
+          "<audio controls preload=none src=\"{2}\"></audio></figure>",
+          escaped(text_of(sound["system"])), text_of(sound["picture"]), text_of(sound["sound"]));
+    }
+    html += "</div>";
+  }
+  return html;
+}
+
+std::string section(const char* heading, const char* words, const std::string& body) {
+  return body.empty() ? std::string() : fmt::format("<h2>{}</h2><p>{}</p>{}", heading, words, body);
+}
+
+std::string metric_list(const Json& report) {
+  std::string html = "<table>";
+  for (const Json& metric : report["metrics"]) {
+    html += fmt::format("<tr><td>{}</td><td style=\"text-align:left\">{}; {} is better</td></tr>",
+                        escaped(text_of(metric["name"])), escaped(text_of(metric["what"])),
+                        escaped(text_of(metric["better"])));
+  }
+  return html + "</table>";
+}
+
+}  // namespace
+
+std::string report_page(const Json& report) {
+  const std::vector<std::string> headline(std::begin(kHeadline), std::end(kHeadline));
+  const auto keys = all_keys(report);
+  auto over_all = [](const Json& row) { return row["groups"]["all"]; };
+  auto difference = [](const Json& row) { return row.value("difference", Json()); };
+  std::string html = fmt::format(
+      "<!doctype html><html lang=en><meta charset=utf-8><title>{0}</title><style>{1}</style>"
+      "<h1>{0}</h1>",
+      escaped(text_of(report["title"])), kStyle);
+  html += about(report);
+  html += section("Rows",
+                  "Means over all clips with 95 % intervals (bootstrap over clips). Green: "
+                  "ceilings; grey: floors, which nobody should hear as an answer.",
+                  system_table(report, headline, over_all));
+  html += section("Plots", "All rows over all clips.", row_plots(report));
+  html += section("Seen and unseen, and the seven modes", "The first row, clips in brackets.",
+                  group_plots(report));
+  html +=
+      section("Against the first row",
+              "Means of the differences clip by clip: an interval without zero is a difference.",
+              system_table(report, headline, difference));
+  html += fad(report);
+  html += section("Codebooks", "Bits a token; 10 would be all 1,024 entries used alike.",
+                  object_table(report.value("codebooks", Json())));
+  html += section("Real singing",
+                  "A recording of a singer on three instruments, against FluidSynth playing the "
+                  "same notes; notes may begin 100 ms off.",
+                  object_table(report.value("real_singing", Json())));
+  html += section("Examples", "What was asked for in red.", examples(report));
+  html += section("Not measured", "Rows and figures that this report lacks, and why.",
+                  object_table(report.value("not_measured", Json())));
+  html += section("Every figure", "Over all clips.", system_table(report, keys, over_all));
+  html += section("What the figures are", "Each is checked against its reference implementation.",
+                  metric_list(report));
+  return html + "</html>\n";
+}
+
+}  // namespace hum::eval

@@ -1,0 +1,23 @@
+#include "models/mel_scale.h"
+
+#include "audio/dsp.h"
+
+namespace hum::models {
+
+nn::MelScale mel_scale(int64_t window_samples, int64_t hop_samples, int64_t bands) {
+  constexpr int kSampleRateHz = 22050;
+  nn::MelScale scale{window_samples, hop_samples, bands, {}};
+  scale.weights.resize(static_cast<size_t>((window_samples / 2 + 1) * bands));
+  const auto triangles = audio::mel_bands(kSampleRateHz, static_cast<int>(window_samples),
+                                          {.bands = static_cast<int>(bands), .normalised = false});
+  for (int64_t band = 0; band < bands; ++band) {
+    const auto& triangle = triangles[static_cast<size_t>(band)];
+    for (size_t i = 0; i < triangle.weights.size(); ++i) {
+      const int64_t bin = triangle.first_bin + static_cast<int64_t>(i);
+      scale.weights[static_cast<size_t>(bin * bands + band)] = triangle.weights[i];
+    }
+  }
+  return scale;
+}
+
+}  // namespace hum::models

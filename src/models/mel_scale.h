@@ -1,0 +1,11 @@
+// Mel bands as a matrix that graphs multiply magnitudes with.
+#pragma once
+
+#include "nn/spectral_loss.h"
+
+namespace hum::models {
+
+// Slaney's scale up to half of 22,050 Hz, triangles of height one.
+nn::MelScale mel_scale(int64_t window_samples, int64_t hop_samples, int64_t bands);
+
+}  // namespace hum::models

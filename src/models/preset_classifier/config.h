@@ -1,0 +1,34 @@
+// Sizes of the preset classifier, and what its classes are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/fields.h"
+
+namespace hum::models::preset_classifier {
+
+struct PresetClassifierConfig {
+  // One class each, in this order.
+  std::vector<std::string> presets;
+  int64_t bands = 96;
+  int64_t window_samples = 1024;
+  int64_t hop_samples = 512;
+  int64_t width = 128;
+  int64_t blocks = 4;
+  int64_t embedding = 32;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("presets", presets, "names of the classes; empty: those of the training data");
+    v("bands", bands, "mel bands");
+    v("window_samples", window_samples, "spectrum window");
+    v("hop_samples", hop_samples, "samples from frame to frame");
+    v("width", width, "width of the blocks");
+    v("blocks", blocks, "number of blocks");
+    v("embedding", embedding, "size of the embedding, the layer before the classes");
+  }
+};
+
+}  // namespace hum::models::preset_classifier

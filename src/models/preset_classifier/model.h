@@ -1,0 +1,50 @@
+// Which preset is heard? A judge of timbre, trained on renderings of the presets alone and never on
+// what a model made. Its embedding is what hum's Frechet distance compares.
+//
+// B batch, N samples at 22,050 Hz, T frames, F mel bands, W width, E embedding size, C presets.
+#pragma once
+
+#include <vector>
+
+#include "models/preset_classifier/config.h"
+#include "nn/layers.h"
+#include "nn/model_spec.h"
+#include "nn/spectral_loss.h"
+
+namespace hum::models::preset_classifier {
+
+using graph::Value;
+
+class PresetClassifier {
+ public:
+  // Throws: kFailure with fewer than two presets.
+  explicit PresetClassifier(const PresetClassifierConfig& config);
+  PresetClassifier(const PresetClassifier&) = delete;
+  PresetClassifier& operator=(const PresetClassifier&) = delete;
+
+  const PresetClassifierConfig& config() const { return config_; }
+  const nn::ParameterList& parameters() const { return parameters_; }
+
+  struct Prediction {
+    Value embedding_BE;  // f32
+    Value logits_BC;     // f32
+  };
+  // The level of a clip does not matter. Shapes: audio_BN f32, N at least a window.
+  Prediction predict(const Value& audio_BN, graph::DType compute,
+                     const nn::BlockOptions& blocks = {}) const;
+
+  // Batch: audio f32[B,N], preset i32[B].
+  nn::TrainSpec train_spec(int64_t batch, int64_t samples, graph::DType compute) const;
+
+ private:
+  Value log_mel(const Value& audio_BN) const;
+
+  PresetClassifierConfig config_;
+  nn::ParameterList parameters_;
+  nn::MelScale mel_;
+  nn::Linear in_, embedding_, head_;
+  std::vector<nn::ConvNextBlock> blocks_;
+  nn::Norm norm_;
+};
+
+}  // namespace hum::models::preset_classifier
