@@ -106,7 +106,8 @@ void validate(const ScoreOptions& options) {
          "add --snap 1, and --grid 1/8 or 1/16");
   }
   if (!(options.correct >= 0 && options.correct <= 1)) {
-    fail(ExitCode::kUsage, fmt::format("--correct {} is outside 0..1", options.correct));
+    fail(ExitCode::kUsage, fmt::format("--correct {} is outside 0..1", options.correct),
+         "0 keeps every bend, 1 leaves exact pitches");
   }
   if (options.key != "off" && options.key != "auto") parse_key(options.key);
 }
