@@ -1,14 +1,18 @@
 // Sound files through libsndfile: wav, flac, ogg, mp3 (and its other formats) in; wav, flac, ogg
-// out.
+// and mp3 out.
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "audio/buffer.h"
 
 namespace hum::audio {
 
 constexpr double kDefaultMaxSeconds = 600;
+
+// In lower case, with its dot: ".wav" of "take.WAV".
+std::string extension_of(const std::filesystem::path& path);
 
 enum class SampleFormat { k16, k24, kFloat };
 
@@ -29,10 +33,10 @@ struct SourceFormat {
 AudioBuffer read_mono(const std::filesystem::path& path, double max_seconds = kDefaultMaxSeconds,
                       SourceFormat* source = nullptr);
 
-// Written aside, then renamed. The extension tells the container: .wav, .flac, .ogg (Vorbis, where
-// the sample format means nothing). Samples beyond full scale are clipped in 16 and 24 bits.
-// Throws: kCannotCreate when the disk is full or the path not writable, kUsage for other
-// extensions.
+// Written aside, then renamed. The extension tells the container: .wav, .flac, .ogg (Vorbis) and
+// .mp3 (variable bit rate), where the sample format means nothing. Samples beyond full scale are
+// clipped in 16 and 24 bits. Throws: kCannotCreate when the disk is full or the path not writable,
+// kUsage for other extensions.
 void write_audio(const std::filesystem::path& path, const AudioBuffer& buffer,
                  SampleFormat format = SampleFormat::k16);
 

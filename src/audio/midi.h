@@ -40,6 +40,10 @@ struct MidiSong {
 // returns to zero at its start. Source: basic-pitch note_creation.py, pretty_midi 0.2.11 write().
 std::string format_midi(std::span<const Note> notes, const NoteFileOptions& options = {});
 
+// A track for each part, on the channel, with the program and the name that it says; tempo and
+// first beat as in `options`. Notes of a part that overlap lose their bends.
+std::string format_midi_song(std::span<const MidiPart> parts, const NoteFileOptions& options = {});
+
 // Reads types 0 and 1: tempo map, running status, note on and off, program, pitch wheel and its
 // range (RPN 0). A note-off ends the oldest open note of its pitch; notes left open end with the
 // file; notes of no length are dropped. The wheel is sampled to Note::bends; amplitude is velocity

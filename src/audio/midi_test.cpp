@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "audio/notes.h"
@@ -77,6 +78,49 @@ TEST(Midi, NotesSurviveARoundTrip) {
       for (int& bend : clipped) bend = std::clamp(bend, -6, 6);
       EXPECT_EQ(read[i].bends, clipped) << "note " << i;
     }
+  }
+}
+
+TEST(Midi, ASongHasATrackForEachPart) {
+  const std::vector<MidiPart> parts = {
+      {.channel = 0, .program = 40, .name = "lead", .notes = {{0.25, 1, 60, 0.8, {0, 3, 6}}}},
+      {.channel = 1, .program = 33, .name = "bass", .notes = {{0.25, 2, 36, 0.6, {}}}},
+      {.channel = kDrumChannel, .program = 0, .name = "drums", .notes = {{0.25, 0.3, 38, 1, {}}}}};
+  const MidiSong song =
+      parse_midi(format_midi_song(parts, {.tempo_bpm = 90, .first_beat_s = 0.25}));
+  ASSERT_EQ(song.parts.size(), 3u);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    EXPECT_EQ(song.parts[i].name, parts[i].name);
+    EXPECT_EQ(song.parts[i].channel, parts[i].channel);
+    EXPECT_EQ(song.parts[i].program, parts[i].program);
+    ASSERT_EQ(song.parts[i].notes.size(), 1u);
+    EXPECT_NEAR(song.parts[i].notes[0].start_s, 0.25, 0.002);
+    EXPECT_EQ(song.parts[i].notes[0].pitch, parts[i].notes[0].pitch);
+  }
+  EXPECT_FALSE(song.parts[0].notes[0].bends.empty());
+  EXPECT_EQ(melodic_notes(song).size(), 2u);
+}
+
+// Beats of the file as other programs count them: notes on the melody's beats stand on them.
+TEST(Midi, BeatsBeforeTheFirstOneMakeRoomForIt) {
+  for (const double first_beat_s : {0.05, 0.3, 0.5, 0.7, 2.2}) {
+    const std::vector<Note> notes{{first_beat_s, first_beat_s + 0.4, 60, 0.8, {}},
+                                  {first_beat_s + 1, first_beat_s + 1.5, 62, 0.8, {}}};
+    const MidiSong song =
+        parse_midi(format_midi(notes, {.tempo_bpm = 120, .first_beat_s = first_beat_s}));
+    const auto read = melodic_notes(song);
+    ASSERT_EQ(read.size(), 2u);
+    EXPECT_NEAR(read[0].start_s, first_beat_s, 0.002);
+    EXPECT_NEAR(read[1].start_s, first_beat_s + 1, 0.002);
+    EXPECT_NEAR(read[1].end_s, first_beat_s + 1.5, 0.002);
+    ASSERT_EQ(song.tempos.size(), 2u) << first_beat_s;
+    EXPECT_NEAR(song.tempos[1].tempo_bpm, 120, 1e-3);
+    // The second tempo begins on a beat, so the notes do.
+    EXPECT_NEAR(std::remainder(song.tempos[1].start_s - first_beat_s, 0.5), 0, 0.002);
+    const double lead_in_beats = song.tempos[1].start_s * song.tempos[0].tempo_bpm / 60;
+    EXPECT_NEAR(lead_in_beats, std::round(lead_in_beats), 1e-3);
+    EXPECT_LE(song.tempos[0].tempo_bpm, 480);
+    EXPECT_GE(song.tempos[0].tempo_bpm, 80);
   }
 }
 

@@ -45,17 +45,56 @@ void append_track(std::string& out, const std::string& body) {
 
 const std::string kEndOfTrack = std::string("\x01\xff\x2f\x00", 4);
 
-std::string tempo_track(double tempo_bpm) {
-  std::string body = std::string("\x00\xff\x51\x03", 4);
-  append_big_endian(body, static_cast<uint32_t>(std::lround(6e7 / tempo_bpm)), 3);
-  body += std::string("\x00\xff\x58\x04\x04\x02\x18\x08", 8);  // 4/4, a click a quarter note
-  return body + kEndOfTrack;
+void append_tempo(std::string& out, uint32_t delta_ticks, double beat_s) {
+  append_variable_length(out, delta_ticks);
+  out += "\xff\x51\x03";
+  append_big_endian(out, static_cast<uint32_t>(std::lround(1e6 * beat_s)), 3);
 }
+
+// x/4, a click a quarter note
+void append_time_signature(std::string& out, int beats) {
+  out += std::string("\x00\xff\x58\x04", 4) + static_cast<char>(beats) + "\x02\x18\x08";
+}
+
+// Seconds to ticks: one tempo, but for the beats before the first that is asked for.
+class TempoMap {
+ public:
+  explicit TempoMap(const NoteFileOptions& options)
+      : beat_s_(60 / options.tempo_bpm), first_s_(options.first_beat_s) {
+    if (first_s_ <= 0) return;
+    if (first_s_ < kShortestLeadIn * beat_s_) first_s_ += beat_s_;
+    lead_in_beats_ = std::clamp(static_cast<int>(std::lround(first_s_ / beat_s_)), 1, 255);
+  }
+
+  uint32_t tick_of(double time_s) const {
+    const double beats = time_s < first_s_ ? time_s / first_s_ * lead_in_beats_
+                                           : lead_in_beats_ + (time_s - first_s_) / beat_s_;
+    const double tick = std::nearbyint(beats * kTicksPerBeat);
+    HUM_REQUIRE(tick >= 0 && tick <= kMaxTick, "format_midi: time {} s does not fit a MIDI file",
+                time_s);
+    return static_cast<uint32_t>(tick);
+  }
+
+  std::string track() const {
+    std::string body;
+    if (lead_in_beats_ > 0) {
+      append_tempo(body, 0, first_s_ / lead_in_beats_);
+      append_time_signature(body, lead_in_beats_);
+    }
+    append_tempo(body, static_cast<uint32_t>(lead_in_beats_ * kTicksPerBeat), beat_s_);
+    append_time_signature(body, 4);
+    return body + kEndOfTrack;
+  }
+
+ private:
+  static constexpr double kShortestLeadIn = 0.25;  // of a beat: a tempo of 4 times the asked one
+  double beat_s_, first_s_;
+  int lead_in_beats_ = 0;
+};
 
 class TrackWriter {
  public:
-  TrackWriter(int channel, const NoteFileOptions& options)
-      : channel_(channel), ticks_per_second_(options.tempo_bpm * kTicksPerBeat / 60) {
+  TrackWriter(int channel, const NoteFileOptions& options) : channel_(channel), tempo_(options) {
     add(0, kProgram, 0, 0xc0, options.program, 0);
   }
 
@@ -85,12 +124,7 @@ class TrackWriter {
   }
 
  private:
-  uint32_t tick_of(double time_s) const {
-    const double tick = std::nearbyint(time_s * ticks_per_second_);
-    HUM_REQUIRE(tick >= 0 && tick <= kMaxTick, "format_midi: time {} s does not fit a MIDI file",
-                time_s);
-    return static_cast<uint32_t>(tick);
-  }
+  uint32_t tick_of(double time_s) const { return tempo_.tick_of(time_s); }
 
   void add(uint32_t tick, Rank rank, int order, int status, int data1, int data2) {
     events_.push_back({tick,
@@ -119,7 +153,7 @@ class TrackWriter {
   }
 
   int channel_;
-  double ticks_per_second_;
+  TempoMap tempo_;
   int wheel_ = 0;
   std::vector<Event> events_;
 };
@@ -158,22 +192,52 @@ std::vector<Note> drop_overlapping_bends(std::span<const Note> notes) {
   return result;
 }
 
-std::string format_midi(std::span<const Note> notes, const NoteFileOptions& options) {
+namespace {
+
+void require_sound(const NoteFileOptions& options) {
   HUM_REQUIRE(options.tempo_bpm >= 4 && options.tempo_bpm <= 1000,
               "format_midi: tempo must be 4 to 1000 bpm, got {}", options.tempo_bpm);
+  HUM_REQUIRE(options.first_beat_s >= 0 && options.first_beat_s * options.tempo_bpm < 60 * 255,
+              "format_midi: a first beat at {} s", options.first_beat_s);
   HUM_REQUIRE(options.program >= 0 && options.program <= 127,
               "format_midi: program must be 0 to 127, got {}", options.program);
-  const auto dropped = options.multiple_pitch_bends ? std::vector<Note>(notes.begin(), notes.end())
-                                                    : drop_overlapping_bends(notes);
-  const std::vector<std::string> bodies = note_tracks(dropped, options);
+}
+
+std::string format_tracks(const std::vector<std::string>& bodies, const NoteFileOptions& options) {
   std::string out = "MThd";
   append_big_endian(out, 6, 4);
   append_big_endian(out, 1, 2);
   append_big_endian(out, static_cast<uint32_t>(bodies.size() + 1), 2);
   append_big_endian(out, kTicksPerBeat, 2);
-  append_track(out, tempo_track(options.tempo_bpm));
+  append_track(out, TempoMap(options).track());
   for (const std::string& body : bodies) append_track(out, body);
   return out;
+}
+
+}  // namespace
+
+std::string format_midi(std::span<const Note> notes, const NoteFileOptions& options) {
+  require_sound(options);
+  const auto dropped = options.multiple_pitch_bends ? std::vector<Note>(notes.begin(), notes.end())
+                                                    : drop_overlapping_bends(notes);
+  return format_tracks(note_tracks(dropped, options), options);
+}
+
+std::string format_midi_song(std::span<const MidiPart> parts, const NoteFileOptions& options) {
+  std::vector<std::string> bodies;
+  for (const MidiPart& part : parts) {
+    HUM_REQUIRE(part.channel >= 0 && part.channel < 16 && part.name.size() < 128,
+                "format_midi_song: channel {}, name '{}'", part.channel, part.name);
+    NoteFileOptions own = options;
+    own.program = part.program;
+    require_sound(own);
+    TrackWriter track(part.channel, own);
+    for (const Note& note : drop_overlapping_bends(part.notes)) track.add_note(note);
+    std::string body("\x00\xff\x03", 3);
+    append_variable_length(body, static_cast<uint32_t>(part.name.size()));
+    bodies.push_back(body + part.name + track.body());
+  }
+  return format_tracks(bodies, options);
 }
 
 }  // namespace hum::audio

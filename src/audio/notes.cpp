@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "audio/io.h"
 #include "audio/midi.h"
 #include "audio/notes_json.h"
 #include "base/error.h"
@@ -22,13 +23,6 @@ namespace {
 constexpr std::string_view kCsvHeader = "start_time_s,end_time_s,pitch_midi,velocity,pitch_bend";
 constexpr int kMaxBend =
     3 * 128;  // thirds of a semitone; no instrument bends further than MIDI's range
-
-std::string extension_of(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
 
 [[noreturn]] void fail_extension(const fs::path& path) {
   fail(ExitCode::kUsage,

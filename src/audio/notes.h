@@ -29,6 +29,9 @@ double pitch_at(const Note& note, double time_s);
 
 struct NoteFileOptions {
   double tempo_bpm = 120;  // .mid only
+  // .mid only: where a beat falls. The beats before it are written a little faster or slower, so
+  // that the bars of other programs stand where the melody's do. 0: a beat falls on time 0.
+  double first_beat_s = 0;
   bool multiple_pitch_bends =
       false;        // .mid only: overlapping notes keep their bends, a channel a pitch
   int program = 4;  // .mid only: General MIDI, 0-based; 4 is Electric Piano 1

@@ -47,4 +47,59 @@ AudioBuffer resample(const AudioBuffer& buffer, int to_hz) {
           resample_interleaved(buffer.samples, buffer.channels, buffer.rate_hz, to_hz)};
 }
 
+struct StreamResampler::State {
+  int from_hz, to_hz;
+  std::unique_ptr<soxr, decltype(&soxr_delete)> soxr_state{nullptr, soxr_delete};
+  int64_t taken = 0, given = 0;
+
+  std::vector<float> process(std::span<const float> samples, bool is_last) {
+    taken += static_cast<int64_t>(samples.size());
+    std::vector<float> result;
+    std::vector<float> block(16384);
+    size_t used = 0, made = 0;
+    do {
+      size_t used_now = 0;
+      const bool ends = is_last && used == samples.size();
+      const soxr_error_t error =
+          soxr_process(soxr_state.get(), ends ? nullptr : samples.data() + used,
+                       samples.size() - used, &used_now, block.data(), block.size(), &made);
+      HUM_CHECK(error == nullptr, "soxr: {}", error);
+      used += used_now;
+      result.insert(result.end(), block.begin(), block.begin() + static_cast<int64_t>(made));
+    } while (used < samples.size() || made == block.size());
+    given += static_cast<int64_t>(result.size());
+    return result;
+  }
+};
+
+StreamResampler::StreamResampler(int from_hz, int to_hz)
+    : state_(new State{.from_hz = from_hz, .to_hz = to_hz}) {
+  HUM_REQUIRE(from_hz > 0 && to_hz > 0, "resample: rates must be positive, got {} and {} Hz",
+              from_hz, to_hz);
+  if (from_hz == to_hz) return;
+  const soxr_io_spec_t io = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I);
+  const soxr_quality_spec_t quality = soxr_quality_spec(SOXR_HQ, 0);
+  const soxr_runtime_spec_t runtime = soxr_runtime_spec(1);
+  soxr_error_t error = nullptr;
+  state_->soxr_state.reset(soxr_create(from_hz, to_hz, 1, &error, &io, &quality, &runtime));
+  HUM_CHECK(error == nullptr, "soxr: {}", error);
+}
+
+StreamResampler::~StreamResampler() = default;
+
+std::vector<float> StreamResampler::push(std::span<const float> samples) {
+  if (state_->soxr_state == nullptr || samples.empty()) return {samples.begin(), samples.end()};
+  return state_->process(samples, false);
+}
+
+std::vector<float> StreamResampler::finish() {
+  if (state_->soxr_state == nullptr) return {};
+  const int64_t before = state_->given;
+  auto rest = state_->process({}, true);
+  // soxr rounds the length; resample() rounds up.
+  const int64_t wanted = resampled_frames(state_->taken, state_->from_hz, state_->to_hz);
+  rest.resize(static_cast<size_t>(wanted - before));
+  return rest;
+}
+
 }  // namespace hum::audio

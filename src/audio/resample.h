@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -16,5 +17,23 @@ int64_t resampled_frames(int64_t frames, int from_hz, int to_hz);
 std::vector<float> resample(std::span<const float> samples, int from_hz, int to_hz);
 
 AudioBuffer resample(const AudioBuffer& buffer, int to_hz);
+
+// One channel that comes in parts: the same samples as resample() of the whole.
+class StreamResampler {
+ public:
+  StreamResampler(int from_hz, int to_hz);
+  ~StreamResampler();
+  StreamResampler(const StreamResampler&) = delete;
+  StreamResampler& operator=(const StreamResampler&) = delete;
+
+  // What is ready so far; a few milliseconds are kept back.
+  std::vector<float> push(std::span<const float> samples);
+  // The rest. Nothing may follow.
+  std::vector<float> finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace hum::audio

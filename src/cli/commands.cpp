@@ -11,6 +11,7 @@ std::span<const Command> commands() {
   static const Command kCommands[] = {
       // clang-format off
       kGenerate,
+      kArrange,
       kNotes,
       kPresets,
       kEvaluateNotes,

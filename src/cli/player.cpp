@@ -80,6 +80,29 @@ std::vector<float> render_reference(const data::Preset& preset, data::FluidRende
   return samples;
 }
 
+models::humming::SamplingOptions sampling_of(const PlayOptions& options) {
+  auto sampling = options.sampling;
+  if (options.strength == PlayOptions::kNeutralStrength) return sampling;
+  sampling.temperature = 0.4 + 0.8 * options.strength;
+  sampling.guidance = 2 - options.strength;
+  return sampling;
+}
+
+void validate(const PlayOptions& options) {
+  models::humming::validate(options.sampling);
+  if (!(options.strength >= 0 && options.strength <= 1)) {
+    fail(ExitCode::kUsage, fmt::format("--strength {} is outside 0..1", options.strength),
+         "0 keeps to melody and timbre, 1 is free");
+  }
+  const models::humming::SamplingOptions neutral;
+  const auto& own = options.sampling;
+  const bool is_set = own.temperature != neutral.temperature || own.guidance != neutral.guidance;
+  if (options.strength != PlayOptions::kNeutralStrength && (is_set || own.greedy)) {
+    fail(ExitCode::kUsage, "--strength sets --temperature and --guidance itself",
+         "give it without --temperature, --guidance and --greedy");
+  }
+}
+
 Player::Player(runtime::Session& session, fs::path weights)
     : session_(session), weights_(std::move(weights)), humming_(session, weights_) {}
 
@@ -128,15 +151,20 @@ TimbreReference Player::file_reference(const fs::path& path, double max_seconds,
   return encode(std::move(samples));
 }
 
-pipeline::Instrument Player::instrument(TimbreReference reference, const PlayOptions& options) {
-  models::humming::validate(options.sampling);
+void Player::load(const PlayOptions& options) {
   humming_.load(!options.fast, options.decoder == Decoder::kGuided);
   if (options.decoder == Decoder::kPlain) codec();
+}
+
+pipeline::Instrument Player::instrument(TimbreReference reference, const PlayOptions& options) {
+  validate(options);
+  load(options);
   pipeline::Instrument result{.latent = humming_.common().latent};
-  result.latents = [this, reference, options](std::span<const float> melody, int64_t window) {
+  result.latents = [this, reference, fast = options.fast, sampling = sampling_of(options)](
+                       std::span<const float> melody, int64_t window, int64_t frames) {
     auto draft = humming_.draft(melody, reference);
-    if (options.fast) return draft;
-    const auto tokens = humming_.coarse_tokens(melody, draft, reference, options.sampling, window);
+    if (fast) return draft;
+    const auto tokens = humming_.coarse_tokens(melody, draft, reference, sampling, window, frames);
     return humming_.refine(tokens, melody, reference);
   };
   if (options.decoder == Decoder::kPlain) {

@@ -40,8 +40,29 @@ inline EnumNames<Decoder> enum_names(Decoder) {
 struct PlayOptions {
   Decoder decoder = Decoder::kGuided;
   bool fast = false;  // the draft alone, no LM
+  double strength = kNeutralStrength;
   models::humming::SamplingOptions sampling;
+
+  // The strength at which temperature and guidance are their own defaults.
+  static constexpr double kNeutralStrength = 0.5;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("decoder", decoder,
+      "guided: pitch from the melody, timbre from the models; plain: the codec's own decoder");
+    v("fast", fast, "leave out the language model: quicker, plainer");
+    v("strength", strength,
+      "0: as the melody and the timbre say, 1: free; sets --temperature and --guidance");
+    sampling.visit_fields(v);
+  }
 };
+
+// Temperature 0.4 to 1.2 and guidance 2 to 1 as strength goes from 0 to 1; the default is the
+// defaults of both, and leaves them alone.
+models::humming::SamplingOptions sampling_of(const PlayOptions& options);
+
+// Throws kUsage naming the flag that is out of range, or that --strength would overrule.
+void validate(const PlayOptions& options);
 
 // Models are read when first needed. The session must outlive it.
 class Player {
@@ -58,6 +79,9 @@ class Player {
                                                   std::vector<std::string>& warnings);
   // Of a sound: at most its first 5 s count.
   models::humming::TimbreReference encode(std::vector<float> samples);
+  // Reads the models that instrument() will need, so that damaged weights are noticed before any
+  // work.
+  void load(const PlayOptions& options);
   // Refers to this player.
   pipeline::Instrument instrument(models::humming::TimbreReference reference,
                                   const PlayOptions& options);

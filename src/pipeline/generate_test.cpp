@@ -68,7 +68,7 @@ Instrument passing(const std::function<std::vector<float>(std::span<const float>
                                                           std::span<const float> excitation,
                                                           std::span<const float> noise)>& pick) {
   Instrument result{.latent = data::kMelodyFeatures};
-  result.latents = [](std::span<const float> melody, int64_t) {
+  result.latents = [](std::span<const float> melody, int64_t, int64_t) {
     return std::vector<float>(melody.begin(), melody.end());
   };
   result.render = [pick](std::span<const float> latents, std::span<const float>,
@@ -118,6 +118,51 @@ TEST(Play, HandsOutTheMelodyOfEachWindowAndItsLatents) {
                 features[static_cast<size_t>(t * data::kMelodyFeatures)], 1e-5)
         << t;
   }
+}
+
+// A renderer that looks half a second around: what is handed out early must not depend on latents
+// that are not final.
+TEST(Play, HandsOutEarlyWhatItWouldHaveHandedOutLate) {
+  const auto notes = melody(13);
+  auto make = [](int64_t quick_frames) {
+    Instrument instrument = passing([](auto latents, auto, auto) {
+      std::vector<float> samples(static_cast<size_t>(kWindowFrames * data::kFrameSamples));
+      for (int64_t t = 0; t < kWindowFrames; ++t) {
+        float sum = 0;
+        for (int64_t s = std::max<int64_t>(0, t - 24); s < std::min(kWindowFrames, t + 25); ++s) {
+          sum += latents[static_cast<size_t>(s * data::kMelodyFeatures)];
+        }
+        samples[static_cast<size_t>(t * data::kFrameSamples)] = sum;
+      }
+      return samples;
+    });
+    // Rows past what was asked for are worth nothing, and those shortly before may change.
+    instrument.latents = [](std::span<const float> melody, int64_t, int64_t frames) {
+      std::vector<float> rows(melody.begin(), melody.end());
+      const auto sure = frames == kWindowFrames ? frames : frames - 24;
+      std::fill(rows.begin() + sure * data::kMelodyFeatures, rows.end(), 99.0F);
+      return rows;
+    };
+    instrument.quick_frames = quick_frames;
+    return instrument;
+  };
+  std::vector<float> early;
+  std::vector<size_t> parts;
+  int64_t last_done = 0, last_total = 0;
+  Instrument quick = make(150);
+  quick.progress = [&](int64_t done, int64_t total) {
+    last_done = done;
+    last_total = total;
+  };
+  play(notes, quick, 1, [&](std::span<const float> part) {
+    early.insert(early.end(), part.begin(), part.end());
+    parts.push_back(part.size());
+  });
+  EXPECT_EQ(parts[0], 98U * data::kFrameSamples);
+  EXPECT_EQ(last_done, last_total);
+  const auto late = play(notes, make(0), 1);
+  ASSERT_EQ(early.size(), late.size());
+  for (size_t i = 0; i < late.size(); ++i) ASSERT_NEAR(early[i], late[i], 1e-3) << i;
 }
 
 TEST(Play, DrawsNoiseFromItsSeedAlone) {

@@ -61,8 +61,8 @@ Recording read_recording(const std::filesystem::path& path, double max_seconds) 
 
 void require_output(const std::filesystem::path& path,
                     std::initializer_list<std::string_view> extensions) {
-  std::string extension = path.extension().string(), names;
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string extension = audio::extension_of(path);
+  std::string names;
   for (const auto& name : extensions) names += (names.empty() ? "" : ", ") + std::string(name);
   if (std::ranges::find(extensions, extension) == extensions.end()) {
     fail(ExitCode::kUsage,

@@ -20,6 +20,28 @@ struct WindowLayout {
   int64_t hop_frames() const { return window_frames - 2 * context_frames; }
   int64_t windows(int64_t frames) const;
   int64_t first_frame(int64_t window) const { return window * hop_frames(); }
+  // Where a window takes over from the one before: the fade lies in the middle of their overlap.
+  int64_t fade_start(int64_t window) const {
+    return window == 0 ? 0 : first_frame(window) + context_frames - fade_frames / 2;
+  }
+};
+
+// A table put together from windows that come in order.
+class Stitcher {
+ public:
+  Stitcher(int64_t frames, int64_t width, int64_t fade_frames);
+
+  // A window that begins at first_frame takes over at fade_start from what was there, (linearly)
+  // over fade_frames; at 0 there is nothing to fade from. Rows past the table's end are left out.
+  // Shapes: part [n, width].
+  void add(int64_t first_frame, std::span<const float> part, int64_t fade_start);
+  // Shapes: [frames, width]. Rows that no window has reached are zero.
+  const std::vector<float>& table() const { return table_; }
+  std::vector<float> take() && { return std::move(table_); }
+
+ private:
+  int64_t frames_, width_, fade_frames_;
+  std::vector<float> table_;
 };
 
 // What window `w` (from 0) makes of the rows from layout.first_frame(w) on.

@@ -65,7 +65,7 @@ TEST_F(Program, NoteFlagsOutOfRangeAreUsageErrors) {
   const auto high = run_hum({"notes", recording, "--onset-threshold", "1.5"});
   EXPECT_EQ(high.code, 2);
   EXPECT_THAT(high.err, HasSubstr("--onset-threshold"));
-  EXPECT_EQ(run_hum({"notes", recording, "--midi-tempo", "0"}).code, 2);
+  EXPECT_EQ(run_hum({"notes", recording, "--tempo", "0"}).code, 2);
   EXPECT_EQ(run_hum({"notes", recording, "--no-such-flag"}).code, 2);
   EXPECT_EQ(run_hum({"notes"}).code, 2);
   EXPECT_EQ(run_hum({}).code, 2);

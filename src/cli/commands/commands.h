@@ -5,8 +5,8 @@
 
 namespace hum::cli {
 
-extern const Command kNotes, kGenerate, kPresets, kEvaluateNotes, kCodecEncode, kCodecDecode,
-    kDataMake, kDataVerify, kDataReferences, kModelCheck, kModelRun, kProfile, kAudit, kCompile,
-    kEnv;
+extern const Command kNotes, kGenerate, kArrange, kPresets, kEvaluateNotes, kCodecEncode,
+    kCodecDecode, kDataMake, kDataVerify, kDataReferences, kModelCheck, kModelRun, kProfile, kAudit,
+    kCompile, kEnv;
 
 }  // namespace hum::cli

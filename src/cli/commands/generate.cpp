@@ -1,127 +1,135 @@
-// hum generate: a hummed melody on an instrument.
-#include <chrono>
+// hum generate: hummed melodies on an instrument.
 #include <iostream>
 #include <optional>
 
+#include "audio/notes.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"
-#include "cli/player.h"
-#include "cli/session.h"
+#include "cli/outputs.h"
+#include "cli/performer.h"
 #include "cli/stop.h"
-#include "pipeline/hum_melody.h"
+#include "cli/wav_stream.h"
+#include "pipeline/picture.h"
 #include "pipeline/recording.h"
+#include "pipeline/stream.h"
 
 namespace hum::cli {
 namespace {
 
-enum class Bits { k16, k24, kFloat };
-EnumNames<Bits> enum_names(Bits) {
-  static constexpr std::pair<Bits, std::string_view> kNames[] = {
-      {Bits::k16, "16"}, {Bits::k24, "24"}, {Bits::kFloat, "float"}};
-  return kNames;
-}
-
-audio::SampleFormat format_of(Bits bits) {
-  if (bits == Bits::k24) return audio::SampleFormat::k24;
-  return bits == Bits::k16 ? audio::SampleFormat::k16 : audio::SampleFormat::kFloat;
-}
-
 struct Args {
-  std::string input, output, preset, timbre, midi, weights;
-  pipeline::HumOptions hum;
-  PlayOptions play;
-  models::basic_pitch::NoteOptions notes;
-  int64_t rate_hz = 44100;
-  Bits bits = Bits::k16;
-  bool stereo = false, json = false;
-  double max_seconds = audio::kDefaultMaxSeconds;
+  std::vector<std::string> inputs;
+  OutputOptions outputs;
+  PerformanceOptions performance;
+  SoundOptions sound;
+  std::string backing;
+  double gain_db = 0;
+  bool loop = false, stream = false, json = false;
+  int64_t beats_per_bar = 4;
 
   template <class V>
   void declare(V& v) {
-    v.positional("input", input, "a recording of a hummed or sung melody: wav, flac, ogg or mp3");
-    v.short_flag('o', "output", output, "sound to write: .wav, .flac or .ogg");
-    v("preset", preset, "instrument to play it on (hum presets lists them)");
-    v("timbre", timbre, "or a recording of 1 to 5 s whose sound is imitated");
-    v("decoder", play.decoder,
-      "guided: pitch from the melody, timbre from the models; plain: the codec's own decoder");
-    v("fast", play.fast, "leave out the language model: quicker, plainer");
-    v("midi", midi, "also write the melody that was played: .mid, .csv or .json");
-    hum.visit_fields(v);
-    play.sampling.visit_fields(v);
-    v("rate", rate_hz, "sample rate of the output: 22050, 44100 or 48000");
-    v("bits", bits, "sample format of the output");
-    v("stereo", stereo, "two equal channels");
-    v("json", json, "print a report as JSON");
-    v("weights", weights, "folder of released weights (default: HUM_WEIGHTS, else weights/)");
-    v("max_seconds", max_seconds, "longest recording to accept");
-    notes.visit_fields(v);
+    v.positional("inputs", inputs,
+                 "recordings of hummed or sung melodies, or folders of them: wav, flac, ogg, mp3");
+    v.short_flag('o', "output", outputs.output,
+                 "sound to write: .wav, .flac, .ogg or .mp3; a folder for several recordings");
+    v("format", outputs.format, "of the sounds in a folder");
+    v("midi", outputs.midi,
+      "also write the melody that was played: .mid, .csv or .json; with a folder the extension "
+      "alone");
+    v("picture", outputs.picture,
+      "also draw the notes over the sound's spectrogram: .png or .svg; with a folder the extension "
+      "alone");
+    v("takes", outputs.takes, "takes of each recording: seeds from --seed on, out-1.wav, ...");
+    performance.visit_fields(v);
+    v("loop", loop, "whole bars that repeat without a seam, from the first beat on");
+    v("beats", beats_per_bar, "beats of a bar, for --loop");
+    v("backing", backing, "a song to mix the melody into, from the same start");
+    v("gain", gain_db, "how much louder than the backing the melody is, in dB");
+    v("stream", stream, "a wav on stdout while it is made; -o is not needed");
+    sound.visit_fields(v);
+    v("json", json, "print a report as JSON; for several recordings a list");
   }
 };
 
 // Everything that can be refused without reading or computing.
 void validate(const Args& args) {
-  if (args.output.empty()) fail(ExitCode::kUsage, "no output was named", "-o out.wav");
-  if (args.preset.empty() == args.timbre.empty()) {
+  validate(args.performance);
+  validate(args.sound);
+  if (args.beats_per_bar < 1 || args.beats_per_bar > 32) {
+    fail(ExitCode::kUsage, fmt::format("--beats {} is outside 1..32", args.beats_per_bar),
+         "--beats 3 is a waltz");
+  }
+  if (!(args.gain_db >= -60 && args.gain_db <= 60)) {
+    fail(ExitCode::kUsage, fmt::format("--gain {} is outside -60..60", args.gain_db),
+         "--gain 3 is a little louder than the backing");
+  }
+  if (args.gain_db != 0 && args.backing.empty()) {
+    fail(ExitCode::kUsage, "--gain is the melody's level over a --backing", "--backing song.wav");
+  }
+  if (args.loop && !args.backing.empty()) {
+    fail(ExitCode::kUsage, "--loop and --backing exclude each other", "mix the loop yourself");
+  }
+  if (args.loop && args.performance.score.tempo == "off") {
+    fail(ExitCode::kUsage, "--loop is a number of bars, and --tempo is off", "--tempo auto");
+  }
+  const bool more = args.loop || !args.backing.empty() || args.json || args.outputs.takes != 1 ||
+                    !args.outputs.output.empty() || !args.outputs.picture.empty() ||
+                    args.sound.bits == Bits::k24 || args.inputs.size() != 1;
+  if (args.stream && more) {
     fail(ExitCode::kUsage,
-         args.preset.empty() ? "neither --preset nor --timbre was given"
-                             : "--preset and --timbre exclude each other",
-         "--preset violin, or --timbre reference.wav");
-  }
-  if (args.rate_hz != 22050 && args.rate_hz != 44100 && args.rate_hz != 48000) {
-    fail(ExitCode::kUsage, fmt::format("--rate {} is not offered", args.rate_hz),
-         "use 22050, 44100 or 48000");
-  }
-  pipeline::validate(args.hum);
-  models::basic_pitch::validate(args.notes);
-  models::humming::validate(args.play.sampling);
-  pipeline::require_output(args.output, {".wav", ".flac", ".ogg"});
-  if (!args.midi.empty()) {
-    pipeline::require_output(args.midi, {".mid", ".midi", ".csv", ".json"});
+         "--stream writes one recording to stdout, in 16 bits or float, with no -o, --takes, "
+         "--loop, --backing, --picture or --json",
+         "hum generate hum.wav --preset violin --stream | aplay");
   }
 }
 
-// Seconds since the last call, by name.
-class Stopwatch {
- public:
-  void lap(const char* name) {
-    const auto now = std::chrono::steady_clock::now();
-    laps_[name] = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
+std::optional<pipeline::Loop> loop_for(const Args& args, const pipeline::Score& score) {
+  if (!args.loop) return std::nullopt;
+  if (!score.tempo) {
+    fail(ExitCode::kBadData, "no steady tempo was heard, so there are no bars for --loop",
+         "give the tempo with --tempo BPM");
   }
-  Json laps() const {
-    Json result = laps_;
-    result["total"] = std::chrono::duration<double>(last_ - start_).count();
-    return result;
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
-  Json laps_ = Json::object();
-};
-
-std::string octave_text(const pipeline::HumMelody& melody) {
-  if (melody.octave == 0) return "in its own octave";
-  return fmt::format("{} octave{} {}", std::abs(melody.octave),
-                     std::abs(melody.octave) == 1 ? "" : "s", melody.octave > 0 ? "up" : "down");
+  return pipeline::loop_of(score.notes, *score.tempo, args.beats_per_bar);
 }
 
-Json report_of(const Args& args, const pipeline::HumMelody& melody,
-               const runtime::Counters& counters, double audio_s, const Stopwatch& watch) {
+void write_midi(const Args& args, const Performer& performer, const std::filesystem::path& path,
+                const pipeline::Score& score, std::span<const audio::Note> notes) {
+  audio::write_notes(path, notes,
+                     {.tempo_bpm = score.tempo_bpm(),
+                      .first_beat_s = args.loop ? 0 : score.first_beat_s(),
+                      .multiple_pitch_bends = args.performance.notes.multiple_pitch_bends,
+                      .program = performer.program()});
+}
+
+Json report_of(const OutputPlan& plan, const Args& args, const Performer& performer,
+               const Hearing& hearing, std::span<const audio::Note> played, const Json& takes,
+               const Stopwatch& watch) {
+  const auto& [melody, score] = hearing;
+  const runtime::Counters counters = performer.counters();
   Json notes = Json::array();
-  for (const auto& note : melody.notes) {
+  for (const auto& note : played) {
     notes.push_back({{"start", note.start_s},
                      {"end", note.end_s},
                      {"pitch", note.pitch},
                      {"amplitude", note.amplitude},
                      {"bends", note.bends}});
   }
-  return {{"output", args.output},
-          {"preset", args.preset},
-          {"timbre", args.timbre},
-          {"audio_seconds", audio_s},
+  return {{"input", plan.input.string()},
+          {"output", takes[0]["output"]},
+          {"preset", args.performance.preset},
+          {"timbre", args.performance.timbre},
+          {"audio_seconds", takes[0]["audio_seconds"]},
+          {"takes", takes},
           {"octave", melody.octave},
-          {"transpose", args.hum.transpose},
+          {"transpose", args.performance.hum.transpose},
           {"tuning_cents", melody.tuning_cents},
+          {"tempo_bpm", score.tempo ? Json(score.tempo->bpm) : Json()},
+          {"first_beat", score.first_beat_s()},
+          {"tempo_confidence", score.tempo ? score.tempo->confidence : 0},
+          {"stretch", score.stretch},
+          {"heard_key", pipeline::key_name(score.heard_key.key)},
+          {"key_margin", score.heard_key.margin},
+          {"moved_to_key", score.moved_to_key},
           {"confidence", melody.confidence},
           {"voiced_share", melody.voiced_share},
           {"warnings", melody.warnings},
@@ -134,70 +142,141 @@ Json report_of(const Args& args, const pipeline::HumMelody& melody,
           {"notes", notes}};
 }
 
+// One recording from file to files.
+Json perform(const OutputPlan& plan, const Args& args, Performer& performer,
+             const std::optional<audio::AudioBuffer>& backing) {
+  Stopwatch watch;
+  const Hearing hearing = performer.listen(plan.input, watch, backing.has_value());
+  const auto& score = hearing.score;
+  const auto loop = loop_for(args, score);
+  const auto played = loop ? pipeline::wrap_notes(score.notes, *loop) : score.notes;
+  Json takes = Json::array();
+  for (size_t take = 0; take < plan.sounds.size(); ++take) {
+    auto samples = performer.play(score.notes, static_cast<int64_t>(take));
+    watch.lap("generate");
+    auto sound = pipeline::finish(
+        std::move(samples), pipeline::end_of(score.notes),
+        {.rate_hz = args.sound.rate(), .channels = args.sound.channels(), .loop = loop});
+    if (!plan.pictures.empty()) pipeline::write_picture(plan.pictures[take], played, sound);
+    if (backing) sound = pipeline::with_backing(std::move(sound), *backing, args.gain_db);
+    audio::write_audio(plan.sounds[take], sound, args.sound.format());
+    takes.push_back({{"output", plan.sounds[take].string()},
+                     {"seed", performer.seed_of(static_cast<int64_t>(take))},
+                     {"audio_seconds", sound.seconds()}});
+    watch.lap("write");
+  }
+  if (!plan.midi.empty()) write_midi(args, performer, plan.midi, score, played);
+  watch.lap("write");
+  return report_of(plan, args, performer, hearing, played, takes, watch);
+}
+
+void print(const Json& report) {
+  const int octave = report["octave"];
+  const double cents = report["tuning_cents"];
+  std::string line = fmt::format("{} notes", report["notes"].size());
+  line += octave == 0 ? ", in its own octave"
+                      : fmt::format(", {} octave{} {}", std::abs(octave),
+                                    std::abs(octave) == 1 ? "" : "s", octave > 0 ? "up" : "down");
+  if (cents != 0) {
+    line +=
+        fmt::format(", {:.0f} cents {} taken out", std::abs(cents), cents > 0 ? "sharp" : "flat");
+  }
+  if (!report["tempo_bpm"].is_null()) {
+    line += fmt::format(", {:.0f} beats a minute", report["tempo_bpm"].get<double>());
+  }
+  line += ", " + report["heard_key"].get<std::string>();
+  const bool several = report["takes"].size() > 1;
+  for (const Json& take : report["takes"]) {
+    const std::string seed = fmt::format("seed {}, ", take["seed"].get<int64_t>());
+    std::cout << fmt::format("{}: {}{}; {:.1f} s of sound in {}\n",
+                             take["output"].get<std::string>(), several ? seed : "", line,
+                             take["audio_seconds"].get<double>(),
+                             format_duration(report["seconds"]["total"].get<double>()));
+  }
+}
+
+// What goes wrong with one recording does not stop the others. Returns the exit code of the first
+// fault.
+int perform_all(const std::vector<OutputPlan>& plans, const Args& args, Performer& performer,
+                const std::optional<audio::AudioBuffer>& backing) {
+  Json reports = Json::array();
+  int code = 0;
+  size_t faults = 0;
+  for (const OutputPlan& plan : plans) {
+    try {
+      reports.push_back(perform(plan, args, performer, backing));
+      if (!args.json) print(reports.back());
+    } catch (const Error& error) {
+      if (stop_signal() != 0) throw;
+      const std::string what = error.what();
+      const bool is_named = what.find(plan.input.string()) != std::string::npos;
+      std::cerr << "hum: error: " << (is_named ? "" : plan.input.string() + ": ") << what << '\n';
+      reports.push_back({{"input", plan.input.string()},
+                         {"error", error.message()},
+                         {"code", static_cast<int>(error.code())}});
+      if (code == 0) code = static_cast<int>(error.code());
+      ++faults;
+    }
+  }
+  if (args.json) std::cout << reports.dump() << '\n';
+  std::cerr << fmt::format("{} of {} recordings were played\n", plans.size() - faults,
+                           plans.size());
+  return code;
+}
+
+int stream(const Args& args, Performer& performer) {
+  Stopwatch watch;
+  if (!args.outputs.midi.empty()) {
+    pipeline::require_output(args.outputs.midi, {".mid", ".midi", ".csv", ".json"});
+  }
+  const Hearing hearing = performer.listen(args.inputs[0], watch);
+  const auto& notes = hearing.score.notes;
+  if (!args.outputs.midi.empty()) {
+    write_midi(args, performer, args.outputs.midi, hearing.score, notes);
+  }
+  WavStream out(stdout, args.sound.rate(), args.sound.channels(), args.sound.format());
+  bool is_first = true;
+  pipeline::StreamFinisher finisher(pipeline::end_of(notes), args.sound.rate(),
+                                    [&](std::span<const float> samples) {
+                                      out.write(samples);
+                                      if (is_first && !samples.empty()) watch.lap("first_sound");
+                                      is_first = is_first && samples.empty();
+                                    });
+  performer.stream(notes, [&](std::span<const float> samples) { finisher.push(samples); });
+  finisher.finish();
+  watch.lap("rest");
+  const Json laps = watch.laps();
+  const double generated = laps["first_sound"], before = laps["melody"];
+  std::cerr << fmt::format(
+      "first sound {:.2f} s after the melody, {:.2f} s after the start; all {:.1f} s in {:.2f} s\n",
+      generated, generated + before + laps["read"].get<double>() + laps["load"].get<double>(),
+      out.seconds(), laps["total"].get<double>());
+  return 0;
+}
+
 int run(Args& args) {
   validate(args);
-  const data::Preset* preset = args.preset.empty() ? nullptr : &data::find_preset(args.preset);
-  Stopwatch watch;
-  const auto recording = pipeline::read_recording(args.input, args.max_seconds);
-  watch.lap("read");
-
-  runtime::Session session(session_options());
-  Player player(session, weights_folder(args.weights));
-  std::vector<std::string> warnings = recording.warnings;
-  auto instrument = player.instrument(
-      preset != nullptr ? player.preset_reference(*preset, warnings)
-                        : player.file_reference(args.timbre, args.max_seconds, warnings),
-      args.play);
-  watch.lap("load");
-
-  std::optional<pipeline::PitchRange> range;
-  if (preset != nullptr) range = {preset->low, preset->high};
-  auto melody =
-      pipeline::read_melody(recording.samples, transcriber(session, args.notes), args.hum, range);
-  melody.warnings.insert(melody.warnings.begin(), warnings.begin(), warnings.end());
-  for (const auto& warning : melody.warnings) spdlog::warn(warning);
-  watch.lap("melody");
-
-  std::optional<Progress> progress;
-  instrument.progress = [&](int64_t done, int64_t total) {
-    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; no output was written");
-    if (!progress) progress.emplace("generating", total);
-    progress->update(done);
-  };
-  auto samples =
-      pipeline::play(melody.notes, instrument, static_cast<uint64_t>(args.play.sampling.seed));
-  progress.reset();
-  watch.lap("generate");
-  const auto sound = pipeline::finish(
-      std::move(samples), pipeline::end_of(melody.notes),
-      {.rate_hz = static_cast<int>(args.rate_hz), .channels = args.stereo ? 2 : 1});
-  audio::write_audio(args.output, sound, format_of(args.bits));
-  if (!args.midi.empty()) {
-    audio::write_notes(args.midi, melody.notes,
-                       {.multiple_pitch_bends = args.notes.multiple_pitch_bends,
-                        .program = preset != nullptr ? preset->program : 0});
+  Performer performer(args.performance);
+  if (args.stream) return stream(args, performer);
+  const auto plans = plan_outputs(args.inputs, args.outputs, performer.instrument_name());
+  std::optional<audio::AudioBuffer> backing;
+  if (!args.backing.empty()) {
+    backing = audio::read_audio(args.backing, args.performance.max_seconds);
   }
-  watch.lap("write");
-
+  if (plans.size() > 1) return perform_all(plans, args, performer, backing);
+  const Json report = perform(plans[0], args, performer, backing);
   if (args.json) {
-    std::cout << report_of(args, melody, session.counters(), sound.seconds(), watch).dump() << '\n';
-    return 0;
+    std::cout << report.dump() << '\n';
+  } else {
+    print(report);
   }
-  std::cout << fmt::format("{}: {} notes, {}", args.output, melody.notes.size(),
-                           octave_text(melody));
-  if (melody.tuning_cents != 0) {
-    std::cout << fmt::format(", {:.0f} cents {} taken out", std::abs(melody.tuning_cents),
-                             melody.tuning_cents > 0 ? "sharp" : "flat");
-  }
-  std::cout << fmt::format("; {:.1f} s of sound in {}\n", sound.seconds(),
-                           format_duration(watch.laps()["total"].get<double>()));
   return 0;
 }
 
 }  // namespace
 
 const Command kGenerate = {
-    "generate", "play a hummed melody on an instrument",
+    "generate", "play hummed melodies on an instrument",
     "hum generate examples/vocadito_10.wav --preset violin -o violin.wav --midi melody.mid",
     make_command<Args, run>};
 

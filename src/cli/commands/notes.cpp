@@ -6,6 +6,7 @@
 #include "cli/session.h"
 #include "models/basic_pitch/transcriber.h"
 #include "pipeline/recording.h"
+#include "pipeline/score.h"
 
 namespace hum::cli {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 struct Args {
   std::string input, output;
   models::basic_pitch::NoteOptions notes;
-  double midi_tempo_bpm = 120;
+  pipeline::ScoreOptions score;
   double max_seconds = audio::kDefaultMaxSeconds;
   template <class V>
   void declare(V& v) {
@@ -21,7 +22,7 @@ struct Args {
     v.short_flag('o', "output", output,
                  "notes to write: .mid, .csv or .json; without it they are listed");
     notes.visit_fields(v);
-    v("midi_tempo", midi_tempo_bpm, "tempo of a .mid file, in beats a minute");
+    score.visit_fields(v);
     v("max_seconds", max_seconds, "longest recording to accept");
   }
 };
@@ -36,9 +37,7 @@ void list(const std::vector<audio::Note>& notes) {
 
 int run(Args& args) {
   models::basic_pitch::validate(args.notes);
-  if (!(args.midi_tempo_bpm >= 1 && args.midi_tempo_bpm <= 1000)) {
-    fail(ExitCode::kUsage, fmt::format("--midi-tempo {} is outside 1..1000", args.midi_tempo_bpm));
-  }
+  pipeline::validate(args.score);
   const auto recording = pipeline::read_recording(args.input, args.max_seconds);
   if (!args.output.empty()) {
     pipeline::require_output(args.output, {".mid", ".midi", ".csv", ".json"});
@@ -46,20 +45,25 @@ int run(Args& args) {
   for (const auto& warning : recording.warnings) spdlog::warn("{}: {}", args.input, warning);
   runtime::Session session(session_options());
   const models::basic_pitch::Transcriber transcriber(session);
-  const auto notes = transcriber.notes(recording.samples, args.notes);
+  auto notes = transcriber.notes(recording.samples, args.notes);
   if (notes.empty()) {
     fail(ExitCode::kBadData, args.input + ": no notes were found",
          "sing or play closer to the microphone, or lower --onset-threshold and --frame-threshold");
   }
+  const auto score = pipeline::make_score(std::move(notes), args.score);
+  for (const auto& warning : score.warnings) spdlog::warn("{}: {}", args.input, warning);
   if (args.output.empty()) {
-    list(notes);
+    list(score.notes);
     return 0;
   }
-  audio::write_notes(
-      args.output, notes,
-      {.tempo_bpm = args.midi_tempo_bpm, .multiple_pitch_bends = args.notes.multiple_pitch_bends});
-  std::cerr << fmt::format("{}: {} notes in {:.1f} s\n", args.output, notes.size(),
-                           recording.seconds);
+  audio::write_notes(args.output, score.notes,
+                     {.tempo_bpm = score.tempo_bpm(),
+                      .first_beat_s = score.first_beat_s(),
+                      .multiple_pitch_bends = args.notes.multiple_pitch_bends});
+  std::cerr << fmt::format(
+      "{}: {} notes in {:.1f} s, {}, {}\n", args.output, score.notes.size(), recording.seconds,
+      score.tempo ? fmt::format("{:.0f} beats a minute", score.tempo->bpm) : "no steady tempo",
+      pipeline::key_name(score.heard_key.key));
   return 0;
 }
 

@@ -22,7 +22,7 @@ using internal::kFluidBlock;
 using internal::kFluidRate;
 
 constexpr int kMidiChannels = 16;
-constexpr int kDrumChannel = 9;
+constexpr int kDrumChannel = 9, kDrumBank = 128;
 constexpr int kPolyphony = 96;
 // Ten voices at full velocity stay below 1.
 constexpr double kGain = 0.3;
@@ -127,9 +127,11 @@ void FluidRenderer::Impl::prime_voices() {
 }
 
 void FluidRenderer::Impl::select(int program) {
+  const int bank = program == kDrumKit ? kDrumBank : 0;
   for (int channel = 0; channel < kMidiChannels; ++channel) {
     if (channel == kDrumChannel) continue;
-    if (fluid_synth_program_select(synth.get(), channel, font, 0, program) == FLUID_FAILED) {
+    if (fluid_synth_program_select(synth.get(), channel, font, bank, bank == 0 ? program : 0) ==
+        FLUID_FAILED) {
       fail(ExitCode::kBadData, fmt::format("the sound font has no program {}", program),
            "use a General MIDI sound font");
     }
@@ -167,7 +169,7 @@ std::vector<float> FluidRenderer::render(std::span<const audio::Note> notes, int
                                          double seconds,
                                          std::span<const ExpressionPoint> expression) {
   HUM_REQUIRE(seconds > 0, "render: length must be positive, got {} s", seconds);
-  HUM_REQUIRE(program >= 0 && program < 128, "render: program {} is not in 0..127", program);
+  HUM_REQUIRE(program >= 0 && program <= kDrumKit, "render: program {} is not in 0..128", program);
   const int64_t samples = sample_of(seconds);
   const int64_t blocks = (2 * samples + kFluidBlock - 1) / kFluidBlock;
   impl_->left.clear();

@@ -17,6 +17,9 @@ struct ExpressionPoint {
   double value;
 };
 
+// As a program: General MIDI's drum kit, whose keys are its drums.
+inline constexpr int kDrumKit = 128;
+
 // Renders one thing at a time; several renderers may work in several threads (the font's samples
 // are shared). FluidSynth runs at 44,100 Hz and the result is halved with soxr, since its
 // interpolator does not band-limit. Events fall on FluidSynth's blocks: at most 0.73 ms from their
@@ -29,9 +32,10 @@ class FluidRenderer {
   FluidRenderer(const FluidRenderer&) = delete;
   FluidRenderer& operator=(const FluidRenderer&) = delete;
 
-  // `program`: General MIDI, 0-based. Velocity is 127 * amplitude; bends reach 12 semitones each
-  // way, each note on its own channel. Notes start at 0 or later; what lies after `seconds` is cut.
-  // Shapes: [seconds * 22050], mono. Throws: kBadData when the font lacks the program.
+  // `program`: General MIDI, 0-based, or kDrumKit. Velocity is 127 * amplitude; bends reach 12
+  // semitones each way, each note on its own channel. Notes start at 0 or later; what lies after
+  // `seconds` is cut. Shapes: [seconds * 22050], mono. Throws: kBadData when the font lacks the
+  // program.
   std::vector<float> render(std::span<const audio::Note> notes, int program, double seconds,
                             std::span<const ExpressionPoint> expression = {});
 

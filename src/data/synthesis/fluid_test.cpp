@@ -150,6 +150,23 @@ TEST(FluidRenderer, GivesTheSameSamplesInSeveralThreads) {
   for (const auto& result : results) EXPECT_EQ(result, expected);
 }
 
+TEST(FluidRenderer, PlaysDrumsByTheirKeys) {
+  FluidRenderer renderer;
+  auto struck = [&](int key, int program) {
+    return renderer.render(std::vector<audio::Note>{{0, 0.2, key, 0.8, {}}}, program, 1);
+  };
+  // How often the sound crosses zero while it is loud: a kick seldom, a hat as noise does.
+  auto crossings = [](const std::vector<float>& sound) {
+    int count = 0;
+    for (size_t i = 1; i < kSampleRate / 20; ++i) count += (sound[i - 1] < 0) != (sound[i] < 0);
+    return count;
+  };
+  const auto kick = struck(36, kDrumKit), hat = struck(42, kDrumKit);
+  EXPECT_LT(crossings(kick), 100);
+  EXPECT_GT(crossings(hat), 300);
+  EXPECT_NE(kick, struck(36, 0));
+}
+
 TEST(FluidRenderer, NamesThePackageWhenTheFontIsMissing) {
   try {
     installed_path({"none", "/nowhere/font.sf2", "none-soundfont", false});

@@ -40,9 +40,11 @@ class Coarse {
     Value top_k;        // i32 scalar; vocabulary size: all
     Value top_p;        // f32 scalar; 1: all
     Value guidance;     // f32 scalar; 1: none
+    Value frames;       // i32 scalar, 1..T: the loop ends after so many
   };
-  // The whole generation loop as one program. Shapes: conditions of one item (B = 1) -> codes
-  // i32[1,T,K].
+  // The whole generation loop as one program. Draws depend on the key and the step alone, so fewer
+  // frames are the same frames. Those that were not asked for hold vocabulary - 1. Shapes:
+  // conditions of one item (B = 1) -> codes i32[1,T,K].
   Value generate(const Conditions& conditions, const Sampling& sampling,
                  graph::DType compute) const;
 

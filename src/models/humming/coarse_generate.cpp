@@ -77,7 +77,8 @@ Value Coarse::generate(const Conditions& one, const Sampling& sampling, DType co
     out.insert(out.end(), next.cache.values.begin(), next.cache.values.end());
     return out;
   };
-  auto running = [&](std::span<const Value> in) { return in[0] < steps; };
+  const Value end = sampling.frames + (steps - frames);
+  auto running = [&](std::span<const Value> in) { return in[0] < end; };
   const Value delayed_1LK = graph::while_loop(carry, running, body)[1];
   graph::Values undelayed;
   for (int64_t k = 0; k < books; ++k) {

@@ -83,7 +83,8 @@ class CoarseGeneration : public ::testing::TestWithParam<Kind> {
     all.push_back(HostTensor::of<int32_t>({1}, {15}));
     return all;
   }
-  std::vector<int32_t> generate(double temperature, uint32_t seed, uint64_t melody_seed = 1) const {
+  std::vector<int32_t> generate(double temperature, uint32_t seed, uint64_t melody_seed = 1,
+                                int64_t asked_frames = kFrames) const {
     auto scalar = [](double x, DType type) { return graph::constant(x, {type, {}}); };
     const std::vector<double> key = {1, static_cast<double>(seed)};
     const Value codes =
@@ -92,7 +93,8 @@ class CoarseGeneration : public ::testing::TestWithParam<Kind> {
                         .temperature = scalar(temperature, DType::kF32),
                         .top_k = scalar(32, DType::kI32),
                         .top_p = scalar(1, DType::kF32),
-                        .guidance = scalar(1, DType::kF32)},
+                        .guidance = scalar(1, DType::kF32),
+                        .frames = scalar(static_cast<double>(asked_frames), DType::kI32)},
                        DType::kF32);
     const auto result = runtime::evaluate({codes}, parameters(), inputs(melody_seed))[0];
     const auto values = result.as<int32_t>();
@@ -127,6 +129,13 @@ TEST_P(CoarseGeneration, SeedsAndMelodiesChangeTheTokens) {
   EXPECT_EQ(generate(1, 5), generate(1, 5));
   EXPECT_NE(generate(1, 5), generate(1, 6));
   EXPECT_NE(generate(0, 1, 1), generate(0, 1, 9));
+}
+
+TEST_P(CoarseGeneration, FewerFramesAreTheSameFrames) {
+  const auto all = generate(1, 5), some = generate(1, 5, 1, kFrames / 2);
+  const auto count = static_cast<int64_t>(all.size()) / 2;
+  EXPECT_TRUE(std::equal(all.begin(), all.begin() + count, some.begin()));
+  EXPECT_EQ(some.back(), 32) << "a frame that was not asked for";
 }
 
 INSTANTIATE_TEST_SUITE_P(

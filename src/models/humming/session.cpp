@@ -141,17 +141,19 @@ void HummingSession::State::build_tokens() {
   const Value top_k = graph::parameter("top_k", {DType::kI32, {}});
   const Value top_p = graph::parameter("top_p", f32({}));
   const Value guidance = graph::parameter("guidance", f32({}));
+  const Value frames = graph::parameter("frames", {DType::kI32, {}});
   const Value tokens =
       part.model().generate(conditions_of(in.melody, draft, in.reference, in.frames),
                             {.key = key,
                              .temperature = temperature,
                              .top_k = top_k,
                              .top_p = top_p,
-                             .guidance = guidance},
+                             .guidance = guidance,
+                             .frames = frames},
                             DType::kF32);
   token_program = part.compile(
       "coarse/generate",
-      {in.melody, draft, in.reference, in.frames, key, temperature, top_k, top_p, guidance},
+      {in.melody, draft, in.reference, in.frames, key, temperature, top_k, top_p, guidance, frames},
       {tokens});
 }
 
@@ -231,8 +233,9 @@ std::vector<float> HummingSession::draft(std::span<const float> melody,
 std::vector<int32_t> HummingSession::coarse_tokens(std::span<const float> melody,
                                                    std::span<const float> draft,
                                                    const TimbreReference& reference,
-                                                   const SamplingOptions& sampling,
-                                                   int64_t window) const {
+                                                   const SamplingOptions& sampling, int64_t window,
+                                                   int64_t frames) const {
+  HUM_REQUIRE(frames >= 1 && frames <= kWindowFrames, "coarse_tokens: {} frames", frames);
   const auto& program = state_->get(state_->token_program, &State::build_tokens);
   const auto& common = state_->coarse->model().config().common;
   const auto key = stream_key(static_cast<uint64_t>(sampling.seed), "coarse tokens",
@@ -247,8 +250,14 @@ std::vector<int32_t> HummingSession::coarse_tokens(std::span<const float> melody
   const auto tk = HostTensor::scalar(static_cast<int32_t>(top_k));
   const auto tp = HostTensor::scalar(static_cast<float>(sampling.top_p));
   const auto g = HostTensor::scalar(static_cast<float>(sampling.guidance));
-  return values_of<int32_t>(state_->coarse->run(
-      program, {&told.melody, &d, &told.reference, &told.frames, &k, &t, &tk, &tp, &g}));
+  const auto f = HostTensor::scalar(static_cast<int32_t>(frames));
+  auto tokens = values_of<int32_t>(state_->coarse->run(
+      program, {&told.melody, &d, &told.reference, &told.frames, &k, &t, &tk, &tp, &g, &f}));
+  const int64_t books = static_cast<int64_t>(tokens.size()) / kWindowFrames;
+  for (int64_t i = frames * books; i < kWindowFrames * books; ++i) {
+    tokens[static_cast<size_t>(i)] = tokens[static_cast<size_t>(i - books)];
+  }
+  return tokens;
 }
 
 int64_t HummingSession::coarse_books() const {

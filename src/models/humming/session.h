@@ -69,9 +69,12 @@ class HummingSession {
   // The upsampler's stage 0. Shapes: melody [T, M] -> [T, D].
   std::vector<float> draft(std::span<const float> melody, const TimbreReference& reference) const;
   // Shapes: melody [T, M], draft [T, D] -> [T, K]. `window`: its number; each draws by itself.
+  // `frames`: stop after so many, which are the same as without stopping; the last one's tokens
+  // stand for the rest. Time goes with it.
   std::vector<int32_t> coarse_tokens(std::span<const float> melody, std::span<const float> draft,
                                      const TimbreReference& reference,
-                                     const SamplingOptions& sampling, int64_t window) const;
+                                     const SamplingOptions& sampling, int64_t window,
+                                     int64_t frames = kWindowFrames) const;
   // What the coarse LM makes of the true tokens: logits of the first book, each step seeing the
   // true tokens before it. V is the vocabulary, start token included. Shapes: tokens [T, K], melody
   // [T, M], draft [T, D] -> [T, V].

@@ -1,0 +1,194 @@
+// hum arrange: a hummed melody as a small band plays it: lead, bass, chords and drums.
+#include <fmt/ranges.h>
+
+#include <iostream>
+
+#include "audio/midi.h"
+#include "audio/resample.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "cli/commands/commands.h"
+#include "cli/outputs.h"
+#include "cli/performer.h"
+#include "data/synthesis/fluid.h"
+#include "data/synthesis/timing.h"
+#include "pipeline/accompaniment.h"
+#include "pipeline/loop.h"
+#include "pipeline/recording.h"
+#include "pipeline/stems.h"
+
+namespace hum::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using audio::Note;
+
+// Loudness against the lead.
+constexpr double kBassLevel_db = -4, kChordLevel_db = -8, kDrumLevel_db = -7;
+
+struct ArrangeArgs {
+  std::string input, output;
+  PerformanceOptions performance;
+  SoundOptions sound;
+  pipeline::Style style = pipeline::Style::kPop;
+  int64_t beats_per_bar = 4;
+  SoundFormat format = SoundFormat::kWav;
+  bool json = false;
+
+  ArrangeArgs() { performance.score.snap = "1"; }  // the band keeps time, so the lead must
+
+  template <class V>
+  void declare(V& v) {
+    v.positional("input", input, "a recording of a hummed or sung melody: wav, flac, ogg or mp3");
+    v.short_flag('o', "output", output, "folder for the stems, the mix and the MIDI file");
+    v("style", style, "what the band plays");
+    v("beats", beats_per_bar, "beats of a bar: 3 or 4");
+    v("format", format, "of the sounds");
+    performance.visit_fields(v);
+    sound.visit_fields(v);
+    v("json", json, "print a report as JSON");
+  }
+};
+
+void validate(const ArrangeArgs& args) {
+  validate(args.performance);
+  validate(args.sound);
+  if (args.output.empty()) fail(ExitCode::kUsage, "no folder was named", "-o arrangement");
+  if (args.beats_per_bar != 3 && args.beats_per_bar != 4) {
+    fail(ExitCode::kUsage,
+         fmt::format("--beats {}: the band plays bars of 3 or 4", args.beats_per_bar),
+         "--beats 3 is a waltz");
+  }
+  if (args.performance.score.tempo == "off") {
+    fail(ExitCode::kUsage, "a band needs a tempo, and --tempo is off", "--tempo auto");
+  }
+}
+
+// A name and where it goes; written when all are made.
+fs::path sound_path(const ArrangeArgs& args, const std::string& name) {
+  return fs::path(args.output) / (name + "." + std::string(to_name(args.format)));
+}
+
+void require_folder(const ArrangeArgs& args) {
+  std::error_code error;
+  fs::create_directories(args.output, error);
+  if (error) {
+    fail(ExitCode::kCannotCreate, fmt::format("{}: {}", args.output, error.message()),
+         "name a folder that can be made with -o");
+  }
+  for (const char* name : {"lead", "bass", "chords", "drums", "mix"}) {
+    require_writable(sound_path(args, name));
+  }
+  require_writable(fs::path(args.output) / "arrangement.mid");
+}
+
+class Arranger {
+ public:
+  Arranger(const ArrangeArgs& args, Performer& performer) : args_(args), performer_(performer) {}
+
+  void arrange(const pipeline::Score& score) {
+    tempo_ = *score.tempo;
+    key_ = score.key.value_or(score.heard_key.key);
+    const auto bars = pipeline::loop_of(score.notes, tempo_, args_.beats_per_bar).bars;
+    chords_ = pipeline::harmonise(score.notes, key_, tempo_, args_.beats_per_bar, bars);
+    band_ = pipeline::accompany(chords_, tempo_, args_.beats_per_bar, args_.style);
+    lead_ = score.notes;
+  }
+
+  std::vector<pipeline::Stem> stems() {
+    std::vector<pipeline::Stem> stems;
+    stems.push_back({"lead", delivered(performer_.play(lead_)), 0});
+    data::FluidRenderer font;
+    auto add = [&](const char* name, const std::vector<Note>& notes, int program, double level_db) {
+      const double seconds = pipeline::end_of(notes) + pipeline::kMaxRelease_s;
+      stems.push_back({name, delivered(font.render(notes, program, seconds)), level_db});
+    };
+    add("bass", band_.bass, band_.bass_program, kBassLevel_db);
+    add("chords", band_.chords, band_.chord_program, kChordLevel_db);
+    add("drums", band_.drums, data::kDrumKit, kDrumLevel_db);
+    return stems;
+  }
+
+  std::string midi() const {
+    const std::vector<audio::MidiPart> parts = {
+        {.channel = 0, .program = performer_.program(), .name = "lead", .notes = lead_},
+        {.channel = 1, .program = band_.bass_program, .name = "bass", .notes = band_.bass},
+        {.channel = 2, .program = band_.chord_program, .name = "chords", .notes = band_.chords},
+        {.channel = audio::kDrumChannel, .name = "drums", .notes = band_.drums}};
+    return audio::format_midi_song(parts,
+                                   {.tempo_bpm = tempo_.bpm, .first_beat_s = tempo_.first_beat_s});
+  }
+
+  const pipeline::Key& key() const { return key_; }
+  std::vector<std::string> chord_names() const {
+    std::vector<std::string> names;
+    for (const auto& chord : chords_) names.push_back(pipeline::chord_name(chord));
+    return names;
+  }
+
+ private:
+  audio::AudioBuffer delivered(std::vector<float> samples) const {
+    pipeline::fade_end(samples);
+    return audio::from_mono(audio::resample(samples, data::kSampleRate, args_.sound.rate()),
+                            args_.sound.rate(), args_.sound.channels());
+  }
+
+  const ArrangeArgs& args_;
+  Performer& performer_;
+  pipeline::Tempo tempo_;
+  pipeline::Key key_;
+  std::vector<pipeline::Chord> chords_;
+  pipeline::Accompaniment band_;
+  std::vector<Note> lead_;
+};
+
+int arrange(ArrangeArgs& args) {
+  validate(args);
+  Performer performer(args.performance);
+  require_folder(args);
+  Stopwatch watch;
+  const Hearing hearing = performer.listen(args.input, watch);
+  if (!hearing.score.tempo) {
+    fail(ExitCode::kBadData, "no steady tempo was heard, so a band cannot follow",
+         "give the tempo with --tempo BPM, or hum to a click");
+  }
+  Arranger arranger(args, performer);
+  arranger.arrange(hearing.score);
+  auto stems = arranger.stems();
+  watch.lap("generate");
+  const auto mix = pipeline::mix_down(stems);
+  for (const auto& stem : stems) {
+    audio::write_audio(sound_path(args, stem.name), stem.sound, args.sound.format());
+  }
+  audio::write_audio(sound_path(args, "mix"), mix, args.sound.format());
+  write_file(fs::path(args.output) / "arrangement.mid", arranger.midi());
+  watch.lap("write");
+
+  const auto chords = arranger.chord_names();
+  if (args.json) {
+    std::cout << Json{{"output", args.output},
+                      {"tempo_bpm", hearing.score.tempo_bpm()},
+                      {"first_beat", hearing.score.first_beat_s()},
+                      {"key", pipeline::key_name(arranger.key())},
+                      {"chords", chords},
+                      {"audio_seconds", mix.seconds()},
+                      {"warnings", hearing.melody.warnings},
+                      {"seconds", watch.laps()}}
+                     .dump()
+              << '\n';
+    return 0;
+  }
+  std::cout << fmt::format(
+      "{}: {:.0f} beats a minute, {}, {} bars: {}; {:.1f} s of sound in {}\n", args.output,
+      hearing.score.tempo_bpm(), pipeline::key_name(arranger.key()), chords.size(),
+      fmt::join(chords, " "), mix.seconds(), format_duration(watch.laps()["total"].get<double>()));
+  return 0;
+}
+
+}  // namespace
+
+const Command kArrange = {"arrange", "a band under a hummed melody: stems, mix and MIDI",
+                          "hum arrange examples/vocadito_10.wav --preset flute -o arrangement",
+                          make_command<ArrangeArgs, arrange>};
+
+}  // namespace hum::cli

@@ -1,0 +1,141 @@
+#include "cli/performer.h"
+
+#include "base/log.h"
+#include "cli/session.h"
+#include "cli/stop.h"
+#include "pipeline/recording.h"
+
+namespace hum::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A stream begins with 3 s of tokens: half the wait, and enough sound for the next part to be there
+// in time.
+constexpr int64_t kQuickFrames = 150;
+
+}  // namespace
+
+void validate(const PerformanceOptions& options) {
+  if (options.preset.empty() == options.timbre.empty()) {
+    fail(ExitCode::kUsage,
+         options.preset.empty() ? "neither --preset nor --timbre was given"
+                                : "--preset and --timbre exclude each other",
+         "--preset violin, or --timbre reference.wav");
+  }
+  pipeline::validate(options.hum);
+  pipeline::validate(options.score);
+  models::basic_pitch::validate(options.notes);
+  validate(options.play);
+}
+
+audio::SampleFormat SoundOptions::format() const {
+  if (bits == Bits::k24) return audio::SampleFormat::k24;
+  return bits == Bits::k16 ? audio::SampleFormat::k16 : audio::SampleFormat::kFloat;
+}
+
+void validate(const SoundOptions& options) {
+  if (options.rate_hz == 22050 || options.rate_hz == 44100 || options.rate_hz == 48000) return;
+  fail(ExitCode::kUsage, fmt::format("--rate {} is not offered", options.rate_hz),
+       "use 22050, 44100 or 48000");
+}
+
+void Stopwatch::lap(const char* name) {
+  const auto now = std::chrono::steady_clock::now();
+  laps_[name] = laps_.value(name, 0.0) + std::chrono::duration<double>(now - last_).count();
+  last_ = now;
+}
+
+Json Stopwatch::laps() const {
+  Json result = laps_;
+  result["total"] = std::chrono::duration<double>(last_ - start_).count();
+  return result;
+}
+
+struct Performer::Loaded {
+  runtime::Session session{session_options()};
+  Player player;
+  std::vector<std::string> warnings;
+  models::humming::TimbreReference reference;
+  pipeline::TranscribeFunction transcribe;
+
+  Loaded(const PerformanceOptions& options, const data::Preset* preset)
+      : player(session, weights_folder(options.weights)),
+        reference(preset != nullptr
+                      ? player.preset_reference(*preset, warnings)
+                      : player.file_reference(options.timbre, options.max_seconds, warnings)),
+        transcribe(transcriber(session, options.notes)) {
+    player.load(options.play);
+  }
+};
+
+Performer::Performer(PerformanceOptions options)
+    : options_(std::move(options)),
+      preset_(options_.preset.empty() ? nullptr : &data::find_preset(options_.preset)) {}
+
+Performer::~Performer() = default;
+
+Performer::Loaded& Performer::load() {
+  if (!loaded_) loaded_ = std::make_unique<Loaded>(options_, preset_);
+  return *loaded_;
+}
+
+Hearing Performer::listen(const fs::path& path, Stopwatch& watch, bool stays_in_time) {
+  const auto recording = pipeline::read_recording(path, options_.max_seconds);
+  watch.lap("read");
+  Loaded& loaded = load();
+  watch.lap("load");
+  std::optional<pipeline::PitchRange> range;
+  if (preset_ != nullptr) range = {preset_->low, preset_->high};
+  Hearing hearing{pipeline::read_melody(recording.samples, loaded.transcribe, options_.hum, range),
+                  {}};
+  hearing.score = pipeline::make_score(hearing.melody.notes, options_.score, stays_in_time);
+  auto& warnings = hearing.melody.warnings;
+  warnings.insert(warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
+  warnings.insert(warnings.begin(), recording.warnings.begin(), recording.warnings.end());
+  warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
+  for (const auto& warning : warnings) spdlog::warn(warning);
+  watch.lap("melody");
+  return hearing;
+}
+
+void Performer::play(std::span<const audio::Note> notes, int64_t take, int64_t quick_frames,
+                     const pipeline::SampleSink& sink) {
+  Loaded& loaded = load();
+  PlayOptions options = options_.play;
+  options.sampling.seed = seed_of(take);
+  auto instrument = loaded.player.instrument(loaded.reference, options);
+  instrument.quick_frames = quick_frames;
+  std::optional<Progress> progress;
+  instrument.progress = [&](int64_t done, int64_t total) {
+    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; no output was written");
+    if (!progress) progress.emplace("generating", total);
+    progress->update(done);
+  };
+  pipeline::play(notes, instrument, static_cast<uint64_t>(options.sampling.seed), sink);
+}
+
+std::vector<float> Performer::play(std::span<const audio::Note> notes, int64_t take) {
+  std::vector<float> samples;
+  play(notes, take, 0, [&](std::span<const float> part) {
+    samples.insert(samples.end(), part.begin(), part.end());
+  });
+  return samples;
+}
+
+void Performer::stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink) {
+  // The draft takes as long for a few frames as for all.
+  play(notes, 0, options_.play.fast ? 0 : kQuickFrames, sink);
+}
+
+std::string Performer::instrument_name() const {
+  return preset_ != nullptr ? std::string(preset_->name)
+                            : fs::path(options_.timbre).stem().string();
+}
+
+runtime::Counters Performer::counters() const {
+  return loaded_ ? loaded_->session.counters() : runtime::Counters{};
+}
+
+}  // namespace hum::cli

@@ -1,0 +1,31 @@
+// Bass, chords and drums under a melody, by style: patterns of a bar, with what a player would
+// vary.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "audio/notes.h"
+#include "base/fields.h"
+#include "pipeline/chords.h"
+
+namespace hum::pipeline {
+
+enum class Style { kPop, kBallad, kSwing };
+inline EnumNames<Style> enum_names(Style) {
+  static constexpr std::pair<Style, std::string_view> kNames[] = {
+      {Style::kPop, "pop"}, {Style::kBallad, "ballad"}, {Style::kSwing, "swing"}};
+  return kNames;
+}
+
+struct Accompaniment {
+  std::vector<audio::Note> bass, chords, drums;  // drums: keys of General MIDI's drum kit
+  int bass_program = 33, chord_program = 0;      // General MIDI
+};
+
+// A chord a bar, from the tempo's first beat on. Bass between E1 and B2; chords of three notes
+// around middle C, each in the inversion nearest to the one before; the last bar is held.
+Accompaniment accompany(std::span<const Chord> chords, const Tempo& tempo, int64_t beats_per_bar,
+                        Style style);
+
+}  // namespace hum::pipeline

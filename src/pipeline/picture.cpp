@@ -1,0 +1,189 @@
+#include "pipeline/picture.h"
+
+#include <png.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "audio/dsp.h"
+#include "audio/io.h"
+#include "audio/resample.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace hum::pipeline {
+namespace {
+
+using audio::Note;
+using Colour = std::array<uint8_t, 3>;
+
+constexpr int kRate_hz = 22050, kWindow = 4096;
+constexpr double kRange_db = 70;
+constexpr Colour kOutline = {120, 255, 170}, kLine = {255, 255, 255};
+// From silence to the loudest.
+constexpr std::array<Colour, 5> kColours = {
+    {{8, 8, 24}, {50, 18, 90}, {150, 40, 110}, {235, 105, 70}, {252, 225, 150}}};
+
+Colour colour_of(double share) {
+  const double place = std::clamp(share, 0.0, 1.0) * (kColours.size() - 1);
+  const size_t before = std::min(static_cast<size_t>(place), kColours.size() - 2);
+  const double part = place - static_cast<double>(before);
+  Colour result;
+  for (size_t c = 0; c < 3; ++c) {
+    result[c] = static_cast<uint8_t>(
+        std::lround((1 - part) * kColours[before][c] + part * kColours[before + 1][c]));
+  }
+  return result;
+}
+
+void set(Image& image, int64_t x, int64_t y, const Colour& colour) {
+  if (x < 0 || y < 0 || x >= image.width || y >= image.height) return;
+  std::ranges::copy(colour, image.rgb.begin() + 3 * (y * image.width + x));
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string result;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t group = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      group = group << 8 | (i + k < bytes.size() ? static_cast<uint8_t>(bytes[i + k]) : 0);
+    }
+    for (size_t k = 0; k < 4; ++k) {
+      result += i + k <= bytes.size() ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return result;
+}
+
+// Labels to the left and below.
+constexpr int64_t kLeft = 36, kBelow = 20;
+
+std::string format_svg(const Image& spectrogram, std::span<const Note> notes,
+                       const PictureScale& scale) {
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\" font-family=\"sans-serif\" font-size=\"11\">\n<g transform=\"translate({2} 0)\">\n"
+      "<image width=\"{3}\" height=\"{4}\" href=\"data:image/png;base64,{5}\"/>\n",
+      scale.width + kLeft, scale.height() + kBelow, kLeft, scale.width, scale.height(),
+      base64(encode_png(spectrogram)));
+  for (const Note& note : notes) {
+    const double x = scale.x(note.start_s), width = scale.x(note.end_s) - x;
+    out += fmt::format(
+        "<rect class=\"note\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{}\" "
+        "fill=\"none\" "
+        "stroke=\"#78ffaa\"/>\n<polyline fill=\"none\" stroke=\"#ffffff\" points=\"",
+        x, scale.y(note.pitch) - static_cast<double>(scale.row_height) / 2, width,
+        scale.row_height);
+    const auto points = std::max<int64_t>(2, static_cast<int64_t>(note.bends.size()));
+    for (int64_t i = 0; i < points; ++i) {
+      const double share = static_cast<double>(i) / static_cast<double>(points - 1);
+      const double at_s = note.start_s + share * (note.end_s - note.start_s);
+      out += fmt::format("{:.2f},{:.2f} ", scale.x(at_s), scale.y(audio::pitch_at(note, at_s)));
+    }
+    out += "\"/>\n";
+  }
+  for (int pitch = scale.low_pitch; pitch <= scale.high_pitch; ++pitch) {
+    if (pitch % 12 != 0) continue;
+    out += fmt::format("<text x=\"-4\" y=\"{:.1f}\" text-anchor=\"end\">C{}</text>\n",
+                       scale.y(pitch) + 4, pitch / 12 - 1);
+  }
+  const double step_s = std::max(1.0, std::ceil(scale.seconds / 12));
+  for (double at_s = 0; at_s <= scale.seconds; at_s += step_s) {
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{}\">{:g} s</text>\n", scale.x(at_s),
+                       scale.height() + 15, at_s);
+  }
+  return out + "</g>\n</svg>\n";
+}
+
+}  // namespace
+
+PictureScale scale_of(std::span<const Note> notes, double seconds) {
+  PictureScale scale{.seconds = seconds};
+  if (notes.empty()) return scale;
+  const auto [lowest, highest] = std::ranges::minmax_element(notes, {}, &Note::pitch);
+  scale.low_pitch = std::max(0, lowest->pitch - 3);
+  scale.high_pitch = std::min(127, highest->pitch + 24);
+  return scale;
+}
+
+Image draw_spectrogram(const audio::AudioBuffer& sound, const PictureScale& scale) {
+  const auto mono = audio::resample(audio::to_mono(sound), kRate_hz).samples;
+  const int hop = std::max<int>(64, static_cast<int>(scale.seconds * kRate_hz / scale.width));
+  const auto power = audio::spectrogram(mono, {.window_samples = kWindow, .hop_samples = hop}, 2);
+  float loudest = 0;
+  for (const float value : power.values) loudest = std::max(loudest, value);
+  Image image{scale.width, scale.height(), {}};
+  image.rgb.resize(static_cast<size_t>(3 * image.width * image.height));
+  for (int64_t y = 0; y < image.height; ++y) {
+    const double pitch = scale.high_pitch + 0.5 -
+                         (static_cast<double>(y) + 0.5) / static_cast<double>(scale.row_height);
+    const double place = audio::midi_to_hz(pitch) * kWindow / kRate_hz;
+    if (place + 1 >= static_cast<double>(power.columns)) continue;
+    const auto bin = static_cast<int64_t>(place);
+    const double part = place - static_cast<double>(bin);
+    for (int64_t x = 0; x < image.width; ++x) {
+      const double at_s =
+          (static_cast<double>(x) + 0.5) / static_cast<double>(image.width) * scale.seconds;
+      const int64_t frame = std::min<int64_t>(power.rows - 1, std::llround(at_s * kRate_hz / hop));
+      const double value = (1 - part) * power(frame, bin) + part * power(frame, bin + 1);
+      const double below_db =
+          loudest > 0 ? 10 * std::log10(loudest / std::max(value, 1e-20)) : kRange_db;
+      set(image, x, y, colour_of(1 - below_db / kRange_db));
+    }
+  }
+  return image;
+}
+
+void draw_notes(Image& image, std::span<const Note> notes, const PictureScale& scale) {
+  for (const Note& note : notes) {
+    const auto left = static_cast<int64_t>(scale.x(note.start_s));
+    const auto right = static_cast<int64_t>(scale.x(note.end_s));
+    const int64_t top = scale.row_height * (scale.high_pitch - note.pitch);
+    for (int64_t x = left; x <= right; ++x) {
+      set(image, x, top, kOutline);
+      set(image, x, top + scale.row_height - 1, kOutline);
+      const double at_s = static_cast<double>(x) / static_cast<double>(scale.width) * scale.seconds;
+      set(image, x, static_cast<int64_t>(scale.y(audio::pitch_at(note, at_s))), kLine);
+    }
+    for (int64_t y = top; y < top + scale.row_height; ++y) {
+      set(image, left, y, kOutline);
+      set(image, right, y, kOutline);
+    }
+  }
+}
+
+std::string encode_png(const Image& image) {
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  png.width = static_cast<png_uint_32>(image.width);
+  png.height = static_cast<png_uint_32>(image.height);
+  png.format = PNG_FORMAT_RGB;
+  png_alloc_size_t size = 0;
+  auto encode = [&](void* to) {
+    const int done = png_image_write_to_memory(&png, to, &size, 0, image.rgb.data(), 0, nullptr);
+    HUM_CHECK(done != 0, "libpng: {}", png.message);
+  };
+  encode(nullptr);
+  std::string bytes(size, '\0');
+  encode(bytes.data());
+  bytes.resize(size);
+  return bytes;
+}
+
+void write_picture(const std::filesystem::path& path, std::span<const Note> notes,
+                   const audio::AudioBuffer& sound) {
+  const PictureScale scale = scale_of(notes, sound.seconds());
+  Image image = draw_spectrogram(sound, scale);
+  const std::string extension = audio::extension_of(path);
+  if (extension == ".svg") return write_file(path, format_svg(image, notes, scale));
+  if (extension != ".png") {
+    fail(ExitCode::kUsage, path.string() + ": pictures are .png or .svg");
+  }
+  draw_notes(image, notes, scale);
+  write_file(path, encode_png(image));
+}
+
+}  // namespace hum::pipeline

@@ -1,0 +1,91 @@
+#include "pipeline/picture.h"
+
+#include <gmock/gmock.h>
+#include <png.h>
+#include <unistd.h>
+
+#include "audio/test_signal.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace hum::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+using audio::Note;
+
+const std::vector<Note> kNotes = {{0.5, 1.0, 69, 0.6, {}}, {1.0, 1.5, 72, 0.6, {0, 3, 3}}};
+
+// How light a pixel is, at a time and a pitch.
+int light(const Image& image, const PictureScale& scale, double time_s, double pitch) {
+  const auto x = static_cast<int64_t>(scale.x(time_s)), y = static_cast<int64_t>(scale.y(pitch));
+  const auto* pixel = image.rgb.data() + 3 * (y * image.width + x);
+  return pixel[0] + pixel[1] + pixel[2];
+}
+
+audio::AudioBuffer concert_a() { return {44100, 1, audio::tone(440, 2, 44100)}; }
+
+TEST(Picture, HasRoomForTheNotesAndTheirOvertones) {
+  const auto scale = scale_of(kNotes, 2);
+  EXPECT_EQ(scale.low_pitch, 66);
+  EXPECT_EQ(scale.high_pitch, 96);
+  EXPECT_DOUBLE_EQ(scale.x(1), 600);
+  EXPECT_LT(scale.y(72), scale.y(69));
+  EXPECT_GT(scale_of({}, 2).height(), 0);
+}
+
+TEST(Picture, ShowsATuneWhereItSounds) {
+  const auto scale = scale_of(kNotes, 2);
+  const Image image = draw_spectrogram(concert_a(), scale);
+  for (const double at_s : {0.3, 1.0, 1.7}) {
+    EXPECT_GT(light(image, scale, at_s, 69), 500);
+    EXPECT_LT(light(image, scale, at_s, 75), 250);
+    EXPECT_LT(light(image, scale, at_s, 90), 250);
+  }
+}
+
+TEST(Picture, DrawsNotesWhereTheyAre) {
+  const auto scale = scale_of(kNotes, 2);
+  Image image{scale.width, scale.height(), {}};
+  image.rgb.resize(static_cast<size_t>(3 * image.width * image.height));
+  draw_notes(image, kNotes, scale);
+  EXPECT_EQ(light(image, scale, 0.75, 69), 3 * 255);  // the line of its pitch
+  EXPECT_GT(light(image, scale, 0.5, 69), 0);         // its edges
+  EXPECT_EQ(light(image, scale, 0.75, 70), 0);
+  EXPECT_EQ(light(image, scale, 1.4, 73), 3 * 255);  // bent up a semitone
+  EXPECT_EQ(light(image, scale, 0.2, 69), 0);
+}
+
+TEST(Picture, PngHoldsTheSamePixels) {
+  const Image image = draw_spectrogram(concert_a(), scale_of(kNotes, 2));
+  const std::string bytes = encode_png(image);
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  ASSERT_NE(png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()), 0);
+  png.format = PNG_FORMAT_RGB;
+  EXPECT_EQ(png.width, image.width);
+  EXPECT_EQ(png.height, image.height);
+  std::vector<uint8_t> read(PNG_IMAGE_SIZE(png));
+  ASSERT_NE(png_image_finish_read(&png, nullptr, read.data(), 0, nullptr), 0);
+  EXPECT_EQ(read, image.rgb);
+}
+
+TEST(Picture, SvgHasANoteARectangle) {
+  const fs::path path = fs::temp_directory_path() / fmt::format("hum-picture-{}.svg", getpid());
+  write_picture(path, kNotes, concert_a());
+  const std::string text = read_file(path);
+  fs::remove(path);
+  size_t rectangles = 0;
+  for (size_t at = text.find("class=\"note\""); at != text.npos;
+       at = text.find("class=\"note\"", at + 1)) {
+    ++rectangles;
+  }
+  EXPECT_EQ(rectangles, kNotes.size());
+  EXPECT_THAT(text, testing::HasSubstr("data:image/png;base64,iVBORw0KGgo"));
+  EXPECT_THAT(text, testing::HasSubstr(">C5<"));
+  EXPECT_THAT(text, testing::EndsWith("</svg>\n"));
+  EXPECT_THROW(write_picture("a.jpg", kNotes, concert_a()), Error);
+}
+
+}  // namespace
+}  // namespace hum::pipeline

@@ -1,0 +1,70 @@
+// What a musician asks of the notes before they are played: tempo, grid, key, intonation.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audio/notes.h"
+#include "base/fields.h"
+#include "pipeline/key.h"
+#include "pipeline/tempo.h"
+
+namespace hum::pipeline {
+
+// Distances of grid lines, in whole notes; t: triplets.
+enum class Grid { k4, k8, k8t, k16, k16t, k32 };
+inline EnumNames<Grid> enum_names(Grid) {
+  static constexpr std::pair<Grid, std::string_view> kNames[] = {
+      {Grid::k4, "1/4"},   {Grid::k8, "1/8"},     {Grid::k8t, "1/8t"},
+      {Grid::k16, "1/16"}, {Grid::k16t, "1/16t"}, {Grid::k32, "1/32"}};
+  return kNames;
+}
+
+struct ScoreOptions {
+  std::string tempo = "auto";
+  std::string snap = "off";
+  Grid grid = Grid::k16;
+  double swing_percent = 50;
+  std::string key = "off";
+  double correct = 0;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("tempo", tempo,
+      "auto: heard from the melody; beats a minute: the melody is brought to this tempo; off: "
+      "none");
+    v("snap", snap, "how far onsets and ends move to the grid, 0 to 1; off: not at all");
+    v("grid", grid, "the grid that --snap moves notes to");
+    v("swing", swing_percent, "where every second grid line lies, in %: 50 straight, 67 triplets");
+    v("key", key,
+      "notes outside this key move into it: C:minor, F#:major, D:dorian; auto: the key "
+      "of the melody; off: none does");
+    v("correct", correct, "pitch correction: 0 keeps every bend and glide, 1 leaves exact pitches");
+  }
+};
+
+// Throws kUsage naming the flag that is out of range.
+void validate(const ScoreOptions& options);
+
+struct Score {
+  std::vector<audio::Note> notes;
+  std::optional<Tempo> tempo;  // of the notes; absent: off, or none was heard
+  KeyEstimate heard_key;       // of the notes as they were sung
+  std::optional<Key> key;      // that the notes were moved into
+  double stretch = 1;          // of the times, to the tempo that was asked for
+  int64_t moved_to_key = 0;    // notes
+  std::vector<std::string> warnings;
+
+  // Of a MIDI file: the tempo, or 120 from time 0.
+  double tempo_bpm() const { return tempo ? tempo->bpm : 120; }
+  double first_beat_s() const { return tempo ? tempo->first_beat_s : 0; }
+};
+
+// With the options' defaults the notes are those that were given. `stays_in_time`: a tempo that was
+// asked for is taken as the one that was sung to, and nothing is stretched (there is a backing).
+// Throws: kBadData when --snap is asked for and no tempo is heard.
+Score make_score(std::vector<audio::Note> notes, const ScoreOptions& options,
+                 bool stays_in_time = false);
+
+}  // namespace hum::pipeline

@@ -1,0 +1,47 @@
+#include "pipeline/stream.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "audio/loudness.h"
+#include "data/synthesis/timing.h"
+
+namespace hum::pipeline {
+
+StreamFinisher::StreamFinisher(double melody_end_s, int rate_hz, SampleSink sink)
+    : melody_end_s_(melody_end_s),
+      sink_(std::move(sink)),
+      resampler_(data::kSampleRate, rate_hz),
+      limiter_(rate_hz) {}
+
+void StreamFinisher::push(std::span<const float> samples) {
+  samples_.insert(samples_.end(), samples.begin(), samples.end());
+  // What may be faded out is kept back.
+  const auto certain = static_cast<size_t>(data::sample_of(melody_end_s_));
+  const size_t end = std::min(samples_.size(), std::max(certain, sent_));
+  send(std::span(samples_).subspan(sent_, end - sent_));
+  sent_ = end;
+}
+
+void StreamFinisher::finish() {
+  samples_.resize(static_cast<size_t>(end_of_release(samples_, melody_end_s_)));
+  fade_end(samples_);
+  send(std::span(samples_).subspan(sent_));
+  sent_ = samples_.size();
+  sink_(limiter_.push(resampler_.finish()));
+  sink_(limiter_.finish());
+}
+
+void StreamFinisher::send(std::span<const float> samples) {
+  if (samples.empty()) return;
+  if (!gain_) {
+    const double lufs = audio::integrated_lufs(samples, data::kSampleRate);
+    const double gain_db = audio::LoudnessTarget{}.target_lufs - lufs;
+    if (std::isfinite(lufs)) gain_ = static_cast<float>(std::pow(10, gain_db / 20));
+  }
+  std::vector<float> loud(samples.begin(), samples.end());
+  for (float& sample : loud) sample *= gain_.value_or(1);
+  sink_(limiter_.push(resampler_.push(loud)));
+}
+
+}  // namespace hum::pipeline

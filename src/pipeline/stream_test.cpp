@@ -1,0 +1,72 @@
+#include "pipeline/stream.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "audio/loudness.h"
+#include "audio/test_signal.h"
+#include "data/synthesis/timing.h"
+
+namespace hum::pipeline {
+namespace {
+
+std::vector<float> streamed(const std::vector<float>& sound, double melody_end_s, size_t part,
+                            std::vector<size_t>* sizes = nullptr) {
+  std::vector<float> result;
+  StreamFinisher finisher(melody_end_s, 44100, [&](std::span<const float> samples) {
+    result.insert(result.end(), samples.begin(), samples.end());
+  });
+  for (size_t at = 0; at < sound.size(); at += part) {
+    finisher.push(std::span(sound).subspan(at, std::min(part, sound.size() - at)));
+    if (sizes != nullptr) sizes->push_back(result.size());
+  }
+  finisher.finish();
+  return result;
+}
+
+std::vector<float> melody() {
+  auto sound = audio::tone(330, 8, data::kSampleRate, 0.05);
+  for (size_t i = 6 * data::kSampleRate; i < sound.size(); ++i) {
+    const double past_s = static_cast<double>(i) / data::kSampleRate - 6;
+    sound[i] *= static_cast<float>(std::exp(-8 * past_s));
+  }
+  return sound;
+}
+
+TEST(StreamFinisher, DeliversAsManySamplesAsTheWholeWouldHaveAndAsLoud) {
+  const auto sound = melody();
+  const auto whole = finish(sound, 6, {});
+  const auto result = streamed(sound, 6, 22050);
+  EXPECT_EQ(result.size(), whole.samples.size());
+  EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
+  EXPECT_NEAR(result.back(), 0, 1e-3);
+}
+
+TEST(StreamFinisher, HandsOutWhatItHas) {
+  std::vector<size_t> sizes;
+  const auto result = streamed(melody(), 6, 44100, &sizes);
+  // But for a few milliseconds of resampler and limiter.
+  EXPECT_NEAR(static_cast<double>(sizes[0]) / 44100, 2, 0.05);
+  EXPECT_NEAR(static_cast<double>(sizes[1]) / 44100, 4, 0.05);
+  EXPECT_NEAR(static_cast<double>(sizes[3]) / 44100, 6, 0.05);  // the release is kept back
+  EXPECT_GT(result.size(), sizes[3]);
+}
+
+TEST(StreamFinisher, ALoudSecondHalfIsLimited) {
+  auto sound = melody();
+  for (size_t i = 3 * data::kSampleRate; i < sound.size(); ++i) sound[i] *= 30;
+  for (const float sample : streamed(sound, 6, 22050)) {
+    EXPECT_LE(std::fabs(sample), std::pow(10, -2.0 / 20) + 1e-6);
+  }
+}
+
+TEST(StreamFinisher, SilenceBeforeTheMelodySetsNoLevel) {
+  auto sound = melody();
+  sound.insert(sound.begin(), 2 * data::kSampleRate, 0.0F);
+  const auto result = streamed(sound, 8, 22050);
+  EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
+}
+
+}  // namespace
+}  // namespace hum::pipeline

@@ -1,0 +1,39 @@
+// The tempo of a melody from its onsets. Not here: beats of recordings with a drum kit, tempo that
+// changes on purpose.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "audio/notes.h"
+
+namespace hum::pipeline {
+
+inline constexpr double kMinTempo_bpm = 20, kMaxTempo_bpm = 400;
+
+// Beats fall on first_beat_s + k * beat_s().
+struct Tempo {
+  double bpm = 120;
+  double first_beat_s = 0;  // the beat nearest to the first note, 0 or later
+  double confidence = 0;    // 0..1; 1: all onsets lie on its beats
+
+  double beat_s() const { return 60 / bpm; }
+};
+
+// Each pair of onsets, near ones counting more, votes for the periods that divide its distance; of
+// those that explain the pairs equally well, the one nearest to a walking pace is taken. Then the
+// best period near it over longer and longer distances. Empty when fewer than four onsets, or no
+// period does better than it would on onsets at random.
+// Source: the inter-onset votes of Dixon 2001, "Automatic extraction of tempo and beat"; the
+// log-normal prior of Ellis 2007, "Beat tracking by dynamic programming".
+std::optional<Tempo> estimate_tempo(std::span<const audio::Note> notes);
+
+// As estimate_tempo for a melody that is meant to be at about `bpm`: the period near it when that
+// explains the onsets nearly as well as any, else the best one, doubled or halved to come near it.
+std::optional<Tempo> estimate_tempo_near(std::span<const audio::Note> notes, double bpm);
+
+// Where the beats of a known tempo fall: long notes count more. The first one is the nearest to the
+// first note.
+double find_first_beat(std::span<const audio::Note> notes, double bpm);
+
+}  // namespace hum::pipeline
