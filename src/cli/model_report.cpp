@@ -67,7 +67,7 @@ class Report {
         folder_(options.output),
         session_(session_options()),
         model_(session_, weights_),
-        sounds_(options.other_font) {
+        sounds_(weights_, options.other_font) {
     // Damaged weights are noticed before any work.
     model_.player().humming().load(true, true);
     for (const auto& text : options.against) add_opponent(text);

@@ -1,17 +1,16 @@
 #include "cli/test_sounds.h"
 
+#include <algorithm>
 #include <memory>
 
+#include "cli/player.h"
 #include "data/synthesis/fluid.h"
+#include "data/synthesis/sound_fonts.h"
 
 namespace hum::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Of Debian's packages.
-constexpr const char* kFonts[] = {"/usr/share/sounds/sf2/TimGM6mb.sf2",
-                                  "/usr/share/sounds/sf3/MuseScore_General_Lite.sf3"};
 
 eval::Renderer renderer(const fs::path& font) {
   auto fluid = std::make_shared<data::FluidRenderer>(font);
@@ -23,16 +22,21 @@ eval::Renderer renderer(const fs::path& font) {
 fs::path find_other_font(const std::string& named) {
   if (!named.empty()) return named;
   const fs::path training = fs::weakly_canonical(data::sound_font_path());
-  for (const char* font : kFonts) {
-    if (fs::exists(font) && fs::weakly_canonical(font) != training) return font;
+  fs::path other;
+  for (const data::SoundFont& font : data::sound_fonts()) {
+    const bool usable = fs::exists(font.path) && fs::weakly_canonical(font.path) != training;
+    if (usable && (other.empty() || font.held_out)) other = font.path;
   }
-  return {};
+  return other;
 }
 
 }  // namespace
 
-TestSounds::TestSounds(const std::string& other_font) : other_font_(find_other_font(other_font)) {
-  for (const auto& preset : data::presets()) (preset.trained ? seen_ : unseen_).push_back(&preset);
+TestSounds::TestSounds(const fs::path& weights, const std::string& other_font)
+    : other_font_(find_other_font(other_font)), seen_(known_presets(weights)) {
+  for (const auto& preset : data::presets()) {
+    if (std::ranges::find(seen_, &preset) == seen_.end()) unseen_.push_back(&preset);
+  }
   sources_ = {.seen = seen_, .unseen = unseen_, .render = renderer(data::sound_font_path())};
   if (!other_font_.empty()) sources_.render_other_font = renderer(other_font_);
 }

@@ -1,4 +1,5 @@
-// Where the sounds of a test set come from: the presets, the sound font of training, another one.
+// Where the sounds of a test set come from: the presets that weights know and those they do not,
+// the sound font of training, another one.
 #pragma once
 
 #include <filesystem>
@@ -11,9 +12,9 @@ namespace hum::cli {
 
 class TestSounds {
  public:
-  // `other_font`: its file; empty: one of Debian's, if one is installed that is not training's.
-  // Throws: kNoInput without training's sound font, and for a named one that is missing.
-  explicit TestSounds(const std::string& other_font);
+  // `other_font`: its file; empty: one that is kept out of training, else any other that is
+  // installed. Throws: kNoInput without a sound font, and for a named one that is missing.
+  TestSounds(const std::filesystem::path& weights, const std::string& other_font);
   TestSounds(const TestSounds&) = delete;
   TestSounds& operator=(const TestSounds&) = delete;
 

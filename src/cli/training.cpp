@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "cli/stop.h"
+#include "data/shards/manifest.h"
 
 namespace hum::cli {
 
@@ -29,6 +30,10 @@ data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig&
          "make more items (hum data make --count) or lower stage.held_out");
   }
   return {0, usable, static_cast<uint64_t>(stage.loop.seed)};
+}
+
+std::vector<std::string> item_presets(const std::filesystem::path& folder) {
+  return data::read_manifest(folder).options.at("items").at("presets");
 }
 
 TokenData open_tokens(runtime::Session& session, const StageConfig& stage) {

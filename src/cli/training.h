@@ -117,6 +117,10 @@ int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& 
               Json model_config, const TrainArgs& args, const train::BatchSource& batches,
               std::vector<train::NamedTensor> frozen = {});
 
+// Names of the presets that a folder of items was made of, in the order they take turns.
+// Throws: what data::read_manifest throws.
+std::vector<std::string> item_presets(const std::filesystem::path& folder);
+
 // Training items and the codec's tokens of them.
 struct TokenData {
   data::ItemFolder items;

@@ -4,7 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/player.h"
 #include "cli/session.h"
-#include "data/shards/manifest.h"
+#include "cli/training.h"
 #include "models/codec/token_file.h"
 
 namespace hum::cli {
@@ -22,13 +22,9 @@ struct ReferencesArgs {
   }
 };
 
-// The presets that training items were made of.
 std::vector<const data::Preset*> presets_of(const fs::path& folder) {
-  const data::Manifest manifest = data::read_manifest(folder);
   std::vector<const data::Preset*> presets;
-  for (const Json& name : manifest.options.at("items").at("presets")) {
-    presets.push_back(&data::find_preset(name.get<std::string>()));
-  }
+  for (const auto& name : item_presets(folder)) presets.push_back(&data::find_preset(name));
   return presets;
 }
 

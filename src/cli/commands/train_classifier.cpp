@@ -14,13 +14,18 @@ int run(TrainArgs& args) {
   const StageConfig& stage = config.stage;
   const data::ItemFolder items(stage.data);
   const data::ItemOrder order = training_order(items, stage);
-  if (config.model.presets.empty()) config.model.presets = items.presets();
-  if (config.model.presets != items.presets()) {
+  const auto presets = item_presets(stage.data);
+  if (config.model.presets.empty()) config.model.presets = presets;
+  if (config.model.presets != presets) {
     fail(ExitCode::kConfig,
          fmt::format("model.presets names {} presets, {} holds {} others",
-                     config.model.presets.size(), stage.data, items.presets().size()),
+                     config.model.presets.size(), stage.data, presets.size()),
          "leave model.presets out: the data's are taken");
   }
+  // Presets take turns.
+  const auto preset_of = [&](int64_t item) {
+    return static_cast<int32_t>(items[item].index % presets.size());
+  };
   runtime::Session session(session_options());
   const models::preset_classifier::PresetClassifier model(config.model);
   const int64_t samples = stage.frames * data::kFrameSamples;
@@ -28,12 +33,12 @@ int run(TrainArgs& args) {
   auto batches = [&](int64_t step) {
     const auto audio = data::audio_batch(items, order, static_cast<uint64_t>(stage.loop.seed), step,
                                          stage.batch, samples);
-    std::vector<int32_t> presets;
+    std::vector<int32_t> classes;
     for (int64_t b = 0; b < stage.batch; ++b) {
-      presets.push_back(items[order.item(step * stage.batch + b)].preset);
+      classes.push_back(preset_of(order.item(step * stage.batch + b)));
     }
     return std::vector{HostTensor::of({stage.batch, samples}, std::span<const float>(audio)),
-                       HostTensor::of({stage.batch}, std::span<const int32_t>(presets))};
+                       HostTensor::of({stage.batch}, std::span<const int32_t>(classes))};
   };
   return run_stage(session, spec, stage, to_json(config.model), args, batches);
 }
