@@ -6,6 +6,7 @@
 #include "models/humming/coarse.h"
 #include "models/humming/upsampler.h"
 #include "models/humming/voice.h"
+#include "models/preset_classifier/model.h"
 #include "runtime/weights.h"
 
 namespace hum::e2e {
@@ -61,6 +62,15 @@ void write_tiny_weights(const std::filesystem::path& folder) {
   coarse.transformer.heads = coarse.transformer.kv_heads = 2;
   coarse.transformer.feed_forward = 32;
   write(folder, "coarse", coarse, humming::Coarse(coarse).parameters());
+}
+
+void write_tiny_classifier(const std::filesystem::path& folder) {
+  models::preset_classifier::PresetClassifierConfig config;
+  config.presets = {"violin", "acoustic-grand-piano"};
+  config.bands = config.width = config.embedding = 8;
+  config.blocks = 1;
+  write(folder, "classifier", config,
+        models::preset_classifier::PresetClassifier(config).parameters());
 }
 
 }  // namespace hum::e2e

@@ -8,5 +8,7 @@ namespace hum::e2e {
 
 // Writes codec/, voice/, upsampler/ and coarse/.
 void write_tiny_weights(const std::filesystem::path& folder);
+// Writes classifier/, which knows the violin and the piano.
+void write_tiny_classifier(const std::filesystem::path& folder);
 
 }  // namespace hum::e2e

@@ -1,6 +1,7 @@
 #include "eval/metrics/frechet.h"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 
 #include "base/error.h"
 
@@ -40,7 +41,9 @@ double frechet_distance(const audio::Matrix<float>& a, const audio::Matrix<float
   const Eigen::SelfAdjointEigenSolver<MatrixXd> product(root * q.covariance * root,
                                                         Eigen::EigenvaluesOnly);
   const double cross = product.eigenvalues().cwiseMax(0).cwiseSqrt().sum();
-  return (p.mean - q.mean).squaredNorm() + p.covariance.trace() + q.covariance.trace() - 2 * cross;
+  const double distance =
+      (p.mean - q.mean).squaredNorm() + p.covariance.trace() + q.covariance.trace() - 2 * cross;
+  return std::max(0.0, distance);  // equal sets: what rounding leaves may be negative
 }
 
 }  // namespace hum::eval

@@ -1,0 +1,102 @@
+// hum evaluate model, on small untrained weights: everything but good figures.
+#include <filesystem>
+
+#include "audio/io.h"
+#include "base/json.h"
+#include "tests/e2e/program.h"
+#include "tests/e2e/tiny_weights.h"
+
+namespace hum::e2e {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class EvaluateModel : public Program {
+ protected:
+  EvaluateModel() {
+    write_tiny_weights(folder_ / "weights");
+    write_tiny_classifier(folder_ / "weights");
+  }
+  std::vector<std::string> command(const std::vector<std::string>& flags = {
+                                       "--clips", "2", "--resamples", "100"}) const {
+    std::vector<std::string> arguments = {"evaluate",      "model", "--weights",
+                                          path("weights"), "-o",    path("report")};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return arguments;
+  }
+};
+
+// A minute of transcribing on two cores.
+using SlowEvaluateModel = EvaluateModel;
+TEST_F(SlowEvaluateModel, WritesAReportThatNeedsNothingElse) {
+  const auto run = run_hum(command(
+      {"--clips", "2", "--resamples", "100", "--json", "--against", "twin=" + path("weights")}));
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(files(), ElementsAre("report", "weights"));
+  const Json report = Json::parse(run.out);
+  EXPECT_EQ(report, Json::parse(read("report/report.json")));
+
+  std::vector<std::string> rows;
+  for (const Json& row : report["rows"]) rows.push_back(row["name"]);
+  EXPECT_THAT(rows, ElementsAre("hum", "hum, true notes", "hum --fast, true notes",
+                                "plain decoder, true notes", "twin", "twin, true notes",
+                                "true rendering", "codec on the true rendering", "hum copy", "sine",
+                                "excitation alone", "copy of the reference", "wrong melody"));
+  // The same weights on the same clips differ by nothing.
+  const Json& twin = report["rows"][4];
+  EXPECT_EQ(twin["difference"]["mel_distance"]["value"], 0);
+  const Json& told = report["rows"][1]["groups"]["all"];
+  EXPECT_TRUE(told["token_top10"].is_object());
+  EXPECT_GT(told["real_time_factor"]["value"], 0);
+  EXPECT_EQ(report["codebooks"].size(), 4u);
+  EXPECT_GT(report["codebooks"][0]["true rendering"], 0);
+  EXPECT_EQ(report["real_singing"].size(), 3u * 6);
+  EXPECT_EQ(report["about"]["weights sha256"].size(), 5u);
+  // Of the two clips, the classifier knows the piano's preset alone.
+  EXPECT_EQ(told["preset_top3"], Json::parse(R"({"value":1.0,"low":null,"high":null,"clips":1})"));
+  EXPECT_GT(report["rows"][1]["fad"]["value"], 0);
+  EXPECT_NEAR(report["rows"][6]["fad"]["value"].get<double>(), 0, 1e-6);
+
+  const std::string page = read("report/index.html");
+  for (const char* text : {"http://", "https://", "<script"})
+    EXPECT_THAT(page, Not(HasSubstr(text)));
+  size_t sounds = 0;
+  for (const Json& example : report["examples"]) {
+    for (const Json& sound : example["sounds"]) {
+      const auto file = sound["sound"].get<std::string>();
+      EXPECT_THAT(page, HasSubstr(file));
+      EXPECT_GT(audio::read_audio(folder_ / "report" / file).seconds(), 4);
+      EXPECT_THAT(read("report/" + sound["picture"].get<std::string>()), HasSubstr("<svg"));
+      ++sounds;
+    }
+  }
+  EXPECT_EQ(sounds, 2u * 13 + 3);
+}
+
+TEST_F(EvaluateModel, StoppedWithControlCLeavesNothing) {
+  EXPECT_EQ(run_hum(command({"--clips", "50"}), {.interrupt_after_ms = 3000}).code, 130);
+  EXPECT_THAT(files(), ElementsAre("weights"));
+}
+
+TEST_F(EvaluateModel, RefusesWhatItCannotDo) {
+  const auto refused = [&](const std::vector<std::string>& flags, int code, const char* text) {
+    const auto run = run_hum(command(flags));
+    EXPECT_EQ(run.code, code) << run.err;
+    EXPECT_THAT(run.err, testing::AllOf(HasSubstr(text), HasSubstr("hint: ")));
+    EXPECT_THAT(files(), Not(testing::Contains("report")));
+  };
+  refused({"--clips", "0"}, 2, "--clips 0 is out of range");
+  refused({"--resamples", "5"}, 2, "--resamples 5 are too few");
+  refused({"--against", "nothing"}, 2, "no name and folder");
+  refused({"--against", "plain=" + path("none")}, 66, "no such weights folder");
+  EXPECT_EQ(run_hum({"evaluate", "model", "--weights", path("none"), "-o", path("report")}).code,
+            66);
+  write("report", "a file of mine");
+  EXPECT_EQ(run_hum(command()).code, 73);
+  EXPECT_EQ(read("report"), "a file of mine");
+}
+
+}  // namespace
+}  // namespace hum::e2e
