@@ -17,14 +17,23 @@ struct Row {
   eval::Bar (*measure)();
 };
 
-constexpr Row kBars[] = {{"notes-real", notes_real},       {"codec-notes", codec_notes},
-                         {"hum-to-preset", hum_to_preset}, {"demo-time", demo_time},
-                         {"train-time", train_time},       {"notes-speed", notes_speed},
-                         {"train-bf16", train_bf16},       {"train-f32", train_f32},
-                         {"train-jax", train_jax},         {"train-memory", train_memory},
-                         {"warm-start", warm_start},       {"train-codec", train_codec},
-                         {"decode-385m", decode_385m},     {"recompute-memory", recompute_memory},
-                         {"scan-compile", scan_compile}};
+constexpr Row kBars[] = {{"notes-real", notes_real},
+                         {"codec-notes", codec_notes},
+                         {"hum-to-preset", hum_to_preset},
+                         {"demo-time", demo_time},
+                         {"train-time", train_time},
+                         {"notes-speed", notes_speed},
+                         {"train-bf16", train_bf16},
+                         {"train-f32", train_f32},
+                         {"train-jax", train_jax},
+                         {"train-memory", train_memory},
+                         {"warm-start", warm_start},
+                         {"train-codec", train_codec},
+                         {"decode-385m", decode_385m},
+                         {"recompute-memory", recompute_memory},
+                         {"scan-compile", scan_compile},
+                         {"generate-speed", generate_speed},
+                         {"generate-stream", generate_stream}};
 
 int run(std::span<char* const> arguments) {
   for (const auto& [name, measure] : kBars) {

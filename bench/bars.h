@@ -14,6 +14,10 @@ eval::Bar codec_notes();
 eval::Bar hum_to_preset();
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
 eval::Bar demo_time();
+// Sound a second of `hum generate`, for one and many recordings in a call, and its cost.
+eval::Bar generate_speed();
+// How soon a stream sounds.
+eval::Bar generate_stream();
 // Hours that training the released weights takes.
 eval::Bar train_time();
 // The largest batch that fits a given memory, with and without recomputation.

@@ -1,0 +1,125 @@
+// generate-speed: sound out for recordings in, one, 8 and 32 in a call; what an hour of sound
+// costs. generate-stream: how long a listener waits for the first of it. Two cores, whatever the
+// machine has; the compile cache is filled.
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "base/log.h"
+#include "bench/bars.h"
+#include "bench/judges.h"
+#include "bench/program.h"
+
+namespace hum::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kCores = 2;
+constexpr double kMaxFirst_s = 1.5;
+// For cost: what two cores are taken to cost.
+constexpr double kMachine_usd_per_hour = 0.10;
+
+struct Speed {
+  double audio_s = 0, wall_s = 0;  // of the whole call
+  double work_s = 0;               // melody and sound alone
+};
+
+Speed generate_many(const ScratchFolder& folder, int recordings,
+                    const std::vector<std::string>& flags) {
+  const fs::path in = folder / ("in" + std::to_string(recordings));
+  fs::create_directories(in);
+  for (int i = 0; i < recordings; ++i) {
+    const fs::path copy = in / (std::to_string(i) + ".wav");
+    if (!fs::exists(copy)) fs::copy_file(example_recording(), copy);
+  }
+  std::vector<std::string> command = {"generate", in.string(),     "--preset", "violin",
+                                      "-o",       folder / "out/", "--json"};
+  command.insert(command.end(), flags.begin(), flags.end());
+  const ProgramRun run = run_hum(command);
+  Speed speed{.wall_s = run.seconds};
+  const Json parsed = Json::parse(run.out);
+  const Json reports = parsed.is_array() ? parsed : Json::array({parsed});
+  for (const Json& report : reports) {
+    speed.audio_s += report["audio_seconds"].get<double>();
+    const Json& laps = report["seconds"];
+    speed.work_s += laps["melody"].get<double>() + laps["generate"].get<double>();
+  }
+  return speed;
+}
+
+// Seconds from the start of the program to its first sample, as the reader of the pipe sees it.
+double first_sound_s(const std::vector<std::string>& flags) {
+  std::string command = std::string("'") + HUM_PROGRAM + "' generate '" +
+                        example_recording().string() + "' --preset violin --stream";
+  for (const auto& flag : flags) command += " " + flag;
+  const auto start = std::chrono::steady_clock::now();
+  std::FILE* pipe = popen(command.c_str(), "r");
+  HUM_REQUIRE(pipe != nullptr, "cannot run {}", command);
+  constexpr size_t kHeader = 44;
+  char bytes[kHeader + 2];
+  const size_t read = std::fread(bytes, 1, sizeof bytes, pipe);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  char rest[4096];
+  while (std::fread(rest, 1, sizeof rest, pipe) > 0) {
+  }
+  HUM_REQUIRE(pclose(pipe) == 0 && read == sizeof bytes, "{} failed", command);
+  return seconds;
+}
+
+}  // namespace
+
+eval::Bar generate_speed() {
+  use_cores(kCores);
+  const ScratchFolder folder;
+  eval::Bar bar{.name = "generate-speed",
+                .unit = "s of sound a second, 32 recordings in a call",
+                .bar = fmt::format(
+                    "faster than real time with one recording in a call, on {} cores", kCores)};
+  eval::TextTable table({"recordings", "flags", "audio s", "wall s", "real-time factor"});
+  generate_many(folder, 1, {});  // fills the cache
+  generate_many(folder, 1, {"--fast"});
+  for (const auto& flags : {std::vector<std::string>{}, {"--fast"}}) {
+    const std::string kind = flags.empty() ? "full" : "fast";
+    for (const int recordings : {1, 8, 32}) {
+      spdlog::info("hum generate: {} recordings, {}", recordings, kind);
+      const Speed speed = generate_many(folder, recordings, flags);
+      Json& row = bar.ours[fmt::format("{} {}", kind, recordings)];
+      row = {{"audio_s_per_s", speed.audio_s / speed.wall_s},
+             {"real_time_factor", speed.wall_s / speed.audio_s},
+             {"real_time_factor_without_loading", speed.work_s / speed.audio_s}};
+      table.row({std::to_string(recordings), kind, fmt::format("{:.1f}", speed.audio_s),
+                 fmt::format("{:.2f}", speed.wall_s),
+                 fmt::format("{:.3f}", speed.wall_s / speed.audio_s)});
+      if (kind == "full" && recordings == 1) {
+        bar.checks.at_most("real_time_factor", speed.wall_s / speed.audio_s, 1);
+      }
+      if (recordings == 32) {
+        row["machine_hours_per_hour_of_audio"] = speed.wall_s / speed.audio_s;
+        row["usd_per_hour_of_audio_at_0.10_an_hour"] =
+            kMachine_usd_per_hour * speed.wall_s / speed.audio_s;
+      }
+      if (kind == "full") bar.value = speed.audio_s / speed.wall_s;
+    }
+  }
+  std::cerr << table.text();
+  return bar;
+}
+
+eval::Bar generate_stream() {
+  use_cores(kCores);
+  for (const auto& flags : {std::vector<std::string>{}, {"--fast"}}) first_sound_s(flags);
+  const double full_s = first_sound_s({}), fast_s = first_sound_s({"--fast"});
+  eval::Bar bar{
+      .name = "generate-stream",
+      .value = full_s,
+      .unit = "s from the start of the program to the first sample",
+      .bar = fmt::format("<= {} s, on {} cores, a recording of 9 s", kMaxFirst_s, kCores)};
+  bar.checks.at_most("first_s", full_s, kMaxFirst_s);
+  bar.ours["fast_first_s"] = fast_s;
+  return bar;
+}
+
+}  // namespace hum::bench
