@@ -85,7 +85,10 @@ TEST_F(BadInput, FileThatIsNoSound) {
 
 TEST_F(BadInput, Folder) {
   fs::create_directory(folder_ / "a.wav");
-  expect_refused("a.wav", 66, "is not a file");
+  expect_error(run_hum({"notes", path("a.wav")}), 66, "is not a file");
+  // generate takes folders of recordings.
+  expect_error(run_hum(generate(path("a.wav"))), 66, "a.wav: holds no recordings");
+  EXPECT_EQ(files(), std::vector<std::string>{"a.wav"});
 }
 
 TEST_F(BadInput, Silence) {

@@ -121,11 +121,23 @@ TEST_F(Program, EveryCommandHelpsWithAnExample) {
   const auto help = run_hum({"--help"});
   EXPECT_EQ(help.code, 0);
   EXPECT_THAT(help.out, HasSubstr("hum generate examples/vocadito_10.wav"));
-  const std::vector<std::vector<std::string>> commands = {
-      {"generate"},           {"notes"},           {"presets"},
-      {"evaluate", "notes"},  {"codec", "encode"}, {"codec", "decode"},
-      {"train", "codec"},     {"train", "voice"},  {"train", "coarse"},
-      {"train", "upsampler"}, {"data", "render"},  {"env"}};
+  const std::vector<std::vector<std::string>> commands = {{"generate"},
+                                                          {"arrange"},
+                                                          {"notes"},
+                                                          {"presets"},
+                                                          {"evaluate", "notes"},
+                                                          {"evaluate", "model"},
+                                                          {"codec", "encode"},
+                                                          {"codec", "decode"},
+                                                          {"train", "codec"},
+                                                          {"train", "voice"},
+                                                          {"train", "coarse"},
+                                                          {"train", "classifier"},
+                                                          {"train", "upsampler"},
+                                                          {"data", "make"},
+                                                          {"data", "verify"},
+                                                          {"data", "references"},
+                                                          {"env"}};
   for (auto command : commands) {
     std::string name = "hum";
     for (const auto& word : command) name += " " + word;
