@@ -56,7 +56,7 @@ class Coder {
         notes,
         {.latent = width,
          .latents =
-             [&](std::span<const float>, int64_t window) {
+             [&](std::span<const float>, int64_t window, int64_t) {
                return pipeline::cut_rows(table, width, pipeline::kLatentWindows.first_frame(window),
                                          pipeline::kWindowFrames);
              },

@@ -187,8 +187,9 @@ int arrange(ArrangeArgs& args) {
 
 }  // namespace
 
-const Command kArrange = {"arrange", "a band under a hummed melody: stems, mix and MIDI",
-                          "hum arrange examples/vocadito_10.wav --preset flute --tempo 90 -o arrangement",
-                          make_command<ArrangeArgs, arrange>};
+const Command kArrange = {
+    "arrange", "a band under a hummed melody: stems, mix and MIDI",
+    "hum arrange examples/vocadito_10.wav --preset flute --tempo 90 -o arrangement",
+    make_command<ArrangeArgs, arrange>};
 
 }  // namespace hum::cli
