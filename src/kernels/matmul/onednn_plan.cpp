@@ -140,7 +140,7 @@ void MatmulPlan::execute(const void* a, const void* b, void* c, void* scratch) c
 }
 
 const MatmulPlan& plan_for(const Block& block) {
-  static PlanCache cache;
+  static auto& cache = *new PlanCache;  // never destroyed: the plugin's threads may outlive main
   return cache.get(block);
 }
 

@@ -46,9 +46,10 @@ bool has_lane_fft(int64_t n) {
 }
 
 const FftPlan& lane_fft_plan(int64_t n) {
-  // The process's plans: some kB each, for a handful of window lengths.
+  // The process's plans: some kB each, for a handful of window lengths. Never destroyed, since the
+  // plugin's threads may outlive main.
   static std::mutex mutex;
-  static std::map<int64_t, std::unique_ptr<FftPlan>> plans;
+  static auto& plans = *new std::map<int64_t, std::unique_ptr<FftPlan>>;
   const std::lock_guard lock(mutex);
   auto& plan = plans[n];
   if (!plan) plan = make_plan(n);
