@@ -11,11 +11,10 @@
 namespace hum::cli {
 namespace {
 
-int report(const Error& error) {
-  const bool interrupted = stop_signal() != 0;
-  std::cerr << "hum: error: " << error.what() << std::endl;
-  spdlog::debug("thrown at {}", error.where());
-  return interrupted ? 128 + stop_signal() : static_cast<int>(error.code());
+// Whatever a command fails with once it was asked to stop, it has stopped: a signal also cuts short
+// what waits inside a library.
+int exit_code(ExitCode code) {
+  return stop_signal() != 0 ? 128 + stop_signal() : static_cast<int>(code);
 }
 
 // Every error becomes one line and an exit code.
@@ -25,10 +24,12 @@ int run_or_report(int argc, char** argv) {
     install_stop_handler();
     return dispatch({argv + 1, argv + argc});
   } catch (const Error& error) {
-    return report(error);
+    std::cerr << "hum: error: " << error.what() << std::endl;
+    spdlog::debug("thrown at {}", error.where());
+    return exit_code(error.code());
   } catch (const std::exception& error) {
     std::cerr << "hum: error: " << error.what() << std::endl;
-    return static_cast<int>(ExitCode::kFailure);
+    return exit_code(ExitCode::kFailure);
   }
 }
 

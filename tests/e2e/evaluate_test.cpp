@@ -76,7 +76,8 @@ TEST_F(SlowEvaluateModel, WritesAReportThatNeedsNothingElse) {
 }
 
 TEST_F(EvaluateModel, StoppedWithControlCLeavesNothing) {
-  EXPECT_EQ(run_hum(command({"--clips", "50"}), {.interrupt_after_ms = 3000}).code, 130);
+  const auto run = run_hum(command({"--clips", "50"}), {.interrupt_after_ms = 3000});
+  EXPECT_EQ(run.code, 130) << run.err;
   EXPECT_THAT(files(), ElementsAre("weights"));
 }
 

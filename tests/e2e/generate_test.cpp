@@ -125,7 +125,8 @@ TEST_F(Generate, StoppedWithControlCLeavesNothing) {
   std::vector<std::string> arguments = {
       "generate",  write_hum("a.wav", 200), "-o", path("out.wav"), "--preset", "violin",
       "--weights", path("weights")};
-  EXPECT_EQ(run_hum(arguments, {.interrupt_after_ms = 400}).code, 130);
+  const auto run = run_hum(arguments, {.interrupt_after_ms = 400});
+  EXPECT_EQ(run.code, 130) << run.err;
   EXPECT_THAT(files(), ElementsAre("a.wav", "weights"));
 }
 
