@@ -182,9 +182,11 @@ class Report {
       auto judged = classifier->judge(samples);
       const auto& names = classifier->presets();
       const auto found = std::ranges::find(names, preset.name);
+      const auto likeliest = std::ranges::max_element(judged.logits) - judged.logits.begin();
       return eval::Classification{
           std::move(judged.embedding), std::move(judged.logits),
-          found == names.end() ? -1 : static_cast<int32_t>(found - names.begin())};
+          found == names.end() ? -1 : static_cast<int32_t>(found - names.begin()),
+          data::find_preset(names[static_cast<size_t>(likeliest)]).family == preset.family};
     };
   }
 

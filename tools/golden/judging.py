@@ -15,6 +15,7 @@ import mir_eval
 import numpy as np
 import pyloudnorm
 import scipy.linalg
+import scipy.special
 import scipy.stats
 import sklearn.metrics
 
@@ -154,6 +155,11 @@ def top_k():
     return [float(sklearn.metrics.top_k_accuracy_score(targets, logits, k=k, labels=range(12))) for k in (1, 3, 10)]
 
 
+def cross_entropy():
+    logits, targets = ruled("logits", (50, 12)), whole("targets", 50, 0, 12)
+    return float(sklearn.metrics.log_loss(targets, scipy.special.softmax(logits.astype(np.float64), axis=1), labels=range(12)))
+
+
 def bootstrap():
     values = drawn("clips", 25, 0, 2) ** 3
     indices = whole("resamples", 500 * 25, 0, 25).reshape(500, 25)
@@ -169,7 +175,7 @@ def main():
     a, b = two_sounds()
     value = {"made_by": made_by("judging.py", "none: numbers by rule", "mir_eval", "librosa", "scipy", "scikit-learn", "numpy", "pyloudnorm"),
              "notes": note_scores(), "pitch_accuracy": pitch_accuracies(), "dac": dac(a, b), "stft_distance": stft_distance(a, b),
-             "log_spectral_distance_db": log_spectral_distance(a, b), "chroma": chroma(), "frechet": frechet(), "top_k": top_k(),
+             "log_spectral_distance_db": log_spectral_distance(a, b), "chroma": chroma(), "frechet": frechet(), "top_k": top_k(), "cross_entropy": cross_entropy(),
              "bootstrap": bootstrap()}
     OUT.write_text(json.dumps(value) + "\n")
 

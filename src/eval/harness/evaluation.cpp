@@ -7,6 +7,8 @@
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/sine.h"
+#include "data/synthesis/timing.h"
+#include "eval/metrics/octave_bands.h"
 
 namespace hum::eval {
 namespace {
@@ -25,7 +27,8 @@ HeardClip play_timed(const System& system, const TestClip& clip) {
   return heard;
 }
 
-void append_row(audio::Matrix<float>& matrix, std::span<const float> row) {
+template <typename T>
+void append_row(audio::Matrix<T>& matrix, const std::vector<T>& row) {
   matrix.columns = std::ssize(row);
   ++matrix.rows;
   matrix.values.insert(matrix.values.end(), row.begin(), row.end());
@@ -53,6 +56,7 @@ void evaluate_clip(size_t index, const TestClip& clip, std::span<const System> s
   for (size_t i = 0; i < systems.size(); ++i) {
     auto& result = evaluation.systems[i];
     result.clips.push_back(std::move(figures[i]));
+    append_row(result.octave_powers, octave_powers(played[i].samples, data::kSampleRate));
     if (played[i].classification)
       append_row(result.embeddings, played[i].classification->embedding);
   }

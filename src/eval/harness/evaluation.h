@@ -32,7 +32,8 @@ struct SystemResult {
   std::string name, what;
   Role role = Role::kSystem;
   std::vector<Figures> clips;
-  audio::Matrix<float> embeddings;  // a row a clip; empty without a classifier
+  audio::Matrix<float> embeddings;      // a row a clip; empty without a classifier
+  audio::Matrix<double> octave_powers;  // mean power of each octave band, a row a clip
 };
 
 struct Evaluation {

@@ -170,6 +170,27 @@ TEST(Evaluation, ASystemThatFallsSilentLosesTheRest) {
   EXPECT_EQ(mean_of("half", "token_top10"), 1);
 }
 
+TEST(Evaluation, TheTrueInstrumentIsTheNearest) {
+  EXPECT_EQ(mean_of("true rendering", "nearest_1"), 1);
+  EXPECT_EQ(mean_of("wrong melody", "nearest_3"), 1);  // timbre alone counts
+  EXPECT_EQ(mean_of("sine", "nearest_1"), 0);
+}
+
+TEST(Evaluation, TheTrueTokensLikelihoodIsTheirs) {
+  // Rows 3 2 1 0 and 0 1 2 3, the first class is true in both.
+  const double sum = 1 + std::exp(-1.0) + std::exp(-2.0) + std::exp(-3.0);
+  EXPECT_NEAR(mean_of("half", "token_ce"), std::log(sum) + 1.5, 1e-6);
+}
+
+TEST(Summary, HasTheBalanceOfOctaves) {
+  const Json& rows = judged().summary["rows"];
+  EXPECT_EQ(rows[2]["octaves"]["largest_db"], 0);
+  const Json& half = rows[0]["octaves"];
+  EXPECT_GT(half["largest_db"], 1);
+  EXPECT_EQ(half["bands"][4]["hz"], 500);
+  EXPECT_LT(half["bands"][4]["difference_db"], 0);
+}
+
 TEST(Summary, LeavesOutWhatCannotBeSaid) {
   const Json& rows = judged().summary["rows"];
   const Json& truth = rows[2]["groups"]["all"];

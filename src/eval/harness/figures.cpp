@@ -1,5 +1,6 @@
 #include "eval/harness/figures.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/error.h"
@@ -11,8 +12,7 @@
 #include "eval/metrics/log_spectral_distance.h"
 #include "eval/metrics/mel_distance.h"
 #include "eval/metrics/si_sdr.h"
-#include "eval/metrics/timbre.h"
-#include "eval/metrics/top_k.h"
+#include "eval/metrics/token_scores.h"
 
 namespace hum::eval {
 namespace {
@@ -26,8 +26,13 @@ double against_truth(const HeardClip& h) {
   return f(h.clip.truth, h.samples, kRate);
 }
 
-double timbre(const HeardClip& h) {
-  return timbre_distance(timbre_of(h.clip.truth, kRate), timbre_of(h.samples, kRate));
+double timbre(const HeardClip& h) { return h.timbre_distance; }
+
+// Among the nearest k of the truth and its rivals.
+template <int64_t k>
+double nearest(const HeardClip& h) {
+  if (h.clip.rivals.empty()) return kNan;
+  return h.nearer_rivals < k ? 1 : 0;
 }
 
 template <int64_t k>
@@ -35,6 +40,16 @@ double classified(const HeardClip& h) {
   if (!h.classification || h.classification->target < 0) return kNan;
   const auto& logits = h.classification->logits;
   return top_k_accuracy(logits, std::ssize(logits), std::span(&h.classification->target, 1), k);
+}
+
+double classified_family(const HeardClip& h) {
+  if (!h.classification) return kNan;
+  return h.classification->family ? 1 : 0;
+}
+
+double token_cross_entropy(const HeardClip& h) {
+  return h.tokens ? mean_cross_entropy(h.tokens->logits, h.tokens->classes, h.tokens->targets)
+                  : kNan;
 }
 
 template <int64_t k>
@@ -79,10 +94,17 @@ std::span<const Metric> metrics() {
        against_truth<chroma_cosine>},
       {"timbre", "timbre distance", "MFCC", kLower,
        "distance of the mean MFCC 1 to 12 to the true rendering's", timbre},
+      {"nearest_1", "nearest preset", "share", kHigher,
+       "by timbre distance the true preset is nearer than 19 random others playing the same notes",
+       nearest<1>},
+      {"nearest_3", "nearest 3 presets", "share", kHigher,
+       "the true preset is among the nearest 3 of 20", nearest<3>},
       {"preset_top1", "classifier, top 1", "share", kHigher,
        "the preset classifier's likeliest preset is the requested one", classified<1>},
       {"preset_top3", "classifier, top 3", "share", kHigher,
        "the requested preset is among its three likeliest", classified<3>},
+      {"preset_family", "classifier, family", "share", kHigher,
+       "its likeliest preset is of the requested one's General MIDI family", classified_family},
       {"mel_distance", "mel distance", "log10", kLower,
        "log mel L1 over DAC's seven scales, at -16 LUFS, floored 60 dB below the clip's peak",
        against_truth<mel_distance>},
@@ -106,6 +128,8 @@ std::span<const Metric> metrics() {
        [](H h) { return dac_stft(h.clip.truth, h.samples); }},
       {"dac_training_mel", "DAC's training mel", "", kNeither,
        "the mel loss that DAC is trained with", against_truth<dac_training_mel>},
+      {"token_ce", "first codebook, cross-entropy", "nats", kLower,
+       "of the true clip's tokens, true tokens before them", token_cross_entropy},
       {"token_top1", "first codebook, top 1", "share", kHigher,
        "the language model's likeliest token is the true clip's, true tokens before it",
        token_accuracy<1>},
@@ -124,6 +148,18 @@ size_t metric_index(std::string_view key) {
   fail(ExitCode::kFailure, fmt::format("no metric '{}'", key));
 }
 
+namespace {
+
+void compare_timbres(HeardClip& heard) {
+  const Timbre own = timbre_of(heard.samples, kRate);
+  heard.timbre_distance = timbre_distance(timbre_of(heard.clip.truth, kRate), own);
+  heard.nearer_rivals = std::ranges::count_if(heard.clip.rivals, [&](const Timbre& rival) {
+    return timbre_distance(rival, own) <= heard.timbre_distance;
+  });
+}
+
+}  // namespace
+
 Figures measure(HeardClip& heard, const Transcriber& transcribe) {
   const auto notes = transcribe(heard.samples);
   NoteScoreOptions options{.best_octave = true};
@@ -131,6 +167,7 @@ Figures measure(HeardClip& heard, const Transcriber& transcribe) {
   options.offset_ratio = 0.2;
   heard.notes_with_ends = score_notes(heard.clip.notes, notes, options);
   heard.pitch = pitch_accuracy(heard.samples, kRate, heard.clip.notes);
+  compare_timbres(heard);
   Figures figures;
   for (const Metric& metric : metrics()) figures.push_back(metric.measure(heard));
   return figures;

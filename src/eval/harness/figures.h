@@ -17,6 +17,7 @@ struct Classification {
   std::vector<float> embedding;
   std::vector<float> logits;  // one a preset that it knows
   int32_t target = -1;        // the requested preset's place; -1: it does not know that one
+  bool family = false;        // the likeliest preset is of the requested one's General MIDI family
 };
 using Classifier =
     std::function<Classification(std::span<const float> samples, const data::Preset& preset)>;
@@ -37,6 +38,8 @@ struct HeardClip {
   double compute_s = -1;  // how long the system took; negative: it is none that is timed
   // What several figures share; measure() fills it in.
   NoteScore notes = {}, notes_with_ends = {};
+  double timbre_distance = 0;  // to the truth
+  int64_t nearer_rivals = 0;   // those of the clip's rivals that are as near
   PitchAccuracy pitch = {};
 };
 

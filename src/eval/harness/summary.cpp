@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "eval/metrics/frechet.h"
+#include "eval/metrics/octave_bands.h"
 
 namespace hum::eval {
 namespace {
@@ -65,12 +66,36 @@ Json figures_of(const std::vector<size_t>& clips, Intervals& intervals, const Va
   return result;
 }
 
-// Against the true rendering's embeddings of the same clips.
-Json fad_of(const SystemResult& system, const Evaluation& evaluation) {
+// None when it was not evaluated.
+const SystemResult* truth_of(const Evaluation& evaluation) {
   const auto truth = std::ranges::find_if(evaluation.systems, [](const SystemResult& other) {
     return other.name == true_rendering().name;
   });
-  if (truth == evaluation.systems.end() || system.embeddings.rows < kMinFadClips) return nullptr;
+  return truth == evaluation.systems.end() ? nullptr : &*truth;
+}
+
+std::vector<double> mean_row(const audio::Matrix<double>& matrix) {
+  std::vector<double> mean(static_cast<size_t>(matrix.columns));
+  for (size_t i = 0; i < matrix.values.size(); ++i) {
+    mean[i % mean.size()] += matrix.values[i] / static_cast<double>(matrix.rows);
+  }
+  return mean;
+}
+
+// Against the true rendering's octave bands, all clips as one sound.
+Json octaves_of(const SystemResult& system, const SystemResult* truth) {
+  if (truth == nullptr) return nullptr;
+  const auto bands = octave_bands(mean_row(truth->octave_powers), mean_row(system.octave_powers));
+  Json result = {{"largest_db", octave_band_difference_db(bands)}, {"bands", Json::array()}};
+  for (const OctaveBand& band : bands) {
+    result["bands"].push_back({{"hz", band.center_hz}, {"difference_db", band.difference_db()}});
+  }
+  return result;
+}
+
+// Against the true rendering's embeddings of the same clips.
+Json fad_of(const SystemResult& system, const SystemResult* truth) {
+  if (truth == nullptr || system.embeddings.rows < kMinFadClips) return nullptr;
   return {{"embedding", kFadName},
           {"value", frechet_distance(truth->embeddings, system.embeddings)},
           {"clips", system.embeddings.rows}};
@@ -104,6 +129,7 @@ Json summarise(const Evaluation& evaluation, const BootstrapOptions& options) {
   Json result = {{"metrics", metric_list()}, {"groups", Json::object()}, {"rows", Json::array()}};
   for (const auto& group : groups) result["groups"][group.name] = group.clips.size();
   const SystemResult& first = evaluation.systems.front();
+  const SystemResult* truth = truth_of(evaluation);
   for (const SystemResult& system : evaluation.systems) {
     Json row = {{"name", system.name}, {"role", role_name(system.role)}, {"what", system.what}};
     for (const auto& group : groups) {
@@ -115,7 +141,8 @@ Json summarise(const Evaluation& evaluation, const BootstrapOptions& options) {
         return system.clips[clip][m] - first.clips[clip][m];
       });
     }
-    row["fad"] = fad_of(system, evaluation);
+    row["fad"] = fad_of(system, truth);
+    row["octaves"] = octaves_of(system, truth);
     result["rows"].push_back(std::move(row));
   }
   return result;

@@ -22,7 +22,9 @@ std::vector<ClipGroup> clip_groups(std::span<const TestClipPlan> plans);
 //  "rows": [{"name", "role", "what",
 //            "groups": {group: {metric: {"value", "low", "high", "clips"}}},
 //            "difference": {metric: {...}}: this row less the first row, clip by clip,
-//            "fad": {"embedding", "value", "clips"}: against the true rendering's clips}]}
+//            "fad": {"embedding", "value", "clips"}: against the true rendering's clips,
+//            "octaves": {"largest_db", "bands": [{"hz", "difference_db"}]}: likewise, all clips as
+//                       one sound}]}
 // Clips whose figure is no finite number are left out and "clips" says how many are left; a figure
 // without any is null. The interval is BCa over clips. The Frechet distance has none: resamples
 // hold fewer different clips, which biases it.

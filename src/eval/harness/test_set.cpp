@@ -1,8 +1,13 @@
 #include "eval/harness/test_set.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/error.h"
+#include "base/rng.h"
 #include "data/synthesis/hum_voice.h"
 #include "data/synthesis/level.h"
+#include "data/synthesis/timing.h"
 #include "data/synthesis/window.h"
 #include "eval/harness/instrument_row.h"
 
@@ -24,6 +29,30 @@ uint64_t melody_in_mode(uint64_t clip, const data::Preset& preset, data::Mode mo
   }
   HUM_CHECK(false, "no melody in {} among {}", data::mode_name(mode), kTries);
   return 0;
+}
+
+std::vector<const data::Preset*> shuffled(std::span<const data::Preset* const> presets, Rng rng) {
+  std::vector<const data::Preset*> result(presets.begin(), presets.end());
+  for (size_t i = result.size(); i > 1; --i) {
+    std::swap(result[i - 1],
+              result[static_cast<size_t>(rng.integer(0, static_cast<int64_t>(i) - 1))]);
+  }
+  return result;
+}
+
+// Timbres of the notes on other presets, drawn by the seed and the melody.
+std::vector<Timbre> rivals_of(const TestClip& clip, const TestSetOptions& options,
+                              const TestSources& sources, const Renderer& render) {
+  std::vector<const data::Preset*> others(sources.seen.begin(), sources.seen.end());
+  others.insert(others.end(), sources.unseen.begin(), sources.unseen.end());
+  std::erase(others, clip.plan.preset);
+  others = shuffled(others, Rng(static_cast<uint64_t>(options.seed), "rivals", clip.plan.melody));
+  others.resize(std::min(others.size(), kRivals));
+  std::vector<Timbre> timbres(others.size());
+  for (size_t i = 0; i < others.size(); ++i) {
+    timbres[i] = timbre_of(render(clip.notes, *others[i], options.seconds), data::kSampleRate);
+  }
+  return timbres;
 }
 
 std::vector<float> levelled(std::vector<float> samples) {
@@ -53,12 +82,15 @@ std::vector<TestClipPlan> plan_test_set(const TestSetOptions& options, const Tes
   std::vector<Split> splits = {Split::kSeen};
   if (!sources.unseen.empty()) splits.push_back(Split::kUnseenPreset);
   if (sources.render_other_font) splits.push_back(Split::kUnseenFont);
+  const auto seed = static_cast<uint64_t>(options.seed);
+  const auto seen = shuffled(sources.seen, Rng(seed, "seen presets"));
+  const auto unseen = shuffled(sources.unseen, Rng(seed, "unseen presets"));
   std::vector<TestClipPlan> plans;
   for (size_t clip = 0; clip < static_cast<size_t>(options.clips); ++clip) {
     const size_t round = clip / splits.size();  // within the split
     TestClipPlan plan{.split = splits[clip % splits.size()],
                       .mode = static_cast<data::Mode>(round % data::kModes)};
-    const auto presets = plan.split == Split::kUnseenPreset ? sources.unseen : sources.seen;
+    const auto& presets = plan.split == Split::kUnseenPreset ? unseen : seen;
     plan.preset = presets[round % presets.size()];
     plan.melody = melody_in_mode(clip, *plan.preset, plan.mode, options);
     plans.push_back(plan);
@@ -74,6 +106,7 @@ TestClip make_test_clip(const TestClipPlan& plan, const TestSetOptions& options,
   TestClip clip{.plan = plan, .notes = melody_of(plan.melody, preset, options).notes};
   clip.truth = levelled(render(clip.notes, preset, options.seconds));
   clip.wrong_melody = levelled(render(wrong_notes(clip.notes), preset, options.seconds));
+  clip.rivals = rivals_of(clip, options, sources, render);
   const auto other = data::make_melody(static_cast<uint64_t>(options.seed) + 1, plan.melody, preset,
                                        {.seconds = kTestReference_s, .chord_share = 0});
   clip.reference = levelled(render(other.notes, preset, kTestReference_s));

@@ -9,6 +9,7 @@
 
 #include "data/synthesis/melody.h"
 #include "eval/harness/functions.h"
+#include "eval/metrics/timbre.h"
 
 namespace hum::eval {
 
@@ -36,8 +37,9 @@ struct TestSources {
   Renderer render, render_other_font;
 };
 
-// Splits take turns, then modes, then presets. A split without presets or font has no clips.
-// Throws: kUsage when there are no clips, kFailure without seen presets.
+// Splits take turns, then modes, then presets in an order drawn by the seed. A split without
+// presets or font has no clips. Throws: kUsage when there are no clips, kFailure without seen
+// presets.
 std::vector<TestClipPlan> plan_test_set(const TestSetOptions& options, const TestSources& sources);
 
 // All sounds are mono at 22,050 Hz, the truth, the reference and the wrong melody at training's
@@ -48,11 +50,14 @@ struct TestClip {
   std::vector<float> truth;         // the notes on the real instrument
   std::vector<float> reference;     // 5 s of another melody on it
   std::vector<float> wrong_melody;  // wrong_notes(notes) on it
+  std::vector<Timbre> rivals;       // the notes on kRivals other presets of the same sound font
   std::vector<float> hum;           // the notes, sung
   int hum_shift_semitones = 0;      // how much higher they are sung
 };
 
 inline constexpr double kTestReference_s = 5;
+// With the true preset, 20 that a sound's timbre may be nearest to.
+inline constexpr size_t kRivals = 19;
 
 TestClip make_test_clip(const TestClipPlan& plan, const TestSetOptions& options,
                         const TestSources& sources);

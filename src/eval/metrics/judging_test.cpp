@@ -16,7 +16,7 @@
 #include "eval/metrics/note_score.h"
 #include "eval/metrics/pitch_accuracy.h"
 #include "eval/metrics/testing_impl.h"
-#include "eval/metrics/top_k.h"
+#include "eval/metrics/token_scores.h"
 
 namespace hum::eval {
 namespace {
@@ -212,7 +212,7 @@ TEST(Frechet, OfShiftedSetsIsTheSquaredShift) {
   EXPECT_THROW(frechet_distance(a, matrix(1, 4, ruled("x", 4))), Error);
 }
 
-TEST(TopK, AgreesWithScikitLearn) {
+TEST(TokenScores, AgreeWithScikitLearn) {
   const auto logits = ruled("logits", 600);
   const auto targets = whole("targets", 50, 0, 12);
   const Json expected = golden("top_k");
@@ -221,7 +221,9 @@ TEST(TopK, AgreesWithScikitLearn) {
     EXPECT_NEAR(top_k_accuracy(logits, 12, targets, k), expected[i++], 1e-12);
   }
   EXPECT_EQ(top_k_accuracy(logits, 12, targets, 12), 1);
+  EXPECT_NEAR(mean_cross_entropy(logits, 12, targets), golden("cross_entropy"), 1e-6);
   EXPECT_THROW(top_k_accuracy(logits, 11, targets, 1), Error);
+  EXPECT_THROW(mean_cross_entropy(logits, 11, targets), Error);
   EXPECT_THROW(top_k_accuracy(logits, 12, std::vector<int32_t>(50, 12), 1), Error);
 }
 

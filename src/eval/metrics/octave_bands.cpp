@@ -32,29 +32,41 @@ std::vector<double> bin_powers(std::span<const float> samples) {
   return powers;
 }
 
-double band_db(std::span<const double> powers, double bin_hz, double center_hz) {
-  const double low_hz = center_hz / std::numbers::sqrt2, high_hz = center_hz * std::numbers::sqrt2;
-  double power = kSmallestPower;
-  for (size_t k = 0; k < powers.size(); ++k) {
-    const double hz = static_cast<double>(k) * bin_hz;
-    if (hz >= low_hz && hz < high_hz) power += powers[k];
-  }
-  return 10 * std::log10(power);
-}
+double decibels(double power) { return 10 * std::log10(std::max(power, kSmallestPower)); }
 
 }  // namespace
 
-std::vector<OctaveBand> octave_bands(std::span<const float> reference,
-                                     std::span<const float> estimate, int rate_hz) {
-  HUM_REQUIRE(!reference.empty() && !estimate.empty(), "octave_bands: a sound is empty");
-  const auto reference_powers = bin_powers(reference), estimate_powers = bin_powers(estimate);
+std::vector<double> octave_powers(std::span<const float> samples, int rate_hz) {
+  HUM_REQUIRE(!samples.empty(), "octave_powers: the sound is empty");
+  const auto powers = bin_powers(samples);
   const double bin_hz = static_cast<double>(rate_hz) / kWindowSamples;
-  std::vector<OctaveBand> bands;
+  std::vector<double> bands;
   for (double hz = kLowestCenterHz; hz / std::numbers::sqrt2 < rate_hz / 2.0; hz *= 2) {
-    bands.push_back(
-        {hz, band_db(reference_powers, bin_hz, hz), band_db(estimate_powers, bin_hz, hz)});
+    const double low_hz = hz / std::numbers::sqrt2, high_hz = hz * std::numbers::sqrt2;
+    double& band = bands.emplace_back();
+    for (size_t k = 0; k < powers.size(); ++k) {
+      const double bin = static_cast<double>(k) * bin_hz;
+      if (bin >= low_hz && bin < high_hz) band += powers[k];
+    }
   }
   return bands;
+}
+
+std::vector<OctaveBand> octave_bands(std::span<const double> reference_powers,
+                                     std::span<const double> estimate_powers) {
+  HUM_REQUIRE(reference_powers.size() == estimate_powers.size(), "octave_bands: {} and {} bands",
+              reference_powers.size(), estimate_powers.size());
+  std::vector<OctaveBand> bands;
+  double hz = kLowestCenterHz;
+  for (size_t i = 0; i < reference_powers.size(); ++i, hz *= 2) {
+    bands.push_back({hz, decibels(reference_powers[i]), decibels(estimate_powers[i])});
+  }
+  return bands;
+}
+
+std::vector<OctaveBand> octave_bands(std::span<const float> reference,
+                                     std::span<const float> estimate, int rate_hz) {
+  return octave_bands(octave_powers(reference, rate_hz), octave_powers(estimate, rate_hz));
 }
 
 double octave_band_difference_db(std::span<const OctaveBand> bands, double range_db) {

@@ -12,8 +12,17 @@ struct OctaveBand {
   double difference_db() const { return estimate_db - reference_db; }
 };
 
-// Bands up to half the rate; levels are taken as they are. Energy below -200 dB is -200 dB.
-// Shapes: mono samples of any lengths; mean power is compared.
+// Mean power of each band up to half the rate; of silence, zeros. Mean powers of clips of one
+// length average to those of the clips as one sound, but for the clips' edges. Shapes: mono samples
+// of any length.
+std::vector<double> octave_powers(std::span<const float> samples, int rate_hz);
+
+// Levels are taken as they are. Energy below -200 dB is -200 dB. Shapes: powers as octave_powers
+// gives them.
+std::vector<OctaveBand> octave_bands(std::span<const double> reference_powers,
+                                     std::span<const double> estimate_powers);
+
+// The same of two sounds, of any lengths.
 std::vector<OctaveBand> octave_bands(std::span<const float> reference,
                                      std::span<const float> estimate, int rate_hz);
 

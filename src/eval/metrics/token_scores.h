@@ -1,4 +1,4 @@
-// Is the true token among the likeliest?
+// What a language model makes of the true tokens: are they among the likeliest, and how likely?
 #pragma once
 
 #include <cstdint>
@@ -11,5 +11,9 @@ namespace hum::eval {
 // is no class.
 double top_k_accuracy(std::span<const float> logits, int64_t classes,
                       std::span<const int32_t> targets, int64_t k);
+
+// The mean of -log softmax(row)[target], in nats. 0 without rows. Shapes and errors as above.
+double mean_cross_entropy(std::span<const float> logits, int64_t classes,
+                          std::span<const int32_t> targets);
 
 }  // namespace hum::eval
