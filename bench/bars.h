@@ -12,6 +12,14 @@ eval::Bar notes_real();
 eval::Bar codec_notes();
 // The real singer on three presets through `hum generate`, and the cheats.
 eval::Bar hum_to_preset();
+// `hum evaluate model` on 200 clips (bench/sound_report.h): the codec alone, seen and unseen
+// presets, a real singer, the VALL-E-style baseline, training without augmentation.
+eval::Bar sound_codec();
+eval::Bar sound_seen();
+eval::Bar sound_unseen();
+eval::Bar sound_real();
+eval::Bar sound_valle();
+eval::Bar sound_augmentation();
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
 eval::Bar demo_time();
 // Sound a second of `hum generate`, for one and many recordings in a call, and its cost.

@@ -23,6 +23,7 @@ using eval::Clip;
 using eval::Copies;
 
 constexpr uint64_t kSeed = 999;  // items have seed 1 (configs/data.yaml), references 20261101
+constexpr size_t kClips = 24;
 constexpr double kSeconds = 15;
 constexpr uint64_t kNoiseSeed = 1;
 
@@ -36,41 +37,25 @@ constexpr double kMinEntropyBits = 8.5;
 class Coder {
  public:
   Coder(runtime::Session& session, const std::vector<Clip>& clips)
-      : codec_(session, cli::weights_folder("") / "codec"),
-        humming_(session, cli::weights_folder("")) {
+      : player_(session, cli::weights_folder("")) {
     Progress progress("encoding", static_cast<int64_t>(clips.size()));
     for (const auto& clip : clips) {
-      codes_.push_back(codec_.encode(clip.samples));
+      codes_.push_back(codec().encode(clip.samples));
       progress.update(static_cast<int64_t>(codes_.size()));
     }
   }
 
   std::vector<float> plain(size_t i) const {
-    return codec_.decode(codes_[i], codec_.config().quantizer.books);
+    return codec().decode(codes_[i], codec().config().quantizer.books);
   }
 
   std::vector<float> guided(size_t i, std::span<const audio::Note> notes) const {
-    const auto table = latents(i);
-    const int64_t width = codec_.config().latent;
-    return pipeline::play(
-        notes,
-        {.latent = width,
-         .latents =
-             [&](std::span<const float>, int64_t window, int64_t) {
-               return pipeline::cut_rows(table, width, pipeline::kLatentWindows.first_frame(window),
-                                         pipeline::kWindowFrames);
-             },
-         .render =
-             [&](std::span<const float> latents, std::span<const float> melody,
-                 std::span<const float> excitation, std::span<const float> noise) {
-               return humming_.render(latents, melody, excitation, noise);
-             }},
-        kNoiseSeed);
+    return pipeline::play(notes, player_.token_instrument(codes_[i]), kNoiseSeed);
   }
 
   // Bits a token, of each book over all clips.
   std::vector<double> entropies() const {
-    const auto& quantizer = codec_.config().quantizer;
+    const auto& quantizer = codec().config().quantizer;
     std::vector<double> result;
     for (int64_t book = 0; book < quantizer.books; ++book) {
       std::vector<int32_t> tokens;
@@ -86,33 +71,21 @@ class Coder {
   }
 
  private:
-  // Sums of the code vectors; past the clip's end the last frame goes on, to the end of the last
-  // window. Shapes: [frames, D].
-  std::vector<float> latents(size_t i) const {
-    const auto& quantizer = codec_.config().quantizer;
-    const int64_t width = codec_.config().latent;
-    const auto vectors = codec_.codebooks().as<float>();
-    const int64_t frames = static_cast<int64_t>(codes_[i].size()) / quantizer.books;
-    std::vector<float> table(static_cast<size_t>((frames + 2 * pipeline::kWindowFrames) * width));
-    for (int64_t row = 0; row * width < static_cast<int64_t>(table.size()); ++row) {
-      for (int64_t book = 0; book < quantizer.books; ++book) {
-        const int64_t code =
-            codes_[i][static_cast<size_t>(std::min(row, frames - 1) * quantizer.books + book)];
-        const auto vector =
-            vectors.subspan(static_cast<size_t>((book * quantizer.entries + code) * width),
-                            static_cast<size_t>(width));
-        for (int64_t d = 0; d < width; ++d) {
-          table[static_cast<size_t>(row * width + d)] += vector[static_cast<size_t>(d)];
-        }
-      }
-    }
-    return table;
-  }
+  models::codec::CodecSession& codec() const { return player_.codec(); }
 
-  models::codec::CodecSession codec_;
-  models::humming::HummingSession humming_;
+  mutable cli::Player player_;  // reads its models when they are first needed
   std::vector<std::vector<int32_t>> codes_;
 };
+
+// As many, evenly over the list.
+std::vector<const data::Preset*> spread(const std::vector<const data::Preset*>& presets,
+                                        size_t count) {
+  std::vector<const data::Preset*> result;
+  for (size_t i = 0; i < std::min(count, presets.size()); ++i) {
+    result.push_back(presets[i * presets.size() / std::min(count, presets.size())]);
+  }
+  return result;
+}
 
 struct Row {
   std::string name;
@@ -218,7 +191,7 @@ void show(const std::vector<Row>& rows, const std::vector<Clip>& clips,
 
 eval::Bar codec_notes() {
   runtime::Session session(cli::session_options());
-  const auto presets = cli::known_presets(cli::weights_folder(""));
+  const auto presets = spread(cli::known_presets(cli::weights_folder("")), kClips);
   const auto clips = eval::make_clips(presets, kSeed, kSeconds, renderer());
   const Coder coder(session, clips);
   const auto rows = judge(clips, coder, transcriber(session));

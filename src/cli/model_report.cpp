@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
-#include <set>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -16,10 +15,11 @@
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/summary.h"
+#include "eval/report/examples.h"
 #include "eval/report/folder.h"
 #include "eval/report/page.h"
-#include "eval/report/picture.h"
 #include "models/preset_classifier/session.h"
+#include "models/weights_folder.h"
 #include "runtime/weights.h"
 
 namespace hum::cli {
@@ -27,8 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Clips of each split whose sounds are kept.
-constexpr size_t kExamplesPerSplit = 2;
 constexpr int64_t kMinResamples = 100;
 
 void validate(const ModelReportOptions& options) {
@@ -53,6 +51,10 @@ std::string machine() {
   return fmt::format("{} threads", compute_threads());
 }
 
+constexpr std::pair<const char*, const char*> kBaselines[] = {
+    {"valle", "the VALL-E-style baseline"},
+    {"no-augmentation", "the language model trained without augmentation"}};
+
 struct Opponent {
   std::string name;
   std::unique_ptr<ModelSystems> model;
@@ -67,21 +69,22 @@ class Report {
         folder_(options.output),
         session_(session_options()),
         model_(session_, weights_),
-        sounds_(weights_, options.other_font) {
+        sounds_(weights_, options.other_font),
+        plans_(eval::plan_test_set(options_.test_set, sounds_.sources())),
+        examples_(folder_, plans_) {
     // Damaged weights are noticed before any work.
     model_.player().humming().load(true, true);
     for (const auto& text : options.against) add_opponent(text);
+    find_baselines();
     say_what_is_missing();
     find_judges();
   }
 
   void measure() {
-    const auto plans = eval::plan_test_set(options_.test_set, sounds_.sources());
-    choose_examples(plans);
-    Progress progress("evaluating", std::ssize(plans));
+    Progress progress("evaluating", std::ssize(plans_));
     const auto systems = all_systems();
     const auto evaluation = eval::evaluate(
-        plans, [&](const eval::TestClipPlan& plan) { return make_clip(plan); }, systems, judges_,
+        plans_, [&](const eval::TestClipPlan& plan) { return make_clip(plan); }, systems, judges_,
         {.progress =
              [&](size_t done) {
                stop_if_asked();
@@ -105,31 +108,24 @@ class Report {
       lacks("real singing", "no recording: --singing FILE");
       return;
     }
-    Json sounds = Json::array();
-    singing_ = singing_report(
-        model_.player(), {melody_transcriber_, judges_.transcribe, sounds_.sources().render},
-        recording,
-        [&](const std::string& preset, std::span<const float> samples,
-            std::span<const audio::Note> notes) {
-          stop_if_asked();
-          sounds.push_back(written("singing-" + preset, preset, samples, notes));
-        });
-    examples_.push_back(
-        {{"title", "real singing: " + recording.filename().string()}, {"sounds", sounds}});
+    const std::string heading = "real singing: " + recording.filename().string();
+    singing_ = singing_report(model_.player(),
+                              {melody_transcriber_, judges_.transcribe, sounds_.sources().render},
+                              recording,
+                              [&](const std::string& preset, std::span<const float> samples,
+                                  std::span<const audio::Note> notes) {
+                                stop_if_asked();
+                                examples_.add(heading, "singing-" + preset, preset, samples, notes);
+                              });
   }
 
   Json write() {
-    lacks("VALL-E-style baseline", "no such model is trained: its row needs weights of its own");
-    if (options_.against.empty()) {
-      lacks("with and without augmentation",
-            "one folder of weights was given: --against plain=FOLDER adds the other");
-    }
     Json report = {{"title", "hum: evaluation of the models"}, {"about", about()}};
     report.update(summary_);
     report["codebooks"] = model_.codebook_entropies();
     report["real_singing"] = singing_;
     report["not_measured"] = not_measured_;
-    report["examples"] = examples_;
+    report["examples"] = examples_.json();
     folder_.write("report.json", report.dump(1) + "\n");
     folder_.write("index.html", eval::report_page(report));
     folder_.commit();
@@ -153,8 +149,28 @@ class Report {
            "--against plain=weights-plain");
     }
     const std::string name = text.substr(0, equals);
-    opponents_.push_back({name, std::make_unique<ModelSystems>(session_, text.substr(equals + 1))});
+    add_opponent(name, text.substr(equals + 1));
+  }
+
+  void add_opponent(const std::string& name, const fs::path& folder) {
+    opponents_.push_back({name, std::make_unique<ModelSystems>(session_, folder)});
     opponents_.back().model->player().humming().load(true, true);
+  }
+
+  // Trained to be compared with, they lie in the weights.
+  void find_baselines() {
+    for (const auto& [name, what] : kBaselines) {
+      const fs::path folder = weights_ / "baselines" / name;
+      const bool is_named =
+          std::ranges::find(opponents_, name, &Opponent::name) != opponents_.end();
+      if (is_named) continue;
+      if (fs::exists(folder)) {
+        add_opponent(name, folder);
+      } else {
+        lacks(name, fmt::format("{}: {} is not there, nor --against {}=FOLDER", what,
+                                folder.string(), name));
+      }
+    }
   }
 
   void say_what_is_missing() {
@@ -171,13 +187,14 @@ class Report {
     judges_.transcribe = [this](std::span<const float> samples) {
       return melody_transcriber_(samples).notes;
     };
-    if (!fs::exists(weights_ / "classifier")) {
+    const fs::path folder = models::weights_part(weights_, "classifier");
+    if (!fs::exists(folder)) {
       lacks("preset classifier, Frechet distance",
             "no classifier in the weights: hum train classifier --config configs/classifier.yaml");
       return;
     }
     using models::preset_classifier::ClassifierSession;
-    auto classifier = std::make_shared<ClassifierSession>(session_, weights_ / "classifier");
+    auto classifier = std::make_shared<ClassifierSession>(session_, folder);
     judges_.classify = [classifier](std::span<const float> samples, const data::Preset& preset) {
       auto judged = classifier->judge(samples);
       const auto& names = classifier->presets();
@@ -196,7 +213,7 @@ class Report {
       for (auto& system : more) systems.push_back(std::move(system));
     };
     for (auto& opponent : opponents_) append(opponent.model->compared_as(opponent.name));
-    append({eval::true_rendering(), model_.codec_copy()});
+    append({eval::true_rendering(), model_.guided_copy(), model_.codec_copy()});
     append(eval::floors());
     return systems;
   }
@@ -208,48 +225,20 @@ class Report {
     return clip;
   }
 
-  // The first clips of each split.
-  void choose_examples(std::span<const eval::TestClipPlan> plans) {
-    for (const auto split : eval::kSplits) {
-      size_t chosen = 0;
-      for (size_t i = 0; i < plans.size() && chosen < kExamplesPerSplit; ++i) {
-        if (plans[i].split != split) continue;
-        example_clips_.insert(i);
-        ++chosen;
-      }
-    }
-  }
-
-  Json written(const std::string& file, const std::string& system, std::span<const float> samples,
-               std::span<const audio::Note> notes) const {
-    const std::string sound = "sounds/" + file + ".flac", picture = "pictures/" + file + ".svg";
-    folder_.write_sound(sound, samples);
-    folder_.write(picture, eval::picture_svg(samples, data::kSampleRate, notes));
-    return {{"system", system}, {"sound", sound}, {"picture", picture}};
-  }
-
   // Counts tokens, and keeps the sounds of example clips.
   void keep(size_t i, const eval::TestClip& clip, const std::string& system,
             std::span<const float> samples) {
     if (system == "hum" || system == eval::true_rendering().name) {
       model_.count_tokens(system, samples);
     }
-    if (!example_clips_.contains(i)) return;
-    const std::string title =
-        fmt::format("clip {}: {}, {}, {}", i, eval::split_name(clip.plan.split),
-                    clip.plan.preset->name, data::mode_name(clip.plan.mode));
-    if (examples_.empty() || examples_.back()["title"] != title) {
-      examples_.push_back({{"title", title}, {"sounds", Json::array()}});
-    }
-    auto& sounds = examples_.back()["sounds"];
-    sounds.push_back(
-        written(fmt::format("clip-{}-{}", i, sounds.size()), system, samples, clip.notes));
+    examples_.keep(i, clip, system, samples);
   }
 
   Json about() const {
     Json hashes = Json::object();
     for (const char* part : {"codec", "upsampler", "coarse", "voice", "classifier"}) {
-      if (fs::exists(weights_ / part)) hashes[part] = runtime::shards_sha256(weights_ / part);
+      const fs::path folder = models::weights_part(weights_, part);
+      if (fs::exists(folder)) hashes[part] = runtime::shards_sha256(folder);
     }
     return {{"hum", HUM_VERSION},
             {"clips", options_.test_set.clips},
@@ -272,10 +261,11 @@ class Report {
   ModelSystems model_;
   std::vector<Opponent> opponents_;
   TestSounds sounds_;
+  std::vector<eval::TestClipPlan> plans_;
+  eval::Examples examples_;
   pipeline::TranscribeFunction melody_transcriber_;
   eval::Judges judges_;
-  std::set<size_t> example_clips_;
-  Json summary_, singing_, examples_ = Json::array(), not_measured_ = Json::array();
+  Json summary_, singing_, not_measured_ = Json::array();
 };
 
 }  // namespace

@@ -19,6 +19,12 @@ std::vector<int32_t> book_of(std::span<const int32_t> codes, int64_t book, int64
   return tokens;
 }
 
+std::vector<float> finished(std::vector<float> samples, const eval::TestClip& clip) {
+  samples.resize(clip.truth.size());
+  data::normalise_level(samples);
+  return samples;
+}
+
 }  // namespace
 
 ModelSystems::ModelSystems(runtime::Session& session, const std::filesystem::path& weights)
@@ -34,10 +40,8 @@ std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
   if (notes.empty()) return {};
   PlayOptions own = options;
   own.sampling.seed = static_cast<int64_t>(clip.plan.melody);  // each clip draws by itself
-  auto samples = pipeline::play(notes, player_.instrument(reference_, own), clip.plan.melody);
-  samples.resize(clip.truth.size());
-  data::normalise_level(samples);
-  return samples;
+  return finished(pipeline::play(notes, player_.instrument(reference_, own), clip.plan.melody),
+                  clip);
 }
 
 std::vector<float> ModelSystems::play_hum(const eval::TestClip& clip) {
@@ -94,7 +98,19 @@ std::vector<eval::System> ModelSystems::compared_as(const std::string& name) {
   std::vector<eval::System> result = {all[0], all[1]};
   result[0].name = name;
   result[1].name = name + ", true notes";
+  for (size_t i = 0; i < result.size(); ++i) result[i].against = all[i].name;
   return result;
+}
+
+eval::System ModelSystems::guided_copy() {
+  return {.name = "guided decoder on true tokens",
+          .what = "coded, then decoded by the guided decoder, which is told the notes",
+          .role = eval::Role::kCeiling,
+          .play = [this](const eval::TestClip& clip) {
+            return finished(
+                pipeline::play(clip.notes, player_.token_instrument(codes_), clip.plan.melody),
+                clip);
+          }};
 }
 
 eval::System ModelSystems::codec_copy() {

@@ -25,7 +25,9 @@ class ModelSystems {
   std::vector<eval::System> systems();
   // The same model from the hum and from the true notes, under another name.
   std::vector<eval::System> compared_as(const std::string& name);
-  // Tokens of the true clip, decoded by the plain codec.
+  // Tokens of the true clip, decoded by the guided decoder with the true notes.
+  eval::System guided_copy();
+  // The same tokens, decoded by the plain codec.
   eval::System codec_copy();
 
   // Counts the tokens of a sound under a name.

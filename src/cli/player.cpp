@@ -9,8 +9,11 @@
 #include "data/synthesis/melody.h"
 #include "data/synthesis/timing.h"
 #include "models/basic_pitch/transcriber.h"
+#include "models/codec/code_vectors.h"
 #include "models/codec/token_file.h"
+#include "models/weights_folder.h"
 #include "pipeline/recording.h"
+#include "pipeline/windows.h"
 
 namespace hum::cli {
 namespace {
@@ -42,7 +45,7 @@ size_t first_sound(std::span<const float> samples) {
 }
 
 fs::path reference_file(const fs::path& weights, const data::Preset& preset) {
-  return weights / "references" / (std::string(preset.name) + ".safetensors");
+  return models::weights_part(weights, "references") / (std::string(preset.name) + ".safetensors");
 }
 
 }  // namespace
@@ -108,7 +111,8 @@ Player::Player(runtime::Session& session, fs::path weights)
 
 models::codec::CodecSession& Player::codec() {
   if (!codec_) {
-    codec_ = std::make_unique<models::codec::CodecSession>(session_, weights_ / "codec");
+    codec_ = std::make_unique<models::codec::CodecSession>(session_,
+                                                           models::weights_part(weights_, "codec"));
   }
   return *codec_;
 }
@@ -172,12 +176,34 @@ pipeline::Instrument Player::instrument(TimbreReference reference, const PlayOpt
                            std::span<const float>,
                            std::span<const float>) { return codec().decode_latents(latents); };
   } else {
-    result.render = [this](std::span<const float> latents, std::span<const float> melody,
-                           std::span<const float> excitation, std::span<const float> noise) {
-      return humming_.render(latents, melody, excitation, noise);
-    };
+    result.render = guided_decoder();
   }
   return result;
+}
+
+pipeline::RenderFunction Player::guided_decoder() const {
+  return [this](std::span<const float> latents, std::span<const float> melody,
+                std::span<const float> excitation, std::span<const float> noise) {
+    return humming_.render(latents, melody, excitation, noise);
+  };
+}
+
+pipeline::Instrument Player::token_instrument(std::span<const int32_t> codes) {
+  HUM_REQUIRE(!codes.empty(), "token_instrument: no codes");
+  const int64_t width = codec().config().latent;
+  auto table = models::codec::sum_code_vectors(codec().codebooks(), codes);
+  const std::vector<float> last(table.end() - width, table.end());
+  for (int64_t i = 0; i < 2 * pipeline::kWindowFrames; ++i) {
+    table.insert(table.end(), last.begin(), last.end());
+  }
+  return {.latent = width,
+          .latents =
+              [table = std::move(table), width](std::span<const float>, int64_t window, int64_t) {
+                return pipeline::cut_rows(table, width,
+                                          pipeline::kLatentWindows.first_frame(window),
+                                          pipeline::kWindowFrames);
+              },
+          .render = guided_decoder()};
 }
 
 }  // namespace hum::cli

@@ -86,10 +86,16 @@ class Player {
   pipeline::Instrument instrument(models::humming::TimbreReference reference,
                                   const PlayOptions& options);
 
+  // Plays these tokens, whatever the melody, through the guided decoder; the last frame goes on
+  // past their end. Shapes: codes [frames, books]. Refers to this player.
+  pipeline::Instrument token_instrument(std::span<const int32_t> codes);
+
   models::codec::CodecSession& codec();
   const models::humming::HummingSession& humming() const { return humming_; }
 
  private:
+  pipeline::RenderFunction guided_decoder() const;
+
   runtime::Session& session_;
   std::filesystem::path weights_;
   models::humming::HummingSession humming_;

@@ -2,16 +2,19 @@
 
 #include "data/synthesis/timing.h"
 #include "eval/harness/instrument_row.h"
+#include "eval/metrics/envelope.h"
 #include "pipeline/hum_melody.h"
 #include "pipeline/recording.h"
 
 namespace hum::cli {
 namespace {
 
-constexpr const char* kPresets[] = {"violin", "flute", "piano"};
+constexpr const char* kPresets[] = {"violin",   "flute",   "piano",    "cello",
+                                    "clarinet", "trumpet", "alto-sax", "nylon-guitar"};
 constexpr uint64_t kSeed = 1;
 
-Json row_of(const data::Preset& preset, const std::string& name, const eval::InstrumentRow& row) {
+Json row_of(const data::Preset& preset, const std::string& name, const eval::InstrumentRow& row,
+            double envelope) {
   return {{"preset", preset.name},
           {"row", name},
           {"chroma", row.score.chroma},
@@ -20,6 +23,7 @@ Json row_of(const data::Preset& preset, const std::string& name, const eval::Ins
           {"F1 of ceiling", row.kept.f1},
           {"timbre distance", row.distance},
           {"nearest other preset", row.nearest_other},
+          {"envelope", envelope},
           {"falls short of", fmt::format("{}", fmt::join(row.failures(), ", "))}};
 }
 
@@ -46,7 +50,10 @@ Json singing_report(
                               eval::kSungOnsetTolerance_s),
         judges.transcribe);
     auto add = [&](const std::string& name, std::span<const float> samples) {
-      rows.push_back(row_of(*preset, name, judge.judge(samples)));
+      std::vector<float> whole(samples.begin(), samples.end());
+      whole.resize(judge.truth().size());
+      rows.push_back(row_of(*preset, name, judge.judge(samples),
+                            eval::envelope_correlation(judge.truth(), whole, data::kSampleRate)));
     };
     add("hum", ours.samples);
     for (const auto& [name, samples] : judge.cheats()) add(name, samples);

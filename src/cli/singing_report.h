@@ -1,4 +1,4 @@
-// Real singing through the whole program: three instruments, judged against FluidSynth playing the
+// Real singing through the whole program: eight instruments, judged against FluidSynth playing the
 // same notes, with the cheats beside it.
 #pragma once
 
@@ -16,7 +16,8 @@ struct SingingJudges {
 };
 
 // [{"preset", "row", "chroma", "F1", "chroma of ceiling", "F1 of ceiling", "timbre distance",
-//   "nearest other preset", "falls short of"}]
+//   "nearest other preset", "envelope", "falls short of"}]: the envelope's correlation is with the
+//   true rendering
 // `sounds` is called with each row's name and sound (22,050 Hz). Throws: kBadData when no melody is
 // heard.
 Json singing_report(

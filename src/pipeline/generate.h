@@ -24,6 +24,11 @@ inline constexpr WindowLayout kLatentWindows{
 // How long an instrument may go on sounding after the last note.
 inline constexpr double kMaxRelease_s = 2;
 
+// Shapes: latents [T, D], melody [T, M], excitation [T 441], noise [T 441] -> [T 441].
+using RenderFunction = std::function<std::vector<float>(
+    std::span<const float> latents, std::span<const float> melody,
+    std::span<const float> excitation, std::span<const float> noise)>;
+
 struct Instrument {
   int64_t latent = 0;
   // Shapes: melody [T, M] -> [T, D]. `window` counts from 0: each draws tokens of its own. Only the
@@ -31,10 +36,7 @@ struct Instrument {
   // same.
   std::function<std::vector<float>(std::span<const float> melody, int64_t window, int64_t frames)>
       latents;
-  // Shapes: latents [T, D], melody [T, M], excitation [T 441], noise [T 441] -> [T 441].
-  std::function<std::vector<float>(std::span<const float> latents, std::span<const float> melody,
-                                   std::span<const float> excitation, std::span<const float> noise)>
-      render;
+  RenderFunction render;
   // Called with (windows done, windows in all); may be empty.
   std::function<void(int64_t done, int64_t total)> progress;
   // Above 0: the first window is asked for so many frames before it is asked for whole, so that a

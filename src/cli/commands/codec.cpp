@@ -7,6 +7,7 @@
 #include "cli/player.h"
 #include "cli/session.h"
 #include "models/codec/token_file.h"
+#include "models/weights_folder.h"
 #include "pipeline/recording.h"
 
 namespace hum::cli {
@@ -39,7 +40,7 @@ int encode(EncodeArgs& args) {
   const auto recording = pipeline::read_recording(args.input, args.max_seconds);
   for (const auto& warning : recording.warnings) spdlog::warn("{}: {}", args.input, warning);
   runtime::Session session(session_options());
-  const CodecSession codec(session, weights_folder(args.weights) / "codec");
+  const CodecSession codec(session, models::weights_part(weights_folder(args.weights), "codec"));
   TokenFile tokens{.codes = codec.encode(recording.samples),
                    .books = codec.config().quantizer.books,
                    .samples = static_cast<int64_t>(recording.samples.size()),
@@ -88,7 +89,7 @@ int decode(DecodeArgs& args) {
     fail(ExitCode::kUsage, fmt::format("--books {} of {}", args.books, tokens.books));
   }
   runtime::Session session(session_options());
-  const CodecSession codec(session, weights_folder(args.weights) / "codec");
+  const CodecSession codec(session, models::weights_part(weights_folder(args.weights), "codec"));
   require_fits(args, tokens, codec);
   auto samples = codec.decode(tokens.codes, args.books == 0 ? tokens.books : args.books);
   samples.resize(static_cast<size_t>(tokens.samples));

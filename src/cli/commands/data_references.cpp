@@ -6,6 +6,7 @@
 #include "cli/session.h"
 #include "cli/training.h"
 #include "models/codec/token_file.h"
+#include "models/weights_folder.h"
 
 namespace hum::cli {
 namespace {
@@ -31,7 +32,7 @@ std::vector<const data::Preset*> presets_of(const fs::path& folder) {
 int references(ReferencesArgs& args) {
   const fs::path weights = weights_folder(args.weights), folder = weights / "references";
   runtime::Session session(session_options());
-  const models::codec::CodecSession codec(session, weights / "codec");
+  const models::codec::CodecSession codec(session, models::weights_part(weights, "codec"));
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {

@@ -84,7 +84,8 @@ Evaluation evaluate(std::span<const TestClipPlan> plans,
               systems.size());
   Evaluation evaluation{.plans = {plans.begin(), plans.end()}};
   for (const System& system : systems) {
-    evaluation.systems.push_back({.name = system.name, .what = system.what, .role = system.role});
+    evaluation.systems.push_back(
+        {.name = system.name, .what = system.what, .against = system.against, .role = system.role});
   }
   for (size_t i = 0; i < plans.size(); ++i) {
     const TestClip clip = make(plans[i]);

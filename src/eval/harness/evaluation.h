@@ -19,6 +19,8 @@ struct System {
   Role role = Role::kSystem;
   // Mono at 22,050 Hz; empty when it makes nothing of the clip. Systems are timed, one at a time.
   std::function<std::vector<float>(const TestClip& clip)> play;
+  // The system that it is compared with, clip by clip; empty: the first.
+  std::string against = {};
   // Of a language model; may be empty.
   std::function<TokenLogits(const TestClip& clip)> tokens = {};
 };
@@ -29,7 +31,7 @@ struct Judges {
 };
 
 struct SystemResult {
-  std::string name, what;
+  std::string name, what, against;
   Role role = Role::kSystem;
   std::vector<Figures> clips;
   audio::Matrix<float> embeddings;      // a row a clip; empty without a classifier

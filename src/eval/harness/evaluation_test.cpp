@@ -215,8 +215,8 @@ TEST(Summary, HasGroupsIntervalsDifferencesAndTheFrechetDistance) {
   EXPECT_LE(chroma["low"], chroma["value"]);
   EXPECT_GE(chroma["high"], chroma["value"]);
   EXPECT_EQ(chroma["clips"], 4);
-  EXPECT_FALSE(half.contains("difference"));
-  EXPECT_NEAR(summary["rows"][2]["difference"]["chroma"]["value"].get<double>(),
+  EXPECT_FALSE(half.contains("differences"));
+  EXPECT_NEAR(summary["rows"][2]["differences"]["all"]["chroma"]["value"].get<double>(),
               mean_of("true rendering", "chroma") - chroma["value"].get<double>(), 1e-12);
   EXPECT_NEAR(summary["rows"][2]["fad"]["value"].get<double>(), 0, 1e-9);
   EXPECT_GT(summary["rows"][1]["fad"]["value"], 1e-3);

@@ -67,11 +67,15 @@ Json figures_of(const std::vector<size_t>& clips, Intervals& intervals, const Va
 }
 
 // None when it was not evaluated.
-const SystemResult* truth_of(const Evaluation& evaluation) {
-  const auto truth = std::ranges::find_if(evaluation.systems, [](const SystemResult& other) {
-    return other.name == true_rendering().name;
-  });
-  return truth == evaluation.systems.end() ? nullptr : &*truth;
+const SystemResult* find_if_there(const Evaluation& evaluation, std::string_view name) {
+  const auto found = std::ranges::find(evaluation.systems, name, &SystemResult::name);
+  return found == evaluation.systems.end() ? nullptr : &*found;
+}
+
+const SystemResult& find(const Evaluation& evaluation, std::string_view name) {
+  const SystemResult* found = find_if_there(evaluation, name);
+  HUM_REQUIRE(found != nullptr, "summarise: no system '{}' to compare with", name);
+  return *found;
 }
 
 std::vector<double> mean_row(const audio::Matrix<double>& matrix) {
@@ -129,7 +133,7 @@ Json summarise(const Evaluation& evaluation, const BootstrapOptions& options) {
   Json result = {{"metrics", metric_list()}, {"groups", Json::object()}, {"rows", Json::array()}};
   for (const auto& group : groups) result["groups"][group.name] = group.clips.size();
   const SystemResult& first = evaluation.systems.front();
-  const SystemResult* truth = truth_of(evaluation);
+  const SystemResult* truth = find_if_there(evaluation, true_rendering().name);
   for (const SystemResult& system : evaluation.systems) {
     Json row = {{"name", system.name}, {"role", role_name(system.role)}, {"what", system.what}};
     for (const auto& group : groups) {
@@ -137,9 +141,13 @@ Json summarise(const Evaluation& evaluation, const BootstrapOptions& options) {
           group.clips, intervals, [&](size_t clip, size_t m) { return system.clips[clip][m]; });
     }
     if (&system != &first) {
-      row["difference"] = figures_of(groups.front().clips, intervals, [&](size_t clip, size_t m) {
-        return system.clips[clip][m] - first.clips[clip][m];
-      });
+      const SystemResult& other = system.against.empty() ? first : find(evaluation, system.against);
+      row["against"] = other.name;
+      for (const auto& group : groups) {
+        row["differences"][group.name] = figures_of(
+            group.clips, intervals,
+            [&](size_t clip, size_t m) { return system.clips[clip][m] - other.clips[clip][m]; });
+      }
     }
     row["fad"] = fad_of(system, truth);
     row["octaves"] = octaves_of(system, truth);

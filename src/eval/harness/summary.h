@@ -21,7 +21,7 @@ std::vector<ClipGroup> clip_groups(std::span<const TestClipPlan> plans);
 //  "groups": {name: clips},
 //  "rows": [{"name", "role", "what",
 //            "groups": {group: {metric: {"value", "low", "high", "clips"}}},
-//            "difference": {metric: {...}}: this row less the first row, clip by clip,
+//            "against": name, "differences": like "groups": this row less that one, clip by clip,
 //            "fad": {"embedding", "value", "clips"}: against the true rendering's clips,
 //            "octaves": {"largest_db", "bands": [{"hz", "difference_db"}]}: likewise, all clips as
 //                       one sound}]}

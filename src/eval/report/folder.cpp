@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "data/synthesis/timing.h"
+#include "pipeline/picture.h"
 
 namespace hum::eval {
 
@@ -52,6 +53,11 @@ void ReportFolder::write_sound(const std::string& name, std::span<const float> s
   std::vector<float> scaled(samples.begin(), samples.end());
   for (float& sample : scaled) sample /= peak;
   audio::write_audio(place(name), audio::from_mono(scaled, data::kSampleRate));
+}
+
+void ReportFolder::write_picture(const std::string& name, std::span<const float> samples,
+                                 std::span<const audio::Note> notes) const {
+  pipeline::write_picture(place(name), notes, audio::from_mono(samples, data::kSampleRate));
 }
 
 void ReportFolder::commit() {

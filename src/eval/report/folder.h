@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "audio/notes.h"
+
 namespace hum::eval {
 
 class ReportFolder {
@@ -22,6 +24,9 @@ class ReportFolder {
   void write(const std::string& name, std::string_view bytes) const;
   // As FLAC. Mono at 22,050 Hz; what is beyond full scale is turned down as a whole.
   void write_sound(const std::string& name, std::span<const float> samples) const;
+  // The notes over the spectrogram, as PNG. Mono at 22,050 Hz.
+  void write_picture(const std::string& name, std::span<const float> samples,
+                     std::span<const audio::Note> notes) const;
   void commit();
 
  private:

@@ -24,7 +24,7 @@ tr.floor td { color: #77706a; } tr.ceiling td { color: #4a7434; }
 svg text { font: 12px system-ui, sans-serif; fill: #222; } svg .title { font-weight: 600; }
 .plots { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
 .sounds { display: flex; flex-wrap: wrap; gap: 1rem; }
-figure { margin: 0; width: 300px; } figure img { width: 300px; height: 120px; border: 1px solid #ddd; }
+figure { margin: 0; width: 300px; } figure img { width: 300px; height: 170px; border: 1px solid #ddd; }
 audio { width: 300px; height: 32px; } .wide { overflow-x: auto; }
 )";
 
@@ -201,7 +201,9 @@ std::string report_page(const Json& report) {
   const std::vector<std::string> headline(std::begin(kHeadline), std::end(kHeadline));
   const auto keys = all_keys(report);
   auto over_all = [](const Json& row) { return row["groups"]["all"]; };
-  auto difference = [](const Json& row) { return row.value("difference", Json()); };
+  auto difference = [](const Json& row) {
+    return row.contains("differences") ? row["differences"]["all"] : Json();
+  };
   std::string html = fmt::format(
       "<!doctype html><html lang=en><meta charset=utf-8><title>{0}</title><style>{1}</style>"
       "<h1>{0}</h1>",
@@ -215,17 +217,18 @@ std::string report_page(const Json& report) {
   html += section("Seen and unseen, and the seven modes", "The first row, clips in brackets.",
                   group_plots(report));
   html +=
-      section("Against the first row",
-              "Means of the differences clip by clip: an interval without zero is a difference.",
+      section("Row against row",
+              "Means of the differences clip by clip, to the first row, or of other weights to the "
+              "row of the same name: an interval without zero is a difference.",
               system_table(report, headline, difference));
   html += fad(report);
   html += section("Codebooks", "Bits a token; 10 would be all 1,024 entries used alike.",
                   object_table(report.value("codebooks", Json())));
   html += section("Real singing",
-                  "A recording of a singer on three instruments, against FluidSynth playing the "
+                  "A recording of a singer on eight instruments, against FluidSynth playing the "
                   "same notes; notes may begin 100 ms off.",
                   object_table(report.value("real_singing", Json())));
-  html += section("Examples", "What was asked for in red.", examples(report));
+  html += section("Examples", "Outlined: the notes that were asked for.", examples(report));
   html += section("Not measured", "Rows and figures that this report lacks, and why.",
                   object_table(report.value("not_measured", Json())));
   html += section("Every figure", "Over all clips.", system_table(report, keys, over_all));

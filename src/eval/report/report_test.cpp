@@ -8,9 +8,9 @@
 #include "audio/test_signal.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "eval/report/examples.h"
 #include "eval/report/folder.h"
 #include "eval/report/page.h"
-#include "eval/report/picture.h"
 #include "eval/report/plots.h"
 
 namespace hum::eval {
@@ -80,12 +80,25 @@ TEST(Plots, DrawValuesIntervalsAndZero) {
   EXPECT_EQ(std::string(svg).find("#222\" fill=\"none\""), svg.rfind("#222\" fill=\"none\""));
 }
 
-TEST(Picture, HoldsABitmapOfTheToneAndTheNote) {
-  const std::vector<audio::Note> notes{{0.5, 1.5, 69, 0.8, {}}};
-  const std::string svg = picture_svg(audio::tone(440, 2, 22050), 22050, notes);
-  EXPECT_THAT(svg, HasSubstr("data:image/bmp;base64,Qk1"));
-  EXPECT_THAT(svg, HasSubstr("M20.0 89.5L60.0 89.5"));  // half a second in, 45 semitones below 114
-  EXPECT_THAT(picture_svg(std::vector<float>(22050), 22050, {}), HasSubstr("</svg>"));
+TEST_F(Folder, KeepsExamplesOfTheFirstClipsOfEachSplit) {
+  const ReportFolder folder(root_ / "report");
+  const auto& flute = data::find_preset("flute");
+  const std::vector<TestClipPlan> plans(4, {.preset = &flute});
+  Examples examples(folder, plans);
+  const TestClip clip{.plan = plans[0], .notes = {{0.5, 1.5, 69, 0.8, {}}}};
+  const auto sound = audio::tone(440, 2, 22050);
+  for (size_t i = 0; i < plans.size(); ++i) {
+    for (const char* system : {"hum", "sine"}) examples.keep(i, clip, system, sound);
+  }
+  const Json kept = examples.json();
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[1]["title"], "clip 1: seen, flute, ionian");
+  EXPECT_EQ(kept[1]["sounds"][1]["system"], "sine");
+  EXPECT_EQ(kept[1]["sounds"][1]["sound"], "sounds/clip-1-1.flac");
+  fs::path aside;
+  for (const auto& entry : fs::directory_iterator(root_)) aside = entry.path();
+  EXPECT_NEAR(audio::read_audio(aside / "sounds/clip-1-1.flac").seconds(), 2, 1e-6);
+  EXPECT_THAT(read_file(aside / "pictures/clip-0-0.png"), ::testing::StartsWith("\x89PNG"));
 }
 
 Json small_report() {
@@ -101,7 +114,7 @@ Json small_report() {
                    {{"name", "sine"}, {"role", "floor"}, {"what", ""}, {"fad", nullptr}}});
   report["rows"][0]["groups"]["all"] = {{"chroma", figure}, {"timbre", nullptr}};
   report["rows"][1]["groups"]["all"] = {{"chroma", figure}};
-  report["rows"][1]["difference"] = {{"chroma", figure}};
+  report["rows"][1]["differences"]["all"] = {{"chroma", figure}};
   report["examples"] = Json::array(
       {{{"title", "seen, flute"},
         {"sounds",
@@ -112,9 +125,8 @@ Json small_report() {
 
 TEST(Page, ShowsWhatIsThereAndAsksNoNetwork) {
   const std::string page = report_page(small_report());
-  for (const char* text :
-       {"hum &lt;test&gt;", "0.4 to 0.6", "<svg", "<audio controls", "a.flac", "src=\"a.svg\"",
-        "no weights", "tr class=floor", "Against the first row"}) {
+  for (const char* text : {"hum &lt;test&gt;", "0.4 to 0.6", "<svg", "<audio controls", "a.flac",
+                           "src=\"a.svg\"", "no weights", "tr class=floor", "Row against row"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
   for (const char* text : {"http://", "https://", "<script", "nan", "Real singing", "Codebooks"}) {

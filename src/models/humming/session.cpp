@@ -6,10 +6,12 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "models/codec/code_vectors.h"
 #include "models/humming/coarse.h"
 #include "models/humming/upsampler.h"
 #include "models/humming/voice.h"
 #include "models/stored_model.h"
+#include "models/weights_folder.h"
 
 namespace hum::models::humming {
 
@@ -62,15 +64,15 @@ struct HummingSession::State {
       voice_program;
 
   StoredModel<Upsampler>& get_upsampler() {
-    if (!upsampler) upsampler.emplace(session, folder / "upsampler", "hum-upsampler");
+    if (!upsampler) upsampler.emplace(session, weights_part(folder, "upsampler"), "hum-upsampler");
     return *upsampler;
   }
   StoredModel<Coarse>& get_coarse() {
-    if (!coarse) coarse.emplace(session, folder / "coarse", "hum-coarse");
+    if (!coarse) coarse.emplace(session, weights_part(folder, "coarse"), "hum-coarse");
     return *coarse;
   }
   StoredModel<Voice>& get_voice() {
-    if (!voice) voice.emplace(session, folder / "voice", "hum-voice");
+    if (!voice) voice.emplace(session, weights_part(folder, "voice"), "hum-voice");
     return *voice;
   }
 
@@ -201,23 +203,11 @@ const CommonConfig& HummingSession::common() const {
 
 TimbreReference HummingSession::reference(std::span<const int32_t> codes) const {
   const auto& sizes = common();
-  const auto codebooks = state_->upsampler->weight("codebooks").as<float>();
-  HUM_REQUIRE(codes.size() % static_cast<size_t>(sizes.books) == 0,
-              "reference: {} codes are not whole frames of {} books", codes.size(), sizes.books);
-  const int64_t frames =
-      std::min(kReferenceFrames, static_cast<int64_t>(codes.size()) / sizes.books);
-  TimbreReference result{std::vector<float>(static_cast<size_t>(kReferenceFrames * sizes.latent)),
-                         static_cast<int32_t>(frames)};
-  for (int64_t i = 0; i < frames * sizes.books; ++i) {
-    const int64_t frame = i / sizes.books, book = i % sizes.books;
-    const int64_t code = codes[static_cast<size_t>(i)];
-    HUM_REQUIRE(code >= 0 && code < sizes.entries, "reference: code {} of {}", code, sizes.entries);
-    const auto vector =
-        codebooks.subspan(static_cast<size_t>((book * sizes.entries + code) * sizes.latent),
-                          static_cast<size_t>(sizes.latent));
-    float* out = result.latents.data() + frame * sizes.latent;
-    for (size_t d = 0; d < vector.size(); ++d) out[d] += vector[d];
-  }
+  const int64_t kept = std::min(kReferenceFrames * sizes.books, std::ssize(codes));
+  TimbreReference result{codec::sum_code_vectors(state_->upsampler->weight("codebooks"),
+                                                 codes.first(static_cast<size_t>(kept))),
+                         static_cast<int32_t>(kept / sizes.books)};
+  result.latents.resize(static_cast<size_t>(kReferenceFrames * sizes.latent));
   return result;
 }
 

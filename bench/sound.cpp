@@ -1,0 +1,188 @@
+// The sound-* bars: one report on 200 clips, read six times. "True" figures are those of the real
+// renderings under the same judges; "true tokens" are the codec's own of the real rendering.
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "bench/bars.h"
+#include "bench/sound_report.h"
+
+namespace hum::bench {
+namespace {
+
+constexpr const char* kHum = "hum";
+constexpr const char* kTrue = "true rendering";
+constexpr const char* kPlainCopy = "codec on the true rendering";
+constexpr const char* kGuidedCopy = "guided decoder on true tokens";
+
+// Rows of a group side by side, on stderr.
+void show(const SoundReport& report, const std::string& group,
+          const std::vector<std::string>& metrics) {
+  std::vector<std::string> header = {"row, " + group};
+  header.insert(header.end(), metrics.begin(), metrics.end());
+  eval::TextTable table(std::move(header));
+  for (const Json& row : report.json()["rows"]) {
+    const std::string name = row["name"];
+    std::vector<std::string> cells = {name};
+    for (const auto& metric : metrics) {
+      cells.push_back(fmt::format("{:.3f}", report.value(name, metric, group)));
+    }
+    table.row(std::move(cells));
+  }
+  std::cerr << table.text();
+}
+
+Json figures(const SoundReport& report, const std::string& row, const std::string& group,
+             const std::vector<std::string>& metrics) {
+  Json result = Json::object();
+  for (const auto& metric : metrics) result[metric] = report.figure(row, metric, group);
+  return result;
+}
+
+// What generation must keep of a group's melody.
+void check_melody(eval::Bar& bar, const SoundReport& report, const std::string& group,
+                  double chroma, double note_f1) {
+  bar.value = report.ratio(kHum, kTrue, "note_f1", group);
+  bar.unit = "note F1, share of the true rendering's";
+  bar.checks.at_least("chroma_of_true", report.ratio(kHum, kTrue, "chroma", group), chroma);
+  bar.checks.at_least("note_f1_of_true", bar.value.get<double>(), note_f1);
+}
+
+void add_rows(eval::Bar& bar, const SoundReport& report, const std::string& group,
+              const std::vector<std::string>& metrics) {
+  show(report, group, metrics);
+  bar.ours["hum"] = figures(report, kHum, group, metrics);
+  for (const char* row : {kTrue, kGuidedCopy, kPlainCopy, "sine", "hum copy", "wrong melody"}) {
+    bar.peer[row] = figures(report, row, group, metrics);
+  }
+}
+
+// Whether the interval of the difference to our row lies on the worse side of 0 as a whole.
+bool is_worse(const Json& difference, bool higher_is_better) {
+  if (!difference.is_object() || difference["low"].is_null()) return false;
+  return higher_is_better ? difference["high"] < 0.0 : difference["low"] > 0.0;
+}
+
+}  // namespace
+
+eval::Bar sound_codec() {
+  const SoundReport report;
+  const std::vector<std::string> metrics = {"chroma", "note_f1", "mel_distance", "timbre"};
+  eval::Bar bar{.name = "sound-codec",
+                .value = report.ratio(kPlainCopy, kTrue, "note_f1"),
+                .unit = "note F1, share of the true rendering's",
+                .bar =
+                    "plain codec on true tokens: chroma >= 0.98, note F1 >= 0.85 of the true "
+                    "rendering's; mel distance <= 0.12; octave bands within 2 dB"};
+  bar.checks.at_least("chroma_of_true", report.ratio(kPlainCopy, kTrue, "chroma"), 0.98);
+  bar.checks.at_least("note_f1_of_true", bar.value.get<double>(), 0.85);
+  bar.checks.at_most("mel_distance", report.value(kPlainCopy, "mel_distance"), 0.12);
+  bar.checks.at_most("octave_db", report.row(kPlainCopy)["octaves"]["largest_db"], 2);
+  bar.ours["octaves"] = report.row(kPlainCopy)["octaves"];
+  bar.ours["guided"] = figures(report, kGuidedCopy, "all", metrics);
+  add_rows(bar, report, "all", metrics);
+  return bar;
+}
+
+eval::Bar sound_seen() {
+  const SoundReport report;
+  eval::Bar bar{.name = "sound-seen",
+                .bar =
+                    "from a hum through Basic Pitch, seen presets: chroma >= 0.95, note F1 >= "
+                    "0.95 of the true rendering's; classifier's top 1 >= 0.85 of that on true "
+                    "tokens; mel distance <= 1.25 x that of true tokens, same decoder"};
+  check_melody(bar, report, "seen", 0.95, 0.95);
+  bar.checks.at_least("classifier_of_true_tokens",
+                      report.ratio(kHum, kPlainCopy, "preset_top1", "seen"), 0.85);
+  bar.checks.at_most("mel_distance_of_true_tokens",
+                     report.ratio(kHum, kGuidedCopy, "mel_distance", "seen"), 1.25);
+  add_rows(bar, report, "seen",
+           {"chroma", "note_f1", "timbre", "preset_top1", "preset_family", "mel_distance"});
+  return bar;
+}
+
+eval::Bar sound_unseen() {
+  const SoundReport report;
+  eval::Bar bar{.name = "sound-unseen",
+                .bar =
+                    "unseen presets from a reference: chroma >= 0.92, note F1 >= 0.88 of the "
+                    "true rendering's; true preset in the nearest 3 of 20 >= 0.85 of the rate "
+                    "on true tokens"};
+  check_melody(bar, report, "unseen preset", 0.92, 0.88);
+  bar.checks.at_least("nearest_3_of_true_tokens",
+                      report.ratio(kHum, kPlainCopy, "nearest_3", "unseen preset"), 0.85);
+  add_rows(bar, report, "unseen preset",
+           {"chroma", "note_f1", "timbre", "nearest_1", "nearest_3", "mel_distance"});
+  bar.ours["unseen sound font"] =
+      figures(report, kHum, "unseen sound font", {"chroma", "note_f1", "nearest_3"});
+  return bar;
+}
+
+eval::Bar sound_real() {
+  const SoundReport report;
+  eval::Bar bar{.name = "sound-real",
+                .unit = "F1 (100 ms), share of the true rendering's",
+                .bar =
+                    "real singing, mean over 8 presets: chroma >= 0.95, note F1 (100 ms) >= "
+                    "0.88 of the true rendering's; envelope correlation with it >= 0.7"};
+  const char* const kColumns[] = {"chroma of ceiling", "F1 of ceiling", "envelope"};
+  double means[3] = {};
+  int presets = 0;
+  eval::TextTable table({"preset", kColumns[0], kColumns[1], kColumns[2], "falls short of"});
+  for (const Json& row : report.json()["real_singing"]) {
+    if (row["row"] != kHum) continue;
+    ++presets;
+    for (int i = 0; i < 3; ++i) means[i] += row[kColumns[i]].get<double>();
+    bar.ours[row["preset"].get<std::string>()] = row;
+    table.row({row["preset"], fmt::format("{:.3f}", row[kColumns[0]].get<double>()),
+               fmt::format("{:.3f}", row[kColumns[1]].get<double>()),
+               fmt::format("{:.3f}", row[kColumns[2]].get<double>()), row["falls short of"]});
+  }
+  std::cerr << table.text();
+  for (double& mean : means) mean /= presets;
+  bar.value = means[1];
+  bar.checks.at_least("presets", presets, 8);
+  bar.checks.at_least("chroma_of_true", means[0], 0.95);
+  bar.checks.at_least("f1_of_true", means[1], 0.88);
+  bar.checks.at_least("envelope", means[2], 0.7);
+  return bar;
+}
+
+eval::Bar sound_valle() {
+  const SoundReport report;
+  eval::Bar bar{.name = "sound-valle",
+                .unit = "note F1, VALL-E-style baseline less hum",
+                .bar =
+                    "95 % intervals of the paired differences exclude 0: cross-entropy and "
+                    "accuracy of book 1, note F1, timbre"};
+  const Json& heard = report.row("valle")["differences"]["all"];
+  const Json& told = report.row("valle, true notes")["differences"]["all"];
+  bar.value = heard["note_f1"]["value"];
+  bar.checks.holds("token_ce", is_worse(told["token_ce"], false));
+  bar.checks.holds("token_top1", is_worse(told["token_top1"], true));
+  bar.checks.holds("note_f1", is_worse(heard["note_f1"], true));
+  bar.checks.holds("timbre", is_worse(heard["timbre"], false));
+  bar.peer["baseline less hum, from the hum"] = heard;
+  bar.peer["baseline less hum, true notes"] = told;
+  show(report, "all", {"token_ce", "token_top1", "token_top10", "note_f1", "timbre", "si_sdr"});
+  return bar;
+}
+
+eval::Bar sound_augmentation() {
+  const SoundReport report;
+  eval::Bar bar{.name = "sound-augmentation",
+                .unit = "note F1, without augmentation less with",
+                .bar = "shown with its intervals, over all clips and per mode; no limit"};
+  const Json& differences = report.row("no-augmentation")["differences"];
+  bar.value = differences["all"]["note_f1"]["value"];
+  bar.checks.holds("measured", bar.value.is_number());
+  for (const auto& [group, metrics] : differences.items()) {
+    for (const char* metric : {"note_f1", "chroma", "timbre", "mel_distance", "si_sdr"}) {
+      bar.ours["without less with"][group][metric] = metrics[metric];
+    }
+  }
+  bar.ours["true notes"] = report.row("no-augmentation, true notes")["differences"]["all"];
+  return bar;
+}
+
+}  // namespace hum::bench

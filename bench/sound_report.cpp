@@ -1,0 +1,78 @@
+#include "bench/sound_report.h"
+
+#include <filesystem>
+#include <limits>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "bench/program.h"
+#include "cli/player.h"
+#include "models/weights_folder.h"
+#include "runtime/weights.h"
+
+namespace hum::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kClips = 200;
+
+// What a report must have judged to be of use: the released models and the baselines beside them.
+Json judged_now() {
+  const fs::path weights = cli::weights_folder("");
+  Json hashes = Json::object();
+  for (const char* part : {"codec", "upsampler", "coarse", "voice", "classifier",
+                           "baselines/valle/coarse", "baselines/no-augmentation/coarse"}) {
+    const fs::path folder = models::weights_part(weights, part);
+    if (fs::exists(folder)) hashes[part] = runtime::shards_sha256(folder);
+  }
+  return {{"clips", kClips}, {"program", sha256_file(HUM_PROGRAM)}, {"weights", hashes}};
+}
+
+}  // namespace
+
+SoundReport::SoundReport() {
+  const fs::path folder = fs::path(HUM_PEERS_BUILD) / "sound-report";
+  const fs::path judged = folder / "judged.json", report = folder / "report.json";
+  const Json now = judged_now();
+  if (!fs::exists(judged) || !fs::exists(report) || Json::parse(read_file(judged)) != now) {
+    spdlog::info("evaluating the models on {} clips into {}", kClips, folder.string());
+    run_hum({"evaluate", "model", "-o", folder.string(), "--clips", std::to_string(kClips)});
+    write_file(judged, now.dump());
+  }
+  report_ = Json::parse(read_file(report));
+}
+
+bool SoundReport::has_row(const std::string& name) const {
+  for (const Json& row : report_["rows"]) {
+    if (row["name"] == name) return true;
+  }
+  return false;
+}
+
+const Json& SoundReport::row(const std::string& name) const {
+  for (const Json& row : report_["rows"]) {
+    if (row["name"] == name) return row;
+  }
+  fail(ExitCode::kFailure, fmt::format("the report has no row '{}'", name));
+}
+
+const Json& SoundReport::figure(const std::string& name, const std::string& metric,
+                                const std::string& group) const {
+  return row(name)["groups"].at(group).at(metric);
+}
+
+double SoundReport::value(const std::string& name, const std::string& metric,
+                          const std::string& group) const {
+  const Json& found = figure(name, metric, group);
+  return found.is_object() ? found["value"].get<double>()
+                           : std::numeric_limits<double>::quiet_NaN();
+}
+
+double SoundReport::ratio(const std::string& name, const std::string& other,
+                          const std::string& metric, const std::string& group) const {
+  return value(name, metric, group) / value(other, metric, group);
+}
+
+}  // namespace hum::bench

@@ -1,0 +1,28 @@
+#include "models/codec/code_vectors.h"
+
+#include "base/error.h"
+
+namespace hum::models::codec {
+
+std::vector<float> sum_code_vectors(const runtime::HostTensor& codebooks,
+                                    std::span<const int32_t> codes) {
+  const auto& dims = codebooks.shape().dims;
+  HUM_REQUIRE(dims.size() == 3, "sum_code_vectors: codebooks of rank {}", dims.size());
+  const int64_t books = dims[0], entries = dims[1], width = dims[2];
+  HUM_REQUIRE(std::ssize(codes) % books == 0,
+              "sum_code_vectors: {} codes are not whole frames of {} books", codes.size(), books);
+  const auto vectors = codebooks.as<float>();
+  std::vector<float> latents(codes.size() / static_cast<size_t>(books) *
+                             static_cast<size_t>(width));
+  for (int64_t i = 0; i < std::ssize(codes); ++i) {
+    const int64_t frame = i / books, book = i % books, code = codes[static_cast<size_t>(i)];
+    HUM_REQUIRE(code >= 0 && code < entries, "sum_code_vectors: code {} of {}", code, entries);
+    const auto vector = vectors.subspan(static_cast<size_t>((book * entries + code) * width),
+                                        static_cast<size_t>(width));
+    float* out = latents.data() + frame * width;
+    for (size_t d = 0; d < vector.size(); ++d) out[d] += vector[d];
+  }
+  return latents;
+}
+
+}  // namespace hum::models::codec

@@ -1,0 +1,17 @@
+// Codec tokens as latents, on the host.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/host_tensor.h"
+
+namespace hum::models::codec {
+
+// The sum of each frame's code vectors. Shapes: codebooks f32[K, E, D], codes [T, K] -> [T, D].
+// Throws: kFailure when codes are not whole frames or name no entry.
+std::vector<float> sum_code_vectors(const runtime::HostTensor& codebooks,
+                                    std::span<const int32_t> codes);
+
+}  // namespace hum::models::codec
