@@ -19,6 +19,7 @@ struct Row {
 
 constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"codec-notes", codec_notes},
+                         {"codec-ladder", codec_ladder},
                          {"hum-to-preset", hum_to_preset},
                          {"sound-codec", sound_codec},
                          {"sound-seen", sound_seen},

@@ -10,6 +10,8 @@ namespace hum::bench {
 eval::Bar notes_real();
 // What is left of unseen clips after the codec: true tokens through both decoders.
 eval::Bar codec_notes();
+// 1 to 8 books of the true tokens through both decoders.
+eval::Bar codec_ladder();
 // The real singer on three presets through `hum generate`, and the cheats.
 eval::Bar hum_to_preset();
 // `hum evaluate model` on 200 clips (bench/sound_report.h): the codec alone, seen and unseen

@@ -8,13 +8,11 @@
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
-#include "cli/player.h"
+#include "bench/true_tokens.h"
 #include "cli/session.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/sine.h"
-#include "eval/harness/copies.h"
-#include "eval/metrics/entropy.h"
 
 namespace hum::bench {
 namespace {
@@ -22,70 +20,11 @@ namespace {
 using eval::Clip;
 using eval::Copies;
 
-constexpr uint64_t kSeed = 999;  // items have seed 1 (configs/data.yaml), references 20261101
-constexpr size_t kClips = 24;
-constexpr double kSeconds = 15;
-constexpr uint64_t kNoiseSeed = 1;
-
 struct Limits {
   double chroma, f1, octave_db;
 };
 constexpr Limits kGuided{0.96, 0.95, 3}, kPlain{0.92, 0.65, 3};
 constexpr double kMinEntropyBits = 8.5;
-
-// The released codec and guided decoder, and the tokens of all clips.
-class Coder {
- public:
-  Coder(runtime::Session& session, const std::vector<Clip>& clips)
-      : player_(session, cli::weights_folder("")) {
-    Progress progress("encoding", static_cast<int64_t>(clips.size()));
-    for (const auto& clip : clips) {
-      codes_.push_back(codec().encode(clip.samples));
-      progress.update(static_cast<int64_t>(codes_.size()));
-    }
-  }
-
-  std::vector<float> plain(size_t i) const {
-    return codec().decode(codes_[i], codec().config().quantizer.books);
-  }
-
-  std::vector<float> guided(size_t i, std::span<const audio::Note> notes) const {
-    return pipeline::play(notes, player_.token_instrument(codes_[i]), kNoiseSeed);
-  }
-
-  // Bits a token, of each book over all clips.
-  std::vector<double> entropies() const {
-    const auto& quantizer = codec().config().quantizer;
-    std::vector<double> result;
-    for (int64_t book = 0; book < quantizer.books; ++book) {
-      std::vector<int32_t> tokens;
-      for (const auto& codes : codes_) {
-        for (auto at = static_cast<size_t>(book); at < codes.size();
-             at += static_cast<size_t>(quantizer.books)) {
-          tokens.push_back(codes[at]);
-        }
-      }
-      result.push_back(eval::codebook_entropy_bits(tokens, static_cast<int>(quantizer.entries)));
-    }
-    return result;
-  }
-
- private:
-  models::codec::CodecSession& codec() const { return player_.codec(); }
-
-  mutable cli::Player player_;  // reads its models when they are first needed
-  std::vector<std::vector<int32_t>> codes_;
-};
-
-// As many, evenly over the list.
-std::vector<const data::Preset*> spread(const std::vector<const data::Preset*>& presets,
-                                        size_t count) {
-  std::vector<const data::Preset*> result;
-  for (size_t i = 0; i < std::min(count, presets.size()); ++i) {
-    result.push_back(presets[i * presets.size() / std::min(count, presets.size())]);
-  }
-  return result;
-}
 
 struct Row {
   std::string name;
@@ -97,16 +36,16 @@ std::vector<float> levelled(std::vector<float> samples) {
   return samples;
 }
 
-std::vector<Row> judge(const std::vector<Clip>& clips, const Coder& coder,
+std::vector<Row> judge(const std::vector<Clip>& clips, const TrueTokens& tokens,
                        const eval::Transcriber& transcribe) {
   const std::pair<const char*, eval::CopyFunction> systems[] = {
       {"ceiling", [](const Clip& clip, size_t) { return clip.samples; }},
-      {"guided", [&](const Clip& clip, size_t i) { return coder.guided(i, clip.notes); }},
-      {"plain", [&](const Clip&, size_t i) { return coder.plain(i); }},
+      {"guided", [&](const Clip& clip, size_t i) { return tokens.guided(i, clip.notes); }},
+      {"plain", [&](const Clip&, size_t i) { return tokens.plain(i); }},
       {"guided, heard notes",
        [&](const Clip& clip, size_t i) {
          const auto heard = transcribe(clip.samples);
-         return heard.empty() ? std::vector<float>{} : coder.guided(i, heard);
+         return heard.empty() ? std::vector<float>{} : tokens.guided(i, heard);
        }},
       {"excitation alone",
        [](const Clip& clip, size_t) {
@@ -191,11 +130,10 @@ void show(const std::vector<Row>& rows, const std::vector<Clip>& clips,
 
 eval::Bar codec_notes() {
   runtime::Session session(cli::session_options());
-  const auto presets = spread(cli::known_presets(cli::weights_folder("")), kClips);
-  const auto clips = eval::make_clips(presets, kSeed, kSeconds, renderer());
-  const Coder coder(session, clips);
-  const auto rows = judge(clips, coder, transcriber(session));
-  const auto entropies = coder.entropies();
+  const auto clips = unseen_clips();
+  const TrueTokens tokens(session, clips);
+  const auto rows = judge(clips, tokens, transcriber(session));
+  const auto entropies = tokens.entropies();
   show(rows, clips, entropies);
 
   const Copies &ceiling = rows[0].copies, &guided = rows[1].copies, &plain = rows[2].copies;

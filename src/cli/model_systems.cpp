@@ -107,9 +107,9 @@ eval::System ModelSystems::guided_copy() {
           .what = "coded, then decoded by the guided decoder, which is told the notes",
           .role = eval::Role::kCeiling,
           .play = [this](const eval::TestClip& clip) {
-            return finished(
-                pipeline::play(clip.notes, player_.token_instrument(codes_), clip.plan.melody),
-                clip);
+            const auto instrument =
+                player_.token_instrument(codes_, player_.codec().config().quantizer.books);
+            return finished(pipeline::play(clip.notes, instrument, clip.plan.melody), clip);
           }};
 }
 

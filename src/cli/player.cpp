@@ -188,10 +188,10 @@ pipeline::RenderFunction Player::guided_decoder() const {
   };
 }
 
-pipeline::Instrument Player::token_instrument(std::span<const int32_t> codes) {
+pipeline::Instrument Player::token_instrument(std::span<const int32_t> codes, int64_t books) {
   HUM_REQUIRE(!codes.empty(), "token_instrument: no codes");
   const int64_t width = codec().config().latent;
-  auto table = models::codec::sum_code_vectors(codec().codebooks(), codes);
+  auto table = models::codec::sum_code_vectors(codec().codebooks(), codes, books);
   const std::vector<float> last(table.end() - width, table.end());
   for (int64_t i = 0; i < 2 * pipeline::kWindowFrames; ++i) {
     table.insert(table.end(), last.begin(), last.end());

@@ -86,9 +86,9 @@ class Player {
   pipeline::Instrument instrument(models::humming::TimbreReference reference,
                                   const PlayOptions& options);
 
-  // Plays these tokens, whatever the melody, through the guided decoder; the last frame goes on
-  // past their end. Shapes: codes [frames, books]. Refers to this player.
-  pipeline::Instrument token_instrument(std::span<const int32_t> codes);
+  // Plays the first `books` of these tokens, whatever the melody, through the guided decoder; the
+  // last frame goes on past their end. Shapes: codes [frames, K]. Refers to this player.
+  pipeline::Instrument token_instrument(std::span<const int32_t> codes, int64_t books);
 
   models::codec::CodecSession& codec();
   const models::humming::HummingSession& humming() const { return humming_; }

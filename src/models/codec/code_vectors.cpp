@@ -5,7 +5,7 @@
 namespace hum::models::codec {
 
 std::vector<float> sum_code_vectors(const runtime::HostTensor& codebooks,
-                                    std::span<const int32_t> codes) {
+                                    std::span<const int32_t> codes, int64_t used) {
   const auto& dims = codebooks.shape().dims;
   HUM_REQUIRE(dims.size() == 3, "sum_code_vectors: codebooks of rank {}", dims.size());
   const int64_t books = dims[0], entries = dims[1], width = dims[2];
@@ -17,6 +17,7 @@ std::vector<float> sum_code_vectors(const runtime::HostTensor& codebooks,
   for (int64_t i = 0; i < std::ssize(codes); ++i) {
     const int64_t frame = i / books, book = i % books, code = codes[static_cast<size_t>(i)];
     HUM_REQUIRE(code >= 0 && code < entries, "sum_code_vectors: code {} of {}", code, entries);
+    if (book >= used) continue;
     const auto vector = vectors.subspan(static_cast<size_t>((book * entries + code) * width),
                                         static_cast<size_t>(width));
     float* out = latents.data() + frame * width;

@@ -204,9 +204,10 @@ const CommonConfig& HummingSession::common() const {
 TimbreReference HummingSession::reference(std::span<const int32_t> codes) const {
   const auto& sizes = common();
   const int64_t kept = std::min(kReferenceFrames * sizes.books, std::ssize(codes));
-  TimbreReference result{codec::sum_code_vectors(state_->upsampler->weight("codebooks"),
-                                                 codes.first(static_cast<size_t>(kept))),
-                         static_cast<int32_t>(kept / sizes.books)};
+  TimbreReference result{
+      codec::sum_code_vectors(state_->upsampler->weight("codebooks"),
+                              codes.first(static_cast<size_t>(kept)), sizes.books),
+      static_cast<int32_t>(kept / sizes.books)};
   result.latents.resize(static_cast<size_t>(kReferenceFrames * sizes.latent));
   return result;
 }

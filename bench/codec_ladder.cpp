@@ -1,0 +1,90 @@
+// codec-ladder: the true tokens' first 1 to 8 books through both decoders. It decides how many
+// books there are, and how many of them the language model has to make.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <limits>
+
+#include "base/log.h"
+#include "bench/bars.h"
+#include "bench/judges.h"
+#include "bench/true_tokens.h"
+#include "cli/session.h"
+#include "data/synthesis/timing.h"
+#include "eval/metrics/mel_distance.h"
+
+namespace hum::bench {
+namespace {
+
+struct Rung {
+  eval::MelodyScore kept;  // share of the ceiling
+  double mel_distance = 0;
+};
+
+class Ladder {
+ public:
+  explicit Ladder(runtime::Session& session)
+      : clips_(unseen_clips()), tokens_(session, clips_), transcribe_(transcriber(session)) {
+    auto truth = [](const eval::Clip& clip, size_t) { return clip.samples; };
+    ceiling_ = eval::judge_copies(clips_, truth, transcribe_).mean;
+  }
+
+  int64_t books() const { return tokens_.books(); }
+
+  Rung rung(bool guided, int64_t used) const {
+    Rung rung;
+    auto copy = [&](const eval::Clip& clip, size_t i) {
+      auto samples = guided ? tokens_.guided(i, clip.notes, used) : tokens_.plain(i, used);
+      samples.resize(clip.samples.size());
+      rung.mel_distance += eval::mel_distance(clip.samples, samples, data::kSampleRate) /
+                           static_cast<double>(clips_.size());
+      return samples;
+    };
+    rung.kept = of_ceiling(eval::judge_copies(clips_, copy, transcribe_).mean, ceiling_);
+    return rung;
+  }
+
+ private:
+  std::vector<eval::Clip> clips_;
+  TrueTokens tokens_;
+  eval::Transcriber transcribe_;
+  eval::MelodyScore ceiling_;
+};
+
+}  // namespace
+
+eval::Bar codec_ladder() {
+  runtime::Session session(cli::session_options());
+  const Ladder ladder(session);
+  eval::Bar bar{.name = "codec-ladder",
+                .unit = "mel distance, all books, plain",
+                .bar =
+                    "shown: chroma and note F1 (shares of the true rendering's), mel distance "
+                    "of 1 to 8 books; each book lowers the plain decoder's mel distance"};
+  eval::TextTable table({"decoder", "books", "chroma", "F1", "mel distance"});
+  Progress progress("decoding", 2 * ladder.books());
+  int64_t done = 0;
+  for (const bool guided : {false, true}) {
+    const std::string decoder = guided ? "guided" : "plain";
+    double last = std::numeric_limits<double>::infinity();
+    bool falls = true;
+    for (int64_t used = 1; used <= ladder.books(); ++used) {
+      const Rung rung = ladder.rung(guided, used);
+      falls = falls && rung.mel_distance < last;
+      last = rung.mel_distance;
+      bar.ours[fmt::format("{}, {} books", decoder, used)] = {
+          {"chroma", rung.kept.chroma}, {"f1", rung.kept.f1}, {"mel_distance", rung.mel_distance}};
+      table.row({decoder, std::to_string(used), fmt::format("{:.3f}", rung.kept.chroma),
+                 fmt::format("{:.3f}", rung.kept.f1), fmt::format("{:.3f}", rung.mel_distance)});
+      progress.update(++done);
+    }
+    if (!guided) {
+      bar.value = last;
+      bar.checks.holds("each book helps the plain decoder", falls);
+    }
+  }
+  std::cerr << table.text();
+  return bar;
+}
+
+}  // namespace hum::bench

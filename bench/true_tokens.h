@@ -1,0 +1,35 @@
+// What the codec alone is judged on: clips that no training saw, their own tokens, both decoders.
+#pragma once
+
+#include <vector>
+
+#include "cli/player.h"
+#include "eval/harness/copies.h"
+
+namespace hum::bench {
+
+// 24 clips of 15 s, of presets spread over those that the released weights know.
+std::vector<eval::Clip> unseen_clips();
+
+// The released codec and guided decoder, and the tokens of all clips.
+class TrueTokens {
+ public:
+  // The session must outlive it.
+  TrueTokens(runtime::Session& session, const std::vector<eval::Clip>& clips);
+
+  int64_t books() const { return codec().config().quantizer.books; }
+  // Clip i's first `used` books, decoded; 0: all.
+  std::vector<float> plain(size_t i, int64_t used = 0) const;
+  // The same by the guided decoder, which is told these notes.
+  std::vector<float> guided(size_t i, std::span<const audio::Note> notes, int64_t used = 0) const;
+  // Bits a token, of each book over all clips.
+  std::vector<double> entropies() const;
+
+ private:
+  models::codec::CodecSession& codec() const { return player_.codec(); }
+
+  mutable cli::Player player_;  // reads its models when they are first needed
+  std::vector<std::vector<int32_t>> codes_;
+};
+
+}  // namespace hum::bench
