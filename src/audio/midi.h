@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ struct MidiTempo {
 struct MidiSong {
   int ticks_per_beat = 220;  // 0 for files that count frames of film instead of beats
   std::vector<MidiTempo> tempos;
+  std::optional<KeySignature> key;  // the first
   std::vector<MidiPart> parts;
 };
 

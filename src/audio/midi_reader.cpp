@@ -144,6 +144,9 @@ class SongBuilder {
       case SmfKind::kTempo:
         set_tempo(event.data1);
         break;
+      case SmfKind::kKey:
+        if (!song_.key) song_.key = {.sharps = event.data1, .minor = event.data2 != 0};
+        break;
       case SmfKind::kName:
         names_.try_emplace(event.track, event.text);
         break;

@@ -124,6 +124,18 @@ TEST(Midi, BeatsBeforeTheFirstOneMakeRoomForIt) {
   }
 }
 
+TEST(Midi, TheKeySignatureStandsInTheTempoTrack) {
+  const std::vector<Note> notes = {{0.5, 1, 60, 0.5, {}}};
+  const std::string plain = format_midi(notes);
+  EXPECT_FALSE(parse_midi(plain).key.has_value());
+  for (const KeySignature key : {KeySignature{-3, true}, KeySignature{6, false}}) {
+    const std::string keyed = format_midi(notes, {.key = key});
+    EXPECT_EQ(keyed.size(), plain.size() + 6);
+    EXPECT_EQ(parse_midi(keyed).key, key);
+  }
+  EXPECT_THROW(format_midi(notes, {.key = KeySignature{8, false}}), Error);
+}
+
 TEST(Midi, ANoteWithoutBendsAfterABentOneIsInTune) {
   const std::vector<Note> notes{{0, 0.5, 60, 0.8, std::vector<int>(43, 2)}, {0.5, 1, 62, 0.8, {}}};
   const auto read = melodic_notes(parse_midi(format_midi(notes)));

@@ -56,11 +56,16 @@ void append_time_signature(std::string& out, int beats) {
   out += std::string("\x00\xff\x58\x04", 4) + static_cast<char>(beats) + "\x02\x18\x08";
 }
 
+void append_key_signature(std::string& out, const KeySignature& key) {
+  out += std::string("\x00\xff\x59\x02", 4) + static_cast<char>(key.sharps) +
+         static_cast<char>(key.minor);
+}
+
 // Seconds to ticks: one tempo, but for the beats before the first that is asked for.
 class TempoMap {
  public:
   explicit TempoMap(const NoteFileOptions& options)
-      : beat_s_(60 / options.tempo_bpm), first_s_(options.first_beat_s) {
+      : beat_s_(60 / options.tempo_bpm), first_s_(options.first_beat_s), key_(options.key) {
     if (first_s_ <= 0) return;
     if (first_s_ < kShortestLeadIn * beat_s_) first_s_ += beat_s_;
     lead_in_beats_ = std::clamp(static_cast<int>(std::lround(first_s_ / beat_s_)), 1, 255);
@@ -83,12 +88,14 @@ class TempoMap {
     }
     append_tempo(body, static_cast<uint32_t>(lead_in_beats_ * kTicksPerBeat), beat_s_);
     append_time_signature(body, 4);
+    if (key_) append_key_signature(body, *key_);
     return body + kEndOfTrack;
   }
 
  private:
   static constexpr double kShortestLeadIn = 0.25;  // of a beat: a tempo of 4 times the asked one
   double beat_s_, first_s_;
+  std::optional<KeySignature> key_;
   int lead_in_beats_ = 0;
 };
 
@@ -199,6 +206,8 @@ void require_sound(const NoteFileOptions& options) {
               "format_midi: tempo must be 4 to 1000 bpm, got {}", options.tempo_bpm);
   HUM_REQUIRE(options.first_beat_s >= 0 && options.first_beat_s * options.tempo_bpm < 60 * 255,
               "format_midi: a first beat at {} s", options.first_beat_s);
+  HUM_REQUIRE(!options.key || std::abs(options.key->sharps) <= 7, "format_midi: a key of {} sharps",
+              options.key ? options.key->sharps : 0);
   HUM_REQUIRE(options.program >= 0 && options.program <= 127,
               "format_midi: program must be 0 to 127, got {}", options.program);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,13 @@ double hz_to_midi(double hz);
 // the note.
 double pitch_at(const Note& note, double time_s);
 
+struct KeySignature {
+  int sharps = 0;      // -7..7; below 0: flats
+  bool minor = false;  // named after its minor key
+
+  bool operator==(const KeySignature&) const = default;
+};
+
 struct NoteFileOptions {
   double tempo_bpm = 120;  // .mid only
   // .mid only: where a beat falls. The beats before it are written a little faster or slower, so
@@ -35,6 +43,7 @@ struct NoteFileOptions {
   bool multiple_pitch_bends =
       false;        // .mid only: overlapping notes keep their bends, a channel a pitch
   int program = 4;  // .mid only: General MIDI, 0-based; 4 is Electric Piano 1
+  std::optional<KeySignature> key = {};  // .mid only
 };
 
 // Reads notes in order of (start, end, pitch). The extension tells the format: .json, .csv, .mid,

@@ -78,6 +78,8 @@ class TrackReader {
       const int microseconds = static_cast<int>(Bytes(body).number(3));
       if (microseconds == 0) fail_midi("a tempo is zero");
       add(SmfKind::kTempo, 0, microseconds, 0);
+    } else if (type == 0x59 && body.size() == 2) {
+      add(SmfKind::kKey, 0, static_cast<int8_t>(body[0]), body[1] == 1 ? 1 : 0);
     } else if (type == 0x03) {
       add(SmfKind::kName, 0, 0, 0, body);
     } else if (type == 0x2f) {

@@ -8,7 +8,17 @@
 
 namespace hum::audio {
 
-enum class SmfKind : uint8_t { kNoteOff, kNoteOn, kControl, kProgram, kWheel, kTempo, kName, kEnd };
+enum class SmfKind : uint8_t {
+  kNoteOff,
+  kNoteOn,
+  kControl,
+  kProgram,
+  kWheel,
+  kTempo,
+  kKey,
+  kName,
+  kEnd
+};
 
 struct SmfEvent {
   int64_t tick = 0;
@@ -16,6 +26,7 @@ struct SmfEvent {
   int track = 0;
   int channel = 0;
   int data1 = 0, data2 = 0;  // kTempo: data1 = microseconds a beat; kWheel: data1 = -8192..8191
+                             // kKey: data1 = sharps, data2 = 1 for minor
   std::string_view text;     // kName; points into the file's bytes
 };
 

@@ -87,6 +87,14 @@ std::string key_name(const Key& key) {
   return fmt::format("{}:{}", kTonics[static_cast<size_t>(key.tonic)], name_of(key.mode));
 }
 
+audio::KeySignature key_signature(const Key& key) {
+  // The major key of the same notes; each fifth above C is a sharp.
+  const int major =
+      pitch_class(key.tonic - data::mode_semitone(data::Mode::kIonian, static_cast<int>(key.mode)));
+  const int fifths = major * 7 % 12;
+  return {.sharps = fifths > 6 ? fifths - 12 : fifths, .minor = key.mode == data::Mode::kAeolian};
+}
+
 bool in_key(const Key& key, int pitch) {
   for (int degree = 0; degree < 7; ++degree) {
     if (pitch_class(pitch - key.tonic) == data::mode_semitone(key.mode, degree)) return true;

@@ -27,6 +27,10 @@ std::string key_name(const Key& key);
 // Whether a pitch (a MIDI number) belongs to the key's seven notes.
 bool in_key(const Key& key, int pitch);
 
+// As MIDI files have it: the sharps or flats of the key's seven notes; of the two spellings the one
+// with fewer, six are sharps. Minor keys alone are called minor: files know no other modes.
+audio::KeySignature key_signature(const Key& key);
+
 struct KeyEstimate {
   Key key;                 // major or minor
   double correlation = 0;  // with its profile, -1..1

@@ -30,6 +30,17 @@ TEST(Key, NamesAreReadAndWritten) {
   }
 }
 
+TEST(Key, SignaturesAreThoseOfTheCircleOfFifths) {
+  const std::pair<const char*, audio::KeySignature> expected[] = {
+      {"C:major", {0, false}},  {"A:minor", {0, true}},       {"Eb:major", {-3, false}},
+      {"C:minor", {-3, true}},  {"F#:major", {6, false}},     {"Db:major", {-5, false}},
+      {"D:dorian", {0, false}}, {"G:mixolydian", {0, false}}, {"E:lydian", {5, false}},
+      {"F#:minor", {3, true}}};
+  for (const auto& [name, signature] : expected) {
+    EXPECT_EQ(key_signature(parse_key(name)), signature) << name;
+  }
+}
+
 TEST(Key, OfATuneIsThatOfItsScore) {
   for (const Tune& tune : tunes()) {
     const auto heard = estimate_key(sing(tune, 100));

@@ -8,7 +8,7 @@
 namespace hum::pipeline {
 namespace {
 
-constexpr double kMinTempoConfidence = 0.15;
+constexpr double kMinTempoConfidence = 0.15, kMinKeyMargin = 0.05;
 
 // A number that is the whole text.
 std::optional<double> number_of(const std::string& text) {
@@ -90,6 +90,12 @@ void find_key(Score& score, const ScoreOptions& options) {
 }
 
 }  // namespace
+
+std::optional<audio::KeySignature> Score::signature() const {
+  if (key) return key_signature(*key);
+  if (heard_key.margin < kMinKeyMargin) return std::nullopt;
+  return key_signature(heard_key.key);
+}
 
 void validate(const ScoreOptions& options) {
   asked_bpm(options);

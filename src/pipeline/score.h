@@ -58,6 +58,8 @@ struct Score {
 
   // Of a MIDI file: the tempo, or 120 from time 0.
   double tempo_bpm() const { return tempo ? tempo->bpm : 120; }
+  // The key that was asked for, else the heard one where it is no guess.
+  std::optional<audio::KeySignature> signature() const;
   double first_beat_s() const { return tempo ? tempo->first_beat_s : 0; }
 };
 

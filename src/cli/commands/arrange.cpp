@@ -116,7 +116,9 @@ class Arranger {
         {.channel = 2, .program = band_.chord_program, .name = "chords", .notes = band_.chords},
         {.channel = audio::kDrumChannel, .name = "drums", .notes = band_.drums}};
     return audio::format_midi_song(parts,
-                                   {.tempo_bpm = tempo_.bpm, .first_beat_s = tempo_.first_beat_s});
+                                   {.tempo_bpm = tempo_.bpm,
+                                    .first_beat_s = tempo_.first_beat_s,
+                                    .key = pipeline::key_signature(key_)});
   }
 
   const pipeline::Key& key() const { return key_; }

@@ -98,7 +98,8 @@ void write_midi(const Args& args, const Performer& performer, const std::filesys
                      {.tempo_bpm = score.tempo_bpm(),
                       .first_beat_s = args.loop ? 0 : score.first_beat_s(),
                       .multiple_pitch_bends = args.performance.notes.multiple_pitch_bends,
-                      .program = performer.program()});
+                      .program = performer.program(),
+                      .key = score.signature()});
 }
 
 Json report_of(const OutputPlan& plan, const Args& args, const Performer& performer,
