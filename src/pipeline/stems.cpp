@@ -2,17 +2,72 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "audio/limiter.h"
 #include "audio/loudness.h"
 #include "audio/mix.h"
 #include "base/error.h"
 
 namespace hum::pipeline {
+namespace {
+
+constexpr audio::LoudnessTarget kTarget;
+// Limiting takes loudness away, which more gain brings back, as far as it can: clicks alone never
+// get loud.
+constexpr int kRounds = 4;
+constexpr double kMaxMakeUp_db = 6;
+
+// The largest size in each frame, of the sum and of every stem.
+std::vector<float> peaks_of(const audio::AudioBuffer& sum, const std::vector<Stem>& stems) {
+  const auto channels = static_cast<size_t>(sum.channels);
+  std::vector<float> peaks(sum.samples.size() / channels);
+  auto add = [&](const audio::AudioBuffer& sound) {
+    for (size_t i = 0; i < peaks.size() * channels; ++i) {
+      peaks[i / channels] = std::max(peaks[i / channels], std::fabs(sound.samples[i]));
+    }
+  };
+  add(sum);
+  for (const Stem& stem : stems) add(stem.sound);
+  return peaks;
+}
+
+// `gain`, and with it as much less as keeps each frame's peak below the limiter's ceiling.
+std::vector<float> gains_of(std::vector<float> peaks, double gain_db, int rate_hz) {
+  const auto gain = static_cast<float>(std::pow(10, gain_db / 20));
+  for (float& peak : peaks) peak *= gain;
+  auto gains = audio::limiter_gains(peaks, rate_hz);
+  for (float& value : gains) value *= gain;
+  return gains;
+}
+
+audio::AudioBuffer with_gains(audio::AudioBuffer sound, const std::vector<float>& gains) {
+  const auto channels = static_cast<size_t>(sound.channels);
+  for (size_t i = 0; i < sound.samples.size(); ++i) sound.samples[i] *= gains[i / channels];
+  return sound;
+}
+
+// Gains a frame that bring the sum to the target.
+std::vector<float> mastering_gains(const audio::AudioBuffer& sum, const std::vector<float>& peaks) {
+  auto lufs_of = [](const audio::AudioBuffer& sound) {
+    return audio::integrated_lufs(sound.samples, sound.rate_hz, sound.channels);
+  };
+  const double lufs = lufs_of(sum);
+  if (!std::isfinite(lufs)) return std::vector<float>(peaks.size(), 1);
+  const double plain_db = kTarget.target_lufs - lufs;
+  double gain_db = plain_db;
+  std::vector<float> gains;
+  for (int round = 0; round < kRounds; ++round) {
+    gains = gains_of(peaks, gain_db, sum.rate_hz);
+    const double lacking_db = kTarget.target_lufs - lufs_of(with_gains(sum, gains));
+    gain_db = std::min(gain_db + lacking_db, plain_db + kMaxMakeUp_db);
+  }
+  return gains;
+}
+
+}  // namespace
 
 audio::AudioBuffer mix_down(std::vector<Stem>& stems) {
   HUM_REQUIRE(!stems.empty(), "mix_down: no stems");
-  constexpr audio::LoudnessTarget kTarget;
   size_t longest = 0;
   for (const Stem& stem : stems) longest = std::max(longest, stem.sound.samples.size());
   audio::AudioBuffer sum{stems[0].sound.rate_hz, stems[0].sound.channels,
@@ -24,20 +79,9 @@ audio::AudioBuffer mix_down(std::vector<Stem>& stems) {
     if (std::isfinite(lufs)) audio::apply_gain(sound, kTarget.target_lufs + stem.level_db - lufs);
     sum = audio::mix(sum, sound);
   }
-  double peak_dbtp = -std::numeric_limits<double>::infinity();
-  for (const Stem& stem : stems) {
-    const auto& sound = stem.sound;
-    peak_dbtp =
-        std::max(peak_dbtp, audio::true_peak_dbtp(sound.samples, sound.rate_hz, sound.channels));
-  }
-  double gain_db = audio::normalise(sum);
-  const double over_db = peak_dbtp + gain_db - kTarget.max_true_peak_dbtp;
-  if (over_db > 0) {
-    audio::apply_gain(sum, -over_db);
-    gain_db -= over_db;
-  }
-  for (Stem& stem : stems) audio::apply_gain(stem.sound, gain_db);
-  return sum;
+  const auto gains = mastering_gains(sum, peaks_of(sum, stems));
+  for (Stem& stem : stems) stem.sound = with_gains(std::move(stem.sound), gains);
+  return with_gains(std::move(sum), gains);
 }
 
 }  // namespace hum::pipeline

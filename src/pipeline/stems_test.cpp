@@ -47,6 +47,22 @@ TEST(Stems, PeaksOfAStemHoldTheMixDown) {
   }
 }
 
+TEST(Stems, ALimiterMakesRoomForLoudnessUnderDrums) {
+  // Beats that stand 20 dB over a steady lead.
+  auto beats = sound(60, 8, 0);
+  for (size_t i = 0; i < beats.samples.size(); ++i) {
+    const auto since = static_cast<double>(i % 22050) / 44100;
+    beats.samples[i] = static_cast<float>(std::exp(-since * 60) * std::sin(700 * since));
+  }
+  std::vector<Stem> stems = {{"lead", sound(500, 8, 0.1), 0}, {"drums", beats, -1}};
+  const auto mix = mix_down(stems);
+  EXPECT_NEAR(lufs(mix), -16, 0.3);
+  EXPECT_LE(audio::true_peak_dbtp(mix.samples, 44100), -1);
+  for (size_t i = 0; i < mix.samples.size(); i += 97) {
+    EXPECT_NEAR(stems[0].sound.samples[i] + stems[1].sound.samples[i], mix.samples[i], 1e-5);
+  }
+}
+
 TEST(Backing, CarriesTheMelodyAtTheGainThatIsAskedFor) {
   const audio::AudioBuffer backing{
       48000, 2, audio::from_mono(audio::tone(100, 5, 48000, 0.02), 48000, 2).samples};
