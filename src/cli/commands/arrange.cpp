@@ -115,10 +115,9 @@ class Arranger {
         {.channel = 1, .program = band_.bass_program, .name = "bass", .notes = band_.bass},
         {.channel = 2, .program = band_.chord_program, .name = "chords", .notes = band_.chords},
         {.channel = audio::kDrumChannel, .name = "drums", .notes = band_.drums}};
-    return audio::format_midi_song(parts,
-                                   {.tempo_bpm = tempo_.bpm,
-                                    .first_beat_s = tempo_.first_beat_s,
-                                    .key = pipeline::key_signature(key_)});
+    return audio::format_midi_song(parts, {.tempo_bpm = tempo_.bpm,
+                                           .first_beat_s = tempo_.first_beat_s,
+                                           .key = pipeline::key_signature(key_)});
   }
 
   const pipeline::Key& key() const { return key_; }
