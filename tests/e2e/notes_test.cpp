@@ -117,6 +117,18 @@ TEST_F(Program, EnvironmentVariablesAreListedWithTheirValues) {
   EXPECT_THAT(run_hum({"env"}).out, HasSubstr("HUM_PLUGIN"));
 }
 
+TEST_F(Program, ProfileRunsAnotherCommandWithItsFlags) {
+  const std::string hum = write_hum("a.wav");
+  const auto run = run_hum({"profile", "--json", path("profile.json"), "notes", hum, "-o",
+                            path("a.mid"), "--minimum-note-length", "100"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("basic_pitch"));
+  EXPECT_GT(Json::parse(read("profile.json"))["programs"].size(), 0u);
+  EXPECT_THAT(files(), ElementsAre("a.mid", "a.wav", "profile.json"));
+  EXPECT_EQ(run_hum({"profile"}).code, 2);
+  EXPECT_EQ(run_hum({"profile", "notes", "--no-such-flag"}).code, 2);
+}
+
 TEST_F(Program, EveryCommandHelpsWithAnExample) {
   const auto help = run_hum({"--help"});
   EXPECT_EQ(help.code, 0);
