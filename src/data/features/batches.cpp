@@ -1,7 +1,7 @@
 #include "data/features/batches.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "base/rng.h"
@@ -45,16 +45,27 @@ std::span<T> part(std::vector<T>& values, int64_t index, int64_t size) {
 ItemOrder::ItemOrder(int64_t first, int64_t count, uint64_t seed)
     : first_(first), count_(count), seed_(seed) {
   HUM_REQUIRE(count > 0, "ItemOrder: no items");
+  while ((int64_t{1} << 2 * half_bits_) < count) ++half_bits_;
 }
 
 int64_t ItemOrder::item(int64_t position) const {
-  const int64_t epoch = position / count_, place = position % count_;
-  // i -> (a i + b) mod count with a coprime to count visits every item once.
-  Rng rng(seed_, "order", static_cast<uint64_t>(epoch));
-  int64_t a = rng.integer(count_ / 3, count_);
-  while (std::gcd(a, count_) != 1) ++a;
-  const int64_t b = rng.integer(0, count_ - 1);
-  return first_ + (a * place + b) % count_;
+  const auto epoch = static_cast<uint64_t>(position / count_);
+  const auto key = stream_key(seed_, "order", epoch);
+  auto place = static_cast<uint32_t>(position % count_);
+  // Walks on while it is outside: the permutation of the square restricted to the items is one too.
+  do place = permute(place, key);
+  while (place >= count_);
+  return first_ + place;
+}
+
+uint32_t ItemOrder::permute(uint32_t place, std::array<uint32_t, 2> key) const {
+  const uint32_t mask = (1U << half_bits_) - 1;
+  uint32_t left = place >> half_bits_, right = place & mask;
+  for (uint32_t round = 0; round < kRounds; ++round) {
+    const uint32_t mixed = threefry2x32(key, {right, round})[0] & mask;
+    left = std::exchange(right, left ^ mixed);
+  }
+  return left << half_bits_ | right;
 }
 
 std::vector<float> audio_batch(const ItemFolder& items, const ItemOrder& order, uint64_t seed,

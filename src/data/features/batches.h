@@ -4,6 +4,7 @@
 // B items, N samples, T frames, K books, D latent size, M melody features, S reference frames.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -12,7 +13,10 @@
 
 namespace hum::data {
 
-// Every item once an epoch, in an order of its own each epoch.
+// Every item once an epoch, in an order of its own each epoch: a Feistel network over the places,
+// as random as a shuffle and without its memory. Items follow a pattern (presets take turns), so an
+// order with a pattern of its own, such as a stride, would make batches of few presets.
+// Source: Luby & Rackoff 1988; Black & Rogaway 2002, cycle walking.
 class ItemOrder {
  public:
   // Items first..first+count-1.
@@ -20,8 +24,13 @@ class ItemOrder {
   int64_t item(int64_t position) const;
 
  private:
+  static constexpr uint32_t kRounds = 6;
+  // A permutation of [0, 4^half_bits).
+  uint32_t permute(uint32_t place, std::array<uint32_t, 2> key) const;
+
   int64_t first_, count_;
   uint64_t seed_;
+  int half_bits_ = 1;
 };
 
 // Random crops of the targets. Shapes: [B, N].

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
@@ -74,6 +75,29 @@ TEST_F(Batches, VisitEveryItemOnceAnEpoch) {
     std::set<int64_t> seen;
     for (int64_t i = 0; i < kItems; ++i) seen.insert(order_.item(epoch * kItems + i));
     EXPECT_EQ(std::ssize(seen), kItems);
+  }
+}
+
+// Presets take turns among the items: whatever their number, a batch has many of them, and what it
+// has says nothing about the next one.
+TEST(ItemOrder, BatchesMixItemsThatTakeTurns) {
+  constexpr int64_t kCount = 11808, kBatch = 24;
+  const ItemOrder order(0, kCount, 1);
+  for (const int64_t presets : {24, 88, 96}) {
+    double distinct = 0, again = 0;
+    constexpr int64_t kBatches = kCount / kBatch;
+    std::set<int64_t> last;
+    for (int64_t step = 0; step < kBatches; ++step) {
+      std::set<int64_t> now;
+      for (int64_t b = 0; b < kBatch; ++b) now.insert(order.item(step * kBatch + b) % presets);
+      distinct += static_cast<double>(now.size()) / kBatches;
+      for (const int64_t preset : now) again += last.contains(preset) ? 1.0 / kBatches : 0;
+      last = std::move(now);
+    }
+    const auto n = static_cast<double>(presets);
+    const double expected = n * (1 - std::pow(1 - 1 / n, kBatch));
+    EXPECT_NEAR(distinct, expected, 0.4) << presets;
+    EXPECT_NEAR(again, expected * expected / n, 0.6) << presets;
   }
 }
 
