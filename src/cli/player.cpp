@@ -96,10 +96,12 @@ void validate(const PlayOptions& options) {
   }
   const models::humming::SamplingOptions neutral;
   const auto& own = options.sampling;
-  const bool is_set = own.temperature != neutral.temperature || own.guidance != neutral.guidance;
+  const bool is_set = own.temperature != neutral.temperature ||
+                      own.guidance_of_melody() != neutral.guidance ||
+                      own.guidance_of_timbre() != neutral.guidance;
   if (options.strength != PlayOptions::kNeutralStrength && (is_set || own.greedy)) {
     fail(ExitCode::kUsage, "--strength sets --temperature and --guidance itself",
-         "give it without --temperature, --guidance and --greedy");
+         "give it without --temperature, --greedy and all kinds of --guidance");
   }
 }
 

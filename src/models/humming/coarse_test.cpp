@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/files.h"
 #include "base/rng.h"
@@ -57,85 +58,157 @@ std::vector<HostTensor> lively_weights(const nn::ParameterList& list) {
 
 constexpr int64_t kFrames = 14, kReference = 20;
 
+// What differs from run to run is an input: a program is compiled once.
+struct Inputs {
+  graph::Values parameters;
+  std::vector<HostTensor> tensors;
+
+  Value take(const char* name, HostTensor tensor) {
+    parameters.push_back(graph::parameter(name, tensor.shape()));
+    tensors.push_back(std::move(tensor));
+    return parameters.back();
+  }
+  Value real(const char* name, double x) {
+    return take(name, HostTensor::of<float>({1}, {static_cast<float>(x)}));
+  }
+  Value whole(const char* name, int64_t x) {
+    return take(name, HostTensor::of<int32_t>({1}, {static_cast<int32_t>(x)}));
+  }
+  Conditions conditions(uint64_t melody_seed, double has_melody, double has_timbre) {
+    return {.melody_BTM = take("melody", random_tensor({1, kFrames, kFeatures}, melody_seed)),
+            .reference_BSD = take("reference", random_tensor({1, kReference, 8}, 3)),
+            .reference_frames_B = whole("reference_frames", 15),
+            .has_melody_B = real("has_melody", has_melody),
+            .has_timbre_B = real("has_timbre", has_timbre),
+            .draft_BTD = take("draft", random_tensor({1, kFrames, 8}, 2))};
+  }
+  std::vector<HostTensor> run(const graph::Values& results) const {
+    // Programs that are kept are found again by the session.
+    static auto& kept = *new std::vector<runtime::Executable>;
+    kept.push_back(runtime::test_session().compile(
+        "test", {.name = "test", .parameters = parameters, .results = results}));
+    return kept.back().run(tensors);
+  }
+};
+
 class CoarseGeneration : public ::testing::TestWithParam<Kind> {
  protected:
   CoarseGeneration() : model(small(GetParam())), weights(lively_weights(model.parameters())) {}
 
-  Coarse model;
-  std::vector<HostTensor> weights;
-  Value melody = graph::parameter("melody", {DType::kF32, {1, kFrames, kFeatures}});
-  Value draft = graph::parameter("draft", {DType::kF32, {1, kFrames, 8}});
-  Value reference = graph::parameter("reference", {DType::kF32, {1, kReference, 8}});
-  Value frames = graph::parameter("frames", {DType::kI32, {1}});
-  Value one = graph::constant(1, {DType::kF32, {1}});
-
-  Conditions conditions() const { return {melody, reference, frames, one, one, draft}; }
-  graph::Values parameters() const {
-    graph::Values all = model.parameters().values();
-    all.insert(all.end(), {melody, draft, reference, frames});
-    return all;
-  }
-  std::vector<HostTensor> inputs(uint64_t melody_seed) const {
-    std::vector<HostTensor> all = weights;
-    all.push_back(random_tensor({1, kFrames, kFeatures}, melody_seed));
-    all.push_back(random_tensor({1, kFrames, 8}, 2));
-    all.push_back(random_tensor({1, kReference, 8}, 3));
-    all.push_back(HostTensor::of<int32_t>({1}, {15}));
-    return all;
-  }
-  std::vector<int32_t> generate(double temperature, uint32_t seed, uint64_t melody_seed = 1,
-                                int64_t asked_frames = kFrames) const {
-    auto scalar = [](double x, DType type) { return graph::constant(x, {type, {}}); };
-    const std::vector<double> key = {1, static_cast<double>(seed)};
-    const Value codes =
-        model.generate(conditions(),
-                       {.key = graph::constant(std::span<const double>(key), {DType::kU32, {2}}),
-                        .temperature = scalar(temperature, DType::kF32),
-                        .top_k = scalar(32, DType::kI32),
-                        .top_p = scalar(1, DType::kF32),
-                        .guidance = scalar(1, DType::kF32),
-                        .frames = scalar(static_cast<double>(asked_frames), DType::kI32)},
-                       DType::kF32);
-    const auto result = runtime::evaluate({codes}, parameters(), inputs(melody_seed))[0];
+  struct Draw {
+    double temperature = 0;
+    uint32_t seed = 1;
+    uint64_t melody_seed = 1;
+    int64_t frames = kFrames;
+    double melody_guidance = 1;
+    std::optional<double> timbre_guidance = {};
+    int64_t guided_frames = kFrames;
+  };
+  std::vector<int32_t> generate(const Draw& draw) const {
+    Inputs in{model.parameters().values(), weights};
+    const Conditions conditions = in.conditions(draw.melody_seed, 1, 1);
+    const Value codes = model.generate(
+        conditions,
+        {.key_B2 = in.take("key", HostTensor::of<uint32_t>({1, 2}, {1, draw.seed})),
+         .temperature_B = in.real("temperature", draw.temperature),
+         .top_k_B = in.whole("top_k", 32),
+         .top_p_B = in.real("top_p", 1),
+         .melody_guidance_B = in.real("melody_guidance", draw.melody_guidance),
+         .timbre_guidance_B =
+             draw.timbre_guidance ? in.real("timbre_guidance", *draw.timbre_guidance) : Value{},
+         .guided_frames_B = in.whole("guided_frames", draw.guided_frames),
+         .frames_B = in.whole("frames", draw.frames)},
+        DType::kF32);
+    const auto result = in.run({codes})[0];
     const auto values = result.as<int32_t>();
     return {values.begin(), values.end()};
   }
+
+  // Teacher-forced on `codes`, knowing some conditions. -> K of [L, V].
+  std::vector<std::vector<float>> logits(std::span<const int32_t> codes, double has_melody,
+                                         double has_timbre) const {
+    Inputs in{model.parameters().values(), weights};
+    const Conditions conditions = in.conditions(1, has_melody, has_timbre);
+    const Value forced = in.take("codes", HostTensor::of({1, kFrames, GetParam().books}, codes));
+    std::vector<std::vector<float>> result;
+    for (const auto& tensor : in.run(model.logits(forced, conditions, DType::kF32))) {
+      result.push_back(tensor.to_floats());
+    }
+    return result;
+  }
+
+  // That each token of `codes` is the likeliest after those before it, guided by hand.
+  void expect_likeliest(std::span<const int32_t> codes, double melody_guidance,
+                        double timbre_guidance, int64_t guided_frames) const {
+    const auto none = logits(codes, 0, 0), timbre = logits(codes, 0, 1), both = logits(codes, 1, 1);
+    const int64_t books = GetParam().books;
+    for (int64_t k = 0; k < books; ++k) {
+      const auto book = static_cast<size_t>(k);
+      for (int64_t t = 0; t < kFrames; ++t) {
+        const double m = t < guided_frames ? melody_guidance : 1;
+        const double s = t < guided_frames ? timbre_guidance : 1;
+        std::vector<double> row;
+        for (auto at = static_cast<size_t>((t + k) * 33); row.size() < 32; ++at) {
+          const double n = none[book][at], of_timbre = timbre[book][at];
+          row.push_back(n + s * (of_timbre - n) + m * (both[book][at] - of_timbre));
+        }
+        const auto best = std::ranges::max_element(row) - row.begin();
+        EXPECT_EQ(best, codes[static_cast<size_t>(t * books + k)])
+            << "frame " << t << " book " << k;
+      }
+    }
+  }
+
+  Coarse model;
+  std::vector<HostTensor> weights;
 };
 
 TEST_P(CoarseGeneration, GreedyTokensAreTheTeacherForcedLikeliest) {
-  const int64_t books = GetParam().books;
-  const std::vector<int32_t> codes = generate(0, 1);
-  std::vector<int32_t> all(static_cast<size_t>(kFrames * 4));
-  for (int64_t t = 0; t < kFrames; ++t) {
-    for (int64_t k = 0; k < books; ++k) {
-      all[static_cast<size_t>(t * 4 + k)] = codes[static_cast<size_t>(t * books + k)];
-    }
+  expect_likeliest(generate({}), 1, 1, kFrames);
+}
+
+TEST_P(CoarseGeneration, GuidanceMixesTheLogitsOfWhatIsKnown) {
+  const auto plain = generate({}), both = generate({.melody_guidance = 3});
+  const auto melody = generate({.melody_guidance = 3, .timbre_guidance = 1});
+  const auto timbre = generate({.melody_guidance = 1, .timbre_guidance = 4});
+  expect_likeliest(both, 3, 3, kFrames);
+  expect_likeliest(melody, 3, 1, kFrames);
+  expect_likeliest(timbre, 1, 4, kFrames);
+  EXPECT_NE(both, plain);
+  EXPECT_NE(melody, both);
+  EXPECT_NE(melody, timbre);
+}
+
+TEST_P(CoarseGeneration, EqualScalesAreOneScaleAndScalesOfOneAreNoGuidance) {
+  for (const double scale : {1.0, 2.5}) {
+    const Draw one{.temperature = 1, .melody_guidance = scale};
+    Draw two = one;
+    two.timbre_guidance = scale;
+    EXPECT_EQ(generate(one), generate(two)) << scale;
   }
-  const Value forced = graph::slice_in_dim(
-      graph::constant(std::span<const int32_t>(all), {1, kFrames, 4}), 2, 0, books);
-  const auto logits =
-      runtime::evaluate(model.logits(forced, conditions(), DType::kF32), parameters(), inputs(1));
-  for (int64_t k = 0; k < books; ++k) {
-    const auto values = logits[static_cast<size_t>(k)].as<float>();
-    for (int64_t t = 0; t < kFrames; ++t) {
-      const auto row = values.subspan(static_cast<size_t>((t + k) * 33), 32);
-      const auto best = std::ranges::max_element(row) - row.begin();
-      EXPECT_EQ(best, codes[static_cast<size_t>(t * books + k)]) << "frame " << t << " book " << k;
-    }
-  }
+  EXPECT_EQ(generate({.temperature = 1, .melody_guidance = 1}),
+            generate({.temperature = 1, .melody_guidance = 2.5, .guided_frames = 0}));
+}
+
+TEST_P(CoarseGeneration, OnlyTheFirstFramesAreGuidedWhereThatIsAsked) {
+  const auto some = generate({.melody_guidance = 3, .guided_frames = 4});
+  expect_likeliest(some, 3, 3, 4);
+  EXPECT_NE(some, generate({.melody_guidance = 3}));
 }
 
 TEST_P(CoarseGeneration, SeedsAndMelodiesChangeTheTokens) {
-  EXPECT_EQ(generate(1, 5), generate(1, 5));
-  EXPECT_NE(generate(1, 5), generate(1, 6));
-  EXPECT_NE(generate(0, 1, 1), generate(0, 1, 9));
+  const Draw five{.temperature = 1, .seed = 5};
+  EXPECT_EQ(generate(five), generate(five));
+  EXPECT_NE(generate(five), generate({.temperature = 1, .seed = 6}));
+  EXPECT_NE(generate({}), generate({.melody_seed = 9}));
 }
 
 TEST_P(CoarseGeneration, FewerFramesAreTheSameFrames) {
-  const auto all = generate(1, 5), some = generate(1, 5, 1, kFrames / 2);
+  const auto all = generate({.temperature = 1, .seed = 5});
+  const auto some = generate({.temperature = 1, .seed = 5, .frames = kFrames / 2});
   const auto count = static_cast<int64_t>(all.size()) / 2;
   EXPECT_TRUE(std::equal(all.begin(), all.begin() + count, some.begin()));
-  EXPECT_EQ(some.back(), 32) << "a frame that was not asked for";
+  EXPECT_EQ(std::count(some.begin() + count, some.end(), 32), count) << "not asked for";
 }
 
 INSTANTIATE_TEST_SUITE_P(

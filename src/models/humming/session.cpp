@@ -58,8 +58,8 @@ struct HummingSession::State {
   std::optional<StoredModel<Upsampler>> upsampler;
   std::optional<StoredModel<Coarse>> coarse;
   std::optional<StoredModel<Voice>> voice;
-  std::optional<runtime::Executable> draft_program, refine_program, token_program, logits_program,
-      voice_program;
+  std::optional<runtime::Executable> draft_program, refine_program, token_program,
+      token_program_apart, logits_program, voice_program;
 
   StoredModel<Upsampler>& get_upsampler() {
     if (!upsampler) upsampler.emplace(session, folder / "upsampler", "hum-upsampler");
@@ -93,7 +93,10 @@ struct HummingSession::State {
 
   void build_draft();
   void build_refine();
-  void build_tokens();
+  // With one scale of guidance, or one for each condition.
+  void build_tokens() { token_program = compile_tokens("coarse/generate", false); }
+  void build_tokens_apart() { token_program_apart = compile_tokens("coarse/generate-apart", true); }
+  runtime::Executable compile_tokens(const char* name, bool apart);
   void build_logits();
   void build_voice();
 };
@@ -131,30 +134,37 @@ void HummingSession::State::build_refine() {
       part.compile("upsampler/refine", {tokens, in.melody, in.reference, in.frames}, {latents});
 }
 
-void HummingSession::State::build_tokens() {
+runtime::Executable HummingSession::State::compile_tokens(const char* name, bool apart) {
   const auto& part = get_coarse();
   const auto& common = part.model().config().common;
   const Inputs in = inputs_of(common);
   const Value draft = graph::parameter("draft", f32({1, kWindowFrames, common.latent}));
-  const Value key = graph::parameter("key", {DType::kU32, {2}});
-  const Value temperature = graph::parameter("temperature", f32({}));
-  const Value top_k = graph::parameter("top_k", {DType::kI32, {}});
-  const Value top_p = graph::parameter("top_p", f32({}));
-  const Value guidance = graph::parameter("guidance", f32({}));
-  const Value frames = graph::parameter("frames", {DType::kI32, {}});
-  const Value tokens =
-      part.model().generate(conditions_of(in.melody, draft, in.reference, in.frames),
-                            {.key = key,
-                             .temperature = temperature,
-                             .top_k = top_k,
-                             .top_p = top_p,
-                             .guidance = guidance,
-                             .frames = frames},
-                            DType::kF32);
-  token_program = part.compile(
-      "coarse/generate",
-      {in.melody, draft, in.reference, in.frames, key, temperature, top_k, top_p, guidance, frames},
-      {tokens});
+  auto one = [](const char* what, DType type) { return graph::parameter(what, {type, {1}}); };
+  const Coarse::Sampling sampling = {
+      .key_B2 = graph::parameter("key", {DType::kU32, {1, 2}}),
+      .temperature_B = one("temperature", DType::kF32),
+      .top_k_B = one("top_k", DType::kI32),
+      .top_p_B = one("top_p", DType::kF32),
+      .melody_guidance_B = one("melody_guidance", DType::kF32),
+      .timbre_guidance_B = apart ? one("timbre_guidance", DType::kF32) : Value{},
+      .guided_frames_B = one("guided_frames", DType::kI32),
+      .frames_B = one("frames", DType::kI32)};
+  graph::Values inputs = {in.melody,
+                          draft,
+                          in.reference,
+                          in.frames,
+                          sampling.key_B2,
+                          sampling.temperature_B,
+                          sampling.top_k_B,
+                          sampling.top_p_B,
+                          sampling.guided_frames_B,
+                          sampling.frames_B,
+                          sampling.melody_guidance_B};
+  if (apart) inputs.push_back(sampling.timbre_guidance_B);
+  return part.compile(
+      name, inputs,
+      {part.model().generate(conditions_of(in.melody, draft, in.reference, in.frames), sampling,
+                             DType::kF32)});
 }
 
 void HummingSession::State::build_logits() {
@@ -236,23 +246,27 @@ std::vector<int32_t> HummingSession::coarse_tokens(std::span<const float> melody
                                                    const SamplingOptions& sampling, int64_t window,
                                                    int64_t frames) const {
   HUM_REQUIRE(frames >= 1 && frames <= kWindowFrames, "coarse_tokens: {} frames", frames);
-  const auto& program = state_->get(state_->token_program, &State::build_tokens);
+  const bool apart = sampling.guidance_of_melody() != sampling.guidance_of_timbre();
+  const auto& program = apart ? state_->get(state_->token_program_apart, &State::build_tokens_apart)
+                              : state_->get(state_->token_program, &State::build_tokens);
   const auto& common = state_->coarse->model().config().common;
   const auto key = stream_key(static_cast<uint64_t>(sampling.seed), "coarse tokens",
                               static_cast<uint64_t>(window));
   const int64_t top_k =
       sampling.top_k == 0 ? common.entries : std::min(sampling.top_k, common.entries);
+  auto real = [](double x) { return HostTensor::of<float>({1}, {static_cast<float>(x)}); };
+  auto whole = [](int64_t x) { return HostTensor::of<int32_t>({1}, {static_cast<int32_t>(x)}); };
   const Told told(common, melody, reference);
   const auto d = HostTensor::of({1, kWindowFrames, common.latent}, draft);
-  const auto k = HostTensor::of({2}, std::span<const uint32_t>(key));
-  const auto t =
-      HostTensor::scalar(sampling.greedy ? 0.0F : static_cast<float>(sampling.temperature));
-  const auto tk = HostTensor::scalar(static_cast<int32_t>(top_k));
-  const auto tp = HostTensor::scalar(static_cast<float>(sampling.top_p));
-  const auto g = HostTensor::scalar(static_cast<float>(sampling.guidance));
-  const auto f = HostTensor::scalar(static_cast<int32_t>(frames));
-  auto tokens = values_of<int32_t>(state_->coarse->run(
-      program, {&told.melody, &d, &told.reference, &told.frames, &k, &t, &tk, &tp, &g, &f}));
+  const auto k = HostTensor::of({1, 2}, std::span<const uint32_t>(key));
+  const auto t = real(sampling.greedy ? 0 : sampling.temperature);
+  const auto tk = whole(top_k), gf = whole(guided_frames(sampling, melody)), f = whole(frames);
+  const auto tp = real(sampling.top_p), gm = real(sampling.guidance_of_melody()),
+             gt = real(sampling.guidance_of_timbre());
+  std::vector<const HostTensor*> inputs = {
+      &told.melody, &d, &told.reference, &told.frames, &k, &t, &tk, &tp, &gf, &f, &gm};
+  if (apart) inputs.push_back(&gt);
+  auto tokens = values_of<int32_t>(state_->coarse->run(program, inputs));
   const int64_t books = static_cast<int64_t>(tokens.size()) / kWindowFrames;
   for (int64_t i = frames * books; i < kWindowFrames * books; ++i) {
     tokens[static_cast<size_t>(i)] = tokens[static_cast<size_t>(i - books)];

@@ -12,36 +12,13 @@
 #include <vector>
 
 #include "models/humming/config.h"
+#include "models/humming/sampling_options.h"
 #include "runtime/session.h"
 
 namespace hum::models::humming {
 
-inline constexpr int64_t kWindowFrames = 300;
 inline constexpr int64_t kWindowSamples = kWindowFrames * 441;
 inline constexpr int64_t kReferenceFrames = 250;
-
-// How tokens are drawn.
-struct SamplingOptions {
-  bool greedy = false;
-  double temperature = 0.8;
-  int64_t top_k = 0;
-  double top_p = 0.95;
-  double guidance = 1.5;
-  int64_t seed = 1;
-
-  template <class V>
-  void visit_fields(V& v) {
-    v("greedy", greedy, "always the likeliest token");
-    v("temperature", temperature, "above 1: more adventurous, below 1: safer");
-    v("top_k", top_k, "draw from this many likeliest tokens (0: all)");
-    v("top_p", top_p, "draw from the likeliest tokens that hold this share of probability");
-    v("guidance", guidance, "how strongly melody and timbre steer (1: as trained)");
-    v("seed", seed, "the same seed gives the same sound");
-  }
-};
-
-// Throws kUsage naming the flag that is out of range.
-void validate(const SamplingOptions& options);
 
 // The timbre reference as the models see it.
 struct TimbreReference {
