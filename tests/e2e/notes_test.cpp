@@ -117,6 +117,14 @@ TEST_F(Program, EnvironmentVariablesAreListedWithTheirValues) {
   EXPECT_THAT(run_hum({"env"}).out, HasSubstr("HUM_PLUGIN"));
 }
 
+TEST_F(Program, ProfileRunsAnotherCommandWithItsFlags) {
+  const auto run = run_hum({"profile", "evaluate", "notes", stored_notes(), stored_notes(),
+                            "--json", "--onset-tolerance", "100"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(Json::parse(run.out)["f1"], 1.0);
+  EXPECT_THAT(run.err, HasSubstr("s in all"));
+}
+
 TEST_F(Program, EveryCommandHelpsWithAnExample) {
   const auto help = run_hum({"--help"});
   EXPECT_EQ(help.code, 0);
