@@ -55,16 +55,16 @@ class Coder {
     return pipeline::play(
         notes,
         {.latent = width,
-         .latents =
-             [&](std::span<const float>, int64_t window, int64_t) {
-               return pipeline::cut_rows(table, width, pipeline::kLatentWindows.first_frame(window),
-                                         pipeline::kWindowFrames);
-             },
-         .render =
-             [&](std::span<const float> latents, std::span<const float> melody,
-                 std::span<const float> excitation, std::span<const float> noise) {
-               return humming_.render(latents, melody, excitation, noise);
-             }},
+         .latents = pipeline::one_by_one<pipeline::LatentWindow>([&](const auto& window) {
+           return pipeline::cut_rows(table, width,
+                                     pipeline::kLatentWindows.first_frame(window.window),
+                                     pipeline::kWindowFrames);
+         }),
+         .render = pipeline::one_by_one<pipeline::SoundWindow>([&](const auto& window) {
+           const models::humming::VoiceWindow told{window.latents, window.melody, window.excitation,
+                                                   window.noise};
+           return std::move(humming_.render(std::span(&told, 1))[0]);
+         })},
         kNoiseSeed);
   }
 

@@ -9,6 +9,7 @@
 #include "data/synthesis/melody.h"
 #include "data/synthesis/timing.h"
 #include "models/basic_pitch/transcriber.h"
+#include "models/batched_program.h"
 #include "models/codec/token_file.h"
 #include "pipeline/recording.h"
 
@@ -161,22 +162,30 @@ void Player::load(const PlayOptions& options) {
 pipeline::Instrument Player::instrument(TimbreReference reference, const PlayOptions& options) {
   validate(options);
   load(options);
-  pipeline::Instrument result{.latent = humming_.common().latent};
-  result.latents = [this, reference, fast = options.fast, sampling = sampling_of(options)](
-                       std::span<const float> melody, int64_t window, int64_t frames) {
-    auto draft = humming_.draft(melody, reference);
-    if (fast) return draft;
-    const auto tokens = humming_.coarse_tokens(melody, draft, reference, sampling, window, frames);
-    return humming_.refine(tokens, melody, reference);
+  pipeline::Instrument result{.latent = humming_.common().latent, .together = models::kBatchRows};
+  result.latents = [this, reference = std::move(reference), fast = options.fast,
+                    sampling =
+                        sampling_of(options)](std::span<const pipeline::LatentWindow> windows) {
+    std::vector<models::humming::Window> told;
+    for (const auto& window : windows) {
+      told.push_back({.melody = window.melody,
+                      .timbre = &reference,
+                      .seed = static_cast<int64_t>(window.seed),
+                      .number = window.window,
+                      .frames = window.frames});
+    }
+    return fast ? humming_.drafts(told) : humming_.latents(told, sampling);
   };
   if (options.decoder == Decoder::kPlain) {
-    result.render = [this](std::span<const float> latents, std::span<const float>,
-                           std::span<const float>,
-                           std::span<const float>) { return codec().decode_latents(latents); };
+    result.render = pipeline::one_by_one<pipeline::SoundWindow>(
+        [this](const auto& window) { return codec().decode_latents(window.latents); });
   } else {
-    result.render = [this](std::span<const float> latents, std::span<const float> melody,
-                           std::span<const float> excitation, std::span<const float> noise) {
-      return humming_.render(latents, melody, excitation, noise);
+    result.render = [this](std::span<const pipeline::SoundWindow> windows) {
+      std::vector<models::humming::VoiceWindow> told;
+      for (const auto& window : windows) {
+        told.push_back({window.latents, window.melody, window.excitation, window.noise});
+      }
+      return humming_.render(told);
     };
   }
   return result;

@@ -2,6 +2,7 @@
 
 #include "data/synthesis/timing.h"
 #include "eval/harness/instrument_row.h"
+#include "pipeline/generate.h"
 #include "pipeline/hum_melody.h"
 #include "pipeline/recording.h"
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "base/files.h"
@@ -68,19 +69,36 @@ struct Inputs {
     tensors.push_back(std::move(tensor));
     return parameters.back();
   }
-  Value real(const char* name, double x) {
-    return take(name, HostTensor::of<float>({1}, {static_cast<float>(x)}));
+  // One value an item.
+  Value real(const char* name, const std::vector<double>& x) {
+    const std::vector<float> values(x.begin(), x.end());
+    return take(name, HostTensor::of({std::ssize(x)}, std::span<const float>(values)));
   }
-  Value whole(const char* name, int64_t x) {
-    return take(name, HostTensor::of<int32_t>({1}, {static_cast<int32_t>(x)}));
+  Value whole(const char* name, const std::vector<int64_t>& x) {
+    const std::vector<int32_t> values(x.begin(), x.end());
+    return take(name, HostTensor::of({std::ssize(x)}, std::span<const int32_t>(values)));
   }
-  Conditions conditions(uint64_t melody_seed, double has_melody, double has_timbre) {
-    return {.melody_BTM = take("melody", random_tensor({1, kFrames, kFeatures}, melody_seed)),
-            .reference_BSD = take("reference", random_tensor({1, kReference, 8}, 3)),
-            .reference_frames_B = whole("reference_frames", 15),
-            .has_melody_B = real("has_melody", has_melody),
-            .has_timbre_B = real("has_timbre", has_timbre),
-            .draft_BTD = take("draft", random_tensor({1, kFrames, 8}, 2))};
+  // An item for each seed of a melody.
+  Conditions conditions(const std::vector<uint64_t>& melody_seeds, double has_melody,
+                        double has_timbre) {
+    const int64_t items = std::ssize(melody_seeds);
+    auto each = [&](graph::Dims dims, auto seed_of) {
+      std::vector<float> values;
+      for (const uint64_t seed : melody_seeds) {
+        const auto item = random_tensor(dims, seed_of(seed)).to_floats();
+        values.insert(values.end(), item.begin(), item.end());
+      }
+      dims.insert(dims.begin(), items);
+      return HostTensor::of(dims, std::span<const float>(values));
+    };
+    auto same = [](uint64_t seed) { return [seed](uint64_t) { return seed; }; };
+    const auto count = melody_seeds.size();
+    return {.melody_BTM = take("melody", each({kFrames, kFeatures}, std::identity())),
+            .reference_BSD = take("reference", each({kReference, 8}, same(3))),
+            .reference_frames_B = whole("reference_frames", std::vector<int64_t>(count, 15)),
+            .has_melody_B = real("has_melody", std::vector<double>(count, has_melody)),
+            .has_timbre_B = real("has_timbre", std::vector<double>(count, has_timbre)),
+            .draft_BTD = take("draft", each({kFrames, 8}, same(2)))};
   }
   std::vector<HostTensor> run(const graph::Values& results) const {
     // Programs that are kept are found again by the session.
@@ -104,31 +122,52 @@ class CoarseGeneration : public ::testing::TestWithParam<Kind> {
     std::optional<double> timbre_guidance = {};
     int64_t guided_frames = kFrames;
   };
-  std::vector<int32_t> generate(const Draw& draw) const {
+  std::vector<int32_t> generate(const Draw& draw) const { return generate_all({draw})[0]; }
+
+  // As items of one batch; all or none have a guidance of the timbre's own.
+  std::vector<std::vector<int32_t>> generate_all(const std::vector<Draw>& draws) const {
+    auto each = [&](auto member) {
+      std::vector<std::decay_t<decltype(draws[0].*member)>> values;
+      for (const Draw& draw : draws) values.push_back(draw.*member);
+      return values;
+    };
+    std::vector<double> timbre_guidance;
+    std::vector<uint32_t> keys;
+    for (const Draw& draw : draws) {
+      if (draw.timbre_guidance) timbre_guidance.push_back(*draw.timbre_guidance);
+      keys.insert(keys.end(), {1, draw.seed});
+    }
+    const int64_t items = std::ssize(draws);
     Inputs in{model.parameters().values(), weights};
-    const Conditions conditions = in.conditions(draw.melody_seed, 1, 1);
+    const Conditions conditions = in.conditions(each(&Draw::melody_seed), 1, 1);
     const Value codes = model.generate(
         conditions,
-        {.key_B2 = in.take("key", HostTensor::of<uint32_t>({1, 2}, {1, draw.seed})),
-         .temperature_B = in.real("temperature", draw.temperature),
-         .top_k_B = in.whole("top_k", 32),
-         .top_p_B = in.real("top_p", 1),
-         .melody_guidance_B = in.real("melody_guidance", draw.melody_guidance),
+        {.key_B2 = in.take("key", HostTensor::of({items, 2}, std::span<const uint32_t>(keys))),
+         .temperature_B = in.real("temperature", each(&Draw::temperature)),
+         .top_k_B = in.whole("top_k", std::vector<int64_t>(draws.size(), 32)),
+         .top_p_B = in.real("top_p", std::vector<double>(draws.size(), 1)),
+         .melody_guidance_B = in.real("melody_guidance", each(&Draw::melody_guidance)),
          .timbre_guidance_B =
-             draw.timbre_guidance ? in.real("timbre_guidance", *draw.timbre_guidance) : Value{},
-         .guided_frames_B = in.whole("guided_frames", draw.guided_frames),
-         .frames_B = in.whole("frames", draw.frames)},
+             timbre_guidance.empty() ? Value{} : in.real("timbre_guidance", timbre_guidance),
+         .guided_frames_B = in.whole("guided_frames", each(&Draw::guided_frames)),
+         .frames_B = in.whole("frames", each(&Draw::frames))},
         DType::kF32);
     const auto result = in.run({codes})[0];
     const auto values = result.as<int32_t>();
-    return {values.begin(), values.end()};
+    const size_t size = values.size() / draws.size();
+    std::vector<std::vector<int32_t>> rows;
+    for (size_t at = 0; at < values.size(); at += size) {
+      rows.emplace_back(values.begin() + static_cast<long>(at),
+                        values.begin() + static_cast<long>(at + size));
+    }
+    return rows;
   }
 
   // Teacher-forced on `codes`, knowing some conditions. -> K of [L, V].
   std::vector<std::vector<float>> logits(std::span<const int32_t> codes, double has_melody,
                                          double has_timbre) const {
     Inputs in{model.parameters().values(), weights};
-    const Conditions conditions = in.conditions(1, has_melody, has_timbre);
+    const Conditions conditions = in.conditions({1}, has_melody, has_timbre);
     const Value forced = in.take("codes", HostTensor::of({1, kFrames, GetParam().books}, codes));
     std::vector<std::vector<float>> result;
     for (const auto& tensor : in.run(model.logits(forced, conditions, DType::kF32))) {
@@ -194,6 +233,17 @@ TEST_P(CoarseGeneration, OnlyTheFirstFramesAreGuidedWhereThatIsAsked) {
   const auto some = generate({.melody_guidance = 3, .guided_frames = 4});
   expect_likeliest(some, 3, 3, 4);
   EXPECT_NE(some, generate({.melody_guidance = 3}));
+}
+
+TEST_P(CoarseGeneration, ItemsOfABatchAreThoseOfEachAlone) {
+  const std::vector<Draw> draws = {
+      {.temperature = 1, .seed = 5, .melody_guidance = 2},
+      {.temperature = 0.5, .seed = 6, .melody_seed = 9, .frames = kFrames / 2},
+      {.melody_seed = 4, .melody_guidance = 3, .guided_frames = 4},
+      {.temperature = 1, .seed = 5, .melody_guidance = 2}};
+  const auto together = generate_all(draws);
+  for (size_t i = 0; i < draws.size(); ++i) EXPECT_EQ(together[i], generate(draws[i])) << i;
+  EXPECT_NE(together[0], together[1]);
 }
 
 TEST_P(CoarseGeneration, SeedsAndMelodiesChangeTheTokens) {
