@@ -76,7 +76,6 @@ class FlagVisitor {
   // Everything from the first word that is no flag of this command on, as it stands.
   void rest(std::vector<std::string>& words) {
     app_.prefix_command();
-    app_.fallthrough(false);  // or the words would go to the program itself
     app_.final_callback([app = &app_, &words] { words = app->remaining(); });
   }
   // A one-letter form beside the flag: v.short_flag('o', "output", ...).

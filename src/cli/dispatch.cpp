@@ -50,9 +50,10 @@ int dispatch(std::vector<std::string> arguments) {
   for (const Command& command : commands()) {
     CLI::App& sub = subcommand(app, command.name, std::string(command.summary));
     sub.footer("Example:\n  " + std::string(command.example));
-    sub.fallthrough();  // --device may stand behind the command
     auto invocation = command.make();
     invocation->declare(sub);
+    // --device may stand behind the command, but not among another command's words.
+    if (!sub.get_prefix_command()) sub.fallthrough();
     invocations.emplace(&sub, std::move(invocation));
   }
   try {

@@ -38,9 +38,8 @@ void ModelSystems::prepare(const eval::TestClip& clip) {
 std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
                                       const eval::TestClip& clip, const PlayOptions& options) {
   if (notes.empty()) return {};
-  PlayOptions own = options;
-  own.sampling.seed = static_cast<int64_t>(clip.plan.melody);  // each clip draws by itself
-  return finished(pipeline::play(notes, player_.instrument(reference_, own), clip.plan.melody),
+  // The seed: each clip draws by itself.
+  return finished(pipeline::play(notes, player_.instrument(reference_, options), clip.plan.melody),
                   clip);
 }
 

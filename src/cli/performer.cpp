@@ -42,14 +42,20 @@ void validate(const SoundOptions& options) {
 }
 
 void Stopwatch::lap(const char* name) {
-  const auto now = std::chrono::steady_clock::now();
-  laps_[name] = laps_.value(name, 0.0) + std::chrono::duration<double>(now - last_).count();
-  last_ = now;
+  const auto before = last_;
+  start();
+  add(name, std::chrono::duration<double>(last_ - before).count());
+}
+
+void Stopwatch::add(const char* name, double seconds) {
+  laps_[name] = laps_.value(name, 0.0) + seconds;
 }
 
 Json Stopwatch::laps() const {
   Json result = laps_;
-  result["total"] = std::chrono::duration<double>(last_ - start_).count();
+  double total = 0;
+  for (const Json& seconds : laps_) total += seconds.get<double>();
+  result["total"] = total;
   return result;
 }
 
@@ -100,33 +106,32 @@ Hearing Performer::listen(const fs::path& path, Stopwatch& watch, bool stays_in_
   return hearing;
 }
 
-void Performer::play(std::span<const audio::Note> notes, int64_t take, int64_t quick_frames,
-                     const pipeline::SampleSink& sink) {
+pipeline::Instrument Performer::instrument() {
   Loaded& loaded = load();
-  PlayOptions options = options_.play;
-  options.sampling.seed = seed_of(take);
-  auto instrument = loaded.player.instrument(loaded.reference, options);
-  instrument.quick_frames = quick_frames;
-  std::optional<Progress> progress;
-  instrument.progress = [&](int64_t done, int64_t total) {
+  auto instrument = loaded.player.instrument(loaded.reference, options_.play);
+  const auto progress = std::make_shared<std::optional<Progress>>();
+  instrument.progress = [progress](int64_t done, int64_t total) {
     if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; no output was written");
-    if (!progress) progress.emplace("generating", total);
-    progress->update(done);
+    if (!*progress) progress->emplace("generating", total);
+    (*progress)->update(done);
   };
-  pipeline::play(notes, instrument, static_cast<uint64_t>(options.sampling.seed), sink);
+  return instrument;
 }
 
-std::vector<float> Performer::play(std::span<const audio::Note> notes, int64_t take) {
-  std::vector<float> samples;
-  play(notes, take, 0, [&](std::span<const float> part) {
-    samples.insert(samples.end(), part.begin(), part.end());
-  });
-  return samples;
+std::vector<std::vector<float>> Performer::play(std::span<const pipeline::Piece> pieces) {
+  return pipeline::play(pieces, instrument());
+}
+
+std::vector<float> Performer::play(std::span<const audio::Note> notes) {
+  const pipeline::Piece one = piece(notes);
+  return std::move(play(std::span(&one, 1))[0]);
 }
 
 void Performer::stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink) {
+  auto streaming = instrument();
   // The draft takes as long for a few frames as for all.
-  play(notes, 0, options_.play.fast ? 0 : kQuickFrames, sink);
+  streaming.quick_frames = options_.play.fast ? 0 : kQuickFrames;
+  pipeline::play(notes, streaming, static_cast<uint64_t>(seed_of(0)), sink);
 }
 
 std::string Performer::instrument_name() const {

@@ -68,12 +68,15 @@ void validate(const SoundOptions& options);
 // Seconds by name, added up.
 class Stopwatch {
  public:
-  // Since the last call.
+  // Since the last lap or start().
   void lap(const char* name);
-  Json laps() const;  // and "total"
+  void start() { last_ = std::chrono::steady_clock::now(); }
+  // Time that was measured elsewhere.
+  void add(const char* name, double seconds);
+  Json laps() const;  // and "total", their sum
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   Json laps_ = Json::object();
 };
 
@@ -92,9 +95,15 @@ class Performer {
   // Laps: read, load, melody. `stays_in_time`: see make_score.
   Hearing listen(const std::filesystem::path& recording, Stopwatch& watch,
                  bool stays_in_time = false);
-  // Ends with kFailure when a stop signal comes. Take 0 has the seed of the options, the next ones
-  // those that follow it.
-  std::vector<float> play(std::span<const audio::Note> notes, int64_t take = 0);
+  // Take 0 has the seed of the options, the next ones those that follow it.
+  pipeline::Piece piece(std::span<const audio::Note> notes, int64_t take = 0) const {
+    return {{notes.begin(), notes.end()}, static_cast<uint64_t>(seed_of(take))};
+  }
+  // Together, which takes less time than one after another. Ends with kFailure when a stop signal
+  // comes, as does stream().
+  std::vector<std::vector<float>> play(std::span<const pipeline::Piece> pieces);
+  // Take 0.
+  std::vector<float> play(std::span<const audio::Note> notes);
   // Take 0, handed out as soon as it is there.
   void stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink);
 
@@ -109,8 +118,7 @@ class Performer {
  private:
   struct Loaded;
   Loaded& load();
-  void play(std::span<const audio::Note> notes, int64_t take, int64_t quick_frames,
-            const pipeline::SampleSink& sink);
+  pipeline::Instrument instrument();
 
   PerformanceOptions options_;
   const data::Preset* preset_;

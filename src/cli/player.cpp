@@ -9,6 +9,7 @@
 #include "data/synthesis/melody.h"
 #include "data/synthesis/timing.h"
 #include "models/basic_pitch/transcriber.h"
+#include "models/batched_program.h"
 #include "models/codec/code_vectors.h"
 #include "models/codec/token_file.h"
 #include "models/weights_folder.h"
@@ -99,10 +100,12 @@ void validate(const PlayOptions& options) {
   }
   const models::humming::SamplingOptions neutral;
   const auto& own = options.sampling;
-  const bool is_set = own.temperature != neutral.temperature || own.guidance != neutral.guidance;
+  const bool is_set = own.temperature != neutral.temperature ||
+                      own.guidance_of_melody() != neutral.guidance ||
+                      own.guidance_of_timbre() != neutral.guidance;
   if (options.strength != PlayOptions::kNeutralStrength && (is_set || own.greedy)) {
     fail(ExitCode::kUsage, "--strength sets --temperature and --guidance itself",
-         "give it without --temperature, --guidance and --greedy");
+         "give it without --temperature, --greedy and all kinds of --guidance");
   }
 }
 
@@ -163,18 +166,23 @@ void Player::load(const PlayOptions& options) {
 pipeline::Instrument Player::instrument(TimbreReference reference, const PlayOptions& options) {
   validate(options);
   load(options);
-  pipeline::Instrument result{.latent = humming_.common().latent};
-  result.latents = [this, reference, fast = options.fast, sampling = sampling_of(options)](
-                       std::span<const float> melody, int64_t window, int64_t frames) {
-    auto draft = humming_.draft(melody, reference);
-    if (fast) return draft;
-    const auto tokens = humming_.coarse_tokens(melody, draft, reference, sampling, window, frames);
-    return humming_.refine(tokens, melody, reference);
+  pipeline::Instrument result{.latent = humming_.common().latent, .together = models::kBatchRows};
+  result.latents = [this, reference = std::move(reference), fast = options.fast,
+                    sampling =
+                        sampling_of(options)](std::span<const pipeline::LatentWindow> windows) {
+    std::vector<models::humming::Window> told;
+    for (const auto& window : windows) {
+      told.push_back({.melody = window.melody,
+                      .timbre = &reference,
+                      .seed = static_cast<int64_t>(window.seed),
+                      .number = window.window,
+                      .frames = window.frames});
+    }
+    return fast ? humming_.drafts(told) : humming_.latents(told, sampling);
   };
   if (options.decoder == Decoder::kPlain) {
-    result.render = [this](std::span<const float> latents, std::span<const float>,
-                           std::span<const float>,
-                           std::span<const float>) { return codec().decode_latents(latents); };
+    result.render = pipeline::one_by_one<pipeline::SoundWindow>(
+        [this](const auto& window) { return codec().decode_latents(window.latents); });
   } else {
     result.render = guided_decoder();
   }
@@ -182,9 +190,12 @@ pipeline::Instrument Player::instrument(TimbreReference reference, const PlayOpt
 }
 
 pipeline::RenderFunction Player::guided_decoder() const {
-  return [this](std::span<const float> latents, std::span<const float> melody,
-                std::span<const float> excitation, std::span<const float> noise) {
-    return humming_.render(latents, melody, excitation, noise);
+  return [this](std::span<const pipeline::SoundWindow> windows) {
+    std::vector<models::humming::VoiceWindow> told;
+    for (const auto& window : windows) {
+      told.push_back({window.latents, window.melody, window.excitation, window.noise});
+    }
+    return humming_.render(told);
   };
 }
 
@@ -196,13 +207,12 @@ pipeline::Instrument Player::token_instrument(std::span<const int32_t> codes, in
   for (int64_t i = 0; i < 2 * pipeline::kWindowFrames; ++i) {
     table.insert(table.end(), last.begin(), last.end());
   }
+  auto latents = [table = std::move(table), width](const pipeline::LatentWindow& window) {
+    return pipeline::cut_rows(table, width, pipeline::kLatentWindows.first_frame(window.window),
+                              pipeline::kWindowFrames);
+  };
   return {.latent = width,
-          .latents =
-              [table = std::move(table), width](std::span<const float>, int64_t window, int64_t) {
-                return pipeline::cut_rows(table, width,
-                                          pipeline::kLatentWindows.first_frame(window),
-                                          pipeline::kWindowFrames);
-              },
+          .latents = pipeline::one_by_one<pipeline::LatentWindow>(std::move(latents)),
           .render = guided_decoder()};
 }
 

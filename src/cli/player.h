@@ -11,7 +11,7 @@
 #include "models/basic_pitch/notes.h"
 #include "models/codec/session.h"
 #include "models/humming/session.h"
-#include "pipeline/generate.h"
+#include "pipeline/play.h"
 #include "pipeline/transcription.h"
 #include "runtime/session.h"
 
@@ -82,7 +82,7 @@ class Player {
   // Reads the models that instrument() will need, so that damaged weights are noticed before any
   // work.
   void load(const PlayOptions& options);
-  // Refers to this player.
+  // Refers to this player. Tokens are drawn with the seeds of the pieces that are played.
   pipeline::Instrument instrument(models::humming::TimbreReference reference,
                                   const PlayOptions& options);
 

@@ -3,6 +3,7 @@
 #include "data/synthesis/timing.h"
 #include "eval/harness/instrument_row.h"
 #include "eval/metrics/envelope.h"
+#include "pipeline/generate.h"
 #include "pipeline/hum_melody.h"
 #include "pipeline/recording.h"
 

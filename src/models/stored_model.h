@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -56,7 +55,7 @@ class StoredModel {
   }
   // The program's first result.
   HostTensor run(const runtime::Executable& program,
-                 std::initializer_list<const HostTensor*> inputs) const {
+                 const std::vector<const HostTensor*>& inputs) const {
     std::vector<runtime::Tensor> arguments = device_;
     for (const HostTensor* input : inputs) arguments.push_back(session_.to_device(*input));
     return session_.to_host(program.run(arguments)[0]);

@@ -232,6 +232,52 @@ TEST(Sampling, GreedyTopKAndTopPKeepWhatTheyShould) {
   EXPECT_THAT(kept(5, 0.01), ::testing::ElementsAre(1));
 }
 
+TEST(Sampling, GuidanceAddsWhatEachConditionChanges) {
+  auto row = [](std::vector<float> values) {
+    return graph::constant(std::span<const float>(values), {2, 2});
+  };
+  auto scale = [](std::vector<float> values) {
+    return graph::constant(std::span<const float>(values), {2});
+  };
+  const Value none = row({1, 2, 3, 4}), timbre = row({2, 0, 3, 5}), both = row({4, 1, 2, 5});
+  const auto mixed = evaluate({guide({none, timbre, both}, {scale({2, 1}), scale({3, 1})}),
+                               guide({none, both}, {scale({0, 2})})},
+                              {}, {});
+  // The first row: 1 + 2 (2 - 1) + 3 (4 - 2) and 2 + 2 (0 - 2) + 3 (1 - 0).
+  EXPECT_THAT(mixed[0].to_floats(), ::testing::ElementsAre(9, 1, 2, 5));
+  EXPECT_THAT(mixed[1].to_floats(), ::testing::ElementsAre(1, 2, 1, 6));
+  EXPECT_THROW(guide({none}, {scale({1, 1})}), Error);
+}
+
+TEST(Sampling, RowsDrawAsTheyWouldAlone) {
+  constexpr int64_t kRows = 3, kSize = 40;
+  const Value logits = graph::parameter("logits", {DType::kF32, {kRows, kSize}});
+  const std::vector<double> keys = {1, 2, 3, 4, 5, 6}, temperatures = {1, 0, 0.5}, ks = {40, 40, 3},
+                            ps = {1, 1, 0.9};
+  auto constant = [](std::span<const double> all, int64_t row, int64_t width, graph::Dims dims,
+                     DType type) {
+    const auto part = row < 0 ? all : all.subspan(static_cast<size_t>(row * width), width);
+    return graph::constant(part, {type, std::move(dims)});
+  };
+  auto inputs = [&](int64_t row) {
+    const bool is_all = row < 0;
+    const graph::Dims one = is_all ? graph::Dims{kRows} : graph::Dims{};
+    return SamplingInputs{
+        .key = constant(keys, row, 2, is_all ? graph::Dims{kRows, 2} : graph::Dims{2}, DType::kU32),
+        .temperature = constant(temperatures, row, 1, one, DType::kF32),
+        .top_k = constant(ks, row, 1, one, DType::kI32),
+        .top_p = constant(ps, row, 1, one, DType::kF32)};
+  };
+  graph::Values drawn = {sample(logits, inputs(-1))};
+  for (int64_t row = 0; row < kRows; ++row) {
+    drawn.push_back(sample(graph::slice_in_dim(logits, 0, row, row + 1), inputs(row)));
+  }
+  const auto tokens = evaluate(drawn, {logits}, std::vector{random_tensor({kRows, kSize}, 5, 2)});
+  for (size_t row = 0; row < kRows; ++row) {
+    EXPECT_EQ(tokens[0].as<int32_t>()[row], tokens[row + 1].as<int32_t>()[0]) << row;
+  }
+}
+
 TEST(Sampling, DrawsFollowTheProbabilities) {
   constexpr int64_t kRows = 4000;
   const Value logits = graph::parameter("logits", {DType::kF32, {1, 3}});

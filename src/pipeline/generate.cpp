@@ -8,46 +8,10 @@
 #include "audio/mix.h"
 #include "audio/resample.h"
 #include "base/error.h"
-#include "data/synthesis/excitation.h"
-#include "data/synthesis/features.h"
 #include "data/synthesis/timing.h"
 
 namespace hum::pipeline {
 namespace {
-
-static_assert(kWindowFrames == data::kItemFrames, "models are trained on windows of this length");
-
-// Of rendering, on each side of what is kept of a window.
-constexpr int64_t kRenderContext = 25, kRenderFade = 2;
-
-// Latents this near to the end of a part of a window may still change with what follows.
-constexpr int64_t kQuickContext = 25;
-
-// One run of the renderer, as soon as latents window `after` is there (-1: its quick part): it
-// begins at first_frame; its sound takes over at `keep_from` and is final before `keep_to`.
-struct RenderStep {
-  int64_t after, first_frame, keep_from, keep_to;
-};
-
-std::vector<RenderStep> plan_rendering(int64_t frames, int64_t quick_frames) {
-  std::vector<RenderStep> steps;
-  const int64_t windows = kLatentWindows.windows(frames);
-  constexpr int64_t kEdge = kRenderContext + kRenderFade;
-  int64_t done = 0;
-  for (int64_t w = quick_frames > 0 ? -1 : 0; w < windows; ++w) {
-    int64_t final_to =
-        w < 0 ? quick_frames - kQuickContext - kEdge : kLatentWindows.fade_start(w + 1) - kEdge;
-    if (w + 1 == windows) final_to = frames;
-    while (done < final_to) {
-      const int64_t first = std::max<int64_t>(0, done - kRenderContext);
-      const int64_t reach = first + kWindowFrames;
-      const int64_t to = reach >= frames ? final_to : std::min(final_to, reach - kEdge);
-      steps.push_back({w, first, done, to});
-      done = to;
-    }
-  }
-  return steps;
-}
 
 constexpr double kDeadBelow = 1e-3;  // 60 dB
 constexpr double kMinTail_s = 0.1;
@@ -83,90 +47,6 @@ void fade_out(std::span<float> samples, int64_t count) {
 }
 
 }  // namespace
-
-double end_of(std::span<const audio::Note> notes) {
-  double end_s = 0;
-  for (const auto& note : notes) end_s = std::max(end_s, note.end_s);
-  return end_s;
-}
-
-namespace {
-
-// What is known of the whole piece before any model runs.
-struct Piece {
-  int64_t frames, padded;
-  std::vector<float> melody, excitation, noise;
-
-  Piece(std::span<const audio::Note> notes, uint64_t seed, int64_t last_first_frame,
-        int64_t piece_frames)
-      : frames(piece_frames),
-        padded(last_first_frame + kWindowFrames),
-        melody(data::melody_features(notes, padded)),
-        excitation(static_cast<size_t>(padded * data::kFrameSamples)),
-        noise(excitation.size()) {
-    data::render_excitation(notes, excitation);
-    data::render_noise(seed, 0, noise);
-  }
-  std::vector<float> melody_of(int64_t first) const {
-    return cut_rows(melody, data::kMelodyFeatures, first, kWindowFrames);
-  }
-};
-
-}  // namespace
-
-void play(std::span<const audio::Note> notes, const Instrument& instrument, uint64_t seed,
-          const SampleSink& sink) {
-  HUM_REQUIRE(!notes.empty(), "play: no notes");
-  const auto frames =
-      static_cast<int64_t>(std::ceil((end_of(notes) + kMaxRelease_s) * data::kFramesPerSecond));
-  const int64_t windows = kLatentWindows.windows(frames);
-  const int64_t quick = frames > instrument.quick_frames ? instrument.quick_frames : 0;
-  const auto steps = plan_rendering(frames, quick);
-  // Features go on past the end, to the edge of the last window: its frames are silence, not zeros.
-  const Piece piece(notes, seed,
-                    std::max(kLatentWindows.first_frame(windows - 1), steps.back().first_frame),
-                    frames);
-  int64_t done = 0;
-  const int64_t total = windows + (quick > 0 ? 1 : 0) + static_cast<int64_t>(steps.size());
-  auto advance = [&] {
-    if (instrument.progress) instrument.progress(++done, total);
-  };
-  Stitcher latents(frames, instrument.latent, kLatentWindows.fade_frames);
-  Stitcher sound(frames, data::kFrameSamples, kRenderFade);
-  auto step = steps.begin();
-  for (int64_t w = quick > 0 ? -1 : 0; w < windows; ++w) {
-    const int64_t window = std::max<int64_t>(0, w), first = kLatentWindows.first_frame(window);
-    latents.add(first,
-                instrument.latents(piece.melody_of(first), window, w < 0 ? quick : kWindowFrames),
-                kLatentWindows.fade_start(window));
-    advance();
-    for (; step != steps.end() && step->after == w; ++step) {
-      auto cut = [&](const std::vector<float>& table, int64_t width) {
-        return cut_rows(table, width, step->first_frame, kWindowFrames);
-      };
-      sound.add(step->first_frame,
-                instrument.render(cut(latents.table(), instrument.latent),
-                                  piece.melody_of(step->first_frame),
-                                  cut(piece.excitation, data::kFrameSamples),
-                                  cut(piece.noise, data::kFrameSamples)),
-                step->keep_from);
-      advance();
-      sink(std::span(sound.table())
-               .subspan(
-                   static_cast<size_t>(step->keep_from * data::kFrameSamples),
-                   static_cast<size_t>((step->keep_to - step->keep_from) * data::kFrameSamples)));
-    }
-  }
-}
-
-std::vector<float> play(std::span<const audio::Note> notes, const Instrument& instrument,
-                        uint64_t seed) {
-  std::vector<float> samples;
-  play(notes, instrument, seed, [&](std::span<const float> part) {
-    samples.insert(samples.end(), part.begin(), part.end());
-  });
-  return samples;
-}
 
 int64_t end_of_release(std::span<const float> samples, double melody_end_s) {
   const int64_t shortest = data::sample_of(melody_end_s + kMinTail_s);

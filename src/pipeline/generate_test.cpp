@@ -68,12 +68,9 @@ Instrument passing(const std::function<std::vector<float>(std::span<const float>
                                                           std::span<const float> excitation,
                                                           std::span<const float> noise)>& pick) {
   Instrument result{.latent = data::kMelodyFeatures};
-  result.latents = [](std::span<const float> melody, int64_t, int64_t) {
-    return std::vector<float>(melody.begin(), melody.end());
-  };
-  result.render = [pick](std::span<const float> latents, std::span<const float>,
-                         std::span<const float> excitation,
-                         std::span<const float> noise) { return pick(latents, excitation, noise); };
+  result.latents = one_by_one<LatentWindow>([](const auto& window) { return window.melody; });
+  result.render = one_by_one<SoundWindow>(
+      [pick](const auto& window) { return pick(window.latents, window.excitation, window.noise); });
   return result;
 }
 
@@ -137,12 +134,12 @@ TEST(Play, HandsOutEarlyWhatItWouldHaveHandedOutLate) {
       return samples;
     });
     // Rows past what was asked for are worth nothing, and those shortly before may change.
-    instrument.latents = [](std::span<const float> melody, int64_t, int64_t frames) {
-      std::vector<float> rows(melody.begin(), melody.end());
-      const auto sure = frames == kWindowFrames ? frames : frames - 24;
+    instrument.latents = one_by_one<LatentWindow>([](const auto& window) {
+      std::vector<float> rows = window.melody;
+      const auto sure = window.frames == kWindowFrames ? window.frames : window.frames - 24;
       std::fill(rows.begin() + sure * data::kMelodyFeatures, rows.end(), 99.0F);
       return rows;
-    };
+    });
     instrument.quick_frames = quick_frames;
     return instrument;
   };
@@ -163,6 +160,49 @@ TEST(Play, HandsOutEarlyWhatItWouldHaveHandedOutLate) {
   const auto late = play(notes, make(0), 1);
   ASSERT_EQ(early.size(), late.size());
   for (size_t i = 0; i < late.size(); ++i) ASSERT_NEAR(early[i], late[i], 1e-3) << i;
+}
+
+// Pieces of one, two and three windows, whose windows share calls.
+TEST(Play, PlaysPiecesTogetherAsEachAlone) {
+  std::vector<size_t> latent_calls;
+  auto together = [&](int64_t most) {
+    Instrument instrument{.latent = data::kMelodyFeatures, .together = most};
+    instrument.latents = [&](std::span<const LatentWindow> windows) {
+      latent_calls.push_back(windows.size());
+      std::vector<std::vector<float>> results;
+      for (const auto& window : windows) {
+        results.push_back(window.melody);
+        for (float& x : results.back()) {
+          x += static_cast<float>(window.seed) + 0.1F * static_cast<float>(window.window);
+        }
+      }
+      return results;
+    };
+    instrument.render = one_by_one<SoundWindow>([](const auto& window) {
+      auto samples = window.noise;
+      for (size_t i = 0; i < samples.size(); ++i) {
+        samples[i] += window.latents[i / data::kFrameSamples * data::kMelodyFeatures];
+      }
+      return samples;
+    });
+    return instrument;
+  };
+  const std::vector<Piece> pieces = {{melody(3), 4}, {melody(7), 5}, {melody(9), 6}};
+  const auto all = play(pieces, together(4));
+  EXPECT_EQ(latent_calls, (std::vector<size_t>{3, 3})) << "six windows, at most four in a call";
+  ASSERT_EQ(all.size(), pieces.size());
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    EXPECT_EQ(all[i], play(pieces[i].notes, together(1), pieces[i].seed)) << i;
+    std::vector<float> streamed;
+    play(pieces[i].notes, together(1), pieces[i].seed, [&](std::span<const float> part) {
+      streamed.insert(streamed.end(), part.begin(), part.end());
+    });
+    EXPECT_EQ(all[i], streamed) << i;
+  }
+  latent_calls.clear();
+  play(std::span(pieces).first(2), together(4));
+  EXPECT_EQ(latent_calls, (std::vector<size_t>{1, 1, 1})) << "fewer than four in all";
+  EXPECT_TRUE(play(std::vector<Piece>{}, together(4)).empty());
 }
 
 TEST(Play, DrawsNoiseFromItsSeedAlone) {

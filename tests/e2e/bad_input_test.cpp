@@ -140,10 +140,22 @@ TEST_F(BadInput, PresetAndTimbreTogetherOrNeither) {
 
 TEST_F(BadInput, FlagsOutOfRange) {
   const std::string hum = write_hum("a.wav");
-  const std::vector<std::vector<std::string>> flags = {
-      {"--rate", "8000"},   {"--octave", "high"}, {"--transpose", "200"}, {"--temperature", "-1"},
-      {"--top-p", "0"},     {"--top-k", "-3"},    {"--guidance", "99"},   {"--seed", "-1"},
-      {"--decoder", "raw"}, {"--bits", "12"},     {"--tuning", "maybe"},  {"--rate", "fast"}};
+  const std::vector<std::vector<std::string>> flags = {{"--rate", "8000"},
+                                                       {"--octave", "high"},
+                                                       {"--transpose", "200"},
+                                                       {"--temperature", "-1"},
+                                                       {"--top-p", "0"},
+                                                       {"--top-k", "-3"},
+                                                       {"--guidance", "99"},
+                                                       {"--seed", "-1"},
+                                                       {"--decoder", "raw"},
+                                                       {"--bits", "12"},
+                                                       {"--tuning", "maybe"},
+                                                       {"--rate", "fast"},
+                                                       {"--melody-guidance", "21"},
+                                                       {"--timbre-guidance", "-2"},
+                                                       {"--guidance-over", "0"},
+                                                       {"--guidance-over", "last-note"}};
   for (const auto& flag : flags) {
     auto arguments = generate(hum);
     arguments.insert(arguments.end(), flag.begin(), flag.end());

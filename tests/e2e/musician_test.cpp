@@ -108,6 +108,33 @@ TEST_F(Musician, TakesDifferByTheirSeeds) {
   EXPECT_EQ(read("six.wav"), read("out-2.wav"));
 }
 
+// Nine windows: enough for batches. Tokens are the same; sums run in another order.
+TEST_F(Musician, ManyTakesShareBatchesAndAreThoseOfEachSeedAlone) {
+  const std::string hum = write_hum("a.wav", 2);
+  const std::vector<std::string> flags = {hum, "--no-fast", "--bits", "float", "-o"};
+  auto play = [&](const std::string& out, const std::vector<std::string>& more) {
+    auto arguments = flags;
+    arguments.push_back(path(out));
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto outcome = run("generate", arguments);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  };
+  auto apart = [&](const char* a, const char* b) {
+    const auto x = audio::read_audio(path(a)).samples, y = audio::read_audio(path(b)).samples;
+    float most = x.size() == y.size() ? 0 : 1;
+    for (size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+      most = std::max(most, std::abs(x[i] - y[i]));
+    }
+    return most;
+  };
+  play("out.wav", {"--takes", "9", "--seed", "5"});
+  play("five.wav", {"--seed", "5"});
+  play("last.wav", {"--seed", "13"});
+  EXPECT_LT(apart("out-1.wav", "five.wav"), 1e-4);
+  EXPECT_LT(apart("out-9.wav", "last.wav"), 1e-4);
+  EXPECT_GT(apart("out-1.wav", "last.wav"), 1e-3);
+}
+
 TEST_F(Musician, LoopsAreWholeBars) {
   const std::string hum = write_hum("a.wav", 8);
   const Json report =

@@ -13,6 +13,7 @@
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/timing.h"
 #include "pipeline/accompaniment.h"
+#include "pipeline/generate.h"
 #include "pipeline/loop.h"
 #include "pipeline/recording.h"
 #include "pipeline/stems.h"

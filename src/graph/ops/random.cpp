@@ -15,10 +15,25 @@ constexpr DType kU32 = DType::kU32;
 
 using Words = std::pair<Value, Value>;
 
+// As they broadcast with what they count: scalars, or [B,1] of B keys.
 Words key_words(const Value& key) {
-  HUM_REQUIRE(key.shape() == (Shape{kU32, {2}}), "random: a key is ui32[2], not {}", key.shape());
-  const auto word = [&](int64_t i) { return reshape(slice_in_dim(key, 0, i, i + 1), {}); };
+  HUM_REQUIRE(key.dtype() == kU32 && (key.rank() == 1 || key.rank() == 2) && key.dims().back() == 2,
+              "random: a key is ui32[2] or ui32[B,2], not {}", key.shape());
+  const int last = key.rank() - 1;
+  const auto word = [&](int64_t i) {
+    const Value column = slice_in_dim(key, last, i, i + 1);
+    return last == 0 ? reshape(column, {}) : column;
+  };
   return {word(0), word(1)};
+}
+
+// Elements that each key makes.
+int64_t elements_of_key(const Dims& dims, const Value& key) {
+  const Shape shape{kU32, dims};
+  if (key.rank() < 2) return shape.elements();
+  HUM_REQUIRE(!dims.empty() && dims[0] == key.size(0), "random: {} keys for the rows of {}",
+              key.size(0), shape);
+  return shape.elements() / dims[0];
 }
 
 Value rotate_left(const Value& x, int bits) {
@@ -43,7 +58,7 @@ Words threefry(const Value& key, const Value& low, const Value& high) {
   return {x0, x1};
 }
 
-// Two words for each of `count` blocks 0, 1, 2, ...
+// Two words for each of `count` blocks 0, 1, 2, ... Shapes: [count], or [B,count] of B keys.
 Words blocks(int64_t count, const Value& key, std::source_location where) {
   HUM_REQUIRE(count < (int64_t{1} << 32), "random: {} elements from one key", count);
   const Value low = iota({kU32, {count}}, 0, where);
@@ -73,15 +88,19 @@ Value fold_in(const Value& key, Operand number) {
   const Value low =
       given ? convert(given, kU32) : constant(number.number(), {kU32, {}}, number.where());
   const auto [x0, x1] = threefry(key, low, zeros_like(low));
+  if (key.rank() == 2) return concatenate({x0, x1}, 1);
   return concatenate({reshape(x0, {1}), reshape(x1, {1})}, 0);
 }
 
 Value random_bits(const Dims& dims, const Value& key, std::source_location where) {
   const ErrorContext context = building("random_bits", {key}, where);
-  const int64_t count = Shape{kU32, dims}.elements();
+  const int64_t count = elements_of_key(dims, key);
   const auto [even, odd] = blocks((count + 1) / 2, key, where);
-  const Value pairs = stack({even, odd}, 1, where);
-  return reshape(slice_in_dim(reshape(pairs, {pairs.shape().elements()}), 0, 0, count), dims);
+  const int last = even.rank() - 1;
+  Dims joined = even.dims();
+  joined.back() *= 2;
+  const Value words = reshape(stack({even, odd}, last + 1, where), joined);
+  return reshape(slice_in_dim(words, last, 0, count), dims);
 }
 
 Value uniform(const Shape& shape, const Value& key, std::source_location where) {
@@ -94,7 +113,7 @@ Value uniform(const Shape& shape, const Value& key, std::source_location where) 
 Value normal(const Shape& shape, const Value& key, std::source_location where) {
   const ErrorContext context = building("normal", {key}, where);
   require_float("normal", shape);
-  const auto [first, second] = blocks(shape.elements(), key, where);
+  const auto [first, second] = blocks(elements_of_key(shape.dims, key), key, where);
   const Value radius = sqrt(log(1 - unit_interval(first)) * -2.0);
   const Value flat = radius * cosine(unit_interval(second) * (2 * std::numbers::pi));
   return convert(reshape(flat, shape.dims), shape.dtype);

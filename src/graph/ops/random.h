@@ -1,7 +1,7 @@
 // Random numbers as pure functions of a key: Threefry-2x32-20 in element-wise u32 ops, the same
-// bits on every platform and on the host (base/rng.h: a row-major fill from Rng(key)).
-//
-// A key is a u32[2] value. One key makes one tensor: further keys come from fold_in. No gradients.
+// bits on every platform and on the host (base/rng.h: a row-major fill from Rng(key)). No
+// gradients. A key is a u32[2] value. One key makes one tensor: further keys come from fold_in. B
+// keys, u32[B,2], make a tensor of B rows (dim 0): row b is what key b makes alone.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ Value key_constant(std::array<uint32_t, 2> key,
                    std::source_location where = std::source_location::current());
 
 // A key that depends on `key` and `number` (an integer scalar or a plain number below 2^32), apart
-// from all keys made with other numbers. Host: threefry2x32(key, {number, 0}).
+// from all keys made with other numbers. Host: threefry2x32(key, {number, 0}). B keys stay B.
 Value fold_in(const Value& key, Operand number);
 
 // Element i is the i-th Rng(key).bits(). Shapes: u32 dims; fewer than 2^32 elements.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -109,12 +110,31 @@ TEST(Gumbel, DrawsFromTheSoftmaxAndIsFinite) {
   EXPECT_LT(results[1].as<float>()[0], 20);
 }
 
+TEST(Random, RowsOfManyKeysAreThoseOfEachKeyAlone) {
+  const Value keys = parameter("keys", {DType::kU32, {2, 2}});
+  const std::vector given = {HostTensor::of<uint32_t>({2, 2}, {kKey[0], kKey[1], 7, 9})};
+  const Shape odd{DType::kF32, {2, 3, 5}};
+  auto all = [&](const Value& key, const Shape& shape) {
+    return Values{uniform(shape, key), normal(shape, key), gumbel(shape, fold_in(key, 4))};
+  };
+  const auto both = runtime::evaluate(all(keys, odd), {keys}, given);
+  for (int64_t row = 0; row < 2; ++row) {
+    const Value key = reshape(slice_in_dim(keys, 0, row, row + 1), {2});
+    const auto alone = runtime::evaluate(all(key, {DType::kF32, {3, 5}}), {keys}, given);
+    for (size_t i = 0; i < both.size(); ++i) {
+      const auto rows = both[i].as<float>().subspan(static_cast<size_t>(row) * 15, 15);
+      EXPECT_TRUE(std::ranges::equal(rows, alone[i].as<float>())) << row << " " << i;
+    }
+  }
+  EXPECT_THROW(uniform({DType::kF32, {3, 2}}, keys), Error);
+}
+
 TEST(Random, RefusesWhatIsNoKey) {
   try {
     uniform({DType::kF32, {4}}, parameter("key", {DType::kU32, {3}}));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("a key is ui32[2], not ui32[3]"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("a key is ui32[2] or ui32[B,2], not ui32[3]"));
   }
   EXPECT_THROW(normal({DType::kI32, {4}}, key_constant(kKey)), Error);
 }

@@ -34,17 +34,25 @@ class Coarse {
   graph::Values logits(const Value& codes_BTK, const Conditions& conditions, graph::DType compute,
                        const nn::BlockOptions& blocks = {}) const;
 
+  // How each of B items draws. Classifier-free guidance mixes logits l(melody, timbre):
+  //   l(-, -) + timbre_guidance (l(-, t) - l(-, -)) + melody_guidance (l(m, t) - l(-, t)),
+  // three rows of the decoder an item; without a timbre_guidance of its own, melody_guidance is
+  // that of both, and two rows do: l(-, -) + guidance (l(m, t) - l(-, -)). The draft, which holds
+  // something of the timbre, comes and goes with the melody: hence the order.
   struct Sampling {
-    Value key;          // u32[2]
-    Value temperature;  // f32 scalar; 0: greedy
-    Value top_k;        // i32 scalar; vocabulary size: all
-    Value top_p;        // f32 scalar; 1: all
-    Value guidance;     // f32 scalar; 1: none
-    Value frames;       // i32 scalar, 1..T: the loop ends after so many
+    Value key_B2;             // u32
+    Value temperature_B;      // f32; 0: greedy
+    Value top_k_B;            // i32; vocabulary size: all
+    Value top_p_B;            // f32; 1: all
+    Value melody_guidance_B;  // f32; 1: none
+    Value timbre_guidance_B;  // f32; may be empty
+    Value guided_frames_B;    // i32, 0..T: later frames are drawn without guidance
+    Value frames_B;           // i32, 1..T: later frames are not drawn
   };
-  // The whole generation loop as one program. Draws depend on the key and the step alone, so fewer
-  // frames are the same frames. Those that were not asked for hold vocabulary - 1. Shapes:
-  // conditions of one item (B = 1) -> codes i32[1,T,K].
+  // The whole generation loop as one program, as long as the longest item. An item's draws depend
+  // on its key and the step alone: neither on the other items nor on how many frames are asked for.
+  // Those that were not hold vocabulary - 1. conditions: the flags are not read.
+  // Shapes: -> codes i32[B,T,K].
   Value generate(const Conditions& conditions, const Sampling& sampling,
                  graph::DType compute) const;
 
@@ -60,6 +68,11 @@ class Coarse {
   Value delayed(const Value& codes_BTK) const;
   Value embed(const Value& tokens_BLK, graph::DType compute) const;
   graph::Values heads(const Value& y_BLW) const;
+  // One step's tokens of all items. Shapes: logits K of [rows,1,V], index i32[] -> i32[B,1,K].
+  Value next_tokens(const graph::Values& logits, const Sampling& sampling,
+                    const Value& index) const;
+  // The way back of delayed(). Shapes: i32[B,L,K] -> i32[B,T,K].
+  Value undelayed(const Value& tokens_BLK) const;
   nn::Loss loss(std::span<const Value> inputs, const nn::StepInputs& step,
                 graph::DType compute) const;
 

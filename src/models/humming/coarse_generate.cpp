@@ -1,6 +1,6 @@
 // Generation with the coarse LM: prefix once, then one step a frame against the key-value cache,
-// sampling inside the program. Rows of the batch: 0 conditioned, 1 unconditioned (classifier-free
-// guidance).
+// sampling inside the program. Rows of the decoder's batch: all items knowing no condition, then
+// all items knowing more, as nn::guide takes them.
 #include "models/humming/coarse.h"
 #include "nn/sampling.h"
 
@@ -11,81 +11,132 @@ using graph::DType;
 
 namespace {
 
-// [x; x] along the batch.
-Value twice(const Value& x) { return graph::concatenate({x, x}, 0); }
+// What the rows of an item know.
+struct Knowledge {
+  std::vector<float> melody, timbre;  // 1: known
+  int64_t size() const { return std::ssize(melody); }
+};
 
-Value row(const Value& x, int64_t index) { return graph::slice_in_dim(x, 0, index, index + 1); }
+Knowledge knowledge_of(const Coarse::Sampling& sampling) {
+  if (sampling.timbre_guidance_B) return {.melody = {0, 0, 1}, .timbre = {0, 1, 1}};
+  return {.melody = {0, 1}, .timbre = {0, 1}};
+}
+
+// [x; x; ...] along the batch.
+Value repeated(const Value& x, int64_t times) {
+  return graph::concatenate(graph::Values(static_cast<size_t>(times), x), 0);
+}
+
+// Each flag for all items. Shapes: -> f32[flags B].
+Value flags_of_rows(const std::vector<float>& flags, int64_t items) {
+  std::vector<float> rows;
+  for (const float flag : flags) rows.insert(rows.end(), static_cast<size_t>(items), flag);
+  return graph::constant(std::span<const float>(rows), {std::ssize(rows)});
+}
+
+Conditions conditions_of_rows(const Conditions& items, const Knowledge& known) {
+  const int64_t times = known.size(), batch = items.melody_BTM.size(0);
+  return {.melody_BTM = repeated(items.melody_BTM, times),
+          .reference_BSD = repeated(items.reference_BSD, times),
+          .reference_frames_B = repeated(items.reference_frames_B, times),
+          .has_melody_B = flags_of_rows(known.melody, batch),
+          .has_timbre_B = flags_of_rows(known.timbre, batch),
+          .draft_BTD = items.draft_BTD ? repeated(items.draft_BTD, times) : Value{}};
+}
+
+// Scales of nn::guide in frames of step `index` of book `book`.
+graph::Values scales_of(const Coarse::Sampling& sampling, const Value& frame) {
+  const Value guided = frame < sampling.guided_frames_B;
+  graph::Values scales;
+  for (const Value& scale : {sampling.timbre_guidance_B, sampling.melody_guidance_B}) {
+    if (scale) scales.push_back(graph::select(guided, scale, 1.0));
+  }
+  return scales;
+}
+
+// One token an item. Shapes: logits of all rows [rows,1,V] -> i32[B].
+Value draw(const Value& logits, int64_t entries, const Coarse::Sampling& sampling,
+           const Value& index, int64_t book) {
+  const int64_t batch = sampling.key_B2.size(0);
+  const Value real = graph::slice_in_dim(logits, 2, 0, entries);
+  graph::Values of_knowledge;
+  for (int64_t row = 0; row < real.size(0); row += batch) {
+    of_knowledge.push_back(
+        graph::reshape(graph::slice_in_dim(real, 0, row, row + batch), {batch, entries}));
+  }
+  return nn::sample(nn::guide(of_knowledge, scales_of(sampling, index - book)),
+                    {.key = graph::fold_in(graph::fold_in(sampling.key_B2, index), book),
+                     .temperature = sampling.temperature_B,
+                     .top_k = sampling.top_k_B,
+                     .top_p = sampling.top_p_B});
+}
 
 }  // namespace
 
-Value Coarse::generate(const Conditions& one, const Sampling& sampling, DType compute) const {
-  const std::vector<float> given = {1, 0};
-  const Value flags = graph::constant(std::span<const float>(given), {2});
+Value Coarse::next_tokens(const graph::Values& logits, const Sampling& sampling,
+                          const Value& index) const {
+  const int64_t batch = sampling.key_B2.size(0);
+  graph::Values tokens;
+  for (int64_t k = 0; k < config_.coarse_books; ++k) {
+    const Value token =
+        draw(logits[static_cast<size_t>(k)], config_.common.entries, sampling, index, k);
+    // Book k begins at step k, and ends that much later.
+    const Value live = (index >= k) & (index < sampling.frames_B + k);
+    const auto start = static_cast<int>(config_.vocabulary - 1);
+    tokens.push_back(graph::reshape(graph::select(live, token, start), {batch, 1, 1}));
+  }
+  return graph::concatenate(tokens, 2);
+}
+
+Value Coarse::undelayed(const Value& tokens_BLK) const {
+  const int64_t frames = tokens_BLK.size(1) - (config_.coarse_books - 1);
+  graph::Values books;
+  for (int64_t k = 0; k < config_.coarse_books; ++k) {
+    const Value book = graph::slice_in_dim(tokens_BLK, 2, k, k + 1);
+    books.push_back(graph::slice_in_dim(book, 1, k, k + frames));
+  }
+  return graph::concatenate(books, 2);
+}
+
+Value Coarse::generate(const Conditions& conditions, const Sampling& sampling,
+                       DType compute) const {
+  const Knowledge known = knowledge_of(sampling);
   const ConditionedSteps conditioned =
-      conditioning_->apply({.melody_BTM = twice(one.melody_BTM),
-                            .reference_BSD = twice(one.reference_BSD),
-                            .reference_frames_B = twice(one.reference_frames_B),
-                            .has_melody_B = flags,
-                            .has_timbre_B = flags,
-                            .draft_BTD = one.draft_BTD ? twice(one.draft_BTD) : Value{}},
-                           compute, {});
-  const int64_t frames = one.melody_BTM.size(1), books = config_.coarse_books;
-  const int64_t prefix = conditioned.prefix_BPW.size(1), steps = conditioned.steps_BLW.size(1);
+      conditioning_->apply(conditions_of_rows(conditions, known), compute, {});
+  const int64_t batch = conditions.melody_BTM.size(0), rows = batch * known.size();
+  const int64_t books = config_.coarse_books, prefix = conditioned.prefix_BPW.size(1),
+                steps = conditioned.steps_BLW.size(1);
   const Value zero = graph::constant(0, {DType::kI32, {}});
   const auto start = transformer_.step(conditioned.prefix_BPW,
-                                       transformer_.empty_cache(2, prefix + steps, compute), zero,
-                                       conditioned.key_mask_BX);
+                                       transformer_.empty_cache(rows, prefix + steps, compute),
+                                       zero, conditioned.key_mask_BX);
   const double start_token = static_cast<double>(config_.vocabulary - 1);
-  // Carry: step index, tokens so far [1,L,K], last tokens [1,1,K], keys..., values...
-  graph::Values carry = {zero, graph::constant(start_token, {DType::kI32, {1, steps, books}}),
-                         graph::constant(start_token, {DType::kI32, {1, 1, books}})};
-  const auto layers = static_cast<size_t>(config_.transformer.layers);
+  // Carry: step index, tokens so far [B,L,K], last tokens [B,1,K], keys..., values...
+  graph::Values carry = {zero, graph::constant(start_token, {DType::kI32, {batch, steps, books}}),
+                         graph::constant(start_token, {DType::kI32, {batch, 1, books}})};
+  const auto layers = static_cast<long>(config_.transformer.layers);
   carry.insert(carry.end(), start.cache.keys.begin(), start.cache.keys.end());
   carry.insert(carry.end(), start.cache.values.begin(), start.cache.values.end());
 
   auto body = [&](std::span<const Value> in) {
     const Value& index = in[0];
     const auto caches = in.subspan(3);
-    const nn::KeyValueCache cache{{caches.begin(), caches.begin() + static_cast<long>(layers)},
-                                  {caches.begin() + static_cast<long>(layers), caches.end()}};
-    const Value melody = graph::dynamic_slice(conditioned.steps_BLW, {zero, index, zero},
-                                              {2, 1, config_.transformer.width});
-    const Value x = embed(twice(in[2]), compute) + melody;
+    const nn::KeyValueCache cache{{caches.begin(), caches.begin() + layers},
+                                  {caches.begin() + layers, caches.end()}};
+    const Value told = graph::dynamic_slice(conditioned.steps_BLW, {zero, index, zero},
+                                            {rows, 1, config_.transformer.width});
+    const Value x = embed(repeated(in[2], known.size()), compute) + told;
     const auto next = transformer_.step(x, cache, index + prefix, conditioned.key_mask_BX);
-    graph::Values tokens;
-    const graph::Values all = heads(next.y_BTD);
-    for (int64_t k = 0; k < books; ++k) {
-      const Value pair = graph::reshape(
-          graph::slice_in_dim(all[static_cast<size_t>(k)], 2, 0, config_.common.entries),
-          {2, config_.common.entries});
-      const Value with = row(pair, 0), without = row(pair, 1);
-      const Value guided = without + (with - without) * sampling.guidance;
-      const Value token =
-          nn::sample(guided, {.key = graph::fold_in(graph::fold_in(sampling.key, index), k),
-                              .temperature = sampling.temperature,
-                              .top_k = sampling.top_k,
-                              .top_p = sampling.top_p});
-      // Book k begins at step k and ends `books - 1 - k` steps before the last.
-      const Value live = (index >= k) & (index < frames + k);
-      tokens.push_back(
-          graph::reshape(graph::select(live, token, static_cast<int>(start_token)), {1, 1, 1}));
-    }
-    const Value last = graph::concatenate(tokens, 2);
+    const Value last = next_tokens(heads(next.y_BTD), sampling, index);
     graph::Values out = {index + 1, graph::dynamic_update_slice(in[1], last, {zero, index, zero}),
                          last};
     out.insert(out.end(), next.cache.keys.begin(), next.cache.keys.end());
     out.insert(out.end(), next.cache.values.begin(), next.cache.values.end());
     return out;
   };
-  const Value end = sampling.frames + (steps - frames);
+  const Value end = graph::reduce_max(sampling.frames_B, {0}) + (books - 1);
   auto running = [&](std::span<const Value> in) { return in[0] < end; };
-  const Value delayed_1LK = graph::while_loop(carry, running, body)[1];
-  graph::Values undelayed;
-  for (int64_t k = 0; k < books; ++k) {
-    const Value book = graph::slice_in_dim(delayed_1LK, 2, k, k + 1);
-    undelayed.push_back(graph::slice_in_dim(book, 1, k, k + frames));
-  }
-  return graph::concatenate(undelayed, 2);
+  return undelayed(graph::while_loop(carry, running, body)[1]);
 }
 
 }  // namespace hum::models::humming

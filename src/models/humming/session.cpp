@@ -2,297 +2,234 @@
 
 #include <algorithm>
 #include <mutex>
-#include <optional>
 
 #include "base/error.h"
 #include "base/rng.h"
 #include "models/codec/code_vectors.h"
-#include "models/humming/coarse.h"
-#include "models/humming/upsampler.h"
-#include "models/humming/voice.h"
-#include "models/stored_model.h"
+#include "models/humming/stages.h"
 #include "models/weights_folder.h"
 
 namespace hum::models::humming {
 
-using graph::DType;
 using runtime::HostTensor;
 
 namespace {
 
-graph::Shape f32(graph::Dims dims) { return {DType::kF32, std::move(dims)}; }
-
 template <typename T>
-std::vector<T> values_of(const HostTensor& tensor) {
-  const auto values = tensor.as<T>();
-  return {values.begin(), values.end()};
+std::vector<std::vector<T>> values_of(const std::vector<HostTensor>& tensors) {
+  std::vector<std::vector<T>> result;
+  for (const HostTensor& tensor : tensors) {
+    const auto values = tensor.as<T>();
+    result.emplace_back(values.begin(), values.end());
+  }
+  return result;
 }
 
-// What most programs are told: the melody and the timbre reference.
-struct Told {
-  HostTensor melody, reference, frames;
+HostTensor scalar(double x) { return HostTensor::scalar(static_cast<float>(x)); }
+HostTensor whole(int64_t x) { return HostTensor::scalar(static_cast<int32_t>(x)); }
 
-  Told(const CommonConfig& common, std::span<const float> features, const TimbreReference& timbre)
-      : melody(HostTensor::of({1, kWindowFrames, common.melody_features}, features)),
-        reference(HostTensor::of({1, kReferenceFrames, common.latent},
-                                 std::span<const float>(timbre.latents))),
-        frames(HostTensor::of<int32_t>({1}, {timbre.frames})) {}
+HostTensor latents_of(const CommonConfig& common, std::span<const float> values) {
+  return HostTensor::of({kWindowFrames, common.latent}, values);
+}
+
+HostTensor melody_of(const CommonConfig& common, std::span<const float> values) {
+  return HostTensor::of({kWindowFrames, common.melody_features}, values);
+}
+
+HostTensor tokens_of(std::span<const int32_t> tokens) {
+  return HostTensor::of({kWindowFrames, std::ssize(tokens) / kWindowFrames}, tokens);
+}
+
+// What most stages are told first.
+Row told(const CommonConfig& common, const Window& window) {
+  return {melody_of(common, window.melody),
+          HostTensor::of({kReferenceFrames, common.latent},
+                         std::span<const float>(window.timbre->latents)),
+          HostTensor::scalar(window.timbre->frames)};
+}
+
+// A row of token_stage.
+Row token_row(const CommonConfig& common, const Window& window, std::span<const float> draft,
+              const SamplingOptions& sampling, bool apart) {
+  HUM_REQUIRE(window.frames >= 1 && window.frames <= kWindowFrames, "tokens: {} frames",
+              window.frames);
+  const auto key = stream_key(static_cast<uint64_t>(window.seed), "coarse tokens",
+                              static_cast<uint64_t>(window.number));
+  const int64_t top_k =
+      sampling.top_k == 0 ? common.entries : std::min(sampling.top_k, common.entries);
+  Row row = told(common, window);
+  row.push_back(latents_of(common, draft));
+  row.push_back(HostTensor::of({2}, std::span<const uint32_t>(key)));
+  row.push_back(scalar(sampling.greedy ? 0 : sampling.temperature));
+  row.push_back(whole(top_k));
+  row.push_back(scalar(sampling.top_p));
+  row.push_back(whole(guided_frames(sampling, window.melody)));
+  row.push_back(whole(window.frames));
+  row.push_back(scalar(sampling.guidance_of_melody()));
+  if (apart) row.push_back(scalar(sampling.guidance_of_timbre()));
+  return row;
+}
+
+// Something that is made when it is first asked for, by a function that returns it.
+template <typename T>
+class Lazy {
+ public:
+  template <typename Make>
+  T& get(std::mutex& mutex, const Make& make) {
+    const std::lock_guard lock(mutex);
+    if (!value_) value_.reset(new T(make()));
+    return *value_;
+  }
+
+ private:
+  std::unique_ptr<T> value_;
 };
-
-// Both conditions given.
-Conditions conditions_of(const Value& melody, const Value& draft, const Value& reference,
-                         const Value& frames) {
-  const Value one = graph::constant(1, f32({1}));
-  return {.melody_BTM = melody,
-          .reference_BSD = reference,
-          .reference_frames_B = frames,
-          .has_melody_B = one,
-          .has_timbre_B = one,
-          .draft_BTD = draft};
-}
 
 }  // namespace
 
-struct HummingSession::State {
-  runtime::Session& session;
-  std::filesystem::path folder;
-  std::mutex mutex;
-  std::optional<StoredModel<Upsampler>> upsampler;
-  std::optional<StoredModel<Coarse>> coarse;
-  std::optional<StoredModel<Voice>> voice;
-  std::optional<runtime::Executable> draft_program, refine_program, token_program, logits_program,
-      voice_program;
+class HummingSession::State {
+ public:
+  State(runtime::Session& session, std::filesystem::path folder)
+      : session_(session), folder_(std::move(folder)) {}
 
-  StoredModel<Upsampler>& get_upsampler() {
-    if (!upsampler) upsampler.emplace(session, weights_part(folder, "upsampler"), "hum-upsampler");
-    return *upsampler;
-  }
-  StoredModel<Coarse>& get_coarse() {
-    if (!coarse) coarse.emplace(session, weights_part(folder, "coarse"), "hum-coarse");
-    return *coarse;
-  }
-  StoredModel<Voice>& get_voice() {
-    if (!voice) voice.emplace(session, weights_part(folder, "voice"), "hum-voice");
-    return *voice;
-  }
+  const StoredModel<Upsampler>& upsampler() { return model(upsampler_, "upsampler"); }
+  const StoredModel<Coarse>& coarse() { return model(coarse_, "coarse"); }
+  const StoredModel<Voice>& voice() { return model(voice_, "voice"); }
 
-  const runtime::Executable& get(std::optional<runtime::Executable>& program,
-                                 void (State::*build)()) {
-    std::lock_guard lock(mutex);
-    if (!program) (this->*build)();
-    return *program;
+  BatchedProgram<Upsampler>& draft_program() {
+    const auto& model = upsampler();
+    return draft_.get(mutex_, [&] { return draft_stage(model); });
   }
-
-  // Placeholders that several programs take.
-  struct Inputs {
-    Value melody, reference, frames;
-  };
-  static Inputs inputs_of(const CommonConfig& common) {
-    return {graph::parameter("melody", f32({1, kWindowFrames, common.melody_features})),
-            graph::parameter("reference", f32({1, kReferenceFrames, common.latent})),
-            graph::parameter("reference_frames", {DType::kI32, {1}})};
+  BatchedProgram<Upsampler>& refine_program() {
+    const auto& model = upsampler();
+    const int64_t books = coarse().model().config().coarse_books;
+    return refine_.get(mutex_, [&] { return refine_stage(model, books); });
+  }
+  BatchedProgram<Coarse>& token_program(bool apart) {
+    const auto& model = coarse();
+    return tokens_[apart ? 1 : 0].get(mutex_, [&] { return token_stage(model, apart); });
+  }
+  BatchedProgram<Coarse>& logit_program() {
+    const auto& model = coarse();
+    return logits_.get(mutex_, [&] { return logit_stage(model); });
+  }
+  BatchedProgram<Voice>& voice_program() {
+    const auto& model = voice();
+    return render_.get(mutex_, [&] { return voice_stage(model); });
   }
 
-  void build_draft();
-  void build_refine();
-  void build_tokens();
-  void build_logits();
-  void build_voice();
+ private:
+  template <typename Model>
+  const StoredModel<Model>& model(Lazy<StoredModel<Model>>& slot, const std::string& name) {
+    return slot.get(mutex_, [&] {
+      return StoredModel<Model>(session_, weights_part(folder_, name), ("hum-" + name).c_str());
+    });
+  }
+
+  runtime::Session& session_;
+  std::filesystem::path folder_;
+  std::mutex mutex_;
+  Lazy<StoredModel<Upsampler>> upsampler_;
+  Lazy<StoredModel<Coarse>> coarse_;
+  Lazy<StoredModel<Voice>> voice_;
+  Lazy<BatchedProgram<Upsampler>> draft_, refine_;
+  Lazy<BatchedProgram<Coarse>> tokens_[2], logits_;
+  Lazy<BatchedProgram<Voice>> render_;
 };
 
-void HummingSession::State::build_draft() {
-  const auto& part = get_upsampler();
-  const auto& common = part.model().config().common;
-  const Inputs in = inputs_of(common);
-  const Value nothing = graph::constant(0, f32({1, kWindowFrames, common.latent}));
-  const Value stage = graph::constant(0, {DType::kI32, {1}});
-  const Value reference_BR = pooled_reference(in.reference, in.frames);
-  draft_program =
-      part.compile("upsampler/draft", {in.melody, in.reference, in.frames},
-                   {part.model().predict(nothing, in.melody, reference_BR, stage).latents_BTD});
-}
-
-void HummingSession::State::build_refine() {
-  const auto& part = get_upsampler();
-  const Upsampler& model = part.model();
-  const auto& config = model.config();
-  const int64_t coarse_books = get_coarse().model().config().coarse_books;
-  const Inputs in = inputs_of(config.common);
-  const Value tokens = graph::parameter("tokens", {DType::kI32, {1, kWindowFrames, coarse_books}});
-  const Value reference_BR = pooled_reference(in.reference, in.frames);
-  Value known = model.decode(tokens, coarse_books), latents;
-  for (int64_t stage = coarse_books;; ++stage) {
-    const Value stage_B = graph::constant(static_cast<double>(stage), {DType::kI32, {1}});
-    const auto predicted = model.predict(known, in.melody, reference_BR, stage_B);
-    latents = predicted.latents_BTD;
-    if (stage >= config.classified_books) break;
-    const Value likeliest = graph::argmax(model.logits(stage, predicted.hidden_BTW), 2);
-    known = known + model.lookup(stage, likeliest);
-  }
-  refine_program =
-      part.compile("upsampler/refine", {tokens, in.melody, in.reference, in.frames}, {latents});
-}
-
-void HummingSession::State::build_tokens() {
-  const auto& part = get_coarse();
-  const auto& common = part.model().config().common;
-  const Inputs in = inputs_of(common);
-  const Value draft = graph::parameter("draft", f32({1, kWindowFrames, common.latent}));
-  const Value key = graph::parameter("key", {DType::kU32, {2}});
-  const Value temperature = graph::parameter("temperature", f32({}));
-  const Value top_k = graph::parameter("top_k", {DType::kI32, {}});
-  const Value top_p = graph::parameter("top_p", f32({}));
-  const Value guidance = graph::parameter("guidance", f32({}));
-  const Value frames = graph::parameter("frames", {DType::kI32, {}});
-  const Value tokens =
-      part.model().generate(conditions_of(in.melody, draft, in.reference, in.frames),
-                            {.key = key,
-                             .temperature = temperature,
-                             .top_k = top_k,
-                             .top_p = top_p,
-                             .guidance = guidance,
-                             .frames = frames},
-                            DType::kF32);
-  token_program = part.compile(
-      "coarse/generate",
-      {in.melody, draft, in.reference, in.frames, key, temperature, top_k, top_p, guidance, frames},
-      {tokens});
-}
-
-void HummingSession::State::build_logits() {
-  const auto& part = get_coarse();
-  const auto& config = part.model().config();
-  const Inputs in = inputs_of(config.common);
-  const Value draft = graph::parameter("draft", f32({1, kWindowFrames, config.common.latent}));
-  const Value tokens =
-      graph::parameter("tokens", {DType::kI32, {1, kWindowFrames, config.coarse_books}});
-  const graph::Values logits = part.model().logits(
-      tokens, conditions_of(in.melody, draft, in.reference, in.frames), DType::kF32);
-  logits_program =
-      part.compile("coarse/logits", {tokens, in.melody, draft, in.reference, in.frames},
-                   {graph::slice_in_dim(logits[0], 1, 0, kWindowFrames)});
-}
-
-void HummingSession::State::build_voice() {
-  const auto& part = get_voice();
-  const auto& common = part.model().config().common;
-  const Value latents = graph::parameter("latents", f32({1, kWindowFrames, common.latent}));
-  const Value melody = graph::parameter("melody", f32({1, kWindowFrames, common.melody_features}));
-  const Value excitation = graph::parameter("excitation", f32({1, kWindowSamples}));
-  const Value noise = graph::parameter("noise", f32({1, kWindowSamples}));
-  voice_program = part.compile("voice/render", {latents, melody, excitation, noise},
-                               {part.model().render(latents, melody, excitation, noise)});
-}
-
 HummingSession::HummingSession(runtime::Session& session, std::filesystem::path weights)
-    : state_(std::unique_ptr<State>(new State{.session = session, .folder = std::move(weights)})) {}
+    : state_(std::make_unique<State>(session, std::move(weights))) {}
 
 HummingSession::~HummingSession() = default;
 
 void HummingSession::load(bool language_model, bool voice) const {
-  std::lock_guard lock(state_->mutex);
-  state_->get_upsampler();
-  if (language_model) state_->get_coarse();
-  if (voice) state_->get_voice();
+  state_->upsampler();
+  if (language_model) state_->coarse();
+  if (voice) state_->voice();
 }
 
 const CommonConfig& HummingSession::common() const {
-  std::lock_guard lock(state_->mutex);
-  return state_->get_upsampler().model().config().common;
+  return state_->upsampler().model().config().common;
 }
 
 TimbreReference HummingSession::reference(std::span<const int32_t> codes) const {
   const auto& sizes = common();
   const int64_t kept = std::min(kReferenceFrames * sizes.books, std::ssize(codes));
   TimbreReference result{
-      codec::sum_code_vectors(state_->upsampler->weight("codebooks"),
+      codec::sum_code_vectors(state_->upsampler().weight("codebooks"),
                               codes.first(static_cast<size_t>(kept)), sizes.books),
       static_cast<int32_t>(kept / sizes.books)};
   result.latents.resize(static_cast<size_t>(kReferenceFrames * sizes.latent));
   return result;
 }
 
-std::vector<float> HummingSession::draft(std::span<const float> melody,
-                                         const TimbreReference& reference) const {
-  const auto& program = state_->get(state_->draft_program, &State::build_draft);
-  const auto& common = state_->upsampler->model().config().common;
-  const Told told(common, melody, reference);
-  return values_of<float>(
-      state_->upsampler->run(program, {&told.melody, &told.reference, &told.frames}));
+Rows HummingSession::drafts(std::span<const Window> windows) const {
+  std::vector<Row> rows;
+  for (const Window& window : windows) rows.push_back(told(common(), window));
+  return values_of<float>(state_->draft_program().run(rows));
 }
 
-std::vector<int32_t> HummingSession::coarse_tokens(std::span<const float> melody,
-                                                   std::span<const float> draft,
-                                                   const TimbreReference& reference,
-                                                   const SamplingOptions& sampling, int64_t window,
-                                                   int64_t frames) const {
-  HUM_REQUIRE(frames >= 1 && frames <= kWindowFrames, "coarse_tokens: {} frames", frames);
-  const auto& program = state_->get(state_->token_program, &State::build_tokens);
-  const auto& common = state_->coarse->model().config().common;
-  const auto key = stream_key(static_cast<uint64_t>(sampling.seed), "coarse tokens",
-                              static_cast<uint64_t>(window));
-  const int64_t top_k =
-      sampling.top_k == 0 ? common.entries : std::min(sampling.top_k, common.entries);
-  const Told told(common, melody, reference);
-  const auto d = HostTensor::of({1, kWindowFrames, common.latent}, draft);
-  const auto k = HostTensor::of({2}, std::span<const uint32_t>(key));
-  const auto t =
-      HostTensor::scalar(sampling.greedy ? 0.0F : static_cast<float>(sampling.temperature));
-  const auto tk = HostTensor::scalar(static_cast<int32_t>(top_k));
-  const auto tp = HostTensor::scalar(static_cast<float>(sampling.top_p));
-  const auto g = HostTensor::scalar(static_cast<float>(sampling.guidance));
-  const auto f = HostTensor::scalar(static_cast<int32_t>(frames));
-  auto tokens = values_of<int32_t>(state_->coarse->run(
-      program, {&told.melody, &d, &told.reference, &told.frames, &k, &t, &tk, &tp, &g, &f}));
-  const int64_t books = static_cast<int64_t>(tokens.size()) / kWindowFrames;
-  for (int64_t i = frames * books; i < kWindowFrames * books; ++i) {
-    tokens[static_cast<size_t>(i)] = tokens[static_cast<size_t>(i - books)];
+std::vector<std::vector<int32_t>> HummingSession::tokens(std::span<const Window> windows,
+                                                         const Rows& drafts,
+                                                         const SamplingOptions& sampling) const {
+  HUM_REQUIRE(drafts.size() == windows.size(), "tokens: {} drafts of {} windows", drafts.size(),
+              windows.size());
+  const bool apart = sampling.guidance_of_melody() != sampling.guidance_of_timbre();
+  std::vector<Row> rows;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    rows.push_back(token_row(common(), windows[i], drafts[i], sampling, apart));
+  }
+  auto tokens = values_of<int32_t>(state_->token_program(apart).run(rows));
+  const auto books = static_cast<size_t>(coarse_books());
+  for (size_t i = 0; i < windows.size(); ++i) {
+    for (size_t t = static_cast<size_t>(windows[i].frames) * books; t < tokens[i].size(); ++t) {
+      tokens[i][t] = tokens[i][t - books];
+    }
   }
   return tokens;
 }
 
-int64_t HummingSession::coarse_books() const {
-  std::lock_guard lock(state_->mutex);
-  return state_->get_coarse().model().config().coarse_books;
+Rows HummingSession::latents(std::span<const Window> windows,
+                             const SamplingOptions& sampling) const {
+  const auto known = tokens(windows, drafts(windows), sampling);
+  std::vector<Row> rows;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    rows.push_back(told(common(), windows[i]));
+    rows.back().push_back(tokens_of(known[i]));
+  }
+  return values_of<float>(state_->refine_program().run(rows));
+}
+
+Rows HummingSession::render(std::span<const VoiceWindow> windows) const {
+  const auto& sizes = state_->voice().model().config().common;
+  std::vector<Row> rows;
+  for (const VoiceWindow& window : windows) {
+    rows.push_back({latents_of(sizes, window.latents), melody_of(sizes, window.melody),
+                    HostTensor::of({kWindowSamples}, window.excitation),
+                    HostTensor::of({kWindowSamples}, window.noise)});
+  }
+  return values_of<float>(state_->voice_program().run(rows));
+}
+
+std::vector<float> HummingSession::draft(std::span<const float> melody,
+                                         const TimbreReference& reference) const {
+  const Window window{.melody = melody, .timbre = &reference};
+  return std::move(drafts(std::span(&window, 1))[0]);
 }
 
 std::vector<float> HummingSession::coarse_logits(std::span<const int32_t> tokens,
                                                  std::span<const float> melody,
                                                  std::span<const float> draft,
                                                  const TimbreReference& reference) const {
-  const auto& program = state_->get(state_->logits_program, &State::build_logits);
-  const auto& config = state_->coarse->model().config();
-  const auto& common = config.common;
-  const auto c = HostTensor::of({1, kWindowFrames, config.coarse_books}, tokens);
-  const Told told(common, melody, reference);
-  const auto d = HostTensor::of({1, kWindowFrames, common.latent}, draft);
-  return values_of<float>(
-      state_->coarse->run(program, {&c, &told.melody, &d, &told.reference, &told.frames}));
+  const auto& sizes = state_->coarse().model().config().common;
+  Row row = told(sizes, {.melody = melody, .timbre = &reference});
+  row.push_back(latents_of(sizes, draft));
+  row.push_back(tokens_of(tokens));
+  return std::move(values_of<float>(state_->logit_program().run(std::span(&row, 1)))[0]);
 }
 
-std::vector<float> HummingSession::refine(std::span<const int32_t> tokens,
-                                          std::span<const float> melody,
-                                          const TimbreReference& reference) const {
-  const auto& program = state_->get(state_->refine_program, &State::build_refine);
-  const auto& common = state_->upsampler->model().config().common;
-  const auto books = static_cast<int64_t>(tokens.size()) / kWindowFrames;
-  const auto c = HostTensor::of({1, kWindowFrames, books}, tokens);
-  const Told told(common, melody, reference);
-  return values_of<float>(
-      state_->upsampler->run(program, {&c, &told.melody, &told.reference, &told.frames}));
-}
-
-std::vector<float> HummingSession::render(std::span<const float> latents,
-                                          std::span<const float> melody,
-                                          std::span<const float> excitation,
-                                          std::span<const float> noise) const {
-  const auto& program = state_->get(state_->voice_program, &State::build_voice);
-  const auto& common = state_->voice->model().config().common;
-  const auto l = HostTensor::of({1, kWindowFrames, common.latent}, latents);
-  const auto m = HostTensor::of({1, kWindowFrames, common.melody_features}, melody);
-  const auto e = HostTensor::of({1, kWindowSamples}, excitation);
-  const auto n = HostTensor::of({1, kWindowSamples}, noise);
-  return values_of<float>(state_->voice->run(program, {&l, &m, &e, &n}));
+int64_t HummingSession::coarse_books() const {
+  return state_->coarse().model().config().coarse_books;
 }
 
 }  // namespace hum::models::humming

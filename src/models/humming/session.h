@@ -1,6 +1,6 @@
-// The humming models with their released weights, ready to run on one window of 6 s: a draft, the
-// coarse LM's tokens, the upsampler's latents, the guided decoder's sound. No length of melody
-// compiles anything new. Not here: windows, stitching and levels (pipeline).
+// The humming models with their released weights, ready to run on windows of 6 s: a draft, the
+// coarse LM's tokens, the upsampler's latents, the guided decoder's sound. Neither length of melody
+// nor number of windows compiles anything new. Not here: cutting, stitching and levels (pipeline).
 //
 // T = kWindowFrames, D latent size, M melody features, K coarse books, S = kReferenceFrames.
 #pragma once
@@ -12,42 +12,38 @@
 #include <vector>
 
 #include "models/humming/config.h"
+#include "models/humming/sampling_options.h"
 #include "runtime/session.h"
 
 namespace hum::models::humming {
 
-inline constexpr int64_t kWindowFrames = 300;
 inline constexpr int64_t kWindowSamples = kWindowFrames * 441;
 inline constexpr int64_t kReferenceFrames = 250;
-
-// How tokens are drawn.
-struct SamplingOptions {
-  bool greedy = false;
-  double temperature = 0.8;
-  int64_t top_k = 0;
-  double top_p = 0.95;
-  double guidance = 1.5;
-  int64_t seed = 1;
-
-  template <class V>
-  void visit_fields(V& v) {
-    v("greedy", greedy, "always the likeliest token");
-    v("temperature", temperature, "above 1: more adventurous, below 1: safer");
-    v("top_k", top_k, "draw from this many likeliest tokens (0: all)");
-    v("top_p", top_p, "draw from the likeliest tokens that hold this share of probability");
-    v("guidance", guidance, "how strongly melody and timbre steer (1: as trained)");
-    v("seed", seed, "the same seed gives the same sound");
-  }
-};
-
-// Throws kUsage naming the flag that is out of range.
-void validate(const SamplingOptions& options);
 
 // The timbre reference as the models see it.
 struct TimbreReference {
   std::vector<float> latents;  // [S, D]; rows past `frames` are zero
   int32_t frames = 0;
 };
+
+// A window of a melody and what plays it; both must outlive the call that it is for.
+struct Window {
+  std::span<const float> melody;  // [T, M]
+  const TimbreReference* timbre = nullptr;
+  // Of its tokens: each window of a seed draws by itself.
+  int64_t seed = 1, number = 0;
+  // 1..T, fewer take less time: the tokens of the first `frames` are the same, the last one's stand
+  // for the rest.
+  int64_t frames = kWindowFrames;
+};
+
+// What the guided decoder takes. Shapes: [T, D], [T, M], [T 441], [T 441].
+struct VoiceWindow {
+  std::span<const float> latents, melody, excitation, noise;
+};
+
+// One vector a window.
+using Rows = std::vector<std::vector<float>>;
 
 // Thread-safe after construction. The session must outlive it. Programs are compiled when first
 // needed.
@@ -66,15 +62,22 @@ class HummingSession {
   // Codec tokens as latents, cut or padded to S frames. Shapes: codes [frames, books].
   TimbreReference reference(std::span<const int32_t> codes) const;
 
-  // The upsampler's stage 0. Shapes: melody [T, M] -> [T, D].
+  // Windows of a call share batches; what comes of one does not depend on the others, but for
+  // rounding: tokens are drawn from streams of their own.
+  //
+  // The upsampler's stage 0. Shapes: n -> n of [T, D].
+  Rows drafts(std::span<const Window> windows) const;
+  // Tokens of the coarse LM. The seed is each window's, not that of `sampling`. Shapes: n, drafts n
+  // of [T, D] -> n of [T, K].
+  std::vector<std::vector<int32_t>> tokens(std::span<const Window> windows, const Rows& drafts,
+                                           const SamplingOptions& sampling) const;
+  // All three stages: draft, tokens, the upsampler's latents. Shapes: n -> n of [T, D].
+  Rows latents(std::span<const Window> windows, const SamplingOptions& sampling) const;
+  // The guided decoder. Shapes: n -> n of [T 441].
+  Rows render(std::span<const VoiceWindow> windows) const;
+
+  // One window's draft. Shapes: melody [T, M] -> [T, D].
   std::vector<float> draft(std::span<const float> melody, const TimbreReference& reference) const;
-  // Shapes: melody [T, M], draft [T, D] -> [T, K]. `window`: its number; each draws by itself.
-  // `frames`: stop after so many, which are the same as without stopping; the last one's tokens
-  // stand for the rest. Time goes with it.
-  std::vector<int32_t> coarse_tokens(std::span<const float> melody, std::span<const float> draft,
-                                     const TimbreReference& reference,
-                                     const SamplingOptions& sampling, int64_t window,
-                                     int64_t frames = kWindowFrames) const;
   // What the coarse LM makes of the true tokens: logits of the first book, each step seeing the
   // true tokens before it. V is the vocabulary, start token included. Shapes: tokens [T, K], melody
   // [T, M], draft [T, D] -> [T, V].
@@ -83,16 +86,9 @@ class HummingSession {
                                    const TimbreReference& reference) const;
   // Books that the coarse LM predicts, K.
   int64_t coarse_books() const;
-  // The upsampler's later stages: the likeliest tokens of the classified books one after another,
-  // then the whole latent vector. Shapes: tokens [T, K] -> [T, D].
-  std::vector<float> refine(std::span<const int32_t> tokens, std::span<const float> melody,
-                            const TimbreReference& reference) const;
-  // The guided decoder. Shapes: [T, D], [T, M], [T 441], [T 441] -> [T 441].
-  std::vector<float> render(std::span<const float> latents, std::span<const float> melody,
-                            std::span<const float> excitation, std::span<const float> noise) const;
 
  private:
-  struct State;
+  class State;
   std::unique_ptr<State> state_;
 };
 

@@ -1,0 +1,36 @@
+// The humming models' computations, each on any number of windows. Rows are windows; their inputs
+// are listed without the batch dim.
+//
+// T = kWindowFrames, D latent size, M melody features, K coarse books, S = kReferenceFrames, V
+// vocabulary.
+#pragma once
+
+#include "models/batched_program.h"
+#include "models/humming/coarse.h"
+#include "models/humming/upsampler.h"
+#include "models/humming/voice.h"
+
+namespace hum::models::humming {
+
+// The upsampler's stage 0. Rows: melody [T, M], reference [S, D], its frames i32[] -> [T, D].
+BatchedProgram<Upsampler> draft_stage(const StoredModel<Upsampler>& upsampler);
+
+// Its later stages: the likeliest tokens of the classified books one after another, then the whole
+// latent vector. Rows: melody, reference, frames, tokens i32[T, K] -> [T, D].
+BatchedProgram<Upsampler> refine_stage(const StoredModel<Upsampler>& upsampler,
+                                       int64_t coarse_books);
+
+// The coarse LM's draws, as Coarse::Sampling. apart: with a guidance of the timbre's own. Rows:
+// melody, reference, frames, draft [T, D], key u32[2], temperature, top_k i32, top_p, guided frames
+// i32, frames to draw i32, guidance of the melody (or of both), guidance of the timbre if apart;
+// all but the first five are scalars -> i32[T, K].
+BatchedProgram<Coarse> token_stage(const StoredModel<Coarse>& coarse, bool apart);
+
+// Teacher-forced logits of the first book. Rows: melody, reference, frames, draft, tokens i32[T, K]
+// -> [T, V].
+BatchedProgram<Coarse> logit_stage(const StoredModel<Coarse>& coarse);
+
+// The guided decoder. Rows: latents [T, D], melody, excitation [T 441], noise [T 441] -> [T 441].
+BatchedProgram<Voice> voice_stage(const StoredModel<Voice>& voice);
+
+}  // namespace hum::models::humming

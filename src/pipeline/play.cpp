@@ -1,0 +1,224 @@
+#include "pipeline/play.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "data/synthesis/excitation.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/timing.h"
+
+namespace hum::pipeline {
+namespace {
+
+static_assert(kWindowFrames == data::kItemFrames, "models are trained on windows of this length");
+
+// Of rendering, on each side of what is kept of a window.
+constexpr int64_t kRenderContext = 25, kRenderFade = 2;
+
+// Latents this near to the end of a part of a window may still change with what follows.
+constexpr int64_t kQuickContext = 25;
+
+// One run of the renderer, as soon as latents window `after` is there (-1: its quick part): it
+// begins at first_frame; its sound takes over at `keep_from` and is final before `keep_to`.
+struct RenderStep {
+  int64_t after, first_frame, keep_from, keep_to;
+};
+
+std::vector<RenderStep> plan_rendering(int64_t frames, int64_t quick_frames) {
+  std::vector<RenderStep> steps;
+  const int64_t windows = kLatentWindows.windows(frames);
+  constexpr int64_t kEdge = kRenderContext + kRenderFade;
+  int64_t done = 0;
+  for (int64_t w = quick_frames > 0 ? -1 : 0; w < windows; ++w) {
+    int64_t final_to =
+        w < 0 ? quick_frames - kQuickContext - kEdge : kLatentWindows.fade_start(w + 1) - kEdge;
+    if (w + 1 == windows) final_to = frames;
+    while (done < final_to) {
+      const int64_t first = std::max<int64_t>(0, done - kRenderContext);
+      const int64_t reach = first + kWindowFrames;
+      const int64_t to = reach >= frames ? final_to : std::min(final_to, reach - kEdge);
+      steps.push_back({w, first, done, to});
+      done = to;
+    }
+  }
+  return steps;
+}
+
+int64_t frames_of(std::span<const audio::Note> notes) {
+  return static_cast<int64_t>(std::ceil((end_of(notes) + kMaxRelease_s) * data::kFramesPerSecond));
+}
+
+// A piece on its way: what is known of it before any model runs, and what they have made.
+class Playing {
+ public:
+  Playing(std::span<const audio::Note> notes, uint64_t seed, const Instrument& instrument,
+          bool streams)
+      : frames_(frames_of(notes)),
+        windows_(kLatentWindows.windows(frames_)),
+        quick_(streams && frames_ > instrument.quick_frames ? instrument.quick_frames : 0),
+        steps_(plan_rendering(frames_, quick_)),
+        seed_(seed),
+        latent_(instrument.latent),
+        latents_(frames_, latent_, kLatentWindows.fade_frames),
+        sound_(frames_, data::kFrameSamples, kRenderFade) {
+    // Features go on past the end, to the edge of the last window: its frames are silence, not
+    // zeros.
+    const int64_t padded =
+        std::max(kLatentWindows.first_frame(windows_ - 1), steps_.back().first_frame) +
+        kWindowFrames;
+    melody_ = data::melody_features(notes, padded);
+    excitation_.resize(static_cast<size_t>(padded * data::kFrameSamples));
+    noise_.resize(excitation_.size());
+    data::render_excitation(notes, excitation_);
+    data::render_noise(seed, 0, noise_);
+  }
+
+  int64_t windows() const { return windows_; }
+  // Frames that the first window is asked for before it is asked for whole; 0: it is not.
+  int64_t quick() const { return quick_; }
+  const std::vector<RenderStep>& steps() const { return steps_; }
+
+  LatentWindow told(int64_t window, int64_t frames) const {
+    return {cut(melody_, data::kMelodyFeatures, kLatentWindows.first_frame(window)), seed_, window,
+            frames};
+  }
+  void take(int64_t window, const std::vector<float>& latents) {
+    latents_.add(kLatentWindows.first_frame(window), latents, kLatentWindows.fade_start(window));
+  }
+  SoundWindow told(const RenderStep& step) const {
+    const int64_t first = step.first_frame;
+    return {cut(latents_.table(), latent_, first), cut(melody_, data::kMelodyFeatures, first),
+            cut(excitation_, data::kFrameSamples, first), cut(noise_, data::kFrameSamples, first)};
+  }
+  void take(const RenderStep& step, const std::vector<float>& samples) {
+    sound_.add(step.first_frame, samples, step.keep_from);
+  }
+  std::span<const float> sound(int64_t from_frame, int64_t to_frame) const {
+    return std::span(sound_.table())
+        .subspan(static_cast<size_t>(from_frame * data::kFrameSamples),
+                 static_cast<size_t>((to_frame - from_frame) * data::kFrameSamples));
+  }
+  std::vector<float> take_sound() && { return std::move(sound_).take(); }
+
+ private:
+  static std::vector<float> cut(const std::vector<float>& table, int64_t width, int64_t first) {
+    return cut_rows(table, width, first, kWindowFrames);
+  }
+
+  int64_t frames_, windows_, quick_;
+  std::vector<RenderStep> steps_;
+  uint64_t seed_;
+  int64_t latent_;
+  Stitcher latents_, sound_;
+  std::vector<float> melody_, excitation_, noise_;
+};
+
+// Counts windows for Instrument::progress.
+class Count {
+ public:
+  Count(const Instrument& instrument, int64_t total) : instrument_(instrument), total_(total) {}
+  void advance() {
+    if (instrument_.progress) instrument_.progress(++done_, total_);
+  }
+
+ private:
+  const Instrument& instrument_;
+  int64_t done_ = 0, total_;
+};
+
+// A piece's window or rendering step.
+template <typename What>
+struct Task {
+  Playing* piece;
+  What what;
+};
+
+// All tasks in as few calls of at most `together` as can be, about as many in each. Results are
+// taken in order.
+template <typename What, typename Tell, typename Run>
+void run_together(std::span<const Task<What>> tasks, int64_t together, const Tell& tell,
+                  const Run& run, Count& count) {
+  using Told = decltype(tell(tasks[0]));
+  for (int64_t calls = (std::ssize(tasks) + together - 1) / together; calls > 0; --calls) {
+    const auto part = tasks.first(static_cast<size_t>((std::ssize(tasks) + calls - 1) / calls));
+    std::vector<Told> told;
+    for (const auto& task : part) told.push_back(tell(task));
+    const auto results = run(std::span<const Told>(told));
+    HUM_REQUIRE(results.size() == part.size(), "play: {} results of {} windows", results.size(),
+                part.size());
+    for (size_t i = 0; i < part.size(); ++i) {
+      part[i].piece->take(part[i].what, results[i]);
+      count.advance();
+    }
+    tasks = tasks.subspan(part.size());
+  }
+}
+
+}  // namespace
+
+double end_of(std::span<const audio::Note> notes) {
+  double end_s = 0;
+  for (const auto& note : notes) end_s = std::max(end_s, note.end_s);
+  return end_s;
+}
+
+int64_t windows_of(std::span<const audio::Note> notes) {
+  return kLatentWindows.windows(frames_of(notes));
+}
+
+std::vector<std::vector<float>> play(std::span<const Piece> pieces, const Instrument& instrument) {
+  std::vector<std::unique_ptr<Playing>> all;
+  std::vector<Task<int64_t>> windows;
+  std::vector<Task<RenderStep>> steps;
+  for (const Piece& piece : pieces) {
+    HUM_REQUIRE(!piece.notes.empty(), "play: no notes");
+    all.push_back(std::make_unique<Playing>(piece.notes, piece.seed, instrument, false));
+    Playing* playing = all.back().get();
+    for (int64_t w = 0; w < playing->windows(); ++w) windows.push_back({playing, w});
+    for (const RenderStep& step : playing->steps()) steps.push_back({playing, step});
+  }
+  const int64_t together = std::ssize(windows) < instrument.together ? 1 : instrument.together;
+  Count count(instrument, std::ssize(windows) + std::ssize(steps));
+  run_together(
+      std::span<const Task<int64_t>>(windows), together,
+      [](const auto& task) { return task.piece->told(task.what, kWindowFrames); },
+      instrument.latents, count);
+  run_together(
+      std::span<const Task<RenderStep>>(steps), together,
+      [](const auto& task) { return task.piece->told(task.what); }, instrument.render, count);
+  std::vector<std::vector<float>> sounds;
+  for (auto& playing : all) sounds.push_back(std::move(*playing).take_sound());
+  return sounds;
+}
+
+std::vector<float> play(std::span<const audio::Note> notes, const Instrument& instrument,
+                        uint64_t seed) {
+  const Piece piece{{notes.begin(), notes.end()}, seed};
+  return std::move(play(std::span(&piece, 1), instrument)[0]);
+}
+
+void play(std::span<const audio::Note> notes, const Instrument& instrument, uint64_t seed,
+          const SampleSink& sink) {
+  HUM_REQUIRE(!notes.empty(), "play: no notes");
+  Playing piece(notes, seed, instrument, true);
+  const auto& steps = piece.steps();
+  Count count(instrument, piece.windows() + (piece.quick() > 0 ? 1 : 0) + std::ssize(steps));
+  auto step = steps.begin();
+  for (int64_t w = piece.quick() > 0 ? -1 : 0; w < piece.windows(); ++w) {
+    const int64_t window = std::max<int64_t>(0, w);
+    const LatentWindow asked = piece.told(window, w < 0 ? piece.quick() : kWindowFrames);
+    piece.take(window, instrument.latents(std::span(&asked, 1))[0]);
+    count.advance();
+    for (; step != steps.end() && step->after == w; ++step) {
+      const SoundWindow told = piece.told(*step);
+      piece.take(*step, instrument.render(std::span(&told, 1))[0]);
+      count.advance();
+      sink(piece.sound(step->keep_from, step->keep_to));
+    }
+  }
+}
+
+}  // namespace hum::pipeline
