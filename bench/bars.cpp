@@ -20,6 +20,7 @@ struct Row {
 constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"codec-notes", codec_notes},
                          {"hum-to-preset", hum_to_preset},
+                         {"sound-hum", sound_hum},
                          {"demo-time", demo_time},
                          {"train-time", train_time},
                          {"notes-speed", notes_speed},

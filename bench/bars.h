@@ -12,6 +12,8 @@ eval::Bar notes_real();
 eval::Bar codec_notes();
 // The real singer on three presets through `hum generate`, and the cheats.
 eval::Bar hum_to_preset();
+// Hums with known notes, read plainly and cleaned up, and played from either.
+eval::Bar sound_hum();
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
 eval::Bar demo_time();
 // Sound a second of `hum generate`, for one and many recordings in a call, and its cost.
