@@ -113,6 +113,17 @@ TEST(SungNotes, WhatTheTranscriberMissedIsAddedWhereAVoiceIs) {
   EXPECT_NEAR(audio::pitch_at(notes[1], 0.7), 61, 0.2);
 }
 
+TEST(SungNotes, WhatIsAddedEndsBeforeTheNextNote) {
+  const std::vector<Note> sung = {{0.1, 0.6, 57, 0.6, {}}, {0.6, 1.0, 61, 0.6, {}}};
+  const auto track = track_voice(data::render_hum(sung, 1.2, 1, 3, {.exact_onsets = true}));
+  for (const double next_s : {0.6, 0.602, 0.604}) {
+    const auto notes = with_voiced({{next_s, 1.0, 61, 0.6, {}}}, track);
+    ASSERT_GE(notes.size(), 2U);
+    EXPECT_EQ(notes[0].pitch, 57);
+    EXPECT_LE(notes[0].end_s, next_s);
+  }
+}
+
 TEST(SungNotes, ANoteHeardAnOctaveOffGoesWhereTheVoiceIs) {
   const std::vector<Note> sung = {{0.1, 0.6, 50, 0.6, {}}};
   const auto samples = voice(sung, 1, [](double t) { return t < 0.6 ? 1 : 0; });

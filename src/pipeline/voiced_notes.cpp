@@ -89,8 +89,9 @@ std::vector<int> semitones(const VoiceTrack& track, Run run) {
 }
 
 Note note_of(const VoiceTrack& track, Run run, int pitch) {
-  Note note{
-      .start_s = track.pitch.time(run.first), .end_s = track.pitch.time(run.end), .pitch = pitch};
+  Note note{.start_s = track.pitch.time(run.first),
+            .end_s = track.pitch.time(run.end - 1),
+            .pitch = pitch};
   double aperiodicity = 0;
   for (int64_t i = run.first; i < run.end; ++i) {
     aperiodicity += track.aperiodicity[i] / static_cast<double>(run.end - run.first);
