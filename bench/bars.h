@@ -22,6 +22,8 @@ eval::Bar sound_unseen();
 eval::Bar sound_real();
 eval::Bar sound_valle();
 eval::Bar sound_augmentation();
+// Hums with known notes, read plainly and cleaned up, and played from either.
+eval::Bar sound_hum();
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
 eval::Bar demo_time();
 // Sound a second of `hum generate`, for one and many recordings in a call, and its cost.

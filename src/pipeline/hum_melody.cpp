@@ -6,7 +6,7 @@
 #include "data/synthesis/level.h"
 #include "data/synthesis/presets.h"
 #include "data/synthesis/timing.h"
-#include "pipeline/melody_line.h"
+#include "pipeline/sung_notes.h"
 #include "pipeline/tuning.h"
 
 namespace hum::pipeline {
@@ -51,6 +51,12 @@ double confidence_of(std::span<const Note> notes) {
   return seconds > 0 ? sum / seconds : 0;
 }
 
+std::vector<Note> notes_of(std::span<const float> samples, const TranscribeFunction& transcribe,
+                           const HumOptions& options) {
+  const Transcription transcription = transcribe(samples);
+  return options.polyphonic ? transcription.notes : sung_notes(samples, transcription);
+}
+
 void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange> range) {
   for (Note& note : melody.notes) note.pitch += static_cast<int>(options.transpose);
   if (const auto fixed = fixed_octave(options.octave)) {
@@ -89,22 +95,19 @@ HumMelody read_melody(std::span<const float> samples, const TranscribeFunction& 
   HumMelody melody;
   const TuningEstimate tuning = estimate_tuning(samples);
   melody.voiced_share = tuning.voiced_share;
-  Transcription transcription;
   const bool retunes = options.tuning == Tuning::kAuto && tuning.agreement > kMinAgreement &&
                        std::abs(tuning.offset_cents) > kMinTuning_cents;
   if (retunes) {
     const Retuned retuned = retune(samples, tuning.offset_cents);
     melody.tuning_cents = tuning.offset_cents;
-    transcription = transcribe(retuned.samples);
-    for (Note& note : transcription.notes) {
+    melody.notes = notes_of(retuned.samples, transcribe, options);
+    for (Note& note : melody.notes) {
       note.start_s /= retuned.stretch;
       note.end_s /= retuned.stretch;
     }
-    for (double& at_s : transcription.salience.time_s) at_s /= retuned.stretch;
   } else {
-    transcription = transcribe(samples);
+    melody.notes = notes_of(samples, transcribe, options);
   }
-  melody.notes = options.polyphonic ? transcription.notes : melody_line(transcription);
   const double seconds = static_cast<double>(samples.size()) / data::kSampleRate;
   const double sounding_share = sounding_seconds(melody.notes) / seconds;
   const bool is_noise = tuning.voiced_share < kMinVoicedShare && sounding_share < kMinSoundingShare;

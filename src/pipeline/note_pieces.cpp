@@ -28,16 +28,21 @@ void sample_bends(audio::Note& result, PitchAt pitch_at) {
 
 }  // namespace
 
-audio::Note cut_note(const audio::Note& note, double start_s, double end_s) {
-  HUM_CHECK(start_s < end_s, "cut_note: {}..{}", start_s, end_s);
-  if (start_s <= note.start_s && end_s >= note.end_s) return note;
+audio::Note note_between(const audio::Note& note, double start_s, double end_s) {
+  HUM_CHECK(start_s < end_s, "note_between: {}..{}", start_s, end_s);
   audio::Note result = note;
-  result.start_s = std::max(start_s, note.start_s);
-  result.end_s = std::min(end_s, note.end_s);
+  result.start_s = start_s;
+  result.end_s = end_s;
   if (!note.bends.empty()) {
     sample_bends(result, [&](double at_s) { return audio::pitch_at(note, at_s); });
   }
   return result;
+}
+
+audio::Note cut_note(const audio::Note& note, double start_s, double end_s) {
+  HUM_CHECK(start_s < end_s, "cut_note: {}..{}", start_s, end_s);
+  if (start_s <= note.start_s && end_s >= note.end_s) return note;
+  return note_between(note, std::max(start_s, note.start_s), std::min(end_s, note.end_s));
 }
 
 audio::Note join_notes(const audio::Note& first, const audio::Note& second) {

@@ -8,6 +8,9 @@ namespace hum::pipeline {
 // The part of a note within [start_s, end_s], a range inside the note.
 audio::Note cut_note(const audio::Note& note, double start_s, double end_s);
 
+// The note over other times; past its own its pitch stays what it was there.
+audio::Note note_between(const audio::Note& note, double start_s, double end_s);
+
 // One note from the start of `first` to the end of `second`, of the same pitch; a gap between them
 // glides.
 audio::Note join_notes(const audio::Note& first, const audio::Note& second);

@@ -45,7 +45,7 @@ TEST_F(Generate, PlaysARealSinger) {
   EXPECT_NEAR(report["audio_seconds"].get<double>(), sound.seconds(), 1e-3);
   const auto notes = audio::read_notes(path("out.mid"));
   ASSERT_EQ(notes.size(), report["notes"].size());
-  EXPECT_GE(notes.size(), 26U);
+  EXPECT_GE(notes.size(), 24U);  // basic-pitch has 28, four of them the vibrato of the one before
   for (const auto& note : notes) EXPECT_GE(note.pitch, 55);
   EXPECT_GE(sound.seconds(), notes.back().end_s);
   EXPECT_LE(sound.seconds(), notes.back().end_s + 2.01);

@@ -31,6 +31,18 @@ TEST_F(Program, NotesOfARealSingerAreThoseOfBasicPitch) {
   EXPECT_THAT(files(), ElementsAre("melody.csv", "melody.json", "melody.mid"));
 }
 
+TEST_F(Program, CleanedNotesAreOneLineWithTheNoteThatBasicPitchMisses) {
+  const auto run =
+      run_hum({"notes", example_recording().string(), "--clean-up", "-o", path("n.json")});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto notes = audio::read_notes(path("n.json"));
+  EXPECT_GE(notes.size(), 24U);
+  for (size_t i = 1; i < notes.size(); ++i) EXPECT_GE(notes[i].start_s, notes[i - 1].end_s - 1e-6);
+  EXPECT_TRUE(std::ranges::any_of(notes, [](const audio::Note& note) {
+    return note.pitch == 50 && note.start_s > 5.7 && note.end_s < 6.1;
+  }));
+}
+
 TEST_F(Program, NotesAreListedWithoutAnOutput) {
   const auto run = run_hum({"notes", example_recording().string()});
   ASSERT_EQ(run.code, 0) << run.err;

@@ -9,7 +9,7 @@
 #include "cli/stop.h"
 #include "cli/training.h"
 #include "data/shards/make_items.h"
-#include "pipeline/melody_line.h"
+#include "pipeline/sung_notes.h"
 
 namespace hum::cli {
 namespace {
@@ -49,7 +49,7 @@ int run(Args& args) {
   data::MakeTools tools{.rank = rank, .should_stop = [] { return stop_signal() != 0; }};
   // The melody as generation reads it from a hum.
   tools.transcriber = [transcribe = transcriber(session, {})](std::span<const float> samples) {
-    return pipeline::melody_line(transcribe(samples));
+    return pipeline::sung_notes(samples, transcribe(samples));
   };
   std::optional<models::codec::CodecSession> codec;
   if (!options.codec.empty()) tools.encoder = token_encoder(codec.emplace(session, options.codec));

@@ -3,8 +3,9 @@
 
 #include "base/log.h"
 #include "cli/commands/commands.h"
+#include "cli/player.h"
 #include "cli/session.h"
-#include "models/basic_pitch/transcriber.h"
+#include "pipeline/hum_melody.h"
 #include "pipeline/recording.h"
 #include "pipeline/score.h"
 
@@ -15,6 +16,7 @@ struct Args {
   std::string input, output;
   models::basic_pitch::NoteOptions notes;
   pipeline::ScoreOptions score;
+  bool clean_up = false;
   double max_seconds = audio::kDefaultMaxSeconds;
   template <class V>
   void declare(V& v) {
@@ -23,6 +25,8 @@ struct Args {
                  "notes to write: .mid, .csv or .json; without it they are listed");
     notes.visit_fields(v);
     score.visit_fields(v);
+    v("clean_up", clean_up,
+      "the melody as hum generate reads it from a voice: one line in tune, exact onsets");
     v("max_seconds", max_seconds, "longest recording to accept");
   }
 };
@@ -35,6 +39,15 @@ void list(const std::vector<audio::Note>& notes) {
   }
 }
 
+std::vector<audio::Note> notes_of(const pipeline::Recording& recording, const Args& args,
+                                  runtime::Session& session) {
+  const auto transcribe = transcriber(session, args.notes);
+  if (!args.clean_up) return transcribe(recording.samples).notes;
+  auto melody = pipeline::read_melody(recording.samples, transcribe, {}, std::nullopt);
+  for (const auto& warning : melody.warnings) spdlog::warn("{}: {}", args.input, warning);
+  return std::move(melody.notes);
+}
+
 int run(Args& args) {
   models::basic_pitch::validate(args.notes);
   pipeline::validate(args.score);
@@ -44,8 +57,7 @@ int run(Args& args) {
   }
   for (const auto& warning : recording.warnings) spdlog::warn("{}: {}", args.input, warning);
   runtime::Session session(session_options());
-  const models::basic_pitch::Transcriber transcriber(session);
-  auto notes = transcriber.notes(recording.samples, args.notes);
+  auto notes = notes_of(recording, args, session);
   if (notes.empty()) {
     fail(ExitCode::kBadData, args.input + ": no notes were found",
          "sing or play closer to the microphone, or lower --onset-threshold and --frame-threshold");

@@ -41,8 +41,9 @@ struct Singer {
   double consonant;     // how far the level dips between slurred notes
   double breath, room;  // levels of noise
   double jitter_s;
+  bool legato;
 
-  explicit Singer(Rng& rng)
+  Singer(Rng& rng, const HumManner& manner)
       : vowel(&kVowels[rng.integer(0, static_cast<int64_t>(kVowels.size()) - 1)]),
         formant_scale(rng.uniform(0.95, 1.2)),
         tuning(rng.uniform(-0.15, 0.15)),
@@ -55,14 +56,21 @@ struct Singer {
         consonant(rng.uniform(0.4, 0.95)),
         breath(std::pow(10, rng.uniform(-40, -26) / 20)),
         room(std::pow(10, rng.uniform(-70, -46) / 20)),
-        jitter_s(rng.uniform(0, 0.02)) {}
+        jitter_s(rng.uniform(0, 0.02)),
+        legato(manner.legato) {
+    if (manner.exact_onsets) jitter_s = 0;
+    if (manner.tuning_cents) tuning = *manner.tuning_cents / 100;
+  }
 };
 
 // The melody as sung: one voice, onsets moved a little, loudness as a gain.
 struct SungNote {
   double start_s, end_s, gain;
+  int written;  // its pitch without bends
   PitchCurve pitch;
 };
+
+bool is_slurred(const SungNote& from, const SungNote& to) { return to.start_s - from.end_s < 0.03; }
 
 std::vector<SungNote> sung_notes(std::span<const audio::Note> notes, const Singer& singer,
                                  Rng& rng) {
@@ -78,7 +86,7 @@ std::vector<SungNote> sung_notes(std::span<const audio::Note> notes, const Singe
     const double start_s = std::max(0.0, note.start_s + singer.jitter_s * rng.normal());
     const double end_s = std::max(start_s + 0.05, note.end_s);
     if (!sung.empty()) sung.back().end_s = std::min(sung.back().end_s, start_s);
-    sung.push_back({start_s, end_s, gain, PitchCurve(note)});
+    sung.push_back({start_s, end_s, gain, note.pitch, PitchCurve(note)});
     earliest_s = note.start_s + 0.05;
   }
   return sung;
@@ -102,13 +110,23 @@ class Drift {
   std::array<std::pair<double, double>, 3> waves_;
 };
 
-double note_level(const SungNote& note, double time_s, bool slurred, const Singer& singer) {
+// Of a slurred note's beginning, and in legato of the end before it: how low the level goes there.
+double level_between(const SungNote& from, const SungNote& to, const Singer& singer) {
+  return singer.legato && from.written != to.written ? 1 : 1 - singer.consonant;
+}
+
+// Nothing stands before the first note and after the last.
+double note_level(double gain, const SungNote* before, const SungNote& note, const SungNote* after,
+                  double time_s, const Singer& singer) {
   const double since_s = time_s - note.start_s;
   const double left_s = note.end_s - time_s;
   const double rise = std::clamp(since_s / singer.attack_s, 0.0, 1.0);
   const double fall = std::clamp(left_s / singer.release_s, 0.0, 1.0);
-  const double floor = slurred ? 1 - singer.consonant : 0;
-  return note.gain * (floor + (1 - floor) * rise) * fall;
+  const bool follows = before != nullptr && is_slurred(*before, note);
+  const bool goes_on = singer.legato && after != nullptr && is_slurred(note, *after);
+  const double low = follows ? level_between(*before, note, singer) : 0;
+  const double end = goes_on ? level_between(note, *after, singer) : 0;
+  return gain * (low + (1 - low) * rise) * (end + (1 - end) * fall);
 }
 
 // Pitch and level of the whole performance, on control points.
@@ -118,20 +136,22 @@ HarmonicVoice performance(const std::vector<SungNote>& notes, double seconds, co
   const double keep = std::exp(-kControl_s / singer.glide_s);
   HarmonicVoice voice;
   size_t current = 0;
-  double pitch = notes.front().pitch.at(0);
+  double pitch = notes.front().pitch.at(0), gain = notes.front().gain;
   for (double time_s = 0; time_s < seconds + kControl_s; time_s += kControl_s) {
     while (current + 1 < notes.size() && notes[current + 1].start_s <= time_s) ++current;
     const SungNote& note = notes[current];
     const bool inside = time_s >= note.start_s && time_s < note.end_s;
-    const bool slurred = current > 0 && note.start_s - notes[current - 1].end_s < 0.03;
+    const SungNote* before = current > 0 ? &note - 1 : nullptr;
+    const SungNote* after = current + 1 < notes.size() ? &note + 1 : nullptr;
+    gain = note.gain + (singer.legato ? keep * (gain - note.gain) : 0);
     pitch = note.pitch.at(time_s) + keep * (pitch - note.pitch.at(time_s));
     const double swell = std::clamp((time_s - note.start_s - 0.15) / 0.2, 0.0, 1.0);
     const double vibrato =
         singer.vibrato * swell * std::sin(2 * std::numbers::pi * singer.vibrato_hz * time_s);
     const double sung = pitch + singer.tuning + vibrato + singer.drift * drift.at(time_s);
     voice.hz.push_back(static_cast<float>(audio::midi_to_hz(sung)));
-    voice.gain.push_back(inside ? static_cast<float>(note_level(note, time_s, slurred, singer))
-                                : 0.0F);
+    voice.gain.push_back(
+        inside ? static_cast<float>(note_level(gain, before, note, after, time_s, singer)) : 0.0F);
   }
   return voice;
 }
@@ -167,11 +187,11 @@ void add_breath(const HarmonicVoice& voice, std::span<const float> noise, double
 }  // namespace
 
 std::vector<float> render_hum(std::span<const audio::Note> notes, double seconds, uint64_t seed,
-                              uint64_t index) {
+                              uint64_t index, const HumManner& manner) {
   HUM_REQUIRE(seconds > 0, "render_hum: length must be positive, got {} s", seconds);
   std::vector<float> out(sample_of(seconds));
   Rng rng(seed, "hum", index);
-  const Singer singer(rng);
+  const Singer singer(rng, manner);
   std::vector<float> noise(out.size());
   render_noise(seed, index, noise);
   const auto sung = sung_notes(notes, singer, rng);

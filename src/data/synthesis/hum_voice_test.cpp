@@ -36,6 +36,44 @@ TEST(HumVoice, RestsBetweenPhrasesAndIsNeverDigitalSilence) {
   }
 }
 
+TEST(HumVoice, SingsAsFarOffTuneAsItIsTold) {
+  const auto flat = render_hum(kTune, 4, 1, 3, {.tuning_cents = -40});
+  const auto sharp = render_hum(kTune, 4, 1, 3, {.tuning_cents = 40});
+  EXPECT_NEAR(measured_pitch(between(sharp, 0.5, 0.9), 60, 1000) -
+                  measured_pitch(between(flat, 0.5, 0.9), 60, 1000),
+              0.8, 0.05);
+}
+
+TEST(HumVoice, BeginsNotesWhereTheyAreWritten) {
+  for (uint64_t i = 0; i < 20; ++i) {
+    const auto samples = render_hum(kTune, 4, 6, i, {.exact_onsets = true});
+    const double loud = rms(between(samples, 0.4, 0.9));
+    EXPECT_LT(rms(between(samples, 2.38, 2.398)), 0.15 * loud) << i;
+    EXPECT_GT(rms(between(samples, 2.43, 2.46)), 0.2 * loud) << i;
+  }
+}
+
+// The lowest level around 1.0 s, where one note follows another, against that of the notes.
+double dip(int second_pitch, uint64_t index, bool legato) {
+  const std::vector<audio::Note> notes = {{0.2, 1.0, 55, 0.63, {}},
+                                          {1.0, 1.8, second_pitch, 0.63, {}}};
+  const auto samples = render_hum(notes, 2, 7, index, {.exact_onsets = true, .legato = legato});
+  double lowest = 1e9;
+  for (double at_s = 0.93; at_s < 1.07; at_s += 0.005) {
+    lowest = std::min(lowest, rms(between(samples, at_s - 0.01, at_s + 0.01)));
+  }
+  return lowest / std::min(rms(between(samples, 0.5, 0.9)), rms(between(samples, 1.2, 1.6)));
+}
+
+TEST(HumVoice, LegatoGoesOnBetweenNotesAndDipsForARepeatedOne) {
+  for (uint64_t i = 0; i < 10; ++i) {
+    EXPECT_GT(dip(56, i, true), 0.8) << i;
+    EXPECT_LT(dip(55, i, true), 0.75) << i;
+    EXPECT_GT(dip(55, i, true), 0.02) << i;
+    EXPECT_LT(dip(56, i, false), 0.6) << i;
+  }
+}
+
 TEST(HumVoice, DependsOnItsArgumentsAlone) {
   const auto first = render_hum(kTune, 4, 3, 9);
   EXPECT_EQ(first, render_hum(kTune, 4, 3, 9));

@@ -69,6 +69,18 @@ TEST(NoteScore, TheOctaveShiftIsOneForAllNotes) {
   EXPECT_NEAR(score_notes(reference, estimate, {.best_octave = true}).f1, 2.0 / 3, 1e-12);
 }
 
+TEST(NoteScore, TheMatchingPairsNearestOnsets) {
+  const std::vector<Note> reference = {{1.0, 2, 60, 0.8, {}}, {2.0, 3, 62, 0.8, {}}};
+  const std::vector<Note> estimate = {
+      {0.96, 1, 60, 0.8, {}}, {1.01, 2, 60, 0.8, {}}, {2.04, 3, 62, 0.8, {}}};
+  const auto matches = match_notes(reference, estimate);
+  ASSERT_EQ(matches.size(), 2U);
+  EXPECT_EQ(matches[0].reference, 0U);
+  EXPECT_EQ(matches[0].estimate, 1U);
+  EXPECT_EQ(matches[1].reference, 1U);
+  EXPECT_EQ(matches[1].estimate, 2U);
+}
+
 TEST(NoteScore, EmptyListsScoreZero) {
   const std::vector<Note> one{{0, 1, 60, 1, {}}};
   EXPECT_EQ(score_notes({}, one).f1, 0);

@@ -31,13 +31,18 @@ class Matching {
   Matching(std::vector<std::vector<int>> hits, size_t estimates)
       : hits_(std::move(hits)), taken_by_(estimates, -1) {}
 
-  int size() {
-    int matched = 0;
+  // In order of the estimates.
+  std::vector<NoteMatch> find() {
     for (int reference = 0; reference < static_cast<int>(hits_.size()); ++reference) {
       is_tried_.assign(taken_by_.size(), false);
-      matched += place(reference) ? 1 : 0;
+      place(reference);
     }
-    return matched;
+    std::vector<NoteMatch> matches;
+    for (size_t estimate = 0; estimate < taken_by_.size(); ++estimate) {
+      if (taken_by_[estimate] < 0) continue;
+      matches.push_back({static_cast<size_t>(taken_by_[estimate]), estimate});
+    }
+    return matches;
   }
 
  private:
@@ -59,8 +64,9 @@ class Matching {
   std::vector<bool> is_tried_;
 };
 
-NoteScore score_shifted(std::span<const Note> reference, std::span<const Note> estimate,
-                        int shift_semitones, const NoteScoreOptions& options) {
+std::vector<NoteMatch> match_shifted(std::span<const Note> reference,
+                                     std::span<const Note> estimate, int shift_semitones,
+                                     const NoteScoreOptions& options) {
   std::vector<std::vector<int>> hits(reference.size());
   for (size_t i = 0; i < reference.size(); ++i) {
     for (size_t j = 0; j < estimate.size(); ++j) {
@@ -68,10 +74,37 @@ NoteScore score_shifted(std::span<const Note> reference, std::span<const Note> e
         hits[i].push_back(static_cast<int>(j));
       }
     }
+    std::ranges::stable_sort(hits[i], {}, [&](int j) {
+      return std::abs(estimate[static_cast<size_t>(j)].start_s - reference[i].start_s);
+    });
   }
+  return Matching(std::move(hits), estimate.size()).find();
+}
+
+struct BestMatch {
+  int shift_semitones = 0;
+  std::vector<NoteMatch> matches;
+};
+
+BestMatch best_match(std::span<const Note> reference, std::span<const Note> estimate,
+                     const NoteScoreOptions& options) {
+  BestMatch best{0, match_shifted(reference, estimate, 0, options)};
+  if (!options.best_octave) return best;
+  for (const int shift : {-12, 12, -24, 24}) {
+    auto matches = match_shifted(reference, estimate, shift, options);
+    if (matches.size() > best.matches.size()) best = {shift, std::move(matches)};
+  }
+  return best;
+}
+
+}  // namespace
+
+NoteScore score_notes(std::span<const Note> reference, std::span<const Note> estimate,
+                      const NoteScoreOptions& options) {
+  const BestMatch best = best_match(reference, estimate, options);
   NoteScore score;
-  score.octave_shift_semitones = shift_semitones;
-  score.matched = Matching(std::move(hits), estimate.size()).size();
+  score.octave_shift_semitones = best.shift_semitones;
+  score.matched = static_cast<int>(best.matches.size());
   if (score.matched == 0) return score;
   score.precision = static_cast<double>(score.matched) / static_cast<double>(estimate.size());
   score.recall = static_cast<double>(score.matched) / static_cast<double>(reference.size());
@@ -79,17 +112,9 @@ NoteScore score_shifted(std::span<const Note> reference, std::span<const Note> e
   return score;
 }
 
-}  // namespace
-
-NoteScore score_notes(std::span<const Note> reference, std::span<const Note> estimate,
-                      const NoteScoreOptions& options) {
-  NoteScore best = score_shifted(reference, estimate, 0, options);
-  if (!options.best_octave) return best;
-  for (const int shift : {-12, 12, -24, 24}) {
-    const NoteScore score = score_shifted(reference, estimate, shift, options);
-    if (score.matched > best.matched) best = score;
-  }
-  return best;
+std::vector<NoteMatch> match_notes(std::span<const Note> reference, std::span<const Note> estimate,
+                                   const NoteScoreOptions& options) {
+  return best_match(reference, estimate, options).matches;
 }
 
 }  // namespace hum::eval

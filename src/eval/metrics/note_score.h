@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "audio/notes.h"
 
@@ -31,5 +32,16 @@ struct NoteScore {
 // 4 decimals, <=).
 NoteScore score_notes(std::span<const audio::Note> reference, std::span<const audio::Note> estimate,
                       const NoteScoreOptions& options = {});
+
+// Two notes that agree, by their places in the two lists.
+struct NoteMatch {
+  size_t reference, estimate;
+};
+
+// The matching that score_notes counts (of its best octave). Of the estimates that agree with a
+// note, the nearest onset is tried first.
+std::vector<NoteMatch> match_notes(std::span<const audio::Note> reference,
+                                   std::span<const audio::Note> estimate,
+                                   const NoteScoreOptions& options = {});
 
 }  // namespace hum::eval
