@@ -19,6 +19,7 @@
 #include "data/synthesis/timing.h"
 #include "data/synthesis/window.h"
 #include "eval/harness/hum_score.h"
+#include "pipeline/generate.h"
 #include "pipeline/hum_melody.h"
 
 namespace hum::bench {

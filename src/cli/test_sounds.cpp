@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/error.h"
 #include "cli/player.h"
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/sound_fonts.h"
@@ -34,6 +35,12 @@ fs::path find_other_font(const std::string& named) {
 
 TestSounds::TestSounds(const fs::path& weights, const std::string& other_font)
     : other_font_(find_other_font(other_font)), seen_(known_presets(weights)) {
+  if (seen_.empty()) {
+    fail(ExitCode::kNoInput,
+         fmt::format("{} hold no references, so nobody knows what they were trained on",
+                     weights.string()),
+         "hum data references --weights FOLDER --data runs/data");
+  }
   for (const auto& preset : data::presets()) {
     if (std::ranges::find(seen_, &preset) == seen_.end()) unseen_.push_back(&preset);
   }

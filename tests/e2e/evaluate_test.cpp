@@ -18,6 +18,7 @@ class EvaluateModel : public Program {
   EvaluateModel() {
     write_tiny_weights(folder_ / "weights");
     write_tiny_classifier(folder_ / "weights");
+    write_tiny_references(folder_ / "weights");
   }
   std::vector<std::string> command(const std::vector<std::string>& flags = {
                                        "--clips", "2", "--resamples", "100"}) const {
@@ -56,7 +57,7 @@ TEST_F(SlowEvaluateModel, WritesAReportThatNeedsNothingElse) {
   EXPECT_GT(report["codebooks"][0]["true rendering"], 0);
   EXPECT_EQ(report["real_singing"].size(), 8u * 6);
   EXPECT_EQ(report["about"]["weights sha256"].size(), 5u);
-  // Of the two clips, the classifier knows the piano's preset alone.
+  // Of the two clips, the classifier knows the seen preset alone.
   EXPECT_EQ(told["preset_top3"], Json::parse(R"({"value":1.0,"low":null,"high":null,"clips":1})"));
   EXPECT_GT(report["rows"][1]["fad"]["value"], 0);
   EXPECT_NEAR(report["rows"][6]["fad"]["value"].get<double>(), 0, 1e-6);
@@ -97,6 +98,9 @@ TEST_F(EvaluateModel, RefusesWhatItCannotDo) {
   refused({"--against", "plain=" + path("none")}, 66, "no such weights folder");
   EXPECT_EQ(run_hum({"evaluate", "model", "--weights", path("none"), "-o", path("report")}).code,
             66);
+  std::filesystem::remove_all(folder_ / "weights/references");
+  refused({}, 66, "hold no references");
+  write_tiny_references(folder_ / "weights");
   write("report", "a file of mine");
   EXPECT_EQ(run_hum(command()).code, 73);
   EXPECT_EQ(read("report"), "a file of mine");

@@ -3,6 +3,7 @@
 #include "base/fields.h"
 #include "base/rng.h"
 #include "models/codec/codec.h"
+#include "models/codec/token_file.h"
 #include "models/humming/coarse.h"
 #include "models/humming/upsampler.h"
 #include "models/humming/voice.h"
@@ -62,6 +63,15 @@ void write_tiny_weights(const std::filesystem::path& folder) {
   coarse.transformer.heads = coarse.transformer.kv_heads = 2;
   coarse.transformer.feed_forward = 32;
   write(folder, "coarse", coarse, humming::Coarse(coarse).parameters());
+}
+
+void write_tiny_references(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder / "references");
+  for (const char* preset : {"violin", "acoustic-grand-piano"}) {
+    models::codec::TokenFile tokens{.books = 4, .samples = 100 * models::codec::kHopSamples};
+    for (int32_t i = 0; i < 400; ++i) tokens.codes.push_back(i % 32);
+    write_token_file(folder / "references" / (std::string(preset) + ".safetensors"), tokens);
+  }
 }
 
 void write_tiny_classifier(const std::filesystem::path& folder) {

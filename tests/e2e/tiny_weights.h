@@ -8,6 +8,8 @@ namespace hum::e2e {
 
 // Writes codec/, voice/, upsampler/ and coarse/.
 void write_tiny_weights(const std::filesystem::path& folder);
+// Writes references/ of the violin and the piano, so that the weights know these two.
+void write_tiny_references(const std::filesystem::path& folder);
 // Writes classifier/, which knows the violin and the piano.
 void write_tiny_classifier(const std::filesystem::path& folder);
 
