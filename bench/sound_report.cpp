@@ -44,13 +44,6 @@ SoundReport::SoundReport() {
   report_ = Json::parse(read_file(report));
 }
 
-bool SoundReport::has_row(const std::string& name) const {
-  for (const Json& row : report_["rows"]) {
-    if (row["name"] == name) return true;
-  }
-  return false;
-}
-
 const Json& SoundReport::row(const std::string& name) const {
   for (const Json& row : report_["rows"]) {
     if (row["name"] == name) return row;

@@ -25,7 +25,6 @@ class SoundReport {
   // The row's mean over the other's.
   double ratio(const std::string& row, const std::string& other, const std::string& metric,
                const std::string& group = "all") const;
-  bool has_row(const std::string& row) const;
   const Json& row(const std::string& name) const;
 
  private:
