@@ -31,11 +31,6 @@ struct Row {
   Copies copies;
 };
 
-std::vector<float> levelled(std::vector<float> samples) {
-  data::normalise_level(samples);
-  return samples;
-}
-
 std::vector<Row> judge(const std::vector<Clip>& clips, const TrueTokens& tokens,
                        const eval::Transcriber& transcribe) {
   const std::pair<const char*, eval::CopyFunction> systems[] = {
@@ -49,10 +44,10 @@ std::vector<Row> judge(const std::vector<Clip>& clips, const TrueTokens& tokens,
        }},
       {"excitation alone",
        [](const Clip& clip, size_t) {
-         return levelled(data::render_excitation(clip.notes, std::ssize(clip.samples)));
+         return data::levelled(data::render_excitation(clip.notes, std::ssize(clip.samples)));
        }},
       {"sine", [](const Clip& clip, size_t) {
-         return levelled(data::render_sine(clip.notes, std::ssize(clip.samples)));
+         return data::levelled(data::render_sine(clip.notes, std::ssize(clip.samples)));
        }}};
   std::vector<Row> rows;
   for (const auto& [name, copy] : systems) {

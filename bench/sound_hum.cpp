@@ -35,17 +35,11 @@ constexpr const char* kPreset = "flute";
 constexpr double kMinGain = 0.05, kMaxOnset_ms = 10;
 constexpr uint64_t kNoiseSeed = 1;
 
-// The notes of a hum where the instrument plays; none where no melody was found.
+// The notes of a hum where the instrument plays.
 std::vector<Note> read(const KnownHum& hum, const pipeline::TranscribeFunction& transcribe,
                        const pipeline::HumOptions& options, const data::Preset& preset) {
-  try {
-    return pipeline::read_melody(hum.samples, transcribe, options,
-                                 pipeline::PitchRange{preset.low, preset.high})
-        .notes;
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::kBadData) throw;
-    return {};
-  }
+  return pipeline::notes_heard(hum.samples, transcribe, options,
+                               pipeline::PitchRange{preset.low, preset.high});
 }
 
 // Everything as it was heard.

@@ -213,7 +213,8 @@ class Report {
       for (auto& system : more) systems.push_back(std::move(system));
     };
     for (auto& opponent : opponents_) append(opponent.model->compared_as(opponent.name));
-    append({eval::true_rendering(), model_.guided_copy(), model_.codec_copy()});
+    append({eval::true_rendering(), model_.heard_rendering(), model_.guided_copy(),
+            model_.codec_copy()});
     append(eval::floors());
     return systems;
   }

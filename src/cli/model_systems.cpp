@@ -1,6 +1,5 @@
 #include "cli/model_systems.h"
 
-#include "base/error.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
@@ -43,16 +42,10 @@ std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
                   clip);
 }
 
-std::vector<float> ModelSystems::play_hum(const eval::TestClip& clip) {
+std::vector<audio::Note> ModelSystems::heard(const eval::TestClip& clip) const {
   pipeline::HumOptions options;
   options.octave = std::to_string(-clip.hum_shift_semitones / 12);
-  std::vector<audio::Note> notes;
-  try {
-    notes = pipeline::read_melody(clip.hum, transcribe_, options, {}).notes;
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::kBadData) throw;  // no melody was heard: silence is the answer
-  }
-  return play(notes, clip, {});
+  return pipeline::notes_heard(clip.hum, transcribe_, options, {});
 }
 
 eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
@@ -82,7 +75,7 @@ std::vector<eval::System> ModelSystems::systems() {
   std::vector<eval::System> systems = {
       {.name = "hum",
        .what = "from the hum: Basic Pitch, language model, upsampler, guided decoder",
-       .play = [this](const auto& clip) { return play_hum(clip); }},
+       .play = [this](const auto& clip) { return play(heard(clip), clip, {}); }},
       given_notes("hum, true notes", "the same, told the notes", {}),
       given_notes("hum --fast, true notes", "the draft alone, no language model", {.fast = true}),
       given_notes("plain decoder, true notes",
@@ -99,6 +92,13 @@ std::vector<eval::System> ModelSystems::compared_as(const std::string& name) {
   result[1].name = name + ", true notes";
   for (size_t i = 0; i < result.size(); ++i) result[i].against = all[i].name;
   return result;
+}
+
+eval::System ModelSystems::heard_rendering() {
+  return {.name = "true rendering, heard notes",
+          .what = "the notes heard in the hum on the real instrument: all a perfect model could do",
+          .role = eval::Role::kCeiling,
+          .play = [this](const auto& clip) { return clip.play_truth(heard(clip)); }};
 }
 
 eval::System ModelSystems::guided_copy() {

@@ -25,6 +25,8 @@ class ModelSystems {
   std::vector<eval::System> systems();
   // The same model from the hum and from the true notes, under another name.
   std::vector<eval::System> compared_as(const std::string& name);
+  // What the instrument itself makes of the notes heard in the hum.
+  eval::System heard_rendering();
   // Tokens of the true clip, decoded by the guided decoder with the true notes.
   eval::System guided_copy();
   // The same tokens, decoded by the plain codec.
@@ -40,7 +42,7 @@ class ModelSystems {
  private:
   std::vector<float> play(std::span<const audio::Note> notes, const eval::TestClip& clip,
                           const PlayOptions& options);
-  std::vector<float> play_hum(const eval::TestClip& clip);
+  std::vector<audio::Note> heard(const eval::TestClip& clip) const;
   eval::TokenLogits token_logits(const eval::TestClip& clip);
 
   Player player_;

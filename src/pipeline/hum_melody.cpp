@@ -128,4 +128,14 @@ HumMelody read_melody(std::span<const float> samples, const TranscribeFunction& 
   return melody;
 }
 
+std::vector<Note> notes_heard(std::span<const float> samples, const TranscribeFunction& transcribe,
+                              const HumOptions& options, std::optional<PitchRange> range) {
+  try {
+    return read_melody(samples, transcribe, options, range).notes;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kBadData) throw;
+    return {};
+  }
+}
+
 }  // namespace hum::pipeline

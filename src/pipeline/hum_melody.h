@@ -55,4 +55,9 @@ void validate(const HumOptions& options);
 HumMelody read_melody(std::span<const float> samples, const TranscribeFunction& transcribe,
                       const HumOptions& options, std::optional<PitchRange> range);
 
+// Its notes; none where no melody was found.
+std::vector<audio::Note> notes_heard(std::span<const float> samples,
+                                     const TranscribeFunction& transcribe,
+                                     const HumOptions& options, std::optional<PitchRange> range);
+
 }  // namespace hum::pipeline

@@ -79,4 +79,9 @@ double normalise_level(std::span<float> samples) {
   return gain;
 }
 
+std::vector<float> levelled(std::vector<float> samples) {
+  normalise_level(samples);
+  return samples;
+}
+
 }  // namespace hum::data

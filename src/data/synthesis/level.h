@@ -35,5 +35,7 @@ double active_rms(std::span<const float> samples);
 inline constexpr double kTargetRms = 0.1;
 inline constexpr double kPeakLimit = 0.97;
 double normalise_level(std::span<float> samples);
+// A copy at that level.
+std::vector<float> levelled(std::vector<float> samples);
 
 }  // namespace hum::data

@@ -8,15 +8,11 @@
 #include "data/synthesis/level.h"
 #include "data/synthesis/sine.h"
 #include "data/synthesis/timing.h"
+#include "eval/harness/instrument_row.h"
 #include "eval/metrics/octave_bands.h"
 
 namespace hum::eval {
 namespace {
-
-std::vector<float> levelled(std::vector<float> samples) {
-  data::normalise_level(samples);
-  return samples;
-}
 
 HeardClip play_timed(const System& system, const TestClip& clip) {
   const auto start = std::chrono::steady_clock::now();
@@ -105,19 +101,19 @@ std::vector<System> floors() {
     return System{.name = name, .what = what, .role = Role::kFloor, .play = play};
   };
   return {row("hum copy", "the hum as it came in",
-              [](const TestClip& clip) { return levelled(clip.hum); }),
+              [](const TestClip& clip) { return data::levelled(clip.hum); }),
           row("sine", "the notes as sines",
               [](const TestClip& clip) {
-                return levelled(data::render_sine(clip.notes, std::ssize(clip.truth)));
+                return data::levelled(data::render_sine(clip.notes, std::ssize(clip.truth)));
               }),
           row("excitation alone", "the guided decoder's input, unshaped",
               [](const TestClip& clip) {
-                return levelled(data::render_excitation(clip.notes, std::ssize(clip.truth)));
+                return data::levelled(data::render_excitation(clip.notes, std::ssize(clip.truth)));
               }),
           row("copy of the reference", "the timbre reference itself",
               [](const TestClip& clip) { return clip.reference; }),
           row("wrong melody", "the true instrument with the pitches in reverse order",
-              [](const TestClip& clip) { return clip.wrong_melody; })};
+              [](const TestClip& clip) { return clip.play_truth(wrong_notes(clip.notes)); })};
 }
 
 System true_rendering() {

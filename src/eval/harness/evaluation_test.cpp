@@ -12,6 +12,7 @@
 #include "data/synthesis/hum_voice.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
+#include "eval/harness/instrument_row.h"
 #include "eval/harness/summary.h"
 #include "eval/harness/testing_impl.h"
 
@@ -59,7 +60,9 @@ TEST(TestSet, MakesTheClipThatWasPlanned) {
   EXPECT_EQ(std::ssize(clip.truth), data::sample_of(4));
   EXPECT_EQ(std::ssize(clip.reference), data::sample_of(kTestReference_s));
   EXPECT_NEAR(data::active_rms(clip.truth), data::kTargetRms, 1e-3);
-  EXPECT_NE(clip.truth, clip.wrong_melody);
+  EXPECT_NE(clip.truth, clip.play_truth(wrong_notes(clip.notes)));
+  EXPECT_EQ(clip.truth, clip.play_truth(clip.notes));
+  EXPECT_EQ(clip.true_timbre, timbre_of(clip.truth, data::kSampleRate));
   EXPECT_EQ(clip.hum_shift_semitones % 12, 0);
   EXPECT_EQ(make_test_clip(plans[1], kOptions, sources()).hum, clip.hum);
   for (const auto& note : clip.notes) {

@@ -152,7 +152,7 @@ namespace {
 
 void compare_timbres(HeardClip& heard) {
   const Timbre own = timbre_of(heard.samples, kRate);
-  heard.timbre_distance = timbre_distance(timbre_of(heard.clip.truth, kRate), own);
+  heard.timbre_distance = timbre_distance(heard.clip.true_timbre, own);
   heard.nearer_rivals = std::ranges::count_if(heard.clip.rivals, [&](const Timbre& rival) {
     return timbre_distance(rival, own) <= heard.timbre_distance;
   });

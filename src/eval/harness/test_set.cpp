@@ -9,7 +9,6 @@
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
 #include "data/synthesis/window.h"
-#include "eval/harness/instrument_row.h"
 
 namespace hum::eval {
 namespace {
@@ -53,11 +52,6 @@ std::vector<Timbre> rivals_of(const TestClip& clip, const TestSetOptions& option
     timbres[i] = timbre_of(render(clip.notes, *others[i], options.seconds), data::kSampleRate);
   }
   return timbres;
-}
-
-std::vector<float> levelled(std::vector<float> samples) {
-  data::normalise_level(samples);
-  return samples;
 }
 
 }  // namespace
@@ -104,12 +98,16 @@ TestClip make_test_clip(const TestClipPlan& plan, const TestSetOptions& options,
   const auto& render =
       plan.split == Split::kUnseenFont ? sources.render_other_font : sources.render;
   TestClip clip{.plan = plan, .notes = melody_of(plan.melody, preset, options).notes};
-  clip.truth = levelled(render(clip.notes, preset, options.seconds));
-  clip.wrong_melody = levelled(render(wrong_notes(clip.notes), preset, options.seconds));
+  clip.play_truth = [&preset, render,
+                     seconds = options.seconds](std::span<const audio::Note> notes) {
+    return data::levelled(render(notes, preset, seconds));
+  };
+  clip.truth = clip.play_truth(clip.notes);
+  clip.true_timbre = timbre_of(clip.truth, data::kSampleRate);
   clip.rivals = rivals_of(clip, options, sources, render);
   const auto other = data::make_melody(static_cast<uint64_t>(options.seed) + 1, plan.melody, preset,
                                        {.seconds = kTestReference_s, .chord_share = 0});
-  clip.reference = levelled(render(other.notes, preset, kTestReference_s));
+  clip.reference = data::levelled(render(other.notes, preset, kTestReference_s));
   clip.hum_shift_semitones = data::octave_shift(clip.notes, data::kHumLow, data::kHumHigh);
   clip.hum = data::render_hum(data::shifted(clip.notes, 0, clip.hum_shift_semitones),
                               options.seconds, static_cast<uint64_t>(options.seed), plan.melody);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -42,17 +43,18 @@ struct TestSources {
 // presets.
 std::vector<TestClipPlan> plan_test_set(const TestSetOptions& options, const TestSources& sources);
 
-// All sounds are mono at 22,050 Hz, the truth, the reference and the wrong melody at training's
-// level.
+// All sounds are mono at 22,050 Hz, those of the real instrument at training's level.
 struct TestClip {
   TestClipPlan plan;
-  std::vector<audio::Note> notes;   // one line, what is asked for
-  std::vector<float> truth;         // the notes on the real instrument
-  std::vector<float> reference;     // 5 s of another melody on it
-  std::vector<float> wrong_melody;  // wrong_notes(notes) on it
-  std::vector<Timbre> rivals;       // the notes on kRivals other presets of the same sound font
-  std::vector<float> hum;           // the notes, sung
-  int hum_shift_semitones = 0;      // how much higher they are sung
+  std::vector<audio::Note> notes;  // one line, what is asked for
+  // Any notes on the real instrument, as long as the truth.
+  std::function<std::vector<float>(std::span<const audio::Note> notes)> play_truth;
+  std::vector<float> truth;  // the clip's notes
+  Timbre true_timbre = {};
+  std::vector<float> reference;  // 5 s of another melody
+  std::vector<Timbre> rivals;    // the notes on kRivals other presets of the same sound font
+  std::vector<float> hum;        // the notes, sung
+  int hum_shift_semitones = 0;   // how much higher they are sung
 };
 
 inline constexpr double kTestReference_s = 5;
