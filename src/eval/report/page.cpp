@@ -59,12 +59,20 @@ const Json& metric_of(const Json& report, std::string_view key) {
   return *std::ranges::find_if(metrics, [&](const Json& metric) { return metric["key"] == key; });
 }
 
-std::string about(const Json& report) {
-  std::string html = "<table>";
-  for (const auto& [key, value] : report["about"].items()) {
-    html += fmt::format("<tr><td>{}</td><td>{}</td></tr>", escaped(key), escaped(text_of(value)));
+// A row a field; objects within objects are rows of their own.
+std::string field_rows(const Json& fields, const std::string& prefix = "") {
+  std::string html;
+  for (const auto& [key, value] : fields.items()) {
+    const std::string name = prefix + key;
+    html += value.is_object() ? field_rows(value, name + " ")
+                              : fmt::format("<tr><td>{}</td><td>{}</td></tr>", escaped(name),
+                                            escaped(text_of(value)));
   }
-  return html + "</table>";
+  return html;
+}
+
+std::string about(const Json& report) {
+  return "<table>" + field_rows(report["about"]) + "</table>";
 }
 
 // A row a system, a column a metric; cells as figures_of(row) has them.

@@ -8,7 +8,7 @@
 namespace hum::eval {
 namespace {
 
-constexpr double kLabelWidth = 190, kPlotWidth = 330, kValueWidth = 60, kRowHeight = 22;
+constexpr double kLetterWidth = 7.5, kPlotWidth = 330, kValueWidth = 72, kRowHeight = 22;
 constexpr double kTop = 26, kBottom = 6;
 
 const char* colour_of(const std::string& kind) {
@@ -16,8 +16,9 @@ const char* colour_of(const std::string& kind) {
   return kind == "ceiling" ? "#6a994e" : "#2a6f97";
 }
 
-// What the axis spans: zero, all values and all intervals.
+// What the axis spans: zero, all values and all intervals; to its left the labels.
 struct Axis {
+  double left = 0;
   double low = 0, high = 0;
 
   void include(double x) {
@@ -27,7 +28,7 @@ struct Axis {
   }
   double place(double x) const {
     const double span = high > low ? high - low : 1;
-    return kLabelWidth + kPlotWidth * (x - low) / span;
+    return left + kPlotWidth * (x - low) / span;
   }
 };
 
@@ -41,14 +42,14 @@ std::string whisker(const PlotBar& bar, const Axis& axis, double middle) {
 std::string bar_svg(const PlotBar& bar, const Axis& axis, double top) {
   const double middle = top + kRowHeight / 2;
   std::string svg = fmt::format(R"(<text x="{:.0f}" y="{:.1f}" text-anchor="end">{}</text>)",
-                                kLabelWidth - 8, middle + 4, escaped(bar.label));
+                                axis.left - 8, middle + 4, escaped(bar.label));
   if (!std::isfinite(bar.value)) return svg;
   const double from = axis.place(std::min(0.0, bar.value));
   const double to = axis.place(std::max(0.0, bar.value));
   svg += fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}"/>)",
                      from, top + 4, std::max(0.5, to - from), kRowHeight - 8, colour_of(bar.kind));
   svg += whisker(bar, axis, middle);
-  svg += fmt::format(R"(<text x="{:.0f}" y="{:.1f}">{:.3g}</text>)", kLabelWidth + kPlotWidth + 8,
+  svg += fmt::format(R"(<text x="{:.0f}" y="{:.1f}">{:.3g}</text>)", axis.left + kPlotWidth + 8,
                      middle + 4, bar.value);
   return svg;
 }
@@ -81,10 +82,11 @@ std::string escaped(std::string_view text) {
 std::string bar_plot(std::string_view title, std::string_view unit, std::span<const PlotBar> bars) {
   Axis axis;
   for (const PlotBar& bar : bars) {
+    axis.left = std::max(axis.left, 16 + kLetterWidth * static_cast<double>(bar.label.size()));
     if (!std::isfinite(bar.value)) continue;
     for (const double x : {bar.value, bar.low, bar.high}) axis.include(x);
   }
-  const double width = kLabelWidth + kPlotWidth + kValueWidth;
+  const double width = axis.left + kPlotWidth + kValueWidth;
   const double height = kTop + kRowHeight * static_cast<double>(bars.size()) + kBottom;
   const std::string heading =
       unit.empty() ? escaped(title) : fmt::format("{}, {}", escaped(title), escaped(unit));

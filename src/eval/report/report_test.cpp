@@ -74,9 +74,9 @@ TEST(Plots, DrawValuesIntervalsAndZero) {
   EXPECT_THAT(svg, HasSubstr("a &lt; b"));
   EXPECT_THAT(svg, HasSubstr("absent"));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
-  // From -0.25 to 0.6 on 330 points: zero at 97, the bars 194 and 97 long.
-  EXPECT_THAT(svg, HasSubstr(R"(<rect x="287.1" y="30.0" width="194.1")"));
-  EXPECT_THAT(svg, HasSubstr(R"(<rect x="190.0" y="52.0" width="97.1")"));
+  // From -0.25 to 0.6 on 330 points: zero at 97 right of the labels, the bars 194 and 97 long.
+  EXPECT_THAT(svg, HasSubstr(R"(<rect x="158.1" y="30.0" width="194.1")"));
+  EXPECT_THAT(svg, HasSubstr(R"(<rect x="61.0" y="52.0" width="97.1")"));
   EXPECT_EQ(std::string(svg).find("#222\" fill=\"none\""), svg.rfind("#222\" fill=\"none\""));
 }
 
