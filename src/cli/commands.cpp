@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "cli/commands/evaluate.h"
+#include "cli/commands/plan.h"
 #include "cli/commands/train.h"
 
 namespace hum::cli {
@@ -31,6 +32,8 @@ std::span<const Command> commands() {
       kProfile,
       kAudit,
       kCompile,
+      kPlanPredict,
+      kPlanCalibrate,
       kEnv,
       // clang-format on
   };
@@ -43,6 +46,7 @@ std::string_view group_summary(std::string_view group) {
       {"codec", "sound to tokens and back"},
       {"train", "train the models"},
       {"data", "make training data and timbre references"},
+      {"plan", "memory, time and money of a training run before it is launched"},
       {"model", "look at model configurations, run language models"},
   };
   for (const auto& [name, summary] : kGroups) {
