@@ -32,6 +32,7 @@ std::span<const Command> commands() {
       kProfile,
       kAudit,
       kCompile,
+      kPlan,
       kPlanPredict,
       kPlanCalibrate,
       kEnv,
@@ -46,7 +47,6 @@ std::string_view group_summary(std::string_view group) {
       {"codec", "sound to tokens and back"},
       {"train", "train the models"},
       {"data", "make training data and timbre references"},
-      {"plan", "memory, time and money of a training run before it is launched"},
       {"model", "look at model configurations, run language models"},
   };
   for (const auto& [name, summary] : kGroups) {

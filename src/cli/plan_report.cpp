@@ -8,16 +8,6 @@ namespace hum::cli {
 
 namespace {
 
-Json parts(const plan::StepTime& time) {
-  return {{"compute", time.compute},
-          {"host", time.host},
-          {"tensor_parallel", time.tensor_parallel},
-          {"pipeline", time.pipeline},
-          {"bubble", time.bubble},
-          {"gradients", time.gradients},
-          {"optimizer", time.optimizer}};
-}
-
 Json row_report(const plan::Run& run, const plan::Prediction& prediction) {
   const double seconds = prediction.time.total();
   Json row = {{"name", run.name},
@@ -27,7 +17,7 @@ Json row_report(const plan::Run& run, const plan::Prediction& prediction) {
               {"micro_batch", prediction.layout.micro_batch},
               {"interleave", prediction.layout.chunks()},
               {"recompute", to_name(prediction.layout.recompute)},
-              {"parts_s", parts(prediction.time)}};
+              {"parts_s", step_parts(prediction.time)}};
   if (run.measured_s > 0) {
     row["measured_s"] = run.measured_s;
     row["error_percent"] = 100 * (seconds / run.measured_s - 1);
@@ -39,6 +29,16 @@ Json row_report(const plan::Run& run, const plan::Prediction& prediction) {
 std::string percent(double value) { return fmt::format("{:.1f}", value); }
 
 }  // namespace
+
+Json step_parts(const plan::StepTime& time) {
+  return {{"compute", time.compute},
+          {"host", time.host},
+          {"tensor_parallel", time.tensor_parallel},
+          {"pipeline", time.pipeline},
+          {"bubble", time.bubble},
+          {"gradients", time.gradients},
+          {"optimizer", time.optimizer}};
+}
 
 plan::Hardware read_hardware(const std::string& file) {
   return plan::Hardware(file.empty() ? plan::Hardware::default_path()

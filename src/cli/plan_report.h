@@ -10,6 +10,9 @@ namespace hum::cli {
 // Of this file; empty: hum's own.
 plan::Hardware read_hardware(const std::string& file);
 
+// Seconds by part.
+Json step_parts(const plan::StepTime& time);
+
 // {"hardware", "assumptions", "interval_probability", "rows": [{"name", "predicted_s", "low_s",
 // "high_s", "parts_s", "measured_s", "error_percent", "outside"}], "summary"}. The summary is over
 // the rows with a measured time.

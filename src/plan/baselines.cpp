@@ -6,19 +6,16 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "plan/outlook.h"
 
 namespace hum::plan {
 
 namespace {
 
-// FLOPs that one device executes in a step, recomputation included.
+// FLOPs that one device executes in a step.
 double device_flops(const Run& run) {
-  const bool full = run.layout.recompute == graph::RecomputePolicy::kFull;
-  const double sequences = static_cast<double>(run.layout.global_batch);
-  const double head = 6 * static_cast<double>(run.model.sequence) *
-                      static_cast<double>(run.model.vocab) * static_cast<double>(run.model.hidden);
-  const double flops = run.model.flops_per_sequence();
-  return sequences * (full ? (flops - head) * 4 / 3 + head : flops) /
+  return static_cast<double>(run.layout.global_batch) *
+         executed_flops_per_sequence(run.model, run.layout) /
          static_cast<double>(run.layout.devices());
 }
 

@@ -30,6 +30,7 @@ Hardware::Hardware(const std::filesystem::path& path) {
   for (const auto& [name, fields] : file.items()) {
     const ErrorContext inner([&device = name] { return "reading device " + device; });
     Device device;
+    if (fields.contains("base")) device = at(fields["base"].get<std::string>());
     from_json(fields, device);
     device.name = name;
     check(name, "peak_tflops", device.peak_tflops);

@@ -46,6 +46,7 @@ struct Stack {
 
 struct Device {
   std::string name;
+  std::string base;        // the entry whose figures and calibration it shares
   Figure peak_tflops;      // dense, 16 bit
   Figure memory_gb;        // 1e9 bytes
   Figure memory_gb_per_s;  // 1e9 bytes
@@ -55,8 +56,11 @@ struct Device {
   Figure price_per_node_hour;  // US dollars on demand; 0: not sold by the hour
   Stack stack;
   Efficiency prior;  // where the fit starts, and where few runs leave it
+  // Whose calibration it uses.
+  const std::string& calibrated_as() const { return base.empty() ? name : base; }
   template <class V>
   void visit_fields(V& v) {
+    v("base", base, "the entry whose figures and calibration this one shares");
     v("peak_tflops", peak_tflops, "dense 16-bit TFLOP/s");
     v("memory_gb", memory_gb, "device memory, 1e9 bytes");
     v("memory_gb_per_s", memory_gb_per_s, "its bandwidth");

@@ -28,14 +28,17 @@ int run(Args& args) {
   std::string device = args.hardware;
   if (!args.calibration.empty()) {
     calibration = plan::read_calibration(args.calibration);
-    if (!device.empty() && device != calibration->device) {
+    if (!device.empty() && hardware.at(device).calibrated_as() != calibration->device) {
       fail(ExitCode::kUsage,
            fmt::format("{} is of {}, not of {}", args.calibration, calibration->device, device));
     }
-    device = calibration->device;
+    if (device.empty()) device = calibration->device;
   }
   const plan::Campaign campaign = plan::read_campaign(args.runs, hardware, device);
-  if (!calibration) calibration = plan::read_calibration(plan::calibration_path(campaign.device));
+  if (!calibration) {
+    calibration = plan::read_calibration(
+        plan::calibration_path(hardware.at(campaign.device).calibrated_as()));
+  }
   const Json report = predictions_report(campaign, hardware.at(campaign.device), *calibration);
   if (args.json) {
     std::cout << report.dump() << std::endl;
