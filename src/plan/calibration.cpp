@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/files.h"
+#include "plan/memory.h"
 
 namespace hum::plan {
 
@@ -102,6 +103,11 @@ Prediction predict(const Run& run, const Device& device, const Calibration& cali
     if (value >= range->second.lowest && value <= range->second.highest) continue;
     p.outside.push_back(fmt::format("{} {} (calibrated on {} to {})", name, value,
                                     range->second.lowest, range->second.highest));
+  }
+  const double needs = memory_per_device(run.model, p.layout).total();
+  if (needs > device.memory_gb.value * 1e9) {
+    p.outside.push_back(fmt::format("memory {:.1f} GB (a {} has {:.1f} GB)", needs / 1e9,
+                                    device.name, device.memory_gb.value));
   }
   const double width = std::exp(calibration.interval_log * (p.outside.empty() ? 1 : 2));
   p.low_s = p.time.total() / width;

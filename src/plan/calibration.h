@@ -48,7 +48,7 @@ struct Prediction {
   Layout layout;  // with micro_batch and interleave as chosen, where they were open
   StepTime time;
   double low_s = 0, high_s = 0;      // the interval; twice as wide outside what is covered
-  std::vector<std::string> outside;  // "tp 64 (calibrated on 1 to 16)"
+  std::vector<std::string> outside;  // "tp 64 (calibrated on 1 to 16)", memory
 };
 
 Prediction predict(const Run& run, const Device& device, const Calibration& calibration);

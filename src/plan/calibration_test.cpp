@@ -97,6 +97,20 @@ TEST_F(Runs, RefusesImpossibleRowsWithLineAndHint) {
               HasSubstr("known are: a100, h100"));
 }
 
+TEST_F(Runs, FasterThanThePeakIsOtherHardwareOrAMistake) {
+  const std::string row = "4096,30,32,2,1,96,192,2,4096,";
+  const Campaign fast = read_campaign(write("runs.csv", kHeader + row + "0.8\n"), hardware);
+  EXPECT_EQ(fast.device, "h100");
+  EXPECT_THAT(fast.assumptions[0], HasSubstr("too fast for an a100"));
+  EXPECT_THAT(message(kHeader + row + "0.08\n"), HasSubstr("more than the 989 a h100 has"));
+  EXPECT_THAT(message(kHeader + row + "0.8\n", "a100_runs.csv"), HasSubstr("nothing was thrown"));
+  EXPECT_THAT(message("hardware," + std::string(kHeader) + "a100," + row + "0.8\n"),
+              HasSubstr("more than the 312"));
+  EXPECT_THAT(
+      message("hardware," + std::string(kHeader) + "h100," + row + "0.8\na100," + row + "0.8\n"),
+      HasSubstr("runs.csv:3: another hardware"));
+}
+
 TEST(NelderMead, FindsTheBottomOfRosenbrocksValley) {
   const auto valley = [](const Point& p) {
     return 100 * std::pow(p[1] - p[0] * p[0], 2) + std::pow(1 - p[0], 2);

@@ -136,21 +136,34 @@ std::vector<Run> Reader::runs(size_t row) const {
   return {run, second};
 }
 
-const Device& choose_device(const Table& table, const std::filesystem::path& path,
-                            const Hardware& hardware, const std::string& named,
-                            std::vector<std::string>& assumptions) {
-  if (!named.empty()) return hardware.at(named);
-  if (const auto column = table.column({"hardware"})) return hardware.at(table.text(0, column));
-  const auto taken = [&](const Device& device, const char* why) -> const Device& {
-    assumptions.push_back(
-        fmt::format("hardware: {}, {} (--hardware names another)", device.name, why));
-    return device;
-  };
+struct Choice {
+  const Device* device;
+  std::string why;  // empty: the user or the file says so
+};
+
+Choice choose_device(const Table& table, const std::filesystem::path& path,
+                     const Hardware& hardware, const std::string& named) {
+  if (!named.empty()) return {&hardware.at(named), ""};
+  if (const auto column = table.column({"hardware"}))
+    return {&hardware.at(table.text(0, column)), ""};
   if (const Device* device = hardware.named_in(path.stem().string()))
-    return taken(*device, "by the file's name");
+    return {device, "by the file's name"};
   if (table.column({"nodes"}) && table.column({"sdk"}))
-    return taken(hardware.at("trn1"), "by its columns nodes and sdk");
-  return taken(hardware.at("a100"), "since the file does not say");
+    return {&hardware.at("trn1"), "by its columns nodes and sdk"};
+  return {&hardware.at("a100"), "since the file does not say"};
+}
+
+double device_tflops(const Run& run) {
+  return static_cast<double>(run.layout.global_batch) * run.model.flops_per_sequence() /
+         static_cast<double>(run.layout.devices()) / run.measured_s / 1e12;
+}
+
+// A run that was measured to be faster than the device can be.
+const Run* beyond_peak(const Campaign& campaign, const Device& device) {
+  for (const Run& run : campaign.runs) {
+    if (run.measured_s > 0 && device_tflops(run) > device.peak_tflops.value) return &run;
+  }
+  return nullptr;
 }
 
 // One campaign runs with one setting: none if every run fits without recomputation, else full.
@@ -184,28 +197,55 @@ void note_assumptions(Campaign& campaign, const Reader& reader, const Device& de
   notes.push_back("software: as " + device.stack.name);
 }
 
-}  // namespace
-
-Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardware,
-                       const std::string& device_name) {
-  const Table table(path);
-  Campaign campaign{.name = path.filename().string()};
-  const Device& device = choose_device(table, path, hardware, device_name, campaign.assumptions);
-  campaign.device = device.name;
+Campaign read_as(const Table& table, const std::string& name, const Device& device) {
+  Campaign campaign{.name = name, .device = device.name};
   const Reader reader(table, device);
   for (size_t row = 0; row < table.rows(); ++row) {
-    if (const auto column = table.column({"hardware"});
-        column && device_name.empty() && table.text(row, column) != device.name) {
-      fail(ExitCode::kBadData,
-           fmt::format("{}: another hardware than the first row's {}", table.place(row),
-                       device.name),
-           "one file holds the runs of one hardware");
-    }
     for (Run& run : reader.runs(row)) campaign.runs.push_back(std::move(run));
   }
   if (!reader.known({"recompute", "full_recompute_s"}) && device.stack.recompute == "auto")
     settle_recompute(campaign, device);
   note_assumptions(campaign, reader, device);
+  return campaign;
+}
+
+void require_one_hardware(const Table& table) {
+  const auto column = table.column({"hardware"});
+  for (size_t row = 1; column && row < table.rows(); ++row) {
+    if (table.text(row, column) == table.text(0, column)) continue;
+    fail(ExitCode::kBadData,
+         fmt::format("{}: another hardware than the first row's {}", table.place(row),
+                     table.text(0, column)),
+         "one file holds the runs of one hardware");
+  }
+}
+
+}  // namespace
+
+Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardware,
+                       const std::string& device_name) {
+  const Table table(path);
+  const std::string name = path.filename().string();
+  Choice choice = choose_device(table, path, hardware, device_name);
+  if (device_name.empty()) require_one_hardware(table);
+  Campaign campaign = read_as(table, name, *choice.device);
+  if (choice.device->name == "a100" && !choice.why.empty() &&
+      beyond_peak(campaign, *choice.device)) {
+    choice = {&hardware.at("h100"), "since its runs are too fast for an a100"};
+    campaign = read_as(table, name, *choice.device);
+  }
+  if (const Run* run = beyond_peak(campaign, *choice.device)) {
+    fail(ExitCode::kBadData,
+         fmt::format("{}: {:.0f} TFLOP/s a device, more than the {:.0f} a {} has at its peak",
+                     run->name, device_tflops(*run), choice.device->peak_tflops.value,
+                     choice.device->name),
+         "another hardware (--hardware), or a figure in the wrong unit");
+  }
+  if (!choice.why.empty()) {
+    campaign.assumptions.insert(campaign.assumptions.begin(),
+                                fmt::format("hardware: {}, {} (--hardware names another)",
+                                            choice.device->name, choice.why));
+  }
   return campaign;
 }
 

@@ -28,7 +28,8 @@ struct Campaign {
 // Reads a CSV with the columns of the published tables (docs/formats/runs.md). `device` names the
 // hardware; empty: the file's column `hardware`, else its name, else its columns say which. A row
 // with full_recompute_s and sequence_parallel_selective_s is two runs. Throws: kNoInput; kBadData
-// with the line: figures that are not above zero, meshes that do not multiply up, missing columns;
+// with the line: figures that are not above zero, meshes that do not multiply up, missing columns,
+// runs faster than the hardware's peak;
 // kConfig on unknown hardware.
 Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardware,
                        const std::string& device = "");
