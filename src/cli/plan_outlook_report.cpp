@@ -47,10 +47,13 @@ std::string money_text(const Json& r) {
   if (r.contains("cost_per_million_tokens"))
     text += fmt::format("price       ${:.4f} a million tokens\n",
                         r["cost_per_million_tokens"].get<double>());
-  if (r.contains("days"))
-    text += fmt::format("run         {:.1f} days{}\n", r["days"].get<double>(),
-                        r.contains("cost") ? fmt::format(", ${:.0f}", r["cost"].get<double>())
-                                           : ", no price known");
+  if (!r.contains("days")) return text;
+  text += fmt::format(
+      "run         {:.1f} days{}", r["days"].get<double>(),
+      r.contains("cost") ? fmt::format(", ${:.0f}", r["cost"].get<double>()) : ", no price known");
+  if (r.contains("energy_kwh"))
+    text += fmt::format(", at most {:.0f} kWh in the devices", r["energy_kwh"].get<double>());
+  text += "\n";
   return text;
 }
 
@@ -102,6 +105,7 @@ Json outlook_report(const std::string& name, const plan::Transformer& model, con
   if (o.cost_per_million_tokens > 0) report["cost_per_million_tokens"] = o.cost_per_million_tokens;
   if (o.days > 0) report["days"] = o.days;
   if (o.cost > 0) report["cost"] = o.cost;
+  if (o.energy_kwh > 0) report["energy_kwh"] = o.energy_kwh;
   return report;
 }
 

@@ -54,6 +54,7 @@ struct Device {
   Figure devices_per_node;
   Figure network_gb_per_s;     // of a node, each way
   Figure price_per_node_hour;  // US dollars on demand; 0: not sold by the hour
+  Figure power_w;              // of a device, at most; 0: not published
   Stack stack;
   Efficiency prior;  // where the fit starts, and where few runs leave it
   // Whose calibration it uses.
@@ -68,6 +69,7 @@ struct Device {
     v("devices_per_node", devices_per_node, "devices that share the node's network");
     v("network_gb_per_s", network_gb_per_s, "of a node, each way");
     v("price_per_node_hour", price_per_node_hour, "US dollars on demand");
+    v("power_w", power_w, "watts a device takes at most");
     v("stack", stack, "what the training software does unless a run says otherwise");
     v("prior", prior, "usual efficiencies");
   }

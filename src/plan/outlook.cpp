@@ -78,6 +78,7 @@ Outlook look_ahead(const Transformer& model, const Layout& layout, const Device&
     const double run_s = goal.tokens / outlook.tokens_per_s / outlook.goodput;
     outlook.days = run_s / 86400;
     outlook.cost = run_s * price_per_s;
+    outlook.energy_kwh = device.power_w.value * devices * run_s / 3.6e6;
   }
   return outlook;
 }

@@ -34,6 +34,7 @@ struct Outlook {
   double checkpoint_every_s = 0, checkpoint_s = 0;  // Daly's optimum, and the time of one
   double goodput = 0;  // share of the time that goes into steps that count
   double days = 0, cost = 0, cost_per_million_tokens = 0;  // 0: not asked, or no price
+  double energy_kwh = 0;  // of the devices alone at their full power; 0: not asked, not published
   bool fits() const { return memory.total() <= memory_limit; }
 };
 

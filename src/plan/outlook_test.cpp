@@ -91,6 +91,15 @@ TEST_F(Cluster, OutlookAddsUp) {
   EXPECT_EQ(o.checkpoint_bytes, 14 * model.parameters());
 }
 
+TEST_F(Cluster, EnergyIsFullPowerOverTheRun) {
+  const Device& p5 = hardware.at("p5.48xlarge");
+  const Outlook o =
+      look_ahead(model, layout, p5, read_calibration(calibration_path("h100")), {.tokens = 1e12});
+  EXPECT_NEAR(o.energy_kwh, 512 * 0.7 * 24 * o.days, 1e-6 * o.energy_kwh);
+  // the vendor of trn1 publishes none
+  EXPECT_EQ(look_ahead(model, layout, device, calibration, {.tokens = 1e12}).energy_kwh, 0);
+}
+
 TEST_F(Cluster, CheckpointsFollowDaly) {
   const Goal goal{.device_mtbf_hours = 1000, .storage_gb_per_s = 0.1, .restart_minutes = 5};
   const Outlook o = look_ahead(model, layout, device, calibration, goal);
