@@ -143,6 +143,9 @@ std::string outlook_text(const Json& r) {
       "activations {}, logits {}\n",
       bytes(m["total"]), bytes(m["device"]), bytes(m["weights"]), bytes(m["gradients"]),
       bytes(m["optimizer"]), bytes(m["activations"]), bytes(m["logits"]));
+  constexpr double kTight = 0.94;
+  if (m["total"].get<double>() > kTight * m["device"].get<double>())
+    text += "            tight: allocators and collectives need some of the rest\n";
   text += fmt::format(
       "step        {:.3f} s ({:.3f} to {:.3f} in {:.0f} % of cases like the "
       "calibration's): {}\n",
