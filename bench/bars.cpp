@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "bench/plan.h"
 #include "bench/run_main.h"
 
 namespace hum::bench {
@@ -41,7 +42,13 @@ constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"recompute-memory", recompute_memory},
                          {"scan-compile", scan_compile},
                          {"generate-speed", generate_speed},
-                         {"generate-stream", generate_stream}};
+                         {"generate-stream", generate_stream},
+                         {"plan-a100-multi", plan_a100_multi},
+                         {"plan-a100-single", plan_a100_single},
+                         {"plan-megatron", plan_megatron},
+                         {"plan-trn1", plan_trn1},
+                         {"plan-recompute", plan_recompute},
+                         {"plan-regret", plan_regret}};
 
 int run(std::span<char* const> arguments) {
   for (const auto& [name, measure] : kBars) {

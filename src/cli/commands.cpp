@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "cli/commands/evaluate.h"
+#include "cli/commands/plan.h"
 #include "cli/commands/train.h"
 
 namespace hum::cli {
@@ -31,6 +32,9 @@ std::span<const Command> commands() {
       kProfile,
       kAudit,
       kCompile,
+      kPlan,
+      kPlanPredict,
+      kPlanCalibrate,
       kEnv,
       // clang-format on
   };

@@ -66,7 +66,8 @@ int dispatch(std::vector<std::string> arguments) {
     return static_cast<int>(ExitCode::kUsage);
   }
   for (auto& [sub, invocation] : invocations) {
-    if (sub->parsed()) return invocation->run();
+    // "plan" is a command, and a group of commands.
+    if (sub->parsed() && sub->get_subcommands().empty()) return invocation->run();
   }
   return static_cast<int>(ExitCode::kUsage);
 }

@@ -1,0 +1,71 @@
+// hum plan: memory, time and money of a training run on a cluster.
+#include "cli/commands/plan.h"
+
+#include <iostream>
+
+#include "base/error.h"
+#include "cli/plan_outlook.h"
+#include "cli/plan_report.h"
+#include "plan/named_models.h"
+
+namespace hum::cli {
+namespace {
+
+struct Args {
+  std::string model, cluster, calibration, hardware_file;
+  int64_t seq = 0;
+  LayoutWishes layout;
+  plan::Goal goal;
+  bool search = false, json = false;
+  template <class V>
+  void declare(V& v) {
+    v("model", model, "a name (" + plan::known_models() + ") or a Hugging Face config.json");
+    v("cluster", cluster, "hardware:nodes, e.g. trn1.32xlarge:16");
+    v("seq", seq, "tokens a sequence (0: the model's longest)");
+    layout.visit_fields(v);
+    goal.visit_fields(v);
+    v("search", search, "list every layout that fits, fastest first");
+    v("calibration", calibration, "a file of hum plan calibrate (default: the hardware's own)");
+    v("hardware_file", hardware_file, "figures of hardware (default: hardware/devices.yaml)");
+    v("json", json, "print the plan as JSON");
+  }
+};
+
+int run(Args& args) {
+  if (args.model.empty() || args.cluster.empty()) {
+    fail(ExitCode::kUsage, "hum plan needs --model and --cluster",
+         "hum plan --model llama-7b --cluster trn1.32xlarge:16 --global-batch 1024; or one of its "
+         "commands: hum plan --help");
+  }
+  const plan::Hardware hardware = read_hardware(args.hardware_file);
+  const Cluster cluster = parse_cluster(args.cluster, hardware);
+  plan::Transformer model = plan::named_model(args.model);
+  if (args.seq != 0) model.sequence = args.seq;
+  const auto calibration = plan::read_calibration(
+      args.calibration.empty() ? plan::calibration_path(cluster.device->calibrated_as())
+                               : std::filesystem::path(args.calibration));
+  if (calibration.device != cluster.device->calibrated_as()) {
+    fail(ExitCode::kUsage, fmt::format("the calibration is of {}, the cluster of {}",
+                                       calibration.device, cluster.device->calibrated_as()));
+  }
+  const auto found = find_layouts(model, args.layout, cluster, calibration.efficiency);
+  const auto outlook = plan::look_ahead(model, found.fitting.front().layout, *cluster.device,
+                                        calibration, args.goal);
+  Json report = outlook_report(args.model, model, cluster, outlook);
+  if (args.search) report["layouts"] = layouts_report(found);
+  if (args.json) {
+    std::cout << report.dump() << std::endl;
+  } else {
+    std::cout << outlook_text(report);
+  }
+  return 0;
+}
+
+}  // namespace
+
+const Command kPlan = {"plan", "memory, time and money of a training run before it is launched",
+                       "hum plan --model llama-7b --cluster trn1.32xlarge:16 --global-batch 1024 "
+                       "--tokens 1e12",
+                       make_command<Args, run>};
+
+}  // namespace hum::cli

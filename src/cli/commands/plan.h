@@ -1,0 +1,10 @@
+// The commands of `hum plan`.
+#pragma once
+
+#include "cli/command.h"
+
+namespace hum::cli {
+
+extern const Command kPlan, kPlanPredict, kPlanCalibrate;
+
+}  // namespace hum::cli

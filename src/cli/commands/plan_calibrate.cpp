@@ -1,0 +1,47 @@
+// hum plan calibrate: fits the planner's six efficiencies of a hardware to measured runs.
+#include <iostream>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "cli/commands/plan.h"
+#include "cli/plan_report.h"
+#include "plan/calibration.h"
+
+namespace hum::cli {
+namespace {
+
+struct Args {
+  std::vector<std::string> runs;
+  std::string output, hardware, hardware_file;
+  bool json = false;
+  template <class V>
+  void declare(V& v) {
+    v.positional("runs", runs, "CSV files of measured runs, all of one hardware");
+    v.short_flag('o', "output", output, "the calibration to write (.json)");
+    v("hardware", hardware, "the hardware, where the files do not say");
+    v("hardware_file", hardware_file, "figures of hardware (default: hardware/devices.yaml)");
+    v("json", json, "print the calibration as JSON");
+  }
+};
+
+int run(Args& args) {
+  if (!args.output.empty()) require_writable(args.output);
+  const plan::Hardware hardware = read_hardware(args.hardware_file);
+  const auto calibration =
+      plan::calibrate({args.runs.begin(), args.runs.end()}, hardware, args.hardware);
+  if (!args.output.empty()) plan::write_calibration(args.output, calibration);
+  if (args.json) {
+    std::cout << plan::to_json(calibration).dump() << std::endl;
+  } else {
+    std::cout << calibration_text(calibration);
+  }
+  return 0;
+}
+
+}  // namespace
+
+const Command kPlanCalibrate = {
+    "plan calibrate", "fit the planner to measured runs, cross-validated",
+    "hum plan calibrate a100_runs.csv -o a100.json", make_command<Args, run>};
+
+}  // namespace hum::cli

@@ -1,0 +1,56 @@
+// hum plan predict: step times of the runs in a CSV file, beside the measured ones.
+#include <iostream>
+#include <optional>
+
+#include "cli/commands/plan.h"
+#include "cli/plan_report.h"
+#include "plan/calibration.h"
+
+namespace hum::cli {
+namespace {
+
+struct Args {
+  std::string runs, calibration, hardware, hardware_file;
+  bool json = false;
+  template <class V>
+  void declare(V& v) {
+    v.positional("runs", runs, "CSV file of runs: shapes, meshes, batches, measured times or not");
+    v("calibration", calibration, "a file of hum plan calibrate (default: the hardware's own)");
+    v("hardware", hardware, "the hardware, where the file does not say");
+    v("hardware_file", hardware_file, "figures of hardware (default: hardware/devices.yaml)");
+    v("json", json, "print the rows and their summary as JSON");
+  }
+};
+
+int run(Args& args) {
+  const plan::Hardware hardware = read_hardware(args.hardware_file);
+  std::optional<plan::Calibration> calibration;
+  std::string device = args.hardware;
+  if (!args.calibration.empty()) {
+    calibration = plan::read_calibration(args.calibration);
+    if (!device.empty() && hardware.at(device).calibrated_as() != calibration->device) {
+      fail(ExitCode::kUsage,
+           fmt::format("{} is of {}, not of {}", args.calibration, calibration->device, device));
+    }
+    if (device.empty()) device = calibration->device;
+  }
+  const plan::Campaign campaign = plan::read_campaign(args.runs, hardware, device);
+  if (!calibration) {
+    calibration = plan::read_calibration(
+        plan::calibration_path(hardware.at(campaign.device).calibrated_as()));
+  }
+  const Json report = predictions_report(campaign, hardware.at(campaign.device), *calibration);
+  if (args.json) {
+    std::cout << report.dump() << std::endl;
+  } else {
+    std::cout << predictions_text(report);
+  }
+  return 0;
+}
+
+}  // namespace
+
+const Command kPlanPredict = {"plan predict", "predict the step times of runs in a CSV file",
+                              "hum plan predict runs.csv --json", make_command<Args, run>};
+
+}  // namespace hum::cli

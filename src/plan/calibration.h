@@ -1,0 +1,56 @@
+// What was fitted to a hardware's runs: the six efficiencies, how well they predict, and what range
+// of plans that covers. One JSON file each, hardware/calibration/<device>.json.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/fit.h"
+#include "plan/score.h"
+
+namespace hum::plan {
+
+// Of a property over the calibration's runs.
+struct Range {
+  double lowest = 0, highest = 0;
+};
+
+struct FileFit {
+  std::string name, sha256;
+  Score in_sample, leave_one_model_out;
+};
+
+struct Calibration {
+  std::string device, stack;
+  Efficiency efficiency;
+  int64_t models = 0;  // different (hidden, layers)
+  std::vector<FileFit> files;
+  double interval_log = 0;  // half width of the interval, in logarithms: the widest of any file
+  std::map<std::string, Range> covered;  // "tp", "hidden", ...; "recompute" as 0, 1, 2
+};
+
+// How often an interval is meant to hold the measured time.
+inline constexpr double kIntervalProbability = 0.8;
+
+// Reads and fits all files; they must be of one device. `device`: as for read_campaign.
+Calibration calibrate(const std::vector<std::filesystem::path>& files, const Hardware& hardware,
+                      const std::string& device = "");
+
+// Of the hardware's own folder. Throws kNoInput, kBadData.
+std::filesystem::path calibration_path(const std::string& device);
+Calibration read_calibration(const std::filesystem::path& path);
+Json to_json(const Calibration& calibration);
+void write_calibration(const std::filesystem::path& path, const Calibration& calibration);
+
+struct Prediction {
+  Layout layout;  // with micro_batch and interleave as chosen, where they were open
+  StepTime time;
+  double low_s = 0, high_s = 0;      // the interval; twice as wide outside what is covered
+  std::vector<std::string> outside;  // "tp 64 (calibrated on 1 to 16)", memory
+};
+
+Prediction predict(const Run& run, const Device& device, const Calibration& calibration);
+
+}  // namespace hum::plan

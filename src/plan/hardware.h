@@ -1,0 +1,93 @@
+// Accelerators and the clusters they stand in: what vendors and sellers state, each figure with its
+// source and date. The file is hardware/devices.yaml; users add their own by --hardware-file.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/fields.h"
+#include "plan/efficiency.h"
+
+namespace hum::plan {
+
+// A figure that someone published.
+struct Figure {
+  double value = 0;
+  std::string source, date;
+  template <class V>
+  void visit_fields(V& v) {
+    v("value", value, "the figure, in the unit of its name");
+    v("source", source, "who says so");
+    v("date", date, "when: YYYY or YYYY-MM");
+  }
+};
+
+// What training software on this hardware does unless a run says otherwise.
+struct Stack {
+  std::string name;
+  bool flash_attention = false, sequence_parallel = false, distributed_optimizer = false,
+       overlap_gradients = false, tied_embeddings = true;
+  // none, selective, full, or auto: none if every run of a campaign fits without, else full.
+  std::string recompute = "auto";
+  std::string recompute_gated;  // of models with a gated MLP, where it differs
+  template <class V>
+  void visit_fields(V& v) {
+    v("name", name, "the software");
+    v("flash_attention", flash_attention, "attention scores never reach memory");
+    v("sequence_parallel", sequence_parallel, "norms and residuals split over tp");
+    v("distributed_optimizer", distributed_optimizer, "optimizer state split over dp");
+    v("overlap_gradients", overlap_gradients, "gradients reduced beside the backward pass");
+    v("tied_embeddings", tied_embeddings, "the head is the transposed embedding");
+    v("recompute", recompute, "none, selective, full or auto");
+    v("recompute_gated", recompute_gated, "of models with a gated MLP, where it differs");
+  }
+};
+
+struct Device {
+  std::string name;
+  std::string base;        // the entry whose figures and calibration it shares
+  Figure peak_tflops;      // dense, 16 bit
+  Figure memory_gb;        // 1e9 bytes
+  Figure memory_gb_per_s;  // 1e9 bytes
+  Figure link_gb_per_s;    // to the node's other devices, each way
+  Figure devices_per_node;
+  Figure network_gb_per_s;     // of a node, each way
+  Figure price_per_node_hour;  // US dollars on demand; 0: not sold by the hour
+  Figure power_w;              // of a device, at most; 0: not published
+  Stack stack;
+  Efficiency prior;  // where the fit starts, and where few runs leave it
+  // Whose calibration it uses.
+  const std::string& calibrated_as() const { return base.empty() ? name : base; }
+  template <class V>
+  void visit_fields(V& v) {
+    v("base", base, "the entry whose figures and calibration this one shares");
+    v("peak_tflops", peak_tflops, "dense 16-bit TFLOP/s");
+    v("memory_gb", memory_gb, "device memory, 1e9 bytes");
+    v("memory_gb_per_s", memory_gb_per_s, "its bandwidth");
+    v("link_gb_per_s", link_gb_per_s, "to the node's other devices, each way");
+    v("devices_per_node", devices_per_node, "devices that share the node's network");
+    v("network_gb_per_s", network_gb_per_s, "of a node, each way");
+    v("price_per_node_hour", price_per_node_hour, "US dollars on demand");
+    v("power_w", power_w, "watts a device takes at most");
+    v("stack", stack, "what the training software does unless a run says otherwise");
+    v("prior", prior, "usual efficiencies");
+  }
+};
+
+class Hardware {
+ public:
+  // Throws: kNoInput, kConfig on unknown fields, figures without a source, or not above zero.
+  explicit Hardware(const std::filesystem::path& path = default_path());
+  static std::filesystem::path default_path();
+  // Throws kConfig with the names there are.
+  const Device& at(const std::string& name) const;
+  // The device whose name, or a part of it between dashes, stands in `text`; nullptr when there is
+  // none ("a100_multi_node" -> a100).
+  const Device* named_in(const std::string& text) const;
+
+ private:
+  std::map<std::string, Device> devices_;
+};
+
+}  // namespace hum::plan

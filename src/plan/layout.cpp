@@ -1,0 +1,54 @@
+#include "plan/layout.h"
+
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace hum::plan {
+
+namespace {
+
+void require_positive(const char* what, int64_t value) {
+  if (value > 0) return;
+  fail(ExitCode::kBadData, fmt::format("a plan with {} = {}", what, value),
+       fmt::format("{} must be positive", what));
+}
+
+// `parts` ways of splitting `what`, which has `whole`.
+void require_divides(const char* parts_name, int64_t parts, const char* what, int64_t whole) {
+  if (whole % parts == 0) return;
+  fail(ExitCode::kBadData,
+       fmt::format("{} = {} does not divide {} {}", parts_name, parts, whole, what),
+       fmt::format("the nearest {} that does is {}", parts_name, nearest_divisor(whole, parts)));
+}
+
+}  // namespace
+
+int64_t nearest_divisor(int64_t value, int64_t wanted) {
+  int64_t best = 1;
+  for (int64_t d = 1; d <= value; ++d) {
+    if (value % d == 0 && std::abs(d - wanted) < std::abs(best - wanted)) best = d;
+  }
+  return best;
+}
+
+void validate(const Transformer& model, const Layout& layout) {
+  validate(model);
+  require_positive("dp", layout.dp);
+  require_positive("tp", layout.tp);
+  require_positive("pp", layout.pp);
+  require_positive("global batch", layout.global_batch);
+  require_divides("tp", layout.tp, "heads", model.heads);
+  require_divides("pp", layout.pp, "layers", model.layers);
+  require_divides("dp", layout.dp, "sequences of the global batch", layout.global_batch);
+  if (layout.interleave < 0 || layout.micro_batch < 0) {
+    require_positive(layout.interleave < 0 ? "interleave" : "micro batch", -1);
+  }
+  require_divides("interleave", layout.chunks(), "layers of a stage", model.layers / layout.pp);
+  if (layout.micro_batch > 0) {
+    require_divides("micro batch", layout.micro_batch, "sequences of a data-parallel rank",
+                    layout.global_batch / layout.dp);
+  }
+}
+
+}  // namespace hum::plan

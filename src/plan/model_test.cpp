@@ -1,0 +1,213 @@
+// Tests of the planner's model of a step: parameters, FLOPs, memory, time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "plan/memory.h"
+#include "plan/step_time.h"
+
+namespace hum::plan {
+namespace {
+
+using graph::RecomputePolicy;
+using ::testing::HasSubstr;
+
+Transformer gpt3() {
+  return {.hidden = 12288, .layers = 96, .heads = 96, .vocab = 51200, .sequence = 2048};
+}
+
+Layout megatron() {
+  return {.dp = 1,
+          .tp = 8,
+          .pp = 8,
+          .global_batch = 64,
+          .micro_batch = 1,
+          .recompute = RecomputePolicy::kFull};
+}
+
+template <class F>
+std::string message_of(const F& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Transformer, CountsParametersAsTheModelsDo) {
+  const Transformer llama{.hidden = 4096,
+                          .layers = 32,
+                          .heads = 32,
+                          .ffn = 11008,
+                          .vocab = 32000,
+                          .sequence = 4096,
+                          .gated = true,
+                          .tied_embeddings = false};
+  EXPECT_EQ(llama.parameters(), 6738415616);  // meta-llama/Llama-2-7b
+  const Transformer grouped{.hidden = 4096,
+                            .layers = 32,
+                            .heads = 32,
+                            .kv_heads = 8,
+                            .ffn = 14336,
+                            .vocab = 128256,
+                            .sequence = 8192,
+                            .gated = true,
+                            .tied_embeddings = false};
+  EXPECT_EQ(grouped.parameters(), 8030261248);  // meta-llama/Llama-3.1-8B
+  EXPECT_NEAR(gpt3().parameters() / 1e9, 174.6, 0.1);
+}
+
+TEST(Transformer, CountsFlopsByTheFormulaOfNarayanan) {
+  const Transformer m = gpt3();
+  const double s = 2048, h = 12288, layers = 96, v = 51200;
+  EXPECT_NEAR(m.flops_per_sequence() /
+                  (72 * s * layers * h * h * (1 + s / (6 * h) + v / (12 * layers * h))),
+              1, 1e-12);
+}
+
+TEST(Memory, FollowsTheFormulasOfKorthikanti) {
+  const Transformer m = gpt3();
+  Layout l = megatron();
+  const double sbh = 2048.0 * 12288, layers = 96;  // the first stage holds all layers' worth
+  const double scores = 5.0 * 96 * 2048 / 12288;
+  const auto activations = [&](RecomputePolicy policy, bool sequence_parallel) {
+    l.recompute = policy;
+    l.sequence_parallel = sequence_parallel;
+    return memory_per_device(m, l).activations / (sbh * layers);
+  };
+  EXPECT_DOUBLE_EQ(activations(RecomputePolicy::kNone, false), 10 + 24.0 / 8 + scores / 8);
+  EXPECT_DOUBLE_EQ(activations(RecomputePolicy::kNone, true), (34 + scores) / 8);
+  EXPECT_DOUBLE_EQ(activations(RecomputePolicy::kSelective, true), 34.0 / 8);
+  EXPECT_DOUBLE_EQ(activations(RecomputePolicy::kSelective, false), 10 + 24.0 / 8);
+  // full keeps the inputs, and one block while it is computed again
+  EXPECT_NEAR(activations(RecomputePolicy::kFull, false), 2, 0.4);
+}
+
+TEST(Memory, StateIs18BytesAParameterAndLessWithADistributedOptimizer) {
+  Layout l = megatron();
+  l.dp = 4;
+  const double parameters = parameters_per_device(gpt3(), l);
+  const auto state = [&] {
+    const Memory memory = memory_per_device(gpt3(), l);
+    return (memory.weights + memory.gradients + memory.optimizer) / parameters;
+  };
+  EXPECT_DOUBLE_EQ(state(), 18);
+  l.distributed_optimizer = true;
+  EXPECT_DOUBLE_EQ(state(), 6 + 12.0 / 4);
+}
+
+class Step : public ::testing::Test {
+ protected:
+  double seconds(const Layout& l) const {
+    return step_time(model, l, device, device.prior).total();
+  }
+  Hardware hardware;
+  Device device = hardware.at("a100");
+  Transformer model = gpt3();
+};
+
+TEST_F(Step, OnPerfectHardwareTakesItsFlops) {
+  device.memory_gb_per_s.value = device.link_gb_per_s.value = device.network_gb_per_s.value = 1e9;
+  const Efficiency perfect{1, 1, 1e-9, 1, 1, 1e-9};
+  Layout l = megatron();
+  l.recompute = RecomputePolicy::kNone;
+  const StepTime time = step_time(model, l, device, perfect);
+  const double flops = 64 * model.flops_per_sequence() / 64;
+  // the last stage computes the head beside its layers: 8 times its share
+  EXPECT_NEAR(time.compute / (flops / 312e12), 1 + 7 * 51200.0 / (12 * 96 * 12288 * 1.03), 2e-3);
+  EXPECT_NEAR(time.bubble / time.compute, 7.0 / 64, 5e-3);
+  EXPECT_LT(time.host + time.gradients, 1e-6);
+}
+
+TEST_F(Step, InterleavingShortensTheBubble) {
+  Layout l = megatron();
+  const double plain = step_time(model, l, device, device.prior).bubble;
+  l.interleave = 3;
+  EXPECT_NEAR(step_time(model, l, device, device.prior).bubble, plain / 3, 0.02 * plain);
+}
+
+TEST_F(Step, RecomputationCostsAboutAThirdAndSelectiveLittle) {
+  Layout l = megatron();
+  const double full = seconds(l);
+  l.recompute = RecomputePolicy::kSelective;
+  const double selective = seconds(l);
+  l.recompute = RecomputePolicy::kNone;
+  EXPECT_NEAR(full / seconds(l), 4.0 / 3, 0.05);
+  EXPECT_GT(selective, seconds(l));
+  EXPECT_LT(selective, 1.12 * seconds(l));
+}
+
+TEST_F(Step, TensorParallelismOverNodesIsSlowerThanWithin) {
+  Layout within = megatron(), across = megatron();
+  across.tp = 16;
+  across.pp = 4;
+  const auto share = [&](const Layout& l) {
+    const StepTime time = step_time(model, l, device, device.prior);
+    return time.tensor_parallel / time.total();
+  };
+  EXPECT_GT(share(across), 2 * share(within));
+}
+
+TEST_F(Step, TinyWorkIsBoundByTheHost) {
+  model = {.hidden = 256, .layers = 8, .heads = 4, .vocab = 1024, .sequence = 128};
+  const Layout l{.global_batch = 1, .micro_batch = 1};
+  EXPECT_GT(seconds(l), 8 * device.prior.host_ms_per_layer * 1e-3);
+}
+
+TEST_F(Step, FlashAttentionPaysMoreTheLongerTheSequence) {
+  const auto gain = [&](int64_t sequence) {
+    model.sequence = sequence;
+    Layout l = megatron();
+    const double plain = seconds(l);
+    l.flash_attention = true;
+    return plain / seconds(l);
+  };
+  EXPECT_GT(gain(2048), 1);
+  EXPECT_GT(gain(16384), 1.3 * gain(2048));
+}
+
+TEST_F(Step, FasterHardwareIsNeverSlower) {
+  for (Figure Device::*figure : {&Device::peak_tflops, &Device::memory_gb_per_s,
+                                 &Device::link_gb_per_s, &Device::network_gb_per_s}) {
+    Layout l = megatron();
+    l.dp = 8;
+    l.global_batch = 512;
+    const double before = seconds(l);
+    Device faster = device;
+    (faster.*figure).value *= 2;
+    EXPECT_LT(step_time(model, l, faster, device.prior).total(), before);
+  }
+}
+
+TEST_F(Step, AMissingMicroBatchIsTheFastestThatFits) {
+  Layout l = megatron();
+  l.micro_batch = 0;
+  const Layout found = complete_layout(model, l, device, device.prior);
+  EXPECT_GT(found.micro_batch, 0);
+  EXPECT_LE(memory_per_device(model, found).total(), 80e9);
+  Layout one = found;
+  one.micro_batch = one.interleave = 1;
+  EXPECT_LE(seconds(found), seconds(one));
+  l.tp = l.pp = 1;
+  EXPECT_THAT(message_of([&] { complete_layout(model, l, device, device.prior); }),
+              HasSubstr("no micro-batch fits"));
+}
+
+TEST(Layout, SaysWhatDoesNotDivideAndWhatIsNearest) {
+  const auto message = [](auto change) {
+    Layout l = megatron();
+    change(l);
+    return message_of([&] { validate(gpt3(), l); });
+  };
+  EXPECT_THAT(message([](Layout& l) { l.tp = 7; }), HasSubstr("tp = 7 does not divide 96 heads"));
+  EXPECT_THAT(message([](Layout& l) { l.tp = 7; }), HasSubstr("nearest tp that does is 6"));
+  EXPECT_THAT(message([](Layout& l) { l.pp = 50; }), HasSubstr("nearest pp that does is 48"));
+  EXPECT_THAT(message([](Layout& l) { l.dp = 3; }), HasSubstr("global batch"));
+  EXPECT_THAT(message([](Layout& l) { l.dp = 0; }), HasSubstr("must be positive"));
+  EXPECT_THAT(message([](Layout& l) { l.micro_batch = 5; }), HasSubstr("micro batch = 5"));
+  EXPECT_THAT(message([](Layout& l) { l.interleave = 5; }), HasSubstr("interleave = 5"));
+}
+
+}  // namespace
+}  // namespace hum::plan

@@ -1,0 +1,19 @@
+// Transformers by name, or by the config.json of a Hugging Face folder.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "plan/transformer.h"
+
+namespace hum::plan {
+
+// One of known_models(), or a path to a config.json (of GPT-2's or Llama's kind). The sequence is
+// the model's longest. Throws: kNoInput with the names there are; kBadData for a file that lacks
+// a size.
+Transformer named_model(const std::string& name);
+
+std::string known_models();
+
+}  // namespace hum::plan

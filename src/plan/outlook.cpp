@@ -1,0 +1,86 @@
+#include "plan/outlook.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace hum::plan {
+
+using graph::RecomputePolicy;
+
+namespace {
+
+void require_positive(const char* what, double value) {
+  if (value > 0 && std::isfinite(value)) return;
+  fail(ExitCode::kBadData, fmt::format("{} = {}", what, value),
+       fmt::format("{} must be above zero", what));
+}
+
+void add_checkpoints(Outlook& outlook, const Transformer& model, const Goal& goal,
+                     int64_t devices) {
+  outlook.checkpoint_bytes = 14 * model.parameters();
+  outlook.checkpoint_s =
+      outlook.checkpoint_bytes / (static_cast<double>(outlook.nodes) * goal.storage_gb_per_s * 1e9);
+  const double between_failures_s = goal.device_mtbf_hours * 3600 / static_cast<double>(devices);
+  outlook.checkpoint_every_s =
+      std::max(std::sqrt(2 * outlook.checkpoint_s * between_failures_s) - outlook.checkpoint_s,
+               outlook.prediction.time.total());
+  const double cycle_s = outlook.checkpoint_every_s + outlook.checkpoint_s;
+  const double lost_s = cycle_s / 2 + 60 * goal.restart_minutes;  // a failure, on average
+  outlook.goodput = std::max(
+      0.0, outlook.checkpoint_every_s / cycle_s * (1 - lost_s / (between_failures_s + lost_s)));
+}
+
+}  // namespace
+
+double executed_flops_per_sequence(const Transformer& model, const Layout& layout) {
+  const double s = static_cast<double>(model.sequence), h = static_cast<double>(model.hidden);
+  const double flops = model.flops_per_sequence();
+  switch (layout.recompute) {
+    case RecomputePolicy::kFull: {
+      const double head = 6 * s * static_cast<double>(model.vocab) * h;
+      return head + (flops - head) * 4 / 3;
+    }
+    case RecomputePolicy::kSelective:
+      return flops + 4 * static_cast<double>(model.layers) * s * s * h;
+    case RecomputePolicy::kNone:
+      break;
+  }
+  return flops;
+}
+
+Outlook look_ahead(const Transformer& model, const Layout& layout, const Device& device,
+                   const Calibration& calibration, const Goal& goal) {
+  validate(model, layout);
+  require_positive("device_mtbf_hours", goal.device_mtbf_hours);
+  require_positive("storage_gb_per_s", goal.storage_gb_per_s);
+  require_positive("restart_minutes", goal.restart_minutes);
+  Outlook outlook;
+  outlook.prediction = predict({.model = model, .layout = layout}, device, calibration);
+  const Layout& chosen = outlook.prediction.layout;
+  outlook.memory = memory_per_device(model, chosen);
+  outlook.memory_limit = device.memory_gb.value * 1e9;
+  const double devices = static_cast<double>(layout.devices());
+  outlook.nodes = static_cast<int64_t>(std::ceil(devices / device.devices_per_node.value));
+  const double seconds = outlook.prediction.time.total();
+  const double sequences = static_cast<double>(layout.global_batch);
+  outlook.tokens_per_s = sequences * static_cast<double>(model.sequence) / seconds;
+  const double peak = devices * device.peak_tflops.value * 1e12 * seconds;
+  outlook.mfu = sequences * model.flops_per_sequence() / peak;
+  outlook.hfu = sequences * executed_flops_per_sequence(model, chosen) / peak;
+  add_checkpoints(outlook, model, goal, layout.devices());
+  const double price_per_s =
+      device.price_per_node_hour.value * static_cast<double>(outlook.nodes) / 3600;
+  outlook.cost_per_million_tokens = 1e6 / outlook.tokens_per_s / outlook.goodput * price_per_s;
+  if (goal.tokens != 0) {
+    require_positive("tokens", goal.tokens);
+    const double run_s = goal.tokens / outlook.tokens_per_s / outlook.goodput;
+    outlook.days = run_s / 86400;
+    outlook.cost = run_s * price_per_s;
+    outlook.energy_kwh = device.power_w.value * devices * run_s / 3.6e6;
+  }
+  return outlook;
+}
+
+}  // namespace hum::plan

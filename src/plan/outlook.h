@@ -1,0 +1,50 @@
+// What a training run on a cluster takes: memory, speed, days, money, checkpoints.
+#pragma once
+
+#include "plan/calibration.h"
+#include "plan/memory.h"
+
+namespace hum::plan {
+
+// What the run is for, and what the cluster's user knows of it.
+struct Goal {
+  double tokens = 0;                 // to train on; 0: not asked
+  double device_mtbf_hours = 50700;  // between failures of one device
+  double storage_gb_per_s = 1;       // that each node writes checkpoints with
+  double restart_minutes = 10;       // from a failure to the first new step
+  template <class V>
+  void visit_fields(V& v) {
+    v("tokens", tokens, "tokens to train on, e.g. 1e12: days and cost");
+    v("device_mtbf_hours", device_mtbf_hours,
+      "hours between failures of one device (Llama 3: 419 interruptions, 16384 devices, 54 days)");
+    v("storage_gb_per_s", storage_gb_per_s, "GB/s that each node writes checkpoints with");
+    v("restart_minutes", restart_minutes, "minutes from a failure to the first new step");
+  }
+};
+
+struct Outlook {
+  Prediction prediction;
+  Memory memory;
+  double memory_limit = 0;  // bytes of a device
+  int64_t nodes = 0;
+  double tokens_per_s = 0;
+  double mfu = 0;               // FLOPs of the model, nothing twice, over peak FLOP/s x time
+  double hfu = 0;               // the same with what is computed again
+  double checkpoint_bytes = 0;  // 16-bit weights, f32 master weights and two moments
+  double checkpoint_every_s = 0, checkpoint_s = 0;  // Daly's optimum, and the time of one
+  double goodput = 0;  // share of the time that goes into steps that count
+  double days = 0, cost = 0, cost_per_million_tokens = 0;  // 0: not asked, or no price
+  double energy_kwh = 0;  // of the devices alone at their full power; 0: not asked, not published
+  bool fits() const { return memory.total() <= memory_limit; }
+};
+
+// Throws kBadData when the layout is impossible or a goal's figure is not above zero. A layout that
+// does not fit is no error: look at fits(). Source of the interval: Daly 2006, "A higher order
+// estimate of the optimum checkpoint interval", first order.
+Outlook look_ahead(const Transformer& model, const Layout& layout, const Device& device,
+                   const Calibration& calibration, const Goal& goal);
+
+// FLOPs that are executed for one sequence, recomputation included.
+double executed_flops_per_sequence(const Transformer& model, const Layout& layout);
+
+}  // namespace hum::plan

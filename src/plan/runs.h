@@ -1,0 +1,37 @@
+// Training runs from CSV files: what was trained how, and how long a step took.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plan/hardware.h"
+#include "plan/layout.h"
+
+namespace hum::plan {
+
+struct Run {
+  std::string name;  // "runs.csv:7"
+  Transformer model;
+  Layout layout;
+  double measured_s = 0;  // 0: not measured
+};
+
+// The runs of one file: one campaign, one hardware.
+struct Campaign {
+  std::string name;  // the file's
+  std::string device;
+  std::vector<Run> runs;
+  std::vector<std::string> assumptions;  // what the file leaves open, and what was taken
+};
+
+// Reads a CSV with the columns of the published tables (docs/formats/runs.md). `device` names the
+// hardware; empty: the file's column `hardware`, else its name, else its columns say which. A row
+// with full_recompute_s and sequence_parallel_selective_s is two runs. Throws: kNoInput; kBadData
+// with the line: figures that are not above zero, meshes that do not multiply up, missing columns,
+// runs faster than the hardware's peak;
+// kConfig on unknown hardware.
+Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardware,
+                       const std::string& device = "");
+
+}  // namespace hum::plan

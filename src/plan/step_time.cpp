@@ -1,0 +1,233 @@
+#include "plan/step_time.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "plan/memory.h"
+
+// Lengths: M tokens of a micro-batch, h width, s sequence, t tensor parallel ranks. "Bytes an
+// element" count reads and writes of 16-bit activations by kernels as Megatron-LM fuses them.
+namespace hum::plan {
+
+using graph::RecomputePolicy;
+
+namespace {
+
+// Fixed for all hardware: known sizes of effects, never fitted.
+constexpr double kFlashShare = 0.7;           // of the products' efficiency, in flash attention
+constexpr double kCollectiveStart_s = 20e-6;  // until a collective or a transfer moves data
+constexpr double kOptimizerBytes = 40;  // a parameter: weights, master, moments, gradient, norm
+constexpr double kLossBytes = 56;       // a logit: cast, softmax and cross-entropy in f32
+constexpr double kHeadLaunches = 0.8;   // launches of embedding, head and loss, in blocks
+
+// What one block, or the head, costs a device for one micro-batch.
+struct Work {
+  double device = 0, collectives = 0, host = 0;
+  // Host and device work beside each other, but not perfectly where both take long.
+  double seconds() const { return std::hypot(device + collectives, host); }
+};
+
+class Stage {
+ public:
+  Stage(const Transformer& model, const Layout& layout, const Device& device,
+        const Efficiency& efficiency)
+      : model_(model),
+        layout_(layout),
+        flops_(device.peak_tflops.value * 1e12 * efficiency.gemm),
+        memory_(device.memory_gb_per_s.value * 1e9 * efficiency.memory),
+        link_(device.link_gb_per_s.value * 1e9 * efficiency.link),
+        network_(device.network_gb_per_s.value * 1e9 * efficiency.network),
+        node_(device.devices_per_node.value),
+        host_(efficiency.host_ms_per_layer * 1e-3),
+        sync_(efficiency.sync_us * 1e-6),
+        t_(static_cast<double>(layout.tp)),
+        h_(static_cast<double>(model.hidden)),
+        s_(static_cast<double>(model.sequence)),
+        tokens_(static_cast<double>(layout.micro_batch) * s_) {}
+
+  Work block() const;
+  Work head() const;
+  double transfer() const;
+  // A collective among dp ranks that moves `bytes` (d - 1) / d times over the slowest link.
+  double reduce(double bytes) const;
+  double optimizer_pass(double parameters) const { return kOptimizerBytes * parameters / memory_; }
+
+ private:
+  // count products [M, K] x [K, N].
+  double product(double m, double n, double k, double count = 1) const {
+    return count * (2 * m * n * k / flops_ + 2 * (m * n + n * k + m * k) / memory_);
+  }
+  struct Passes {
+    double forward = 0, backward = 0;
+  };
+  Passes linear(double n, double k) const {
+    return {product(tokens_, n, k), product(tokens_, k, n) + product(n, k, tokens_)};
+  }
+  Passes projections() const;
+  Passes attention() const;
+  Passes elementwise() const;
+  double all_reduce() const;
+
+  const Transformer& model_;
+  const Layout& layout_;
+  double flops_, memory_, link_, network_, node_, host_, sync_, t_, h_, s_, tokens_;
+};
+
+Stage::Passes Stage::projections() const {
+  const double d = static_cast<double>(model_.head_width());
+  const double kv = d * std::max(static_cast<double>(model_.key_value_heads()) / t_, 1.0);
+  const double f = static_cast<double>(model_.ffn_width());
+  Passes sum;
+  for (const Passes& p : {linear(h_ / t_ + 2 * kv, h_), linear(h_, h_ / t_),
+                          linear((model_.gated ? 2 : 1) * f / t_, h_), linear(h_, f / t_)}) {
+    sum.forward += p.forward;
+    sum.backward += p.backward;
+  }
+  return sum;
+}
+
+// Scores, softmax, dropout and the weighted sum. Fused causal softmax reads half of what it writes.
+Stage::Passes Stage::attention() const {
+  const double d = static_cast<double>(model_.head_width());
+  const double matrices = tokens_ / s_ * static_cast<double>(model_.heads) / t_;
+  if (layout_.flash_attention) {  // causal: half of the scores; five products backward
+    const double forward = 2 * matrices * s_ * s_ * d / (flops_ * kFlashShare);
+    return {forward, 2.5 * forward};
+  }
+  const double scores = matrices * s_ * s_;
+  const double forward = product(s_, s_, d, matrices) + product(s_, d, s_, matrices);
+  return {forward + 8 * scores / memory_, 2 * forward + 2 * 9 * scores / memory_};
+}
+
+// Norms, residuals and dropout on every tp rank (or split, with sequence parallelism); activations,
+// biases and transposes between the products split over tp.
+Stage::Passes Stage::elementwise() const {
+  const double elements = tokens_ * h_;
+  const double whole = elements / (layout_.sequence_parallel ? t_ : 1);
+  const double activation = (model_.gated ? 3 : 1) * static_cast<double>(model_.ffn_width()) / h_;
+  return {(22 * whole + (4 * activation + 16) * elements / t_) / memory_,
+          (38 * whole + (6 * activation + 42) * elements / t_) / memory_};
+}
+
+// Of one activation over tp; reduce-scatter and all-gather of sequence parallelism move as much.
+double Stage::all_reduce() const {
+  if (t_ <= 1) return 0;
+  const double slowest = t_ > node_ ? std::min(link_, network_) : link_;
+  return 2 * (t_ - 1) / t_ * 2 * tokens_ * h_ / slowest + kCollectiveStart_s;
+}
+
+Work Stage::block() const {
+  const Passes p = projections(), a = attention(), e = elementwise();
+  const bool full = layout_.recompute == RecomputePolicy::kFull;
+  const bool selective = layout_.recompute == RecomputePolicy::kSelective;
+  const double forward = p.forward + a.forward + e.forward;
+  Work work;
+  work.device = forward + p.backward + a.backward + e.backward;
+  if (full) work.device += forward;
+  if (selective && !layout_.flash_attention) work.device += a.forward;
+  const double collectives = full ? 6 : 4;
+  work.collectives = collectives * all_reduce();
+  work.host = host_ * (full ? 4.0 / 3 : selective ? 1.1 : 1) + collectives * sync_ * std::log2(t_);
+  return work;
+}
+
+Work Stage::head() const {
+  const double v = static_cast<double>(model_.vocab) / t_;
+  const Passes p = linear(v, h_);
+  return {.device = p.forward + p.backward + kLossBytes * tokens_ * v / memory_,
+          .host = kHeadLaunches * host_};
+}
+
+// One activation to the next stage, each tp rank its part; all devices of a node send at once.
+double Stage::transfer() const {
+  const double ranks = t_ * static_cast<double>(layout_.dp);
+  const double bandwidth = ranks >= node_ ? network_ / node_ : link_;
+  return 2 * tokens_ * h_ / t_ / bandwidth + kCollectiveStart_s;
+}
+
+double Stage::reduce(double bytes) const {
+  const double d = static_cast<double>(layout_.dp);
+  if (d <= 1) return 0;
+  double bandwidth = link_;
+  if (d * t_ > node_) {  // rings of different groups share the node's network
+    const double members = std::clamp(node_ / t_, 1.0, std::min(d, node_));
+    bandwidth = std::min(network_ * members / node_, link_);
+  }
+  return (d - 1) / d * bytes / bandwidth;
+}
+
+// All-reduce of 16-bit gradients; or reduce-scatter and all-gather, hidden behind the backward pass
+// of one micro-batch and the forward pass of the next.
+double gradient_seconds(const Stage& stage, const Layout& layout, double parameters,
+                        double micro_batch_s) {
+  const double half = stage.reduce(2 * parameters);
+  if (!layout.overlap_gradients) return 2 * half;
+  return std::max(0.0, half - micro_batch_s * 2 / 3) + std::max(0.0, half - micro_batch_s / 3);
+}
+
+}  // namespace
+
+StepTime step_time(const Transformer& model, const Layout& layout, const Device& device,
+                   const Efficiency& efficiency) {
+  const Stage stage(model, layout, device, efficiency);
+  const Work block = stage.block(), head = stage.head();
+  const double layers = static_cast<double>(model.layers) / static_cast<double>(layout.pp);
+  const double m = static_cast<double>(layout.micro_batches());
+  const double v = static_cast<double>(layout.chunks());
+  const double transfers = layout.pp > 1 ? 2 * v * stage.transfer() : 0;
+  const double plain = layers * block.seconds() + transfers;
+  StepTime time;
+  time.compute = m * layers * block.device;
+  time.tensor_parallel = m * layers * block.collectives;
+  time.host = m * layers * (block.seconds() - block.device - block.collectives);
+  // The slowest stage sets the pace: the last, with the head, unless transfers outweigh it.
+  if (layout.pp == 1 || head.seconds() >= transfers) {
+    time.compute += m * head.device;
+    time.host += m * (head.seconds() - head.device);
+  } else {
+    time.pipeline = m * transfers;
+  }
+  time.bubble = static_cast<double>(layout.pp - 1) * plain / v;
+  const double parameters = parameters_per_device(model, layout);
+  time.gradients = gradient_seconds(stage, layout, parameters, layers * block.seconds());
+  time.optimizer = stage.optimizer_pass(
+      parameters / (layout.distributed_optimizer ? static_cast<double>(layout.dp) : 1));
+  return time;
+}
+
+Layout complete_layout(const Transformer& model, const Layout& layout, const Device& device,
+                       const Efficiency& efficiency) {
+  if (layout.micro_batch > 0) return layout;
+  const int64_t sequences = layout.global_batch / layout.dp;
+  const int64_t stage_layers = model.layers / layout.pp;
+  Layout best;
+  double fastest = 0;
+  for (int64_t micro = 1; micro <= sequences; ++micro) {
+    if (sequences % micro != 0) continue;
+    for (int64_t v = 1; v <= (layout.pp > 1 ? stage_layers : 1); ++v) {
+      // Interleaving needs whole rounds of micro-batches through the pipeline.
+      if (stage_layers % v != 0 || (v > 1 && sequences / micro % layout.pp != 0)) continue;
+      if (layout.interleave > 0 && v != layout.interleave) continue;
+      Layout tried = layout;
+      tried.micro_batch = micro;
+      tried.interleave = v;
+      if (memory_per_device(model, tried).total() > device.memory_gb.value * 1e9) continue;
+      const double seconds = step_time(model, tried, device, efficiency).total();
+      if (fastest > 0 && seconds >= fastest) continue;
+      fastest = seconds;
+      best = tried;
+    }
+  }
+  if (fastest == 0) {
+    fail(
+        ExitCode::kBadData,
+        fmt::format("no micro-batch fits: one sequence on {} x {} x {} devices needs more than the "
+                    "{:.0f} GB of a {}",
+                    layout.dp, layout.tp, layout.pp, device.memory_gb.value, device.name),
+        "more tp or pp, recomputation, or a distributed optimizer");
+  }
+  return best;
+}
+
+}  // namespace hum::plan

@@ -1,0 +1,35 @@
+// Time of one training step from first principles: products against peak FLOP/s, everything else
+// against the memory's bandwidth, collectives against links, the host's launches, the pipeline's
+// bubble. Non-goals: stragglers, data loading, other schedules than (interleaved) 1F1B.
+#pragma once
+
+#include "plan/hardware.h"
+#include "plan/layout.h"
+
+namespace hum::plan {
+
+// Seconds that add up to the step. Of overlapping parts, each holds what is not hidden.
+struct StepTime {
+  double compute = 0;          // products and memory-bound work, recomputation included
+  double host = 0;             // launches and waits that the device could not hide
+  double tensor_parallel = 0;  // collectives of tp
+  double pipeline = 0;         // transfers between stages
+  double bubble = 0;           // stages without work
+  double gradients = 0;        // reduction over dp
+  double optimizer = 0;
+  double total() const {
+    return compute + host + tensor_parallel + pipeline + bubble + gradients + optimizer;
+  }
+};
+
+// The layout's micro_batch must be set. Sources: Megatron-LM (SC21) for the layout's cost and its
+// 1F1B schedules, Korthikanti et al. 2022 for what each recomputation repeats.
+StepTime step_time(const Transformer& model, const Layout& layout, const Device& device,
+                   const Efficiency& efficiency);
+
+// The layout as it is, or, where micro_batch is 0, with the micro-batch and interleave that are
+// fastest among those that fit into the device's memory. Throws kBadData when none fits.
+Layout complete_layout(const Transformer& model, const Layout& layout, const Device& device,
+                       const Efficiency& efficiency);
+
+}  // namespace hum::plan
