@@ -60,6 +60,7 @@ Json figures_of(const std::vector<size_t>& clips, Intervals& intervals, const Va
   Json result = Json::object();
   for (size_t m = 0; m < metrics().size(); ++m) {
     std::vector<double> values;
+    values.reserve(clips.size());
     for (const size_t clip : clips) values.push_back(value(clip, m));
     result[std::string(metrics()[m].key)] = intervals.of(std::move(values));
   }
