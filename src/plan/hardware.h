@@ -52,11 +52,14 @@ struct Device {
   Figure memory_gb_per_s;  // 1e9 bytes
   Figure link_gb_per_s;    // to the node's other devices, each way
   Figure devices_per_node;
+  Figure devices_per_chip;     // 0: a device is a chip
+  Figure peak_fp8_tflops;      // dense, 8 bit; 0: not published, or none
   Figure network_gb_per_s;     // of a node, each way
   Figure price_per_node_hour;  // US dollars on demand; 0: not sold by the hour
   Figure power_w;              // of a device, at most; 0: not published
   Stack stack;
   Efficiency prior;  // where the fit starts, and where few runs leave it
+  double per_chip() const { return devices_per_chip.value > 0 ? devices_per_chip.value : 1; }
   // Whose calibration it uses.
   const std::string& calibrated_as() const { return base.empty() ? name : base; }
   template <class V>
@@ -67,6 +70,8 @@ struct Device {
     v("memory_gb_per_s", memory_gb_per_s, "its bandwidth");
     v("link_gb_per_s", link_gb_per_s, "to the node's other devices, each way");
     v("devices_per_node", devices_per_node, "devices that share the node's network");
+    v("devices_per_chip", devices_per_chip, "devices that the vendor counts as one chip");
+    v("peak_fp8_tflops", peak_fp8_tflops, "dense 8-bit TFLOP/s");
     v("network_gb_per_s", network_gb_per_s, "of a node, each way");
     v("price_per_node_hour", price_per_node_hour, "US dollars on demand");
     v("power_w", power_w, "watts a device takes at most");
@@ -85,6 +90,7 @@ class Hardware {
   // The device whose name, or a part of it between dashes, stands in `text`; nullptr when there is
   // none ("a100_multi_node" -> a100).
   const Device* named_in(const std::string& text) const;
+  const std::map<std::string, Device>& devices() const { return devices_; }
 
  private:
   std::map<std::string, Device> devices_;
