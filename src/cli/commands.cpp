@@ -35,6 +35,7 @@ std::span<const Command> commands() {
       kPlan,
       kPlanPredict,
       kPlanCalibrate,
+      kPlanAudit,
       kEnv,
       // clang-format on
   };
