@@ -35,11 +35,11 @@ std::optional<double> hourly(const RunClaims& run) {
 void check_hour(const RunFacts& run, Checks& checks) {
   const RunClaims& r = run.run;
   if (!r.price_per_hour || !r.price_per_node_hour || !r.nodes) return;
-  check_rounded(
-      run.subject(), r.price_per_hour, "$ an hour",
-      {*hourly(r), fmt::format("{} nodes x ${}", r.nodes.value(), r.price_per_node_hour.value())},
-      places(r.price_per_hour, r.price_per_node_hour, r.nodes), checks,
-      "$" + figure_text(*hourly(r)));
+  check_rounded(run.subject(), r.price_per_hour, "$ an hour",
+                {*hourly(r),
+                 fmt::format("$: {} nodes x ${}", r.nodes.value(), r.price_per_node_hour.value())},
+                places(r.price_per_hour, r.price_per_node_hour, r.nodes), checks,
+                "$" + figure_text(*hourly(r)));
 }
 
 // The cost of `hours`; what would agree: the cost, or the price that gives the one stated.
@@ -53,7 +53,7 @@ void check_time(const RunFacts& run, const Stated& cost, const char* what, doubl
     remedy += fmt::format(", or ${:.2f} a node and hour", cost.value() / hours / r.nodes.value());
   }
   check_rounded(run.subject(), cost, what,
-                {bill, fmt::format("${} an hour x {} h", figure_text(*hourly(r)), hours)},
+                {bill, fmt::format("$: ${} an hour x {} h", figure_text(*hourly(r)), hours)},
                 places(cost, r.price_per_node_hour, r.price_per_hour, r.nodes, r.days), checks,
                 std::move(remedy));
 }
@@ -70,8 +70,8 @@ void check_sums(const RunFacts& run, const Facts& facts, Checks& checks) {
   double sum = 0;
   for (const std::string& part : r.parts) sum += facts.run(part).cost().value_or(0);
   check_rounded(run.subject(), r.total_cost, "$ in all",
-                {sum, fmt::format("{}", fmt::join(r.parts, " + "))}, places(r.total_cost), checks,
-                "$" + figure_text(sum));
+                {sum, fmt::format("$: {}", fmt::join(r.parts, " + "))}, places(r.total_cost),
+                checks, "$" + figure_text(sum));
 }
 
 void check_list_price(const std::string& subject, const Stated& stated, const Device& device,

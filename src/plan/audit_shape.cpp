@@ -1,4 +1,5 @@
 // Rules about the model: its sizes, and how they split.
+#include <algorithm>
 #include <cmath>
 
 #include "plan/audit_impl.h"
@@ -38,7 +39,8 @@ void check_divides(const std::string& subject, const Stated& parts, const char* 
   if (!parts || !whole) return;
   const bool divides = std::fmod(whole.value(), parts.value()) == 0;
   std::string remedy;
-  for (double lower = parts.value(); lower >= 1 && remedy.empty(); --lower) {
+  constexpr double kMostTried = 1e6;
+  for (double lower = std::min(parts.value(), kMostTried); lower >= 1 && remedy.empty(); --lower) {
     if (std::fmod(whole.value(), lower) == 0) remedy = fmt::format("{} = {}", parts_name, lower);
   }
   checks.push_back({"",

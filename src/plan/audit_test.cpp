@@ -263,6 +263,9 @@ TEST_F(OwnPlan, BadInputIsRefused) {
   EXPECT_THAT(refused("a.yaml", "runs: {A: {nodes: sixteen}}"),
               HasSubstr("not a figure above zero: \"sixteen\""));
   EXPECT_THAT(refused("a.yaml", "runs: {A: {nodes: -16}}"), HasSubstr("reading field 'nodes'"));
+  EXPECT_THAT(refused("a.yaml", "models: {A: {heads: 0.5}}"),
+              HasSubstr("a.yaml: models.A.heads: heads = 0.5 is not a count"));
+  EXPECT_THAT(refused("a.json", "{\"hidden_size\": 1e30}"), HasSubstr("is not a count"));
   EXPECT_THAT(refused("a.yaml", "runs: [A, B]"), HasSubstr("runs is not a mapping"));
   EXPECT_THAT(refused("a.yaml", "{runs: {A: {nodes: 1}}, costs: {}}"),
               HasSubstr("unknown section 'costs'"));

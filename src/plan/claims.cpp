@@ -25,6 +25,27 @@ struct Locator {
   }
 };
 
+constexpr std::string_view kFractions[] = {
+    "seconds",        "frames_per_second",   "days",           "tokens_per_second",
+    "price_per_hour", "price_per_node_hour", "cost_per_month", "utilization_percent",
+    "compute_cost",   "other_cost",          "total_cost"};
+
+// Refuses counts that are none.
+struct CountChecker {
+  template <typename T>
+  void operator()(std::string_view name, T& value, std::string_view) {
+    if constexpr (std::is_same_v<T, Stated>) {
+      if (std::ranges::find(kFractions, name) != std::end(kFractions)) return;
+      for (const Claim& claim : value.all()) {
+        if (claim.value == std::floor(claim.value) && claim.value <= 1e15) continue;
+        fail(ExitCode::kBadData,
+             fmt::format("{}: {} = {} is not a count", claim.place, name, claim.value),
+             "a whole number up to 1e15");
+      }
+    }
+  }
+};
+
 // The entries of one section: name -> fields.
 template <typename T>
 void read_section(const Json& plan, const char* section, const std::string& file,
@@ -133,6 +154,9 @@ PlanClaims read_claims(const std::vector<fs::path>& files) {
     fail(ExitCode::kBadData, "no figure of a training plan",
          fmt::format("a plan has {}", kPlanForms));
   }
+  CountChecker checker;
+  for (ModelClaims& model : claims.models) model.visit_fields(checker);
+  for (RunClaims& run : claims.runs) run.visit_fields(checker);
   return claims;
 }
 
