@@ -28,6 +28,11 @@ AudioBuffer from_mono(std::span<const float> samples, int rate_hz, int channels)
   return buffer;
 }
 
+AudioBuffer widened(AudioBuffer sound, int channels) {
+  if (sound.channels > 1 || channels == 1) return sound;
+  return from_mono(sound.samples, sound.rate_hz, channels);
+}
+
 double clipped_fraction(const AudioBuffer& buffer) {
   constexpr float kLoud = 0.98f;
   constexpr float kStep = 1.0f / 32768;

@@ -20,6 +20,8 @@ struct AudioBuffer {
 AudioBuffer to_mono(const AudioBuffer& buffer);
 // The same samples in each channel.
 AudioBuffer from_mono(std::span<const float> samples, int rate_hz, int channels = 1);
+// A single channel in each of `channels`; sound that has several stays as it is.
+AudioBuffer widened(AudioBuffer sound, int channels);
 
 // Fraction of the samples that lie on a flat top: at least three neighbours of one channel at 0.98
 // of full scale or above that differ by less than a 16-bit step. Zero for clean sound; above 0.001

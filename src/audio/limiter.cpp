@@ -41,38 +41,37 @@ std::vector<float> limiter_gains(std::span<const float> peaks, int rate_hz,
   return gains;
 }
 
-Limiter::Limiter(int rate_hz, const LimiterOptions& options) : gain_(rate_hz, options) {}
+Limiter::Limiter(int rate_hz, int channels, const LimiterOptions& options)
+    : gain_(rate_hz, options), channels_(static_cast<size_t>(channels)) {}
 
-float Limiter::step(float sample) {
-  const double gain = gain_.step(std::fabs(static_cast<double>(sample)));
-  ++at_;
-  delayed_.push_back(sample);
-  if (std::ssize(delayed_) <= gain_.look_ahead()) return 0;
-  const float out = delayed_.front();
-  delayed_.pop_front();
+void Limiter::step(std::span<const float> frame, std::vector<float>& result) {
+  double peak = 0;
+  for (const float sample : frame) peak = std::max(peak, std::fabs(static_cast<double>(sample)));
+  const double gain = gain_.step(peak);
+  ++frames_;
+  delayed_.insert(delayed_.end(), frame.begin(), frame.end());
+  if (delayed_.size() <= static_cast<size_t>(gain_.look_ahead()) * channels_) return;
   const auto limit = static_cast<float>(gain_.ceiling());  // sums round
-  return std::clamp(static_cast<float>(out * gain), -limit, limit);
+  for (size_t channel = 0; channel < channels_; ++channel) {
+    result.push_back(std::clamp(static_cast<float>(delayed_.front() * gain), -limit, limit));
+    delayed_.pop_front();
+  }
 }
 
 std::vector<float> Limiter::push(std::span<const float> samples) {
   std::vector<float> result;
   result.reserve(samples.size());
-  for (const float sample : samples) {
-    const bool is_filling = at_ < gain_.look_ahead();
-    const float out = step(sample);
-    if (!is_filling) result.push_back(out);
+  for (size_t at = 0; at < samples.size(); at += channels_) {
+    step(samples.subspan(at, channels_), result);
   }
   return result;
 }
 
 std::vector<float> Limiter::finish() {
-  const auto wanted = static_cast<size_t>(std::min(at_, gain_.look_ahead()));
+  const auto wanted = static_cast<size_t>(std::min(frames_, gain_.look_ahead())) * channels_;
+  const std::vector<float> silence(channels_);
   std::vector<float> result;
-  while (result.size() < wanted) {
-    const bool is_filling = at_ < gain_.look_ahead();
-    const float out = step(0);
-    if (!is_filling) result.push_back(out);
-  }
+  while (result.size() < wanted) step(silence, result);
   return result;
 }
 

@@ -40,22 +40,24 @@ class LimiterGain {
 std::vector<float> limiter_gains(std::span<const float> peaks, int rate_hz,
                                  const LimiterOptions& options = {});
 
-// One channel. No sample of the result passes the ceiling; below it nothing changes but a delay of
-// the look-ahead, which finish() makes up for.
+// Channels are interleaved and get one gain. No sample of the result passes the ceiling; below it
+// nothing changes but a delay of the look-ahead, which finish() makes up for.
 class Limiter {
  public:
-  explicit Limiter(int rate_hz, const LimiterOptions& options = {});
+  explicit Limiter(int rate_hz, int channels = 1, const LimiterOptions& options = {});
 
   std::vector<float> push(std::span<const float> samples);
   // The last samples; together as many come out as went in.
   std::vector<float> finish();
 
  private:
-  float step(float sample);
+  // Takes a frame; adds the one that is ready, if any, to `result`.
+  void step(std::span<const float> frame, std::vector<float>& result);
 
   LimiterGain gain_;
+  size_t channels_;
   std::deque<float> delayed_;
-  int64_t at_ = 0;
+  int64_t frames_ = 0;
 };
 
 }  // namespace hum::audio

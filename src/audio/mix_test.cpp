@@ -74,6 +74,47 @@ TEST(Limiter, TurnsDownSmoothlyBeforeAPeak) {
   EXPECT_NEAR(result[1000], 0.5, 1e-6);
 }
 
+TEST(Limiter, TurnsAllChannelsDownTogether) {
+  std::vector<float> sound;
+  for (int i = 0; i < 4000; ++i) {
+    const float left = i == 2000 ? 5.0F : 0.5F;
+    sound.insert(sound.end(), {left, 0.25F});
+  }
+  Limiter limiter(22050, 2);
+  auto result = limiter.push(std::span(sound).first(2468));
+  for (const auto& part : {limiter.push(std::span(sound).subspan(2468)), limiter.finish()}) {
+    result.insert(result.end(), part.begin(), part.end());
+  }
+  ASSERT_EQ(result.size(), sound.size());
+  for (size_t i = 0; i < 4000; ++i) {
+    if (i == 2000) continue;
+    EXPECT_NEAR(result[2 * i], 2 * result[2 * i + 1], 1e-6) << i;
+  }
+  EXPECT_LT(result[2 * 2000 + 1], 0.05);
+  EXPECT_NEAR(result[1], 0.25, 1e-6);
+}
+
+TEST(StreamResampler, KeepsInterleavedChannelsApart) {
+  const auto sound = test_signal(20000, 22050);
+  std::vector<float> both;
+  for (const float sample : sound) both.insert(both.end(), {sample, 0.5F * sample});
+  StreamResampler stream(22050, 44100, 2);
+  std::vector<float> result;
+  for (size_t at = 0; at < both.size(); at += 3000) {
+    const auto some =
+        stream.push(std::span(both).subspan(at, std::min<size_t>(3000, both.size() - at)));
+    result.insert(result.end(), some.begin(), some.end());
+  }
+  const auto rest = stream.finish();
+  result.insert(result.end(), rest.begin(), rest.end());
+  const auto whole = resample(sound, 22050, 44100);
+  ASSERT_EQ(result.size(), 2 * whole.size());
+  for (size_t i = 0; i < whole.size(); ++i) {
+    ASSERT_NEAR(result[2 * i], whole[i], 1e-5) << i;
+    ASSERT_NEAR(result[2 * i + 1], 0.5F * whole[i], 1e-5) << i;
+  }
+}
+
 TEST(StreamResampler, GivesWhatResamplingTheWholeGives) {
   const auto sound = test_signal(30011, 22050);
   for (const int to_hz : {22050, 44100, 48000, 16000}) {

@@ -48,32 +48,35 @@ AudioBuffer resample(const AudioBuffer& buffer, int to_hz) {
 }
 
 struct StreamResampler::State {
-  int from_hz, to_hz;
+  int from_hz, to_hz, channels;
   std::unique_ptr<soxr, decltype(&soxr_delete)> soxr_state{nullptr, soxr_delete};
-  int64_t taken = 0, given = 0;
+  int64_t taken = 0, given = 0;  // frames
 
   std::vector<float> process(std::span<const float> samples, bool is_last) {
-    taken += static_cast<int64_t>(samples.size());
+    constexpr size_t kBlock = 16384;
+    const auto count = static_cast<size_t>(channels), frames = samples.size() / count;
+    taken += static_cast<int64_t>(frames);
     std::vector<float> result;
-    std::vector<float> block(16384);
+    std::vector<float> block(kBlock * count);
     size_t used = 0, made = 0;
     do {
       size_t used_now = 0;
-      const bool ends = is_last && used == samples.size();
+      const bool ends = is_last && used == frames;
       const soxr_error_t error =
-          soxr_process(soxr_state.get(), ends ? nullptr : samples.data() + used,
-                       samples.size() - used, &used_now, block.data(), block.size(), &made);
+          soxr_process(soxr_state.get(), ends ? nullptr : samples.data() + used * count,
+                       frames - used, &used_now, block.data(), kBlock, &made);
       HUM_CHECK(error == nullptr, "soxr: {}", error);
       used += used_now;
-      result.insert(result.end(), block.begin(), block.begin() + static_cast<int64_t>(made));
-    } while (used < samples.size() || made == block.size());
-    given += static_cast<int64_t>(result.size());
+      result.insert(result.end(), block.begin(),
+                    block.begin() + static_cast<int64_t>(made * count));
+    } while (used < frames || made == kBlock);
+    given += static_cast<int64_t>(result.size() / count);
     return result;
   }
 };
 
-StreamResampler::StreamResampler(int from_hz, int to_hz)
-    : state_(new State{.from_hz = from_hz, .to_hz = to_hz}) {
+StreamResampler::StreamResampler(int from_hz, int to_hz, int channels)
+    : state_(new State{.from_hz = from_hz, .to_hz = to_hz, .channels = channels}) {
   HUM_REQUIRE(from_hz > 0 && to_hz > 0, "resample: rates must be positive, got {} and {} Hz",
               from_hz, to_hz);
   if (from_hz == to_hz) return;
@@ -81,7 +84,8 @@ StreamResampler::StreamResampler(int from_hz, int to_hz)
   const soxr_quality_spec_t quality = soxr_quality_spec(SOXR_HQ, 0);
   const soxr_runtime_spec_t runtime = soxr_runtime_spec(1);
   soxr_error_t error = nullptr;
-  state_->soxr_state.reset(soxr_create(from_hz, to_hz, 1, &error, &io, &quality, &runtime));
+  state_->soxr_state.reset(soxr_create(from_hz, to_hz, static_cast<unsigned>(channels), &error, &io,
+                                       &quality, &runtime));
   HUM_CHECK(error == nullptr, "soxr: {}", error);
 }
 
@@ -98,7 +102,7 @@ std::vector<float> StreamResampler::finish() {
   auto rest = state_->process({}, true);
   // soxr rounds the length; resample() rounds up.
   const int64_t wanted = resampled_frames(state_->taken, state_->from_hz, state_->to_hz);
-  rest.resize(static_cast<size_t>(wanted - before));
+  rest.resize(static_cast<size_t>((wanted - before) * state_->channels));
   return rest;
 }
 

@@ -18,10 +18,10 @@ std::vector<float> resample(std::span<const float> samples, int from_hz, int to_
 
 AudioBuffer resample(const AudioBuffer& buffer, int to_hz);
 
-// One channel that comes in parts: the same samples as resample() of the whole.
+// Sound that comes in parts: the same samples as resample() of the whole. Channels are interleaved.
 class StreamResampler {
  public:
-  StreamResampler(int from_hz, int to_hz);
+  StreamResampler(int from_hz, int to_hz, int channels = 1);
   ~StreamResampler();
   StreamResampler(const StreamResampler&) = delete;
   StreamResampler& operator=(const StreamResampler&) = delete;

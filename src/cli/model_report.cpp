@@ -174,6 +174,9 @@ class Report {
   }
 
   void say_what_is_missing() {
+    if (model_.player().channels() != audio::Channels::kMono) {
+      lacks("token figures", "the clips are mono, the weights stereo: their mean is judged");
+    }
     if (!sounds_.sources().render_other_font) {
       lacks("unseen sound font", "no second sound font: apt install timgm6mb-soundfont");
     }

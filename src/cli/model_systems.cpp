@@ -81,7 +81,10 @@ std::vector<eval::System> ModelSystems::systems() {
       given_notes("plain decoder, true notes",
                   "language model and upsampler through the codec's own decoder",
                   {.decoder = Decoder::kPlain})};
-  systems[1].tokens = [this](const auto& clip) { return token_logits(clip); };
+  // A clip is mono: it has no tokens of two channels.
+  if (player_.channels() == audio::Channels::kMono) {
+    systems[1].tokens = [this](const auto& clip) { return token_logits(clip); };
+  }
   return systems;
 }
 

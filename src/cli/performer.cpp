@@ -108,7 +108,7 @@ Hearing Performer::listen(const fs::path& path, Stopwatch& watch, bool stays_in_
 
 pipeline::Instrument Performer::instrument() {
   Loaded& loaded = load();
-  auto instrument = loaded.player.instrument(loaded.reference, options_.play);
+  auto instrument = loaded.player.instrument(loaded.reference, options_.play, true);
   const auto progress = std::make_shared<std::optional<Progress>>();
   instrument.progress = [progress](int64_t done, int64_t total) {
     if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; no output was written");
@@ -117,6 +117,8 @@ pipeline::Instrument Performer::instrument() {
   };
   return instrument;
 }
+
+int Performer::channels() { return audio::channel_count(load().player.channels()); }
 
 std::vector<std::vector<float>> Performer::play(std::span<const pipeline::Piece> pieces) {
   return pipeline::play(pieces, instrument());

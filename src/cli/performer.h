@@ -57,7 +57,7 @@ struct SoundOptions {
   void visit_fields(V& v) {
     v("rate", rate_hz, "sample rate of the output: 22050, 44100 or 48000");
     v("bits", bits, "sample format of the output");
-    v("stereo", stereo, "two equal channels");
+    v("stereo", stereo, "two channels, equal ones where the weights are mono");
   }
   int rate() const { return static_cast<int>(rate_hz); }
   int channels() const { return stereo ? 2 : 1; }
@@ -99,6 +99,8 @@ class Performer {
   pipeline::Piece piece(std::span<const audio::Note> notes, int64_t take = 0) const {
     return {{notes.begin(), notes.end()}, static_cast<uint64_t>(seed_of(take))};
   }
+  // Channels of what is played, interleaved: 2 with stereo weights.
+  int channels();
   // Together, which takes less time than one after another. Ends with kFailure when a stop signal
   // comes, as does stream().
   std::vector<std::vector<float>> play(std::span<const pipeline::Piece> pieces);

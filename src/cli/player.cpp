@@ -13,6 +13,7 @@
 #include "models/codec/code_vectors.h"
 #include "models/codec/token_file.h"
 #include "models/weights_folder.h"
+#include "pipeline/channel_rendering.h"
 #include "pipeline/recording.h"
 #include "pipeline/windows.h"
 
@@ -163,7 +164,8 @@ void Player::load(const PlayOptions& options) {
   if (options.decoder == Decoder::kPlain) codec();
 }
 
-pipeline::Instrument Player::instrument(TimbreReference reference, const PlayOptions& options) {
+pipeline::Instrument Player::instrument(TimbreReference reference, const PlayOptions& options,
+                                        bool in_stereo) {
   validate(options);
   load(options);
   pipeline::Instrument result{.latent = humming_.common().latent, .together = models::kBatchRows};
@@ -180,12 +182,14 @@ pipeline::Instrument Player::instrument(TimbreReference reference, const PlayOpt
     }
     return fast ? humming_.drafts(told) : humming_.latents(told, sampling);
   };
+  auto render = guided_decoder();
   if (options.decoder == Decoder::kPlain) {
-    result.render = pipeline::one_by_one<pipeline::SoundWindow>(
+    render = pipeline::one_by_one<pipeline::SoundWindow>(
         [this](const auto& window) { return codec().decode_latents(window.latents); });
-  } else {
-    result.render = guided_decoder();
   }
+  result.channels = in_stereo ? audio::channel_count(channels()) : 1;
+  result.render = in_stereo ? pipeline::render_channels(std::move(render), channels())
+                            : pipeline::render_mix(std::move(render), channels());
   return result;
 }
 

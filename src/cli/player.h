@@ -82,9 +82,12 @@ class Player {
   // Reads the models that instrument() will need, so that damaged weights are noticed before any
   // work.
   void load(const PlayOptions& options);
+  // Of the sound that the weights were trained on.
+  audio::Channels channels() const { return humming_.common().channels; }
   // Refers to this player. Tokens are drawn with the seeds of the pieces that are played.
+  // `in_stereo`: stereo weights play both channels, not their mean.
   pipeline::Instrument instrument(models::humming::TimbreReference reference,
-                                  const PlayOptions& options);
+                                  const PlayOptions& options, bool in_stereo = false);
 
   // Plays the first `books` of these tokens, whatever the melody, through the guided decoder; the
   // last frame goes on past their end. Shapes: codes [frames, K]. Refers to this player.

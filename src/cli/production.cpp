@@ -121,6 +121,7 @@ void Production::deliver(const Take& take, std::vector<float> samples) {
   const auto& score = recording.hearing.score;
   auto sound = pipeline::finish(std::move(samples), pipeline::end_of(score.notes),
                                 {.rate_hz = options_.sound.rate(),
+                                 .sound_channels = performer_.channels(),
                                  .channels = options_.sound.channels(),
                                  .loop = recording.loop});
   if (!plan.pictures.empty()) {

@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "cli/stop.h"
 #include "data/shards/manifest.h"
+#include "models/codec/code_vectors.h"
+#include "models/weights_folder.h"
 
 namespace hum::cli {
 
@@ -37,15 +39,34 @@ std::vector<std::string> item_presets(const std::filesystem::path& folder) {
 }
 
 TokenData open_tokens(runtime::Session& session, const StageConfig& stage) {
-  const models::codec::CodecSession codec(session, stage.weights + "/codec");
+  const models::codec::CodecSession codec(session, models::weights_part(stage.weights, "codec"));
   data::ItemFolder items(stage.data);
+  const int64_t channels = audio::channel_count(items.channels());
+  auto codebooks = models::codec::side_by_side(codec.codebooks(), channels);
   data::TokenTable tokens(items, stage.data,
                           {.encoder = token_encoder(codec),
                            .entries = codec.config().quantizer.entries,
-                           .latent = codec.config().latent,
-                           .codebooks = codec.codebooks().to_floats()});
+                           .latent = channels * codec.config().latent,
+                           .codebooks = codebooks.to_floats()});
   auto order = training_order(items, stage);
-  return {std::move(items), std::move(tokens), order, codec.codebooks()};
+  return {std::move(items), std::move(tokens), order, std::move(codebooks)};
+}
+
+void require_fits(const TokenData& data, const models::humming::CommonConfig& common,
+                  const std::string& whose) {
+  const auto& tokens = data.tokens;
+  if (common.channels == tokens.channels() && common.books == tokens.books() &&
+      common.latent == tokens.latent()) {
+    return;
+  }
+  const auto described = [](audio::Channels channels, int64_t books, int64_t latent) {
+    return fmt::format("{{channels: {}, books: {}, latent: {}}}", to_name(channels), books, latent);
+  };
+  const std::string wanted = described(tokens.channels(), tokens.books(), tokens.latent());
+  fail(ExitCode::kConfig,
+       fmt::format("{} is {}, the items with this codec are {}", whose,
+                   described(common.channels, common.books, common.latent), wanted),
+       "train on other items, or a model with common: " + wanted);
 }
 
 data::TokenBatch stage_tokens(const TokenData& data, const StageConfig& stage, int64_t step) {
@@ -66,9 +87,35 @@ std::vector<runtime::HostTensor> token_tensors(const data::TokenBatch& batch) {
           HostTensor::of({items}, std::span(batch.reference_frames))};
 }
 
+namespace {
+
+// A stage as a run's checkpoints know it: what may change from one part of a run to the next, since
+// no value depends on it, is left out.
+Json recorded(StageConfig stage) {
+  Json result = to_json(stage);
+  for (const char* field : {"recompute", "recompute_every", "memory_limit"}) {
+    result["loop"].erase(field);
+  }
+  if (!stage.loop.stack_layers) result["loop"].erase("stack_layers");
+  if (stage.loop.optimizer.weights == train::WeightsType::kF32) {
+    result["loop"]["optimizer"].erase("weights");
+  }
+  return result;
+}
+
+// Mono models are those of releases that knew no other.
+Json recorded_model(Json config) {
+  const bool is_mono = config.contains("common") && config["common"]["channels"] == "mono";
+  if (is_mono) config["common"].erase("channels");
+  return config;
+}
+
+}  // namespace
+
 int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& stage,
               Json model_config, const TrainArgs& args, const train::BatchSource& batches,
               std::vector<train::NamedTensor> frozen) {
+  model_config = recorded_model(std::move(model_config));
   spec.train_only = stage.train_only;
   if (!spec.train_only.empty() && args.init.empty()) {
     fail(ExitCode::kUsage, "stage.train_only needs weights for what is not trained",
@@ -80,21 +127,12 @@ int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& 
     for (auto& [name, tensor] : weights.tensors) initial.push_back({name, std::move(tensor)});
   }
   for (auto& tensor : frozen) initial.push_back(std::move(tensor));
-  // What may change from one part of a run to the next, since no value depends on it, is left out.
-  StageConfig recorded_stage = stage;
-  Json recorded = to_json(recorded_stage);
-  for (const char* field : {"recompute", "recompute_every", "memory_limit"}) {
-    recorded["loop"].erase(field);
-  }
-  if (!stage.loop.stack_layers) recorded["loop"].erase("stack_layers");
-  if (stage.loop.optimizer.weights == train::WeightsType::kF32) {
-    recorded["loop"]["optimizer"].erase("weights");
-  }
-  const auto result = train::run_training(session, spec, stage.loop, batches,
-                                          {.run = stage.run,
-                                           .initial = std::move(initial),
-                                           .config = {{"stage", recorded}, {"model", model_config}},
-                                           .should_stop = [] { return stop_signal() != 0; }});
+  const auto result =
+      train::run_training(session, spec, stage.loop, batches,
+                          {.run = stage.run,
+                           .initial = std::move(initial),
+                           .config = {{"stage", recorded(stage)}, {"model", model_config}},
+                           .should_stop = [] { return stop_signal() != 0; }});
   if (stop_signal() != 0) {
     spdlog::warn("stopped at step {}; the same command goes on from there", result.steps_done);
     return 128 + stop_signal();

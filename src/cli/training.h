@@ -9,6 +9,7 @@
 #include "data/synthesis/timing.h"
 #include "models/codec/codec.h"
 #include "models/codec/session.h"
+#include "models/humming/config.h"
 #include "runtime/session.h"
 #include "runtime/weights.h"
 #include "train/loop.h"
@@ -126,12 +127,15 @@ struct TokenData {
   data::ItemFolder items;
   data::TokenTable tokens;
   data::ItemOrder order;
-  // [K, E, D], for the models' "codebooks" buffer.
+  // [K, E, D] of all channels together, for the models' "codebooks" buffer.
   runtime::HostTensor codebooks;
 };
 // Refers to the codec.
 data::TokenEncoder token_encoder(const models::codec::CodecSession& codec);
 TokenData open_tokens(runtime::Session& session, const StageConfig& stage);
+// Throws: kConfig when what `whose` says of channels, books and latents is not so in the data.
+void require_fits(const TokenData& data, const models::humming::CommonConfig& common,
+                  const std::string& whose);
 // codes, latents, melody, reference, reference frames as device-ready arrays.
 std::vector<runtime::HostTensor> token_tensors(const data::TokenBatch& batch);
 // The whole items of a step's batch, with the stage's augmentation.

@@ -42,16 +42,15 @@ WavStream::WavStream(std::FILE* file, int rate_hz, int channels, audio::SampleFo
                  little_endian(8 * sample_bytes, 2) + "data" + little_endian(0xffffffff, 4));
 }
 
-void WavStream::write(std::span<const float> mono) {
+void WavStream::write(std::span<const float> samples) {
   std::string bytes;
-  for (const float sample : mono) {
+  for (const float sample : samples) {
     const auto whole = static_cast<int16_t>(std::lround(32767 * std::clamp(sample, -1.0F, 1.0F)));
-    const std::string one = is_float_ ? little_endian(std::bit_cast<uint32_t>(sample), 4)
-                                      : little_endian(static_cast<uint16_t>(whole), 2);
-    for (int channel = 0; channel < channels_; ++channel) bytes += one;
+    bytes += is_float_ ? little_endian(std::bit_cast<uint32_t>(sample), 4)
+                       : little_endian(static_cast<uint16_t>(whole), 2);
   }
   put(file_, bytes);
-  frames_ += static_cast<int64_t>(mono.size());
+  frames_ += std::ssize(samples) / channels_;
 }
 
 }  // namespace hum::cli

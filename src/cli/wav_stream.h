@@ -16,9 +16,9 @@ class WavStream {
   // The file stays the caller's.
   WavStream(std::FILE* file, int rate_hz, int channels, audio::SampleFormat format);
 
-  // Each sample goes to all channels. Flushed at once. Throws: kCannotCreate when the reader has
+  // Whole frames, channels interleaved. Flushed at once. Throws: kCannotCreate when the reader has
   // gone.
-  void write(std::span<const float> mono);
+  void write(std::span<const float> samples);
   double seconds() const { return static_cast<double>(frames_) / rate_hz_; }
 
  private:

@@ -18,44 +18,49 @@ constexpr double kMinTail_s = 0.1;
 constexpr double kFade_s = 0.1;
 
 // Where the sound has died away: the end of the last 20 ms frame above the floor.
-int64_t end_of_sound(std::span<const float> samples) {
+int64_t end_of_sound(std::span<const float> samples, int channels) {
+  const auto frame_size = static_cast<size_t>(data::kFrameSamples * channels);
   double loudest = 0;
   int64_t end = 0;
   auto level = [&](size_t at) {
     double sum = 0;
-    const size_t stop = std::min(samples.size(), at + data::kFrameSamples);
+    const size_t stop = std::min(samples.size(), at + frame_size);
     for (size_t i = at; i < stop; ++i) sum += static_cast<double>(samples[i]) * samples[i];
     return std::sqrt(sum / static_cast<double>(stop - at));
   };
-  for (size_t at = 0; at < samples.size(); at += data::kFrameSamples) {
+  for (size_t at = 0; at < samples.size(); at += frame_size) {
     loudest = std::max(loudest, level(at));
   }
-  for (size_t at = 0; at < samples.size(); at += data::kFrameSamples) {
-    if (level(at) > kDeadBelow * loudest) end = static_cast<int64_t>(at) + data::kFrameSamples;
+  for (size_t at = 0; at < samples.size(); at += frame_size) {
+    if (level(at) > kDeadBelow * loudest) end = static_cast<int64_t>(at + frame_size);
   }
-  return std::min(end, static_cast<int64_t>(samples.size()));
+  return std::min(end, static_cast<int64_t>(samples.size())) / channels;
 }
 
-// Half a cosine down to zero over the last `count` samples.
-void fade_out(std::span<float> samples, int64_t count) {
-  count = std::min(count, static_cast<int64_t>(samples.size()));
-  const auto first = static_cast<int64_t>(samples.size()) - count;
-  for (int64_t i = 0; i < count; ++i) {
-    const double turn = std::numbers::pi * static_cast<double>(i + 1) / static_cast<double>(count);
-    samples[static_cast<size_t>(first + i)] *= static_cast<float>(0.5 + 0.5 * std::cos(turn));
+// Half a cosine down to zero over the last `count` samples of each channel.
+void fade_out(std::span<float> samples, int64_t count, int channels) {
+  const int64_t size = std::ssize(samples) / channels;
+  count = std::min(count, size);
+  for (int64_t i = 0; i < count * channels; ++i) {
+    const double turn =
+        std::numbers::pi * static_cast<double>(i / channels + 1) / static_cast<double>(count);
+    samples[static_cast<size_t>((size - count) * channels + i)] *=
+        static_cast<float>(0.5 + 0.5 * std::cos(turn));
   }
 }
 
 }  // namespace
 
-int64_t end_of_release(std::span<const float> samples, double melody_end_s) {
+int64_t end_of_release(std::span<const float> samples, double melody_end_s, int channels) {
   const int64_t shortest = data::sample_of(melody_end_s + kMinTail_s);
   const int64_t longest = data::sample_of(melody_end_s + kMaxRelease_s);
-  return std::min(std::clamp(end_of_sound(samples), shortest, longest),
-                  static_cast<int64_t>(samples.size()));
+  return std::min(std::clamp(end_of_sound(samples, channels), shortest, longest),
+                  std::ssize(samples) / channels);
 }
 
-void fade_end(std::span<float> samples) { fade_out(samples, data::sample_of(kFade_s)); }
+void fade_end(std::span<float> samples, int channels) {
+  fade_out(samples, data::sample_of(kFade_s), channels);
+}
 
 audio::AudioBuffer finish(std::vector<float> samples, double melody_end_s,
                           const FinishOptions& options) {
@@ -64,13 +69,14 @@ audio::AudioBuffer finish(std::vector<float> samples, double melody_end_s,
     fail(ExitCode::kFailure, "the models made samples that are not finite numbers",
          "the weights may be damaged: fetch them again");
   }
-  samples.resize(static_cast<size_t>(end_of_release(samples, melody_end_s)));
-  fade_end(samples);
-  auto resampled = audio::resample(samples, data::kSampleRate, options.rate_hz);
-  if (options.loop) resampled = wrap(resampled, options.rate_hz, *options.loop);
-  audio::AudioBuffer buffer = audio::from_mono(resampled, options.rate_hz, options.channels);
-  audio::normalise(buffer);
-  return buffer;
+  const int channels = options.sound_channels;
+  samples.resize(static_cast<size_t>(end_of_release(samples, melody_end_s, channels) * channels));
+  fade_end(samples, channels);
+  auto sound = audio::resample({data::kSampleRate, channels, std::move(samples)}, options.rate_hz);
+  if (options.loop) sound.samples = wrap(sound.samples, sound.rate_hz, *options.loop, channels);
+  sound = audio::widened(std::move(sound), options.channels);
+  audio::normalise(sound);
+  return sound;
 }
 
 audio::AudioBuffer with_backing(audio::AudioBuffer melody, const audio::AudioBuffer& backing,
@@ -80,11 +86,7 @@ audio::AudioBuffer with_backing(audio::AudioBuffer melody, const audio::AudioBuf
   if (song.channels > 2) song = audio::to_mono(song);
   // One channel on two loudspeakers is 3 dB louder: levels are those of what will be heard.
   const int channels = std::max(song.channels, melody.channels);
-  for (auto* sound : {&song, &melody}) {
-    if (sound->channels < channels) {
-      *sound = audio::from_mono(sound->samples, sound->rate_hz, channels);
-    }
-  }
+  for (auto* sound : {&song, &melody}) *sound = audio::widened(std::move(*sound), channels);
   const double own_lufs = audio::integrated_lufs(melody.samples, melody.rate_hz, channels);
   const double song_lufs = audio::integrated_lufs(song.samples, song.rate_hz, channels);
   if (!std::isfinite(song_lufs)) {

@@ -13,7 +13,8 @@ namespace hum::pipeline {
 
 struct FinishOptions {
   int rate_hz = 44100;
-  int channels = 1;
+  int sound_channels = 1;    // of what was played, interleaved
+  int channels = 1;          // of the result: a single channel is repeated, two stay two
   std::optional<Loop> loop;  // the sound is made to repeat
 };
 
@@ -28,9 +29,9 @@ audio::AudioBuffer finish(std::vector<float> samples, double melody_end_s,
 audio::AudioBuffer with_backing(audio::AudioBuffer melody, const audio::AudioBuffer& backing,
                                 double gain_db);
 
-// Where the sound that play() made has died away after the melody, in samples.
-int64_t end_of_release(std::span<const float> samples, double melody_end_s);
+// Where the sound that play() made has died away after the melody, in samples a channel.
+int64_t end_of_release(std::span<const float> samples, double melody_end_s, int channels = 1);
 // Half a cosine down to zero over the last tenth of a second.
-void fade_end(std::span<float> samples);
+void fade_end(std::span<float> samples, int channels = 1);
 
 }  // namespace hum::pipeline

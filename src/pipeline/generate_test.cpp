@@ -205,6 +205,26 @@ TEST(Play, PlaysPiecesTogetherAsEachAlone) {
   EXPECT_TRUE(play(std::vector<Piece>{}, together(4)).empty());
 }
 
+TEST(Play, KeepsTheChannelsOfAnInstrumentApart) {
+  auto mono = passing([](auto, auto excitation, auto) { return copy(excitation); });
+  auto stereo = passing([](auto, auto excitation, auto noise) {
+    std::vector<float> both;
+    for (size_t i = 0; i < noise.size(); ++i) both.insert(both.end(), {excitation[i], noise[i]});
+    return both;
+  });
+  stereo.channels = 2;
+  const auto notes = melody(9);
+  const auto left = play(notes, mono, 7), both = play(notes, stereo, 7);
+  std::vector<float> streamed;
+  play(notes, stereo, 7, [&](std::span<const float> part) {
+    streamed.insert(streamed.end(), part.begin(), part.end());
+  });
+  EXPECT_EQ(streamed, both);
+  ASSERT_EQ(both.size(), 2 * left.size());
+  for (size_t i = 0; i < left.size(); ++i) ASSERT_EQ(both[2 * i], left[i]) << i;
+  EXPECT_NE(both[1001], 0);
+}
+
 TEST(Play, DrawsNoiseFromItsSeedAlone) {
   const auto notes = melody(9);
   const auto noise = passing([](auto, auto, auto part) { return copy(part); });
@@ -241,6 +261,27 @@ TEST(Finish, DeliversTheLevelTheRateAndTheChannels) {
       EXPECT_EQ(sound.channels, channels);
       EXPECT_NEAR(audio::integrated_lufs(sound.samples, rate_hz, channels), -16, 0.1);
       EXPECT_LE(audio::true_peak_dbtp(sound.samples, rate_hz, channels), -0.99);
+    }
+  }
+}
+
+TEST(Finish, OfTwoChannelsIsThatOfTheirSound) {
+  const auto one = decaying(3, 4);
+  std::vector<float> both;
+  for (const float sample : one) both.insert(both.end(), {sample, -0.3F * sample});
+  const auto mono = finish(one, 1, {.rate_hz = 22050});
+  for (const int channels : {1, 2}) {
+    const auto sound =
+        finish(both, 1, {.rate_hz = 22050, .sound_channels = 2, .channels = channels});
+    EXPECT_EQ(sound.channels, 2);
+    EXPECT_EQ(sound.frames(), mono.frames());
+    EXPECT_NEAR(audio::integrated_lufs(sound.samples, 22050, 2), -16, 0.1);
+    for (size_t i = 0; i < sound.samples.size(); i += 2) {
+      ASSERT_NEAR(sound.samples[i + 1], -0.3 * sound.samples[i], 1e-6) << i;
+    }
+    const float gain = sound.samples[100] / mono.samples[50];
+    for (size_t i = 0; i < mono.samples.size(); i += 97) {
+      EXPECT_NEAR(sound.samples[2 * i], gain * mono.samples[i], 1e-5) << i;
     }
   }
 }

@@ -17,14 +17,15 @@ Loop loop_of(std::span<const audio::Note> notes, const Tempo& tempo, int64_t bea
   return {tempo.first_beat_s, static_cast<double>(count) * bar_s, count};
 }
 
-std::vector<float> wrap(std::span<const float> samples, int rate_hz, const Loop& loop) {
+std::vector<float> wrap(std::span<const float> samples, int rate_hz, const Loop& loop,
+                        int channels) {
   const int64_t length = std::llround(loop.length_s * rate_hz);
   const int64_t start = std::llround(loop.start_s * rate_hz);
   HUM_REQUIRE(length > 0, "wrap: a loop of {} s", loop.length_s);
-  std::vector<float> result(static_cast<size_t>(length));
-  for (int64_t i = 0; i < static_cast<int64_t>(samples.size()); ++i) {
-    const int64_t at = ((i - start) % length + length) % length;
-    result[static_cast<size_t>(at)] += samples[static_cast<size_t>(i)];
+  std::vector<float> result(static_cast<size_t>(length * channels));
+  for (int64_t i = 0; i < std::ssize(samples); ++i) {
+    const int64_t at = ((i / channels - start) % length + length) % length;
+    result[static_cast<size_t>(at * channels + i % channels)] += samples[static_cast<size_t>(i)];
   }
   return result;
 }

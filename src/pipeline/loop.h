@@ -23,8 +23,9 @@ Loop loop_of(std::span<const audio::Note> notes, const Tempo& tempo, int64_t bea
 
 // What is heard from the second round on when the sound is played again every length_s: all of it,
 // added up modulo the length. Played end to end it has no seam but the sound's own.
-// Shapes: one channel -> [length_s * rate_hz].
-std::vector<float> wrap(std::span<const float> samples, int rate_hz, const Loop& loop);
+// Shapes: interleaved [n, channels] -> [length_s * rate_hz, channels].
+std::vector<float> wrap(std::span<const float> samples, int rate_hz, const Loop& loop,
+                        int channels = 1);
 
 // The notes of one round: those before the start come at its end. In order of start.
 std::vector<audio::Note> wrap_notes(std::span<const audio::Note> notes, const Loop& loop);

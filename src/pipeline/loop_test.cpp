@@ -65,6 +65,20 @@ TEST(Loop, IsTheSteadyStateOfPlayingAgainAndAgain) {
   for (size_t i = 0; i < 2000; ++i) EXPECT_NEAR(round[i], stacked[8000 + 250 + i], 1e-5);
 }
 
+TEST(Loop, WrapsEachChannelByItself) {
+  const auto left = audio::test_signal(5000, 1000), right = audio::tone(100, 5, 1000, 0.5);
+  std::vector<float> both;
+  for (size_t i = 0; i < left.size(); ++i) both.insert(both.end(), {left[i], right[i]});
+  const Loop loop{.start_s = 0.25, .length_s = 2, .bars = 1};
+  const auto round = wrap(both, 1000, loop, 2);
+  const auto of_left = wrap(left, 1000, loop), of_right = wrap(right, 1000, loop);
+  ASSERT_EQ(round.size(), 4000U);
+  for (size_t i = 0; i < 2000; ++i) {
+    EXPECT_EQ(round[2 * i], of_left[i]);
+    EXPECT_EQ(round[2 * i + 1], of_right[i]);
+  }
+}
+
 TEST(Loop, NotesBeforeItsStartComeAtItsEnd) {
   const std::vector<Note> notes = {
       {0.1, 0.28, 60, 0.6, {}}, {0.3, 0.9, 62, 0.6, {1}}, {2.0, 2.6, 64, 0.6, {}}};

@@ -62,8 +62,9 @@ class Playing {
         steps_(plan_rendering(frames_, quick_)),
         seed_(seed),
         latent_(instrument.latent),
+        row_samples_(data::kFrameSamples * instrument.channels),
         latents_(frames_, latent_, kLatentWindows.fade_frames),
-        sound_(frames_, data::kFrameSamples, kRenderFade) {
+        sound_(frames_, row_samples_, kRenderFade) {
     // Features go on past the end, to the edge of the last window: its frames are silence, not
     // zeros.
     const int64_t padded =
@@ -98,8 +99,8 @@ class Playing {
   }
   std::span<const float> sound(int64_t from_frame, int64_t to_frame) const {
     return std::span(sound_.table())
-        .subspan(static_cast<size_t>(from_frame * data::kFrameSamples),
-                 static_cast<size_t>((to_frame - from_frame) * data::kFrameSamples));
+        .subspan(static_cast<size_t>(from_frame * row_samples_),
+                 static_cast<size_t>((to_frame - from_frame) * row_samples_));
   }
   std::vector<float> take_sound() && { return std::move(sound_).take(); }
 
@@ -111,7 +112,7 @@ class Playing {
   int64_t frames_, windows_, quick_;
   std::vector<RenderStep> steps_;
   uint64_t seed_;
-  int64_t latent_;
+  int64_t latent_, row_samples_;  // row_samples: of a frame's sound, all channels
   Stitcher latents_, sound_;
   std::vector<float> melody_, excitation_, noise_;
 };

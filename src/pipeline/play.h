@@ -36,7 +36,7 @@ struct SoundWindow {
   std::vector<float> latents, melody, excitation, noise;
 };
 
-// Shapes: n -> n of [T 441].
+// Shapes: n -> n of [T 441, channels].
 using RenderFunction = std::function<std::vector<std::vector<float>>(std::span<const SoundWindow>)>;
 
 struct Instrument {
@@ -44,6 +44,7 @@ struct Instrument {
   // What comes out of a window does not depend on the others of the call. Shapes: n -> n of [T, D].
   std::function<std::vector<std::vector<float>>(std::span<const LatentWindow>)> latents;
   RenderFunction render;
+  int channels = 1;  // of what it renders
   // How many windows it likes to be asked for in a call. Fewer than that in all are asked for one
   // by one, so that a short melody needs no other programs than a shorter one.
   int64_t together = 1;
@@ -76,8 +77,8 @@ int64_t windows_of(std::span<const audio::Note> notes);
 // Melody features, excitation and noise are made for the whole piece and cut, so neither phase nor
 // counts break at a seam. Latents are faded over 0.4 s in the middle of a 2 s overlap. Rendering
 // windows have half a second of context on each side, more than the decoder reaches. Windows of all
-// pieces go through the models together. Shapes: -> one a piece, mono at 22,050 Hz, from time 0 to
-// kMaxRelease_s past the last note.
+// pieces go through the models together. Shapes: -> one a piece, the instrument's channels
+// interleaved at 22,050 Hz, from time 0 to kMaxRelease_s past the last note.
 std::vector<std::vector<float>> play(std::span<const Piece> pieces, const Instrument& instrument);
 std::vector<float> play(std::span<const audio::Note> notes, const Instrument& instrument,
                         uint64_t seed);

@@ -8,24 +8,26 @@
 
 namespace hum::pipeline {
 
-StreamFinisher::StreamFinisher(double melody_end_s, int rate_hz, SampleSink sink)
+StreamFinisher::StreamFinisher(double melody_end_s, int rate_hz, SampleSink sink, int channels)
     : melody_end_s_(melody_end_s),
+      channels_(channels),
       sink_(std::move(sink)),
-      resampler_(data::kSampleRate, rate_hz),
-      limiter_(rate_hz) {}
+      resampler_(data::kSampleRate, rate_hz, channels),
+      limiter_(rate_hz, channels) {}
 
 void StreamFinisher::push(std::span<const float> samples) {
   samples_.insert(samples_.end(), samples.begin(), samples.end());
   // What may be faded out is kept back.
-  const auto certain = static_cast<size_t>(data::sample_of(melody_end_s_));
+  const auto certain = static_cast<size_t>(data::sample_of(melody_end_s_) * channels_);
   const size_t end = std::min(samples_.size(), std::max(certain, sent_));
   send(std::span(samples_).subspan(sent_, end - sent_));
   sent_ = end;
 }
 
 void StreamFinisher::finish() {
-  samples_.resize(static_cast<size_t>(end_of_release(samples_, melody_end_s_)));
-  fade_end(samples_);
+  const int64_t end = end_of_release(samples_, melody_end_s_, channels_);
+  samples_.resize(static_cast<size_t>(end * channels_));
+  fade_end(samples_, channels_);
   send(std::span(samples_).subspan(sent_));
   sent_ = samples_.size();
   sink_(limiter_.push(resampler_.finish()));
@@ -35,7 +37,7 @@ void StreamFinisher::finish() {
 void StreamFinisher::send(std::span<const float> samples) {
   if (samples.empty()) return;
   if (!gain_) {
-    const double lufs = audio::integrated_lufs(samples, data::kSampleRate);
+    const double lufs = audio::integrated_lufs(samples, data::kSampleRate, channels_);
     const double gain_db = audio::LoudnessTarget{}.target_lufs - lufs;
     if (std::isfinite(lufs)) gain_ = static_cast<float>(std::pow(10, gain_db / 20));
   }

@@ -14,10 +14,10 @@ namespace hum::pipeline {
 // -2 dBFS. Where the release dies away is decided at the end, as by finish().
 class StreamFinisher {
  public:
-  // `sink` takes mono at rate_hz.
-  StreamFinisher(double melody_end_s, int rate_hz, SampleSink sink);
+  // `sink` takes as many channels, interleaved, at rate_hz.
+  StreamFinisher(double melody_end_s, int rate_hz, SampleSink sink, int channels = 1);
 
-  // Mono at 22,050 Hz, as play() hands it out.
+  // Whole frames at 22,050 Hz, as play() hands them out.
   void push(std::span<const float> samples);
   void finish();
 
@@ -25,6 +25,7 @@ class StreamFinisher {
   void send(std::span<const float> samples);
 
   double melody_end_s_;
+  int channels_;
   SampleSink sink_;
   audio::StreamResampler resampler_;
   audio::Limiter limiter_;

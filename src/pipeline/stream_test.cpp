@@ -43,6 +43,27 @@ TEST(StreamFinisher, DeliversAsManySamplesAsTheWholeWouldHaveAndAsLoud) {
   EXPECT_NEAR(result.back(), 0, 1e-3);
 }
 
+TEST(StreamFinisher, KeepsTwoChannelsWithOneGain) {
+  const auto sound = melody();
+  std::vector<float> both, result;
+  for (const float sample : sound) both.insert(both.end(), {sample, 0.5F * sample});
+  StreamFinisher finisher(
+      6, 44100,
+      [&](std::span<const float> samples) {
+        result.insert(result.end(), samples.begin(), samples.end());
+      },
+      2);
+  for (size_t at = 0; at < both.size(); at += 44100) {
+    finisher.push(std::span(both).subspan(at, std::min<size_t>(44100, both.size() - at)));
+  }
+  finisher.finish();
+  EXPECT_EQ(result.size(), finish(both, 6, {.sound_channels = 2}).samples.size());
+  EXPECT_NEAR(audio::integrated_lufs(result, 44100, 2), -16, 0.5);
+  for (size_t i = 0; i < result.size(); i += 2) {
+    ASSERT_NEAR(result[i + 1], 0.5F * result[i], 1e-5) << i;
+  }
+}
+
 TEST(StreamFinisher, HandsOutWhatItHas) {
   std::vector<size_t> sizes;
   const auto result = streamed(melody(), 6, 44100, &sizes);

@@ -29,6 +29,7 @@ class Data : public Program {
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     return run_hum(arguments, options);
   }
+  void expect_python_reads_the_same(int channels) const;
 };
 
 TEST_F(Data, IsTheSameFromOneProcessAndFromTwo) {
@@ -89,8 +90,8 @@ std::string sha256_of(std::span<const T> values) {
   return sha256({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }
 
-Json sound(std::span<const int16_t> samples) {
-  return {{"rate", 22050}, {"channels", 1}, {"bytes", 2}, {"sha256", sha256_of(samples)}};
+Json sound(std::span<const int16_t> samples, int channels = 1) {
+  return {{"rate", 22050}, {"channels", channels}, {"bytes", 2}, {"sha256", sha256_of(samples)}};
 }
 
 template <typename T>
@@ -100,7 +101,8 @@ Json array(std::span<const T> values, int64_t columns, const char* dtype) {
           {"sha256", sha256_of(values)}};
 }
 
-TEST_F(Data, IsReadByTheWebDatasetPackage) {
+// Makes items with tokens and compares what Python's package reads with what hum reads.
+void Data::expect_python_reads_the_same(int channels) const {
   const fs::path source = source_folder();
   const auto shell = [](const std::string& command) { return std::system(command.c_str()); };
   if (shell(fmt::format("'{}' webdataset >'{}' 2>&1",
@@ -108,7 +110,6 @@ TEST_F(Data, IsReadByTheWebDatasetPackage) {
       0) {
     GTEST_SKIP() << "no Python packages can be had here: " << read("install.log");
   }
-  write_tiny_weights(folder_ / "weights");
   const auto made = make("data", {"--codec", path("weights/codec")});
   ASSERT_EQ(made.code, 0) << made.err;
   ASSERT_EQ(
@@ -122,20 +123,35 @@ TEST_F(Data, IsReadByTheWebDatasetPackage) {
   for (std::string line; std::getline(lines, line); ++count) {
     const Json sample = Json::parse(line);
     const data::ItemView& item = items[count];
-    const int64_t books = std::ssize(item.codes) / 300;
+    const int64_t frames = std::ssize(item.reference) / 441;
+    const int64_t books = std::ssize(item.reference_codes) / frames;
     EXPECT_EQ(sample["key"], fmt::format("{:09}", count));
     const Json expected = {{"meta.json", item.meta()},
                            {"notes.json", Json::parse(item.notes_json)},
                            {"features.npy", array(item.features, 9, "float32")},
-                           {"codes.npy", array(item.codes, books, "uint16")},
+                           {"codes.npy", array(item.codes, books * channels, "uint16")},
                            {"reference_codes.npy", array(item.reference_codes, books, "uint16")},
                            {"reference.wav", sound(item.reference)},
-                           {"target.wav", sound(item.target)}};
+                           {"target.wav", sound(item.target, channels)}};
     EXPECT_EQ(sample["files"], expected);
-    EXPECT_EQ(item.target.size(), 6U * 22050);
-    EXPECT_GT(books, 0);
+    EXPECT_EQ(std::ssize(item.target), 6 * 22050 * channels);
+    EXPECT_EQ(books, 4);
+    EXPECT_EQ(std::ssize(item.codes), 300 * books * channels);
   }
   EXPECT_EQ(count, 6);
+}
+
+TEST_F(Data, IsReadByTheWebDatasetPackage) {
+  write_tiny_weights(folder_ / "weights");
+  expect_python_reads_the_same(1);
+}
+
+TEST_F(Data, IsReadByTheWebDatasetPackageInStereo) {
+  write_tiny_weights(folder_ / "weights");
+  write("data.yaml",
+        "items: {presets: [flute, koto], channels: mid_side}\ncount: 6\nitems_per_shard: 2\n"
+        "threads: 1\n");
+  expect_python_reads_the_same(2);
 }
 
 }  // namespace

@@ -76,7 +76,9 @@ TEST(GoldenFiles, HaveReadmesThatNameToolsThatExist) {
       EXPECT_TRUE(fs::exists(source_folder() / tool)) << entry.path() << ": " << tool;
       ++tools;
     }
-    EXPECT_GT(tools, 0U) << entry.path();
+    // Measurements that others published have a source instead.
+    const bool is_published = text.find("Published by others") != std::string::npos;
+    EXPECT_TRUE(tools > 0 || is_published) << entry.path();
   }
 }
 

@@ -98,11 +98,11 @@ class Arranger {
 
   std::vector<pipeline::Stem> stems() {
     std::vector<pipeline::Stem> stems;
-    stems.push_back({"lead", delivered(performer_.play(lead_)), 0});
+    stems.push_back({"lead", delivered(performer_.play(lead_), performer_.channels()), 0});
     data::FluidRenderer font;
     auto add = [&](const char* name, const std::vector<Note>& notes, int program, double level_db) {
       const double seconds = pipeline::end_of(notes) + pipeline::kMaxRelease_s;
-      stems.push_back({name, delivered(font.render(notes, program, seconds)), level_db});
+      stems.push_back({name, delivered(font.render(notes, program, seconds), 1), level_db});
     };
     add("bass", band_.bass, band_.bass_program, kBassLevel_db);
     add("chords", band_.chords, band_.chord_program, kChordLevel_db);
@@ -129,10 +129,13 @@ class Arranger {
   }
 
  private:
-  audio::AudioBuffer delivered(std::vector<float> samples) const {
-    pipeline::fade_end(samples);
-    return audio::from_mono(audio::resample(samples, data::kSampleRate, args_.sound.rate()),
-                            args_.sound.rate(), args_.sound.channels());
+  // All stems have the lead's channels, or those that were asked for.
+  audio::AudioBuffer delivered(std::vector<float> samples, int channels) const {
+    pipeline::fade_end(samples, channels);
+    auto sound =
+        audio::resample({data::kSampleRate, channels, std::move(samples)}, args_.sound.rate());
+    return audio::widened(std::move(sound),
+                          std::max(args_.sound.channels(), performer_.channels()));
   }
 
   const ArrangeArgs& args_;

@@ -1,4 +1,5 @@
 // hum generate: hummed melodies on an instrument.
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <optional>
@@ -143,15 +144,17 @@ int stream(const Args& args, Performer& performer) {
   if (!args.outputs.midi.empty()) {
     write_melody(args.outputs.midi, performer, hearing.score, notes);
   }
-  WavStream out(stdout, args.delivery.sound.rate(), args.delivery.sound.channels(),
-                args.delivery.sound.format());
+  const int rate_hz = args.delivery.sound.rate(), channels = performer.channels();
+  const int written = std::max(channels, args.delivery.sound.channels());
+  WavStream out(stdout, rate_hz, written, args.delivery.sound.format());
   bool is_first = true;
-  pipeline::StreamFinisher finisher(pipeline::end_of(notes), args.delivery.sound.rate(),
-                                    [&](std::span<const float> samples) {
-                                      out.write(samples);
-                                      if (is_first && !samples.empty()) watch.lap("first_sound");
-                                      is_first = is_first && samples.empty();
-                                    });
+  const auto sink = [&](std::span<const float> samples) {
+    out.write(
+        audio::widened({rate_hz, channels, {samples.begin(), samples.end()}}, written).samples);
+    if (is_first && !samples.empty()) watch.lap("first_sound");
+    is_first = is_first && samples.empty();
+  };
+  pipeline::StreamFinisher finisher(pipeline::end_of(notes), rate_hz, sink, channels);
   performer.stream(notes, [&](std::span<const float> samples) { finisher.push(samples); });
   finisher.finish();
   watch.lap("rest");

@@ -7,6 +7,7 @@
 #include "data/synthesis/features.h"
 #include "models/humming/coarse.h"
 #include "models/humming/latent_predictor.h"
+#include "models/weights_folder.h"
 
 namespace hum::cli {
 namespace {
@@ -22,11 +23,13 @@ int run(TrainArgs& args) {
   const StageConfig& stage = config.stage;
   runtime::Session session(session_options());
   const TokenData data = open_tokens(session, stage);
+  require_fits(data, config.model.common, args.config);
   const models::humming::Coarse model(config.model);
   std::optional<models::humming::LatentPredictor> upsampler;
   if (model.uses_draft()) {
-    upsampler.emplace(session, stage.weights + "/upsampler", stage.batch, data::kItemFrames,
-                      data::kReferenceFrames);
+    const auto weights = models::weights_part(stage.weights, "upsampler");
+    upsampler.emplace(session, weights, stage.batch, data::kItemFrames, data::kReferenceFrames);
+    require_fits(data, upsampler->common(), weights.string());
   }
   const runtime::HostTensor draft_stage({graph::DType::kI32, {stage.batch}});
   const auto spec = model.train_spec(stage.batch, data::kItemFrames, data::kReferenceFrames,

@@ -12,6 +12,7 @@ int run(TrainArgs& args) {
   const StageConfig& stage = config.stage;
   runtime::Session session(session_options());
   const TokenData data = open_tokens(session, stage);
+  require_fits(data, config.model.common, args.config);
   const models::humming::Upsampler model(config.model);
   const auto spec = model.train_spec(stage.batch, data::kItemFrames, data::kReferenceFrames,
                                      dtype_of(stage.compute));

@@ -10,6 +10,7 @@
 #include "data/synthesis/features.h"
 #include "models/humming/latent_predictor.h"
 #include "models/humming/voice.h"
+#include "models/weights_folder.h"
 
 namespace hum::cli {
 namespace {
@@ -29,8 +30,9 @@ class PredictedLatents {
            fmt::format("stage.predicted_share {} is outside 0..1", stage.predicted_share));
     }
     if (items_ == 0) return;
-    upsampler_.emplace(session, stage.weights + "/upsampler", items_, data::kItemFrames,
-                       data::kReferenceFrames);
+    const auto weights = models::weights_part(stage.weights, "upsampler");
+    upsampler_.emplace(session, weights, items_, data::kItemFrames, data::kReferenceFrames);
+    require_fits(data, upsampler_->common(), weights.string());
   }
 
   void replace(int64_t step, data::VoiceBatch& batch) const {
@@ -46,13 +48,7 @@ class PredictedLatents {
     const auto predicted =
         upsampler_->predict(HostTensor::of({items_}, std::span<const int32_t>(stages)), arrays[0],
                             arrays[2], arrays[3], arrays[4]);
-    const int64_t width = data_.tokens.latent(), crop = stage_.frames * width;
-    for (int64_t b = 0; b < items_; ++b) {
-      const int64_t first = (b * data::kItemFrames + batch.starts[static_cast<size_t>(b)]) * width;
-      std::ranges::copy(
-          predicted.as<float>().subspan(static_cast<size_t>(first), static_cast<size_t>(crop)),
-          batch.latents.begin() + b * crop);
-    }
+    data::replace_latents(batch, predicted.as<float>(), items_, data_.tokens.channels());
   }
 
  private:
@@ -67,6 +63,15 @@ int run(TrainArgs& args) {
   const StageConfig& stage = config.stage;
   runtime::Session session(session_options());
   const TokenData data = open_tokens(session, stage);
+  const int64_t latent = data.tokens.latent() / audio::channel_count(data.tokens.channels());
+  if (config.model.common.channels != audio::Channels::kMono ||
+      config.model.common.latent != latent) {
+    fail(
+        ExitCode::kConfig,
+        fmt::format("{}: the voice plays one channel at a time, whose latents here have {} numbers",
+                    args.config, latent),
+        fmt::format("model: {{common: {{latent: {}}}}}, without channels", latent));
+  }
   const PredictedLatents predicted(session, stage, data);
   const models::humming::Voice model(config.model);
   const int64_t batch = stage.batch, frames = stage.frames;
@@ -77,12 +82,12 @@ int run(TrainArgs& args) {
     auto arrays = data::voice_batch(data.items, data.tokens, data.order,
                                     static_cast<uint64_t>(stage.loop.seed), step, batch, frames);
     predicted.replace(step, arrays);
-    return std::vector{HostTensor::of({batch, samples}, std::span<const float>(arrays.audio)),
-                       HostTensor::of({batch, frames, data.tokens.latent()},
-                                      std::span<const float>(arrays.latents)),
-                       HostTensor::of({batch, frames, data::kMelodyFeatures},
-                                      std::span<const float>(arrays.melody)),
-                       HostTensor::of({batch, samples}, std::span<const float>(arrays.excitation))};
+    return std::vector{
+        HostTensor::of({batch, samples}, std::span<const float>(arrays.audio)),
+        HostTensor::of({batch, frames, latent}, std::span<const float>(arrays.latents)),
+        HostTensor::of({batch, frames, data::kMelodyFeatures},
+                       std::span<const float>(arrays.melody)),
+        HostTensor::of({batch, samples}, std::span<const float>(arrays.excitation))};
   };
   return run_stage(session, spec, stage, to_json(config.model), args, batches);
 }

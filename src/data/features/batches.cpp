@@ -35,6 +35,24 @@ std::vector<float> with_replaced_frames(std::span<const float> features,
   return result;
 }
 
+// One coded channel of a target. Shapes: -> [samples].
+std::vector<float> crop_of(const ItemView& item, audio::Channels channels, int64_t channel,
+                           int64_t start, int64_t samples) {
+  const int64_t count = audio::channel_count(channels);
+  std::vector<float> crop(static_cast<size_t>(samples * count));
+  to_float(item.target.subspan(static_cast<size_t>(start * count), crop.size()), crop);
+  return std::move(audio::coded_channels(crop, channels)[static_cast<size_t>(channel)]);
+}
+
+// One channel's share of each row. Shapes: latents [rows, D of all channels] -> out [rows, width].
+void take_channel(std::span<const float> latents, int64_t channels, int64_t channel,
+                  std::span<float> out, int64_t width) {
+  for (int64_t row = 0; row < std::ssize(out) / width; ++row) {
+    std::copy_n(latents.begin() + (row * channels + channel) * width, width,
+                out.begin() + row * width);
+  }
+}
+
 template <typename T>
 std::span<T> part(std::vector<T>& values, int64_t index, int64_t size) {
   return std::span(values).subspan(static_cast<size_t>(index * size), static_cast<size_t>(size));
@@ -70,12 +88,15 @@ uint32_t ItemOrder::permute(uint32_t place, std::array<uint32_t, 2> key) const {
 
 std::vector<float> audio_batch(const ItemFolder& items, const ItemOrder& order, uint64_t seed,
                                int64_t step, int64_t batch, int64_t samples) {
+  // In mono: the mid, whatever the tokens are of.
+  const bool is_mono = items.channels() == audio::Channels::kMono;
+  const auto channels = is_mono ? audio::Channels::kMono : audio::Channels::kMidSide;
   std::vector<float> audio(static_cast<size_t>(batch * samples));
   for (int64_t b = 0; b < batch; ++b) {
     const int64_t position = position_of(step, batch, b);
-    const ItemView& item = items[order.item(position)];
-    const auto start = static_cast<size_t>(crop_start(seed, position, kItemSamples - samples));
-    to_float(item.target.subspan(start, static_cast<size_t>(samples)), part(audio, b, samples));
+    const int64_t start = crop_start(seed, position, kItemSamples - samples);
+    std::ranges::copy(crop_of(items[order.item(position)], channels, 0, start, samples),
+                      part(audio, b, samples).begin());
   }
   return audio;
 }
@@ -83,22 +104,27 @@ std::vector<float> audio_batch(const ItemFolder& items, const ItemOrder& order, 
 VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
                        uint64_t seed, int64_t step, int64_t batch, int64_t frames) {
   const int64_t samples = frames * kFrameSamples, books = tokens.books();
+  const int64_t count = audio::channel_count(items.channels()), latent = tokens.latent() / count;
+  std::vector<float> latents(static_cast<size_t>(frames * tokens.latent()));  // of all channels
   VoiceBatch result;
   result.audio.resize(static_cast<size_t>(batch * samples));
   result.excitation.resize(static_cast<size_t>(batch * samples));
-  result.latents.resize(static_cast<size_t>(batch * frames * tokens.latent()));
+  result.latents.resize(static_cast<size_t>(batch * frames * latent));
   result.melody.resize(static_cast<size_t>(batch * frames * kMelodyFeatures));
   for (int64_t b = 0; b < batch; ++b) {
     const int64_t position = position_of(step, batch, b), index = order.item(position);
     const ItemView& item = items[index];
     const int64_t start = crop_start(seed, position, kItemFrames - frames);
+    const int64_t channel =
+        Rng(seed, "channel", static_cast<uint64_t>(position)).integer(0, count - 1);
     result.starts.push_back(start);
-    to_float(item.target.subspan(static_cast<size_t>(start * kFrameSamples),
-                                 static_cast<size_t>(samples)),
-             part(result.audio, b, samples));
+    result.channels.push_back(channel);
+    std::ranges::copy(crop_of(item, items.channels(), channel, start * kFrameSamples, samples),
+                      part(result.audio, b, samples).begin());
     tokens.decode(tokens.target(index).subspan(static_cast<size_t>(start * books),
                                                static_cast<size_t>(frames * books)),
-                  books, part(result.latents, b, frames * tokens.latent()));
+                  latents);
+    take_channel(latents, count, channel, part(result.latents, b, frames * latent), latent);
     const std::vector<audio::Note> played = item.notes().played;
     const std::vector<float> features = melody_features(played, kItemFrames);
     std::copy_n(features.begin() + start * kMelodyFeatures, frames * kMelodyFeatures,
@@ -109,10 +135,23 @@ VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const 
   return result;
 }
 
+void replace_latents(VoiceBatch& batch, std::span<const float> latents, int64_t items,
+                     audio::Channels channels) {
+  const int64_t count = audio::channel_count(channels);
+  const int64_t width = std::ssize(latents) / (items * kItemFrames * count);
+  const int64_t size = std::ssize(batch.latents) / std::ssize(batch.starts);
+  for (int64_t b = 0; b < items; ++b) {
+    const auto at = static_cast<size_t>(b);
+    take_channel(
+        latents.subspan(static_cast<size_t>((b * kItemFrames + batch.starts[at]) * count * width)),
+        count, batch.channels[at], part(batch.latents, b, size), width);
+  }
+}
+
 TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
                        int64_t step, int64_t batch, int64_t count,
                        const FrameReplacement& replacement) {
-  const int64_t books = tokens.books(), latent = tokens.latent();
+  const int64_t latent = tokens.latent();
   TokenBatch result;
   result.latents.resize(static_cast<size_t>(count * kItemFrames * latent));
   result.reference.resize(static_cast<size_t>(count * kReferenceFrames * latent));
@@ -121,10 +160,10 @@ TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const 
     const ItemView& item = items[index];
     const auto target = tokens.target(index), reference = tokens.reference(index);
     result.codes.insert(result.codes.end(), target.begin(), target.end());
-    tokens.decode(target, books, part(result.latents, b, kItemFrames * latent));
-    tokens.decode(reference, books,
-                  part(result.reference, b, kReferenceFrames * latent)
-                      .first(static_cast<size_t>(tokens.reference_frames(index) * latent)));
+    tokens.decode(target, part(result.latents, b, kItemFrames * latent));
+    tokens.decode_reference(
+        reference, part(result.reference, b, kReferenceFrames * latent)
+                       .first(static_cast<size_t>(tokens.reference_frames(index) * latent)));
     const auto melody = with_replaced_frames(item.features, replacement, position);
     result.melody.insert(result.melody.end(), melody.begin(), melody.end());
     result.reference_frames.push_back(static_cast<int32_t>(tokens.reference_frames(index)));

@@ -1,7 +1,8 @@
 // Batches of rendered items as plain arrays. What a batch holds depends on (seed, step) alone, so
 // that a resumed training sees the same data.
 //
-// B items, N samples, T frames, K books, D latent size, M melody features, S reference frames.
+// B items, N samples, T frames, M melody features, S reference frames; K books and D latent size of
+// all channels together.
 #pragma once
 
 #include <array>
@@ -33,21 +34,27 @@ class ItemOrder {
   int half_bits_ = 1;
 };
 
-// Random crops of the targets. Shapes: [B, N].
+// Random crops of the targets, in mono. Shapes: [B, N].
 std::vector<float> audio_batch(const ItemFolder& items, const ItemOrder& order, uint64_t seed,
                                int64_t step, int64_t batch, int64_t samples);
 
 // What trains the guided decoder: crops of target, quantised latents, melody and excitation. Melody
-// and excitation are those of the notes that were really played.
+// and excitation are those of the notes that were really played. The decoder plays one channel at a
+// time: of stereo items each crop has one of the coded channels, drawn at random.
 struct VoiceBatch {
   std::vector<float> audio;       // [B, N]
-  std::vector<float> latents;     // [B, T, D]
+  std::vector<float> latents;     // [B, T, D of one channel]
   std::vector<float> melody;      // [B, T, M]
   std::vector<float> excitation;  // [B, N]
   std::vector<int64_t> starts;    // [B]: first frame of each crop in its item
+  std::vector<int64_t> channels;  // [B]: which of the channels it is
 };
 VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
                        uint64_t seed, int64_t step, int64_t batch, int64_t frames);
+// Gives the batch's first items other latents: whole items', of which the same crops and channels
+// are taken. Shapes: latents [items, kItemFrames, D].
+void replace_latents(VoiceBatch& batch, std::span<const float> latents, int64_t items,
+                     audio::Channels channels);
 
 // What trains upsampler and coarse LM: whole items, the first `count` of the step's batch (the same
 // items as voice_batch's).

@@ -23,30 +23,34 @@ constexpr int64_t kItems = 5, kBooks = 2, kLatent = 2, kCrop = 40;
 // the sign of its first sample.
 class Batches : public ::testing::Test {
  protected:
-  Batches()
+  explicit Batches(audio::Channels channels = audio::Channels::kMono)
       : folder_(std::filesystem::temp_directory_path() / fmt::format("hum-batches-{}", getpid())),
-        items_(rendered(folder_)),
-        tokens_(items_, folder_, tables()) {}
+        items_(rendered(folder_, channels)),
+        tokens_(items_, folder_, tables(audio::channel_count(channels))) {}
   ~Batches() override { std::filesystem::remove_all(folder_); }
 
-  static MakeOptions options() {
-    return {.items = {.presets = {"flute", "piano"}, .sound_fonts = {"fluidr3"}},
-            .count = kItems,
-            .items_per_shard = 4,
-            .threads = 2};
+  static MakeOptions options(audio::Channels channels = audio::Channels::kMono) {
+    return {
+        .items = {.presets = {"flute", "piano"}, .sound_fonts = {"fluidr3"}, .channels = channels},
+        .count = kItems,
+        .items_per_shard = 4,
+        .threads = 2};
   }
-  static ItemFolder rendered(const std::filesystem::path& folder) {
+  static ItemFolder rendered(const std::filesystem::path& folder, audio::Channels channels) {
     std::filesystem::remove_all(folder);
-    make_items(folder, options());
+    make_items(folder, options(channels));
     return ItemFolder(folder);
   }
-  static CodecTables tables() {
-    CodecTables codec{.entries = 512, .latent = kLatent};
+  // Books of the channels take turns; each has a place of its own in the latent.
+  static CodecTables tables(int64_t channels = 1) {
+    CodecTables codec{.entries = 512, .latent = kLatent * channels};
     codec.encoder.books = kBooks;
-    for (int64_t book = 0; book < kBooks; ++book) {
+    for (int64_t column = 0; column < kBooks * channels; ++column) {
+      const int64_t place = column % channels * kLatent + column / channels;
       for (int64_t entry = 0; entry < codec.entries; ++entry) {
-        codec.codebooks.push_back(book == 0 ? static_cast<float>(entry) : 0);
-        codec.codebooks.push_back(book == 1 ? static_cast<float>(entry) : 0);
+        for (int64_t d = 0; d < codec.latent; ++d) {
+          codec.codebooks.push_back(d == place ? static_cast<float>(entry) : 0);
+        }
       }
     }
     codec.encoder.fingerprint = std::string(64, 'f');
@@ -120,6 +124,80 @@ TEST_F(Batches, CropSoundLatentsAndMelodyAtOnePlace) {
       EXPECT_EQ(batch.melody[static_cast<size_t>((b * kCrop + t) * kMelodyFeatures)],
                 melody[static_cast<size_t>((start + t) * kMelodyFeatures)]);
     }
+  }
+}
+
+class StereoBatches : public Batches {
+ protected:
+  StereoBatches() : Batches(audio::Channels::kMidSide) {}
+};
+
+TEST_F(StereoBatches, HoldBothChannelsSideBySideAndAMonoReference) {
+  ASSERT_EQ(tokens_.books(), 2 * kBooks);
+  const auto batch = token_batch(items_, tokens_, order_, 0, kItems, kItems);
+  int64_t different = 0;
+  for (int64_t b = 0; b < kItems; ++b) {
+    std::vector<float> heard(2 * kItemSamples);
+    to_float(items_[order_.item(b)].target, heard);
+    for (int64_t t = 0; t < kItemFrames; ++t) {
+      const auto sample = static_cast<size_t>(2 * t * kFrameSamples);
+      const float left = heard[sample], right = heard[sample + 1];
+      const auto row = static_cast<size_t>((b * kItemFrames + t) * 2 * kLatent);
+      const int32_t mid = left + right > 0 ? 1 : 0, side = left - right > 0 ? 1 : 0;
+      EXPECT_EQ(
+          (std::vector<int32_t>(batch.codes.begin() + row, batch.codes.begin() + row + 4)),
+          (std::vector<int32_t>{static_cast<int32_t>(t), static_cast<int32_t>(t), mid, side}));
+      EXPECT_EQ(batch.latents[row], static_cast<float>(t));
+      EXPECT_EQ(batch.latents[row + 1], static_cast<float>(mid));
+      EXPECT_EQ(batch.latents[row + 2], static_cast<float>(t));
+      EXPECT_EQ(batch.latents[row + 3], static_cast<float>(side));
+      different += mid == side ? 0 : 1;
+    }
+    ASSERT_GE(batch.reference_frames[static_cast<size_t>(b)], 50);
+    for (int64_t s = 0; s < 50; ++s) {
+      const auto row = static_cast<size_t>((b * kReferenceFrames + s) * 2 * kLatent);
+      EXPECT_EQ(batch.reference[row], static_cast<float>(s));
+      EXPECT_EQ(batch.reference[row + 2], 0);
+      EXPECT_EQ(batch.reference[row + 3], 0);
+    }
+  }
+  EXPECT_GT(different, 100);
+}
+
+TEST_F(StereoBatches, CropOneCodedChannelWithItsLatents) {
+  auto batch = voice_batch(items_, tokens_, order_, 1, 0, 4 * kItems, kCrop);
+  EXPECT_EQ(std::set<int64_t>(batch.channels.begin(), batch.channels.end()).size(), 2U);
+  const auto whole = token_batch(items_, tokens_, order_, 0, 4 * kItems, 4 * kItems);
+  std::vector<float> others = whole.latents;
+  for (float& value : others) value += 1;
+  const auto before = batch.latents;
+  replace_latents(batch, others, 4 * kItems, items_.channels());
+  for (int64_t b = 0; b < 4 * kItems; ++b) {
+    const int64_t channel = batch.channels[static_cast<size_t>(b)];
+    const int64_t start = batch.starts[static_cast<size_t>(b)];
+    std::vector<float> heard(2 * kItemSamples);
+    to_float(items_[order_.item(b)].target, heard);
+    const auto coded = audio::coded_channels(heard, items_.channels());
+    for (int64_t t = 0; t < kCrop; ++t) {
+      EXPECT_EQ(
+          batch.audio[static_cast<size_t>((b * kCrop + t) * kFrameSamples)],
+          coded[static_cast<size_t>(channel)][static_cast<size_t>((start + t) * kFrameSamples)]);
+      for (int64_t d = 0; d < kLatent; ++d) {
+        const auto at = static_cast<size_t>((b * kCrop + t) * kLatent + d);
+        const int64_t row = (b * kItemFrames + start + t) * 2 + channel;
+        EXPECT_EQ(before[at], whole.latents[static_cast<size_t>(row * kLatent + d)]);
+        EXPECT_EQ(batch.latents[at], before[at] + 1);
+      }
+    }
+  }
+}
+
+TEST_F(StereoBatches, GiveOtherModelsTheMonoMix) {
+  const auto audio = audio_batch(items_, order_, 1, 0, 1, kItemSamples);
+  std::vector<float> heard(2 * kItemSamples);
+  to_float(items_[order_.item(0)].target, heard);
+  for (size_t i = 0; i < audio.size(); i += 997) {
+    EXPECT_EQ(audio[i], (heard[2 * i] + heard[2 * i + 1]) / 2);
   }
 }
 

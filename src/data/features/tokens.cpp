@@ -18,7 +18,7 @@ std::string encode_all(const ItemFolder& items, const TokenEncoder& encoder) {
     const int64_t last = std::min(first + kItemsPerEncode, items.size());
     std::vector<ItemSound> sounds;
     for (int64_t i = first; i < last; ++i) sounds.push_back({items[i].target, items[i].reference});
-    const auto codes = encode_items(encoder, sounds);
+    const auto codes = encode_items(encoder, items.channels(), sounds);
     for (int64_t i = first; i < last; ++i) {
       add_codes(archive, items[i].index, codes[static_cast<size_t>(i - first)], encoder.books);
     }
@@ -31,7 +31,9 @@ std::string encode_all(const ItemFolder& items, const TokenEncoder& encoder) {
 
 TokenTable::TokenTable(const ItemFolder& items, const std::filesystem::path& folder,
                        CodecTables codec)
-    : codec_(std::move(codec)) {
+    : channels_(items.channels()), codec_(std::move(codec)) {
+  HUM_REQUIRE(std::ssize(codec_.codebooks) == books() * codec_.entries * latent(),
+              "TokenTable: {} numbers are not {} books", codec_.codebooks.size(), books());
   const TokenEncoder& encoder = codec_.encoder;
   if (items.codec() == encoder.fingerprint) {
     for (int64_t i = 0; i < items.size(); ++i) {
@@ -65,7 +67,7 @@ void TokenTable::check_rows() const {
       return codes.empty() ? 0 : static_cast<int64_t>(std::ranges::max(codes)) + 1;
     };
     if (std::ssize(row.target) != kItemFrames * books() ||
-        std::ssize(row.reference) > kReferenceFrames * books() ||
+        std::ssize(row.reference) > kReferenceFrames * codec_.encoder.books ||
         std::max(entries(row.target), entries(row.reference)) > codec_.entries) {
       fail(ExitCode::kBadData, "codec tokens of another shape, or outside the codebooks",
            "`hum data verify` names what is damaged");
@@ -81,21 +83,27 @@ std::span<const uint16_t> TokenTable::reference(int64_t item) const {
   return rows_[static_cast<size_t>(item)].reference;
 }
 
-void TokenTable::decode(std::span<const uint16_t> codes, int64_t books,
-                        std::span<float> out) const {
-  const int64_t rows = static_cast<int64_t>(codes.size()) / this->books();
-  HUM_REQUIRE(static_cast<int64_t>(out.size()) == rows * latent() && books <= this->books(),
-              "TokenTable::decode: {} rows of {} books into {} floats", rows, books, out.size());
+void TokenTable::add_vectors(std::span<const uint16_t> codes, int64_t step,
+                             std::span<float> out) const {
+  const int64_t columns = books() / step, rows = std::ssize(codes) / columns;
+  HUM_REQUIRE(std::ssize(out) == rows * latent(), "TokenTable: {} rows into {} floats", rows,
+              out.size());
   std::ranges::fill(out, 0.0f);
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t book = 0; book < books; ++book) {
-      const int64_t code = codes[static_cast<size_t>(row * this->books() + book)];
-      const float* const vector =
-          codec_.codebooks.data() + (book * codec_.entries + code) * latent();
-      for (int64_t d = 0; d < latent(); ++d)
-        out[static_cast<size_t>(row * latent() + d)] += vector[d];
-    }
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    const int64_t row = i / columns, book = i % columns * step;
+    const int64_t entry = book * codec_.entries + codes[static_cast<size_t>(i)];
+    const float* const vector = codec_.codebooks.data() + entry * latent();
+    for (int64_t d = 0; d < latent(); ++d)
+      out[static_cast<size_t>(row * latent() + d)] += vector[d];
   }
+}
+
+void TokenTable::decode(std::span<const uint16_t> codes, std::span<float> out) const {
+  add_vectors(codes, 1, out);
+}
+
+void TokenTable::decode_reference(std::span<const uint16_t> codes, std::span<float> out) const {
+  add_vectors(codes, audio::channel_count(channels_), out);
 }
 
 std::vector<int64_t> TokenTable::histogram() const {

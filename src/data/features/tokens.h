@@ -1,8 +1,8 @@
 // The codec's tokens of every training item: those that the shards hold, or made once per codec and
 // kept beside them.
 //
-// K books, E entries, D latent size; kItemFrames frames of target, at most kReferenceFrames of
-// reference.
+// K books and D latent size of all channels together (ItemCodes), E entries; kItemFrames frames of
+// target, at most kReferenceFrames of reference.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace hum::data {
 
-// What a codec brings: its encoder and its code vectors.
+// What a codec brings: its encoder and, of all channels together, its code vectors.
 struct CodecTables {
   TokenEncoder encoder;
   int64_t entries = 0, latent = 0;
@@ -33,14 +33,20 @@ class TokenTable {
   // folder/codes-<codec>-<items>.tar, which is made first when it is not there, with progress.
   TokenTable(const ItemFolder& items, const std::filesystem::path& folder, CodecTables codec);
 
-  int64_t books() const { return codec_.encoder.books; }
+  audio::Channels channels() const { return channels_; }
+  int64_t books() const { return codec_.encoder.books * audio::channel_count(channels_); }
   int64_t latent() const { return codec_.latent; }
-  // Shapes: [kItemFrames, K], [reference_frames, K].
+  // Shapes: [kItemFrames, K], [reference_frames, books of one channel].
   std::span<const uint16_t> target(int64_t item) const;
   std::span<const uint16_t> reference(int64_t item) const;
-  int64_t reference_frames(int64_t item) const { return std::ssize(reference(item)) / books(); }
-  // Sum of the first `books` code vectors of each row. Shapes: codes [n, K] -> out [n, D].
-  void decode(std::span<const uint16_t> codes, int64_t books, std::span<float> out) const;
+  int64_t reference_frames(int64_t item) const {
+    return std::ssize(reference(item)) / codec_.encoder.books;
+  }
+  // Sum of each row's code vectors. Shapes: codes [n, K] -> out [n, D].
+  void decode(std::span<const uint16_t> codes, std::span<float> out) const;
+  // A reference's rows stand in the first channel's place; the others are zero. Shapes: codes [n,
+  // books of one channel] -> out [n, D].
+  void decode_reference(std::span<const uint16_t> codes, std::span<float> out) const;
   // How often each entry of each book is chosen over all targets: [K, E].
   std::vector<int64_t> histogram() const;
 
@@ -50,7 +56,10 @@ class TokenTable {
   };
   bool read(const std::filesystem::path& file, int64_t items);
   void check_rows() const;
+  // Column c of `codes` is of book c * step. Shapes: [n, K / step] -> [n, D].
+  void add_vectors(std::span<const uint16_t> codes, int64_t step, std::span<float> out) const;
 
+  audio::Channels channels_;
   CodecTables codec_;
   std::optional<MappedFile> file_;
   std::vector<Row> rows_;

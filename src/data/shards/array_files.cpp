@@ -27,17 +27,20 @@ constexpr std::string_view kDescr<uint16_t> = "<u2";
 
 struct WavHeader {
   char riff[4] = {'R', 'I', 'F', 'F'};
-  uint32_t riff_bytes = 0;
+  uint32_t riff_bytes;
   char wave_fmt[8] = {'W', 'A', 'V', 'E', 'f', 'm', 't', ' '};
   uint32_t fmt_bytes = 16;
-  uint16_t pcm = 1, channels = 1;
-  uint32_t rate_hz = kSampleRate, bytes_per_second = 2 * kSampleRate;
-  uint16_t bytes_per_frame = 2, bits = 16;
+  uint16_t pcm = 1, channels;
+  uint32_t rate_hz = kSampleRate, bytes_per_second;
+  uint16_t bytes_per_frame, bits = 16;
   char data[4] = {'d', 'a', 't', 'a'};
-  uint32_t data_bytes = 0;
+  uint32_t data_bytes;
 
-  explicit WavHeader(size_t bytes)
+  WavHeader(size_t bytes, int count)
       : riff_bytes(static_cast<uint32_t>(bytes + sizeof(WavHeader) - 8)),
+        channels(static_cast<uint16_t>(count)),
+        bytes_per_second(2 * kSampleRate * static_cast<uint32_t>(count)),
+        bytes_per_frame(static_cast<uint16_t>(2 * count)),
         data_bytes(static_cast<uint32_t>(bytes)) {}
 };
 static_assert(sizeof(WavHeader) == 44);
@@ -86,18 +89,22 @@ template std::string npy_file(std::span<const int64_t>, std::span<const uint16_t
 template std::span<const float> npy_values(std::string_view);
 template std::span<const uint16_t> npy_values(std::string_view);
 
-std::string wav_file(std::span<const int16_t> samples) {
-  const WavHeader header(samples.size_bytes());
+std::string wav_file(std::span<const int16_t> samples, int channels) {
+  const WavHeader header(samples.size_bytes(), channels);
   std::string file(reinterpret_cast<const char*>(&header), sizeof header);
   return file.append(bytes_of(samples));
 }
 
 std::span<const int16_t> wav_samples(std::string_view file) {
-  const WavHeader header(file.size() - std::min(file.size(), sizeof(WavHeader)));
-  if (file.size() < sizeof header || std::memcmp(file.data(), &header, sizeof header) != 0) {
-    fail(ExitCode::kBadData, "no .wav file of 16 bits, one channel and 22,050 Hz");
+  const auto begins_as = [&](int channels) {
+    if (file.size() < sizeof(WavHeader)) return false;
+    const WavHeader header(file.size() - sizeof header, channels);
+    return std::memcmp(file.data(), &header, sizeof header) == 0;
+  };
+  if (!begins_as(1) && !begins_as(2)) {
+    fail(ExitCode::kBadData, "no .wav file of 16 bits, one or two channels and 22,050 Hz");
   }
-  return values_of<int16_t>(file.substr(sizeof header));
+  return values_of<int16_t>(file.substr(sizeof(WavHeader)));
 }
 
 std::vector<int16_t> to_int16(std::span<const float> samples) {

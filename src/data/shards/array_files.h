@@ -1,4 +1,4 @@
-// Arrays as the small files inside a sample: NumPy's .npy and 16-bit mono .wav. Written as bytes,
+// Arrays as the small files inside a sample: NumPy's .npy and 16-bit .wav. Written as bytes,
 // read where they lie.
 #pragma once
 
@@ -17,9 +17,10 @@ std::string npy_file(std::span<const int64_t> dims, std::span<const T> values);
 template <typename T>
 std::span<const T> npy_values(std::string_view file);
 
-// Samples at 22,050 Hz.
-std::string wav_file(std::span<const int16_t> samples);
-// Throws: kBadData when it is no file that wav_file wrote.
+// Samples at 22,050 Hz; one channel, or two that are interleaved.
+std::string wav_file(std::span<const int16_t> samples, int channels = 1);
+// All samples, of either number of channels. Throws: kBadData when it is no file that wav_file
+// wrote.
 std::span<const int16_t> wav_samples(std::string_view file);
 
 // One scale for every reader, libsndfile's and Python's too: int16 is sample * 32768, clipped at

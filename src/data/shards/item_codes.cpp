@@ -8,28 +8,47 @@
 
 namespace hum::data {
 
-std::vector<ItemCodes> encode_items(const TokenEncoder& encoder, std::span<const ItemSound> items) {
-  HUM_REQUIRE(std::ssize(items) <= kItemsPerEncode, "encode_items: {} items", items.size());
-  // Each item is two windows: its target, and its reference with silence behind it.
-  std::vector<float> windows(static_cast<size_t>(2 * kItemsPerEncode * kItemSamples));
-  const auto window = [&](size_t i) {
-    return std::span(windows).subspan(i * kItemSamples, kItemSamples);
-  };
-  for (size_t i = 0; i < items.size(); ++i) {
-    to_float(items[i].target, window(2 * i));
-    const auto heard = std::min(items[i].reference.size(), static_cast<size_t>(kItemSamples));
-    to_float(items[i].reference.first(heard), window(2 * i + 1).first(heard));
+namespace {
+
+// An item's windows: each channel of its target, then its reference with silence behind it.
+void add_windows(std::vector<float>& windows, const ItemSound& item, audio::Channels channels) {
+  std::vector<float> target(item.target.size());
+  to_float(item.target, target);
+  for (auto& channel : audio::coded_channels(target, channels)) {
+    HUM_REQUIRE(std::ssize(channel) == kItemSamples, "encode_items: a target of {} samples",
+                channel.size());
+    windows.insert(windows.end(), channel.begin(), channel.end());
   }
+  const auto heard = std::min(item.reference.size(), static_cast<size_t>(kItemSamples));
+  windows.resize(windows.size() + kItemSamples);
+  to_float(item.reference.first(heard), std::span(windows).last(kItemSamples).first(heard));
+}
+
+}  // namespace
+
+std::vector<ItemCodes> encode_items(const TokenEncoder& encoder, audio::Channels channels,
+                                    std::span<const ItemSound> items) {
+  HUM_REQUIRE(std::ssize(items) <= kItemsPerEncode, "encode_items: {} items", items.size());
+  const int64_t count = audio::channel_count(channels), books = encoder.books;
+  std::vector<float> windows;
+  for (const ItemSound& item : items) add_windows(windows, item, channels);
+  windows.resize(static_cast<size_t>((count + 1) * kItemsPerEncode * kItemSamples));
   const std::vector<int32_t> codes = encoder.encode(windows);
-  const int64_t per_window = kItemFrames * encoder.books;
-  HUM_CHECK(std::ssize(codes) == 2 * kItemsPerEncode * per_window);
+  const int64_t per_window = kItemFrames * books;
+  HUM_CHECK(std::ssize(codes) == (count + 1) * kItemsPerEncode * per_window);
   std::vector<ItemCodes> result;
-  for (size_t i = 0; i < items.size(); ++i) {
-    const auto first = codes.begin() + static_cast<int64_t>(2 * i) * per_window;
-    const int64_t frames =
-        std::min(kReferenceFrames, std::ssize(items[i].reference) / kFrameSamples);
-    const auto reference = first + per_window;
-    result.push_back({{first, reference}, {reference, reference + frames * encoder.books}});
+  auto at = codes.begin();
+  for (const ItemSound& item : items) {
+    ItemCodes& own = result.emplace_back();
+    own.target.resize(static_cast<size_t>(count * per_window));
+    for (int64_t channel = 0; channel < count; ++channel, at += per_window) {
+      for (int64_t i = 0; i < per_window; ++i) {
+        own.target[static_cast<size_t>(i * count + channel)] = static_cast<uint16_t>(at[i]);
+      }
+    }
+    const int64_t frames = std::min(kReferenceFrames, std::ssize(item.reference) / kFrameSamples);
+    own.reference.assign(at, at + frames * books);
+    at += per_window;
   }
   return result;
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "audio/channels.h"
+
 namespace hum::data {
 
 // 5 s, the longest timbre reference.
@@ -14,14 +16,16 @@ inline constexpr int64_t kReferenceFrames = 250;
 
 // A codec's encoder, as a function so that data sees no model. Called from several threads at once.
 struct TokenEncoder {
-  int64_t books = 0;
+  int64_t books = 0;  // K
   // SHA-256 of the codec's weights: what gives tokens their meaning.
   std::string fingerprint;
   // Windows of kItemSamples, one after another -> codes [windows, kItemFrames, K].
   std::function<std::vector<int32_t>(std::span<const float> windows)> encode;
 };
 
-// Shapes: [kItemFrames, K] and [whole frames of the reference, at most kReferenceFrames; K].
+// Books of C channels take turns: book 1 of each, book 2 of each, ... The reference has one
+// channel. Shapes: [kItemFrames, K C] and [whole frames of the reference, at most kReferenceFrames;
+// K].
 struct ItemCodes {
   std::vector<uint16_t> target, reference;
 };
@@ -30,11 +34,12 @@ struct ItemSound {
   std::span<const int16_t> target, reference;
 };
 
-// Items that are encoded in one call, as many windows as the codec takes at once.
+// Items that are encoded in one call: of one channel, as many windows as the codec takes at once.
 inline constexpr int64_t kItemsPerEncode = 4;
 
 // At most kItemsPerEncode items. What is encoded are the samples as they are stored, so that codes
 // made with the sound and codes made later are the same.
-std::vector<ItemCodes> encode_items(const TokenEncoder& encoder, std::span<const ItemSound> items);
+std::vector<ItemCodes> encode_items(const TokenEncoder& encoder, audio::Channels channels,
+                                    std::span<const ItemSound> items);
 
 }  // namespace hum::data

@@ -6,14 +6,15 @@
 #include "base/error.h"
 #include "base/mapped_file.h"
 #include "data/shards/manifest.h"
+#include "data/synthesis/timing.h"
 
 namespace hum::data {
 namespace {
 
 class Shard {
  public:
-  Shard(const std::filesystem::path& path, ShardEntry entry)
-      : entry_(std::move(entry)), file_(path) {
+  Shard(const std::filesystem::path& path, ShardEntry entry, int channels)
+      : entry_(std::move(entry)), channels_(channels), file_(path) {
     if (std::ssize(file_.bytes()) != entry_.bytes) {
       fail(ExitCode::kBadData,
            fmt::format("{}: has {} bytes instead of {}", path.string(), file_.bytes().size(),
@@ -30,6 +31,11 @@ class Shard {
         fail(ExitCode::kBadData,
              fmt::format("it holds {} items instead of {}", items.size(), entry_.count));
       }
+      for (const ItemView& item : items) {
+        if (std::ssize(item.target) == kItemSamples * channels_) continue;
+        fail(ExitCode::kBadData,
+             fmt::format("item {}: the target has {} samples", item.index, item.target.size()));
+      }
       items_ = std::move(items);
     });
     return items_[static_cast<size_t>(i)];
@@ -37,6 +43,7 @@ class Shard {
 
  private:
   ShardEntry entry_;
+  int channels_;
   MappedFile file_;
   mutable std::once_flag walked_;
   mutable std::vector<ItemView> items_;
@@ -56,7 +63,8 @@ ItemFolder::ItemFolder(const std::filesystem::path& folder) : impl_(std::make_un
   impl_->fingerprint = fingerprint_of(impl_->manifest.options);
   impl_->size = impl_->manifest.items();
   for (const ShardEntry& entry : impl_->manifest.shards) {
-    impl_->shards.emplace_back(folder / entry.name, entry);
+    impl_->shards.emplace_back(folder / entry.name, entry,
+                               audio::channel_count(impl_->manifest.channels));
   }
 }
 
@@ -66,6 +74,8 @@ ItemFolder::ItemFolder(ItemFolder&&) noexcept = default;
 int64_t ItemFolder::size() const { return impl_->size; }
 
 const std::string& ItemFolder::fingerprint() const { return impl_->fingerprint; }
+
+audio::Channels ItemFolder::channels() const { return impl_->manifest.channels; }
 
 const std::string& ItemFolder::codec() const { return impl_->manifest.codec; }
 

@@ -22,6 +22,8 @@ class ItemFolder {
   int64_t size() const;
   // Of the options that the items follow from.
   const std::string& fingerprint() const;
+  // Of the targets, and how their tokens see them.
+  audio::Channels channels() const;
   // Of the codec whose codes the items have, or empty.
   const std::string& codec() const;
   // Throws: kBadData when the item's shard is damaged, with its name.

@@ -71,7 +71,8 @@ StoredSound::StoredSound(const TrainingItem& item)
     : target(to_int16(item.target)), reference(to_int16(item.reference)) {}
 
 void add_codes(TarWriter& shard, uint64_t index, const ItemCodes& codes, int64_t books) {
-  shard.add(item_key(index) + ".codes.npy", table_file(codes.target, books));
+  shard.add(item_key(index) + ".codes.npy",
+            table_file(codes.target, std::ssize(codes.target) / kItemFrames));
   shard.add(item_key(index) + ".reference_codes.npy", table_file(codes.reference, books));
 }
 
@@ -85,7 +86,8 @@ void add_sample(TarWriter& shard, const TrainingItem& item, const StoredSound& s
   shard.add(key + ".features.npy", table_file(item.features, kMelodyFeatures));
   if (codes != nullptr) add_codes(shard, item.index, *codes, books);
   shard.add(key + ".reference.wav", wav_file(sound.reference));
-  shard.add(key + ".target.wav", wav_file(sound.target));
+  shard.add(key + ".target.wav",
+            wav_file(sound.target, static_cast<int>(std::ssize(sound.target) / kItemSamples)));
 }
 
 std::vector<ItemView> read_samples(std::string_view archive) {

@@ -27,10 +27,10 @@ struct ItemNotes {
 // are parsed when they are asked for.
 struct ItemView {
   uint64_t index = 0;
-  std::span<const int16_t> target;            // [kItemSamples]; to_float
+  std::span<const int16_t> target;            // [kItemSamples, channels]; to_float
   std::span<const int16_t> reference;         // [22050..110250]
   std::span<const float> features;            // [kItemFrames * kMelodyFeatures]
-  std::span<const uint16_t> codes;            // [kItemFrames * K], empty without a codec
+  std::span<const uint16_t> codes;            // ItemCodes::target; empty without a codec
   std::span<const uint16_t> reference_codes;  // [frames * K]
   std::string_view notes_json, meta_json;
 
@@ -46,7 +46,8 @@ struct StoredSound {
   std::vector<int16_t> target, reference;
 };
 
-// Adds all files of an item; those of the codes only with codes. `meta`: what .meta.json says.
+// Adds all files of an item; those of the codes only with codes. `meta`: what .meta.json says;
+// `books`: the codec's.
 void add_sample(TarWriter& shard, const TrainingItem& item, const StoredSound& sound,
                 const Json& meta, const ItemCodes* codes, int64_t books);
 void add_codes(TarWriter& shard, uint64_t index, const ItemCodes& codes, int64_t books);

@@ -25,12 +25,15 @@ Json identity(const MakeOptions& options, const ItemMaker& maker, const MakeTool
   items.sound_fonts.clear();
   for (const Preset* preset : maker.presets()) items.presets.emplace_back(preset->name);
   for (const SoundFont* font : maker.sound_fonts()) items.sound_fonts.emplace_back(font->name);
+  Json written = to_json(items);
+  // Mono items are those of releases that knew no other.
+  if (items.channels == audio::Channels::kMono) written.erase("channels");
   return Json{{"version", kItemsVersion},
               {"feature_columns", kMelodyFeatures},
               {"items_per_shard", options.items_per_shard},
               {"transcriber", static_cast<bool>(tools.transcriber)},
               {"codec", tools.encoder.fingerprint},
-              {"items", to_json(items)}};
+              {"items", written}};
 }
 
 // Lends makers to threads; there are never more of them than threads.
@@ -113,7 +116,8 @@ class ItemProgress {
 };
 
 // Items go through the codec in groups of kItemsPerEncode. Nothing when it was told to stop.
-std::optional<std::string> make_shard(const ShardJob& job, ItemMaker& maker, const MakeTools& tools,
+std::optional<std::string> make_shard(const ShardJob& job, ItemMaker& maker,
+                                      audio::Channels channels, const MakeTools& tools,
                                       ItemProgress& progress) {
   TarWriter shard;
   for (int64_t first = 0; first < job.count; first += kItemsPerEncode) {
@@ -128,7 +132,7 @@ std::optional<std::string> make_shard(const ShardJob& job, ItemMaker& maker, con
     }
     for (const StoredSound& sound : sounds) views.push_back(sound.view());
     std::vector<ItemCodes> codes;
-    if (tools.encoder.encode) codes = encode_items(tools.encoder, views);
+    if (tools.encoder.encode) codes = encode_items(tools.encoder, channels, views);
     for (size_t i = 0; i < items.size(); ++i) {
       add_sample(shard, items[i], sounds[i], maker.describe(items[i]),
                  codes.empty() ? nullptr : &codes[i], tools.encoder.books);
@@ -158,7 +162,7 @@ bool make_items(const std::filesystem::path& folder, const MakeOptions& options,
     parallel_for(std::ssize(jobs), threads, [&](int64_t i) {
       const ShardJob& job = jobs[static_cast<size_t>(i)];
       auto maker = makers.take();
-      const auto archive = make_shard(job, maker, tools, progress);
+      const auto archive = make_shard(job, maker, options.items.channels, tools, progress);
       if (archive) ledger.add(job.shard, job.count, *archive);
       makers.give_back(std::move(maker));
     });

@@ -88,6 +88,51 @@ TEST_F(Shards, GiveBackWhatWasMade) {
   }
 }
 
+// Codes that tell which sample they were made from.
+TokenEncoder simple_encoder() {
+  return {.books = 2,
+          .fingerprint = std::string(64, 'f'),
+          .encode = [](std::span<const float> windows) {
+            std::vector<int32_t> codes;
+            for (size_t at = 0; at < windows.size(); at += kFrameSamples) {
+              codes.push_back(static_cast<int32_t>(at / kFrameSamples % kItemFrames));
+              codes.push_back(windows[at] > 0 ? 1 : 0);
+            }
+            return codes;
+          }};
+}
+
+TEST_F(Shards, HoldTwoChannelsWhereTheItemsAreStereo) {
+  options_.items.channels = audio::Channels::kLeftRight;
+  options_.count = 2;
+  make_items(folder_, options_, {.encoder = simple_encoder()});
+  const ItemFolder folder(folder_);
+  EXPECT_EQ(folder.channels(), audio::Channels::kLeftRight);
+  EXPECT_EQ(read_json(folder_ / "shards.json")["options"]["items"]["channels"], "left_right");
+  ItemMaker maker(options_.items);
+  for (int64_t i = 0; i < 2; ++i) {
+    const auto item = maker.make(static_cast<uint64_t>(i));
+    const ItemView& view = folder[i];
+    EXPECT_EQ(view.meta()["channels"], "left_right");
+    EXPECT_TRUE(std::ranges::equal(view.target, to_int16(item.target)));
+    ASSERT_EQ(std::ssize(view.codes), 4 * kItemFrames);
+    EXPECT_EQ(std::ssize(view.reference_codes), std::ssize(view.reference) / kFrameSamples * 2);
+    for (size_t t = 0; t < kItemFrames; ++t) {
+      EXPECT_EQ(view.codes[4 * t], t);
+      EXPECT_EQ(view.codes[4 * t + 1], t);
+      EXPECT_EQ(view.codes[4 * t + 2], view.target[2 * t * kFrameSamples] > 0 ? 1 : 0);
+      EXPECT_EQ(view.codes[4 * t + 3], view.target[2 * t * kFrameSamples + 1] > 0 ? 1 : 0);
+    }
+  }
+}
+
+TEST_F(Shards, OfMonoItemsSayNothingOfChannels) {
+  make_items(folder_, options_);
+  EXPECT_EQ(ItemFolder(folder_).channels(), audio::Channels::kMono);
+  EXPECT_FALSE(read_json(folder_ / "shards.json")["options"]["items"].contains("channels"));
+  EXPECT_FALSE(ItemFolder(folder_)[0].meta().contains("channels"));
+}
+
 TEST_F(Shards, AreKeptWhenWholeAndMadeAgainWhenNot) {
   make_items(folder_, options_);
   const auto before = hashes();
@@ -182,20 +227,6 @@ TEST_F(Shards, NameTheDamagedShardWhenItIsRead) {
   EXPECT_EQ(error.code(), ExitCode::kBadData);
   EXPECT_THAT(error.what(), HasSubstr("items-000001.tar"));
   EXPECT_EQ(folder[4].index, 4U);
-}
-
-// Codes that tell which sample they were made from.
-TokenEncoder simple_encoder() {
-  return {.books = 2,
-          .fingerprint = std::string(64, 'f'),
-          .encode = [](std::span<const float> windows) {
-            std::vector<int32_t> codes;
-            for (size_t at = 0; at < windows.size(); at += kFrameSamples) {
-              codes.push_back(static_cast<int32_t>(at / kFrameSamples % kItemFrames));
-              codes.push_back(windows[at] > 0 ? 1 : 0);
-            }
-            return codes;
-          }};
 }
 
 TEST_F(Shards, HoldTheCodecsTokensOfTargetAndReference) {

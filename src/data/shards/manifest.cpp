@@ -37,6 +37,9 @@ Manifest manifest_from_json(const fs::path& path, const Json& json) {
     }
     manifest.per_shard = manifest.options.at("items_per_shard").get<int64_t>();
     manifest.codec = manifest.options.at("codec").get<std::string>();
+    // Mono is not written.
+    const Json items = manifest.options.value("items", Json::object());
+    manifest.channels = from_name<audio::Channels>(items.value("channels", "mono"));
     for (const Json& entry : json.at("shards")) manifest.shards.push_back(entry_from_json(entry));
     return manifest;
   } catch (const Json::exception& error) {

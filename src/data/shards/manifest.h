@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "audio/channels.h"
 #include "base/json.h"
 #include "base/ranks.h"
 
@@ -33,6 +34,7 @@ struct Manifest {
   Json options;  // what the shards' bytes follow from
   int64_t per_shard = 0;
   std::string codec;  // fingerprint of the codec whose codes the items have, or empty
+  audio::Channels channels = audio::Channels::kMono;  // of the targets
   std::vector<ShardEntry> shards;
 
   int64_t items() const;

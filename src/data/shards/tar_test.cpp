@@ -60,6 +60,8 @@ TEST(ArrayFiles, HoldSoundInSixteenBits) {
   const std::string file = wav_file(stored);
   EXPECT_EQ(file.size(), 44 + 12U);
   EXPECT_TRUE(std::ranges::equal(wav_samples(file), stored));
+  EXPECT_TRUE(std::ranges::equal(wav_samples(wav_file(stored, 2)), stored));
+  EXPECT_THROW(wav_samples(wav_file(stored, 3)), Error);
   EXPECT_THROW(wav_samples(std::string_view(file).substr(0, 50)), Error);
   EXPECT_THROW(wav_samples("RIFF"), Error);
   std::vector<float> samples(stored.size());

@@ -73,6 +73,9 @@ struct FluidRenderer::Impl {
   void prime_voices();
   void select(int program);
   void send(const FluidEvent& event);
+  // Fills left and right.
+  void play(std::span<const audio::Note> notes, int program, double seconds,
+            std::span<const ExpressionPoint> expression);
 };
 
 FluidRenderer::Impl::Impl(const std::filesystem::path& sound_font)
@@ -158,6 +161,29 @@ void FluidRenderer::Impl::send(const FluidEvent& event) {
   }
 }
 
+void FluidRenderer::Impl::play(std::span<const audio::Note> notes, int program, double seconds,
+                               std::span<const ExpressionPoint> expression) {
+  HUM_REQUIRE(seconds > 0, "render: length must be positive, got {} s", seconds);
+  HUM_REQUIRE(program >= 0 && program <= kDrumKit, "render: program {} is not in 0..128", program);
+  const int64_t samples = 2 * sample_of(seconds);
+  const int64_t blocks = (samples + kFluidBlock - 1) / kFluidBlock;
+  left.clear();
+  right.clear();
+  prime_voices();
+  select(program);
+  left.resize(blocks * kFluidBlock);
+  right.resize(blocks * kFluidBlock);
+  blocks_done = 0;
+  for (const auto& event : internal::fluid_events(notes, expression)) {
+    if (event.block >= blocks) break;
+    advance(event.block - blocks_done);
+    send(event);
+  }
+  advance(blocks - blocks_done);
+  left.resize(samples);
+  right.resize(samples);
+}
+
 FluidRenderer::FluidRenderer(const std::filesystem::path& sound_font) {
   route_fluid_log();
   impl_ = std::make_unique<Impl>(sound_font);
@@ -168,27 +194,22 @@ FluidRenderer::~FluidRenderer() = default;
 std::vector<float> FluidRenderer::render(std::span<const audio::Note> notes, int program,
                                          double seconds,
                                          std::span<const ExpressionPoint> expression) {
-  HUM_REQUIRE(seconds > 0, "render: length must be positive, got {} s", seconds);
-  HUM_REQUIRE(program >= 0 && program <= kDrumKit, "render: program {} is not in 0..128", program);
-  const int64_t samples = sample_of(seconds);
-  const int64_t blocks = (2 * samples + kFluidBlock - 1) / kFluidBlock;
-  impl_->left.clear();
-  impl_->right.clear();
-  impl_->prime_voices();
-  impl_->select(program);
-  impl_->left.resize(blocks * kFluidBlock);
-  impl_->right.resize(blocks * kFluidBlock);
-  impl_->blocks_done = 0;
-  for (const auto& event : internal::fluid_events(notes, expression)) {
-    if (event.block >= blocks) break;
-    impl_->advance(event.block - impl_->blocks_done);
-    impl_->send(event);
-  }
-  impl_->advance(blocks - impl_->blocks_done);
+  impl_->play(notes, program, seconds, expression);
   auto& mono = impl_->left;
   for (size_t i = 0; i < mono.size(); ++i) mono[i] = (mono[i] + impl_->right[i]) / 2;
-  mono.resize(2 * samples);
   return audio::resample(mono, kFluidRate, kSampleRate);
+}
+
+audio::AudioBuffer FluidRenderer::render_stereo(std::span<const audio::Note> notes, int program,
+                                                double seconds,
+                                                std::span<const ExpressionPoint> expression) {
+  impl_->play(notes, program, seconds, expression);
+  audio::AudioBuffer sound{kFluidRate, 2, {}};
+  for (size_t i = 0; i < impl_->left.size(); ++i) {
+    sound.samples.push_back(impl_->left[i]);
+    sound.samples.push_back(impl_->right[i]);
+  }
+  return audio::resample(sound, kSampleRate);
 }
 
 }  // namespace hum::data

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "audio/buffer.h"
 #include "audio/notes.h"
 #include "data/synthesis/sound_fonts.h"
 
@@ -38,6 +39,9 @@ class FluidRenderer {
   // program.
   std::vector<float> render(std::span<const audio::Note> notes, int program, double seconds,
                             std::span<const ExpressionPoint> expression = {});
+  // The same in two channels, whose mean is what render() gives.
+  audio::AudioBuffer render_stereo(std::span<const audio::Note> notes, int program, double seconds,
+                                   std::span<const ExpressionPoint> expression = {});
 
  private:
   struct Impl;

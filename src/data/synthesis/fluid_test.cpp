@@ -150,6 +150,22 @@ TEST(FluidRenderer, GivesTheSameSamplesInSeveralThreads) {
   for (const auto& result : results) EXPECT_EQ(result, expected);
 }
 
+TEST(FluidRenderer, RendersTwoChannelsWhoseMeanIsTheMonoSound) {
+  FluidRenderer renderer;
+  const int piano = find_preset("piano").program;
+  const auto mono = renderer.render(kScale, piano, 2);
+  const auto stereo = renderer.render_stereo(kScale, piano, 2);
+  EXPECT_EQ(stereo.rate_hz, kSampleRate);
+  ASSERT_EQ(stereo.frames(), static_cast<int64_t>(mono.size()));
+  std::vector<float> side;
+  for (size_t i = 0; i < mono.size(); ++i) {
+    const float left = stereo.samples[2 * i], right = stereo.samples[2 * i + 1];
+    ASSERT_NEAR((left + right) / 2, mono[i], 1e-6) << i;
+    side.push_back((left - right) / 2);
+  }
+  EXPECT_GT(rms(side), 0.1 * rms(mono));  // sampled with two microphones
+}
+
 TEST(FluidRenderer, PlaysDrumsByTheirKeys) {
   FluidRenderer renderer;
   auto struck = [&](int key, int program) {

@@ -163,11 +163,15 @@ std::vector<float> ItemMaker::Impl::reference(const TrainingItem& item, const Pr
 // The lead-in is played too, so that what sounds at 0 has its past.
 std::vector<float> ItemMaker::Impl::target(const TrainingItem& item, double lead_s,
                                            const Preset& preset) {
-  auto samples =
-      renderer(item).render(shifted(item.played, lead_s), preset.program, lead_s + kItemSeconds);
-  samples.erase(samples.begin(), samples.begin() + sample_of(lead_s));
-  samples.resize(kItemSamples);
-  normalise_level(samples);
+  const auto notes = shifted(item.played, lead_s);
+  const double seconds = lead_s + kItemSeconds;
+  const int channels = audio::channel_count(options.channels);
+  auto samples = channels == 1
+                     ? renderer(item).render(notes, preset.program, seconds)
+                     : renderer(item).render_stereo(notes, preset.program, seconds).samples;
+  samples.erase(samples.begin(), samples.begin() + sample_of(lead_s) * channels);
+  samples.resize(static_cast<size_t>(kItemSamples * channels));
+  normalise_level(samples, channels);
   return samples;
 }
 
@@ -184,15 +188,18 @@ const std::vector<const SoundFont*>& ItemMaker::sound_fonts() const { return imp
 Json ItemMaker::describe(const TrainingItem& item) const {
   const Preset& preset = *presets()[static_cast<size_t>(item.preset)];
   const SoundFont& font = *sound_fonts()[static_cast<size_t>(item.sound_font)];
-  return {{"seed", impl_->options.seed},
-          {"index", item.index},
-          {"preset", preset.name},
-          {"program", preset.program},
-          {"sound_font", font.name},
-          {"mode", mode_name(item.mode)},
-          {"transcribed", item.transcribed},
-          {"defective", item.defective},
-          {"augmentation", hum::data::describe(item.augmentation)}};
+  Json result = {{"seed", impl_->options.seed},
+                 {"index", item.index},
+                 {"preset", preset.name},
+                 {"program", preset.program},
+                 {"sound_font", font.name},
+                 {"mode", mode_name(item.mode)},
+                 {"transcribed", item.transcribed},
+                 {"defective", item.defective},
+                 {"augmentation", hum::data::describe(item.augmentation)}};
+  const auto channels = impl_->options.channels;
+  if (channels != audio::Channels::kMono) result["channels"] = to_name(channels);
+  return result;
 }
 
 TrainingItem ItemMaker::make(uint64_t index) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "audio/channels.h"
 #include "audio/notes.h"
 #include "base/json.h"
 #include "data/synthesis/augment.h"
@@ -29,6 +30,7 @@ struct ItemOptions {
   double defect_share = 0.15;
   double expressive_share = 0.5;
   double chord_share = 0.3;
+  audio::Channels channels = audio::Channels::kMono;
   AugmentOptions augment;
 
   template <class V>
@@ -41,6 +43,8 @@ struct ItemOptions {
     v("defect_share", defect_share, "targets played with onset jitter and dropped notes");
     v("expressive_share", expressive_share, "melodies with bends, vibrato and glides");
     v("chord_share", chord_share, "melodies with chords, on polyphonic presets");
+    v("channels", channels,
+      "of the target: mono; or stereo, whose tokens are those of left_right or mid_side");
     v("augment", augment, "shares of the items that each kind of augmentation changes; 0: off");
   }
 };
@@ -53,7 +57,7 @@ struct TrainingItem {
   bool transcribed = false;  // the melody was read from a synthetic hum
   bool defective = false;    // `played` has onset jitter and drops
   Augmentation augmentation;
-  std::vector<float> target;     // [kItemSamples]
+  std::vector<float> target;     // [kItemSamples], two channels interleaved left, right
   std::vector<float> reference;  // 1..5 s of another melody on the same preset
   std::vector<audio::Note>
       melody;  // what was asked for; on the target's clock, the lead-in lies before 0
@@ -69,7 +73,7 @@ struct TrainingItem {
 // sung in the singer's octave and put back; a transcription that kept less than half of the
 // sounding time is not used (`transcribed` is false). Defects are onset jitter (25 ms) and drops of
 // one note in ten, short ones first; pitches are never touched. Target and reference have one level
-// (normalise_level).
+// (normalise_level). The reference is mono whatever the target is.
 class ItemMaker {
  public:
   // Without a transcriber no melody is transcribed.

@@ -44,6 +44,33 @@ std::vector<audio::Note> simple_transcriber(std::span<const float> samples) {
   return notes;
 }
 
+TEST(Items, InStereoAreTheMonoItemsInTwoChannels) {
+  auto options = three_presets();
+  ItemMaker mono(options);
+  options.channels = audio::Channels::kMidSide;
+  ItemMaker stereo(options);
+  for (uint64_t i = 0; i < 6; ++i) {
+    const auto one = mono.make(i), two = stereo.make(i);
+    EXPECT_EQ(two.melody, one.melody);
+    EXPECT_EQ(two.played, one.played);
+    EXPECT_EQ(two.reference, one.reference);
+    ASSERT_EQ(two.target.size(), 2 * one.target.size());
+    EXPECT_LE(active_rms(two.target, 2), kTargetRms * 1.001);
+    // Left and right, whatever the tokens are of: their mean is the mono sound but for the level.
+    double both = 0, power = 0, error = 0;
+    const auto mid = [&](size_t k) { return (two.target[2 * k] + two.target[2 * k + 1]) / 2.0; };
+    for (size_t k = 0; k < one.target.size(); ++k) {
+      both += mid(k) * one.target[k];
+      power += one.target[k] * static_cast<double>(one.target[k]);
+    }
+    for (size_t k = 0; k < one.target.size(); ++k) {
+      error = std::max(error, std::fabs(mid(k) - both / power * one.target[k]));
+    }
+    EXPECT_LT(error, 1e-5) << i;
+    EXPECT_EQ(stereo.describe(two)["channels"], "mid_side");
+  }
+}
+
 TEST(Items, KeepTheirShapesLevelsAndRanges) {
   ItemMaker maker(three_presets());
   for (uint64_t i = 0; i < 24; ++i) {

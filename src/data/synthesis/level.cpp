@@ -51,11 +51,11 @@ void centre_velocities(std::span<audio::Note> notes) {
   for (auto& note : notes) note.amplitude = limited(note.amplitude * 127 + shift) / 127;
 }
 
-double active_rms(std::span<const float> samples) {
+double active_rms(std::span<const float> samples, int channels) {
+  const auto frame_size = static_cast<size_t>(kFrameSamples * channels);
   std::vector<double> frames;
-  for (size_t at = 0; at < samples.size(); at += kFrameSamples) {
-    frames.push_back(
-        mean_square(samples.subspan(at, std::min<size_t>(kFrameSamples, samples.size() - at))));
+  for (size_t at = 0; at < samples.size(); at += frame_size) {
+    frames.push_back(mean_square(samples.subspan(at, std::min(frame_size, samples.size() - at))));
   }
   if (frames.empty()) return 0;
   const double floor = *std::ranges::max_element(frames) * 1e-3;
@@ -69,8 +69,8 @@ double active_rms(std::span<const float> samples) {
   return std::sqrt(sum / static_cast<double>(count));
 }
 
-double normalise_level(std::span<float> samples) {
-  const double rms = active_rms(samples);
+double normalise_level(std::span<float> samples, int channels) {
+  const double rms = active_rms(samples, channels);
   if (rms < 1e-7) return 1;
   float peak = 0;
   for (const float sample : samples) peak = std::max(peak, std::fabs(sample));

@@ -25,17 +25,18 @@ std::vector<audio::Note> velocity_from_rms(std::span<const float> samples,
 // leaves behind.
 void centre_velocities(std::span<audio::Note> notes);
 
-// RMS of the 20 ms frames that lie within 30 dB of the loudest one. 0 for silence.
-double active_rms(std::span<const float> samples);
+// RMS of the 20 ms frames that lie within 30 dB of the loudest one; several channels (interleaved)
+// count as one. 0 for silence.
+double active_rms(std::span<const float> samples, int channels = 1);
 
 // Scales a clip so that active_rms is kTargetRms (-20 dBFS), or less where a sample would pass
 // kPeakLimit: presets come out equally loud, dynamics within the clip stay. Silence stays silence.
-// Every target and every timbre reference goes through this, in training and in use. Returns the
-// gain.
+// Every target and every timbre reference goes through this, in training and in use. Several
+// channels get one gain. Returns it.
 inline constexpr double kTargetRms = 0.1;
 inline constexpr double kPeakLimit = 0.97;
-double normalise_level(std::span<float> samples);
-// A copy at that level.
+double normalise_level(std::span<float> samples, int channels = 1);
+// A copy of mono sound at that level.
 std::vector<float> levelled(std::vector<float> samples);
 
 }  // namespace hum::data

@@ -71,6 +71,19 @@ TEST(NormaliseLevel, BringsClipsToOneLevelWhateverTheirRests) {
   EXPECT_NEAR(testing::rms(testing::between(b, 0, 2.9)), kTargetRms, 1e-3);
 }
 
+TEST(NormaliseLevel, GivesSeveralChannelsOneGain) {
+  const auto one = tones(std::vector<audio::Note>{{0, 2.9, 60, 0.1, {}}}, std::vector<double>{0.3});
+  std::vector<float> equal, left_alone, mono = one;
+  for (const float sample : one) {
+    equal.insert(equal.end(), {sample, sample});
+    left_alone.insert(left_alone.end(), {sample, 0});
+  }
+  const double gain = normalise_level(mono);
+  EXPECT_NEAR(normalise_level(equal, 2), gain, 1e-6 * gain);
+  EXPECT_NEAR(normalise_level(left_alone, 2), std::sqrt(2) * gain, 1e-6 * gain);
+  EXPECT_NEAR(active_rms(left_alone, 2), kTargetRms, 1e-6);
+}
+
 TEST(NormaliseLevel, KeepsPeaksBelowFullScaleAndSilenceSilent) {
   std::vector<float> click(kSampleRate);
   for (int i = 0; i < kFrameSamples; i += 100) click[i] = 0.5F;

@@ -3,14 +3,18 @@
 
 #include <cstdint>
 
+#include "audio/channels.h"
 #include "base/fields.h"
 #include "nn/transformer.h"
 
 namespace hum::models::humming {
 
 // What all three share: the codec's latents and tokens, and the melody features
-// (data/synthesis/features.h).
+// (data/synthesis/features.h). Of two channels upsampler and coarse LM see one sequence: their
+// books take turns, their latents stand side by side, and books and latent count those of both. The
+// voice plays one channel at a time, and is mono.
 struct CommonConfig {
+  audio::Channels channels = audio::Channels::kMono;
   int64_t latent = 64;
   int64_t books = 8;
   int64_t entries = 1024;
@@ -18,8 +22,9 @@ struct CommonConfig {
 
   template <class V>
   void visit_fields(V& v) {
-    v("latent", latent, "size of the codec's latent vectors");
-    v("books", books, "the codec's codebooks");
+    v("channels", channels, "of the sound: mono, or stereo, coded as left_right or as mid_side");
+    v("latent", latent, "size of the codec's latent vectors, of all channels together");
+    v("books", books, "the codec's codebooks, of all channels together");
     v("entries", entries, "entries of each codebook");
     v("melody_features", melody_features, "melody features a frame");
   }

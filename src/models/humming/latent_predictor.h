@@ -17,6 +17,7 @@ class LatentPredictor {
   LatentPredictor(runtime::Session& session, const std::filesystem::path& upsampler_weights,
                   int64_t batch, int64_t frames, int64_t reference_frames);
 
+  const CommonConfig& common() const { return upsampler_.model().config().common; }
   // Stages 0..last_stage() know that many of the true books; stage 0, the draft, knows none.
   int64_t last_stage() const { return upsampler_.model().config().classified_books; }
 

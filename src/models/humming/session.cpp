@@ -70,6 +70,20 @@ Row token_row(const CommonConfig& common, const Window& window, std::span<const 
   return row;
 }
 
+// What a part's tokens and latents are of.
+std::string described(const CommonConfig& common) {
+  return fmt::format("{}, {} books, latents of {}", to_name(common.channels), common.books,
+                     common.latent);
+}
+
+[[noreturn]] void refuse_part(const char* part, const CommonConfig& own,
+                              const CommonConfig& upsampler) {
+  fail(ExitCode::kBadData,
+       fmt::format("{} ({}) does not fit upsampler ({})", part, described(own),
+                   described(upsampler)),
+       "name a folder of weights that were trained together");
+}
+
 // Something that is made when it is first asked for, by a function that returns it.
 template <typename T>
 class Lazy {
@@ -143,9 +157,19 @@ HummingSession::HummingSession(runtime::Session& session, std::filesystem::path 
 HummingSession::~HummingSession() = default;
 
 void HummingSession::load(bool language_model, bool voice) const {
-  state_->upsampler();
-  if (language_model) state_->coarse();
-  if (voice) state_->voice();
+  const CommonConfig& all = common();
+  if (language_model) {
+    const CommonConfig& own = state_->coarse().model().config().common;
+    if (own.channels != all.channels || own.books != all.books || own.latent != all.latent) {
+      refuse_part("coarse", own, all);
+    }
+  }
+  if (voice) {
+    const CommonConfig& own = state_->voice().model().config().common;
+    if (own.latent * audio::channel_count(all.channels) != all.latent) {
+      refuse_part("voice", own, all);
+    }
+  }
 }
 
 const CommonConfig& HummingSession::common() const {
@@ -154,11 +178,12 @@ const CommonConfig& HummingSession::common() const {
 
 TimbreReference HummingSession::reference(std::span<const int32_t> codes) const {
   const auto& sizes = common();
-  const int64_t kept = std::min(kReferenceFrames * sizes.books, std::ssize(codes));
+  const int64_t channels = audio::channel_count(sizes.channels), books = sizes.books / channels;
+  const int64_t kept = std::min(kReferenceFrames * books, std::ssize(codes));
   TimbreReference result{
       codec::sum_code_vectors(state_->upsampler().weight("codebooks"),
-                              codes.first(static_cast<size_t>(kept)), sizes.books),
-      static_cast<int32_t>(kept / sizes.books)};
+                              codes.first(static_cast<size_t>(kept)), books, channels),
+      static_cast<int32_t>(kept / books)};
   result.latents.resize(static_cast<size_t>(kReferenceFrames * sizes.latent));
   return result;
 }

@@ -55,11 +55,12 @@ class HummingSession {
   ~HummingSession();
 
   // Reads the models now, so that damaged weights are noticed before any work: the upsampler, and
-  // what is asked for.
+  // what is asked for. Throws: kBadData also when they do not belong together.
   void load(bool language_model, bool voice) const;
   // Of the upsampler: what the three models share.
   const CommonConfig& common() const;
-  // Codec tokens as latents, cut or padded to S frames. Shapes: codes [frames, books].
+  // Codec tokens as latents, cut or padded to S frames. A reference is mono: with models of two
+  // channels it stands in the first one's place. Shapes: codes [frames, books of one channel].
   TimbreReference reference(std::span<const int32_t> codes) const;
 
   // Windows of a call share batches; what comes of one does not depend on the others, but for
@@ -73,7 +74,7 @@ class HummingSession {
                                            const SamplingOptions& sampling) const;
   // All three stages: draft, tokens, the upsampler's latents. Shapes: n -> n of [T, D].
   Rows latents(std::span<const Window> windows, const SamplingOptions& sampling) const;
-  // The guided decoder. Shapes: n -> n of [T 441].
+  // The guided decoder, of one channel. Shapes: latents of one channel, n -> n of [T 441].
   Rows render(std::span<const VoiceWindow> windows) const;
 
   // One window's draft. Shapes: melody [T, M] -> [T, D].

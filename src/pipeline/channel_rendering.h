@@ -1,0 +1,16 @@
+// A decoder of one channel that plays two: their latents stand side by side (audio/channels.h).
+#pragma once
+
+#include "audio/channels.h"
+#include "pipeline/play.h"
+
+namespace hum::pipeline {
+
+// All windows of one channel, then those of the next: batches are as large as with one channel.
+// Shapes: C channels, windows with latents [T, D C] -> [T 441, C], left and right interleaved.
+RenderFunction render_channels(RenderFunction one, audio::Channels channels);
+
+// The mean of the channels. Shapes: windows with latents [T, D C] -> [T 441].
+RenderFunction render_mix(RenderFunction one, audio::Channels channels);
+
+}  // namespace hum::pipeline
