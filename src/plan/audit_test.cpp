@@ -104,6 +104,7 @@ TEST(PlanAudit, FindsEveryContradictionOfTheMigrationStory) {
       {"tools", "neuron-monitor", 1, 3},
       {"tools", "neuron-monitor", 1, 12},
       {"bill", "run ultracluster_reserved", 1.26e6, 126259.2},
+      {"price", "run ultracluster", 21.50, 24.78},  // the price of a trn1
       {"same job", "comparison migration", 48000 * 18 * 86400.0, 42000 * 30 * 86400.0},
   };
   EXPECT_EQ(expect_checks(checks, false, wrong), wrong.size());

@@ -112,7 +112,6 @@ class Hardware {
   // The device whose name, or a part of it between dashes, stands in `text`; nullptr when there is
   // none ("a100_multi_node" -> a100).
   const Device* named_in(const std::string& text) const;
-  const std::map<std::string, Device>& devices() const { return devices_; }
 
  private:
   std::map<std::string, Device> devices_;
