@@ -33,8 +33,10 @@ std::span<const Command> commands() {
       kAudit,
       kCompile,
       kPlan,
+      kPlanCompare,
       kPlanPredict,
       kPlanCalibrate,
+      kPlanAudit,
       kEnv,
       // clang-format on
   };

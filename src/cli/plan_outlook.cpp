@@ -16,15 +16,10 @@ std::string describe(const plan::Layout& l) {
                      l.tp, l.pp, l.micro_batch, l.chunks(), to_name(l.recompute), l.dp);
 }
 
-plan::Layout usual_layout(const LayoutWishes& wishes, const plan::Stack& stack) {
-  plan::Layout layout;
-  layout.global_batch = wishes.global_batch;
+plan::Layout wished_layout(const LayoutWishes& wishes, const plan::Stack& stack) {
+  plan::Layout layout = plan::usual_layout(stack, wishes.global_batch);
   layout.tp = wishes.tp;
   layout.pp = wishes.pp;
-  layout.flash_attention = stack.flash_attention;
-  layout.sequence_parallel = stack.sequence_parallel;
-  layout.distributed_optimizer = stack.distributed_optimizer;
-  layout.overlap_gradients = stack.overlap_gradients;
   return layout;
 }
 
@@ -120,7 +115,7 @@ plan::SearchResult find_layouts(const plan::Transformer& model, const LayoutWish
   }
   if (wishes.global_batch <= 0)
     fail(ExitCode::kBadData, fmt::format("a global batch of {}", wishes.global_batch));
-  const plan::Layout like = usual_layout(wishes, cluster.device->stack);
+  const plan::Layout like = wished_layout(wishes, cluster.device->stack);
   validate_mesh(model, like, cluster);
   auto found = plan::search(model, like, cluster.devices(), *cluster.device, efficiency);
   keep_policy(found, wishes.recompute);

@@ -1,8 +1,9 @@
-// What `hum plan` tells: predictions and calibrations as JSON and as text.
+// What `hum plan` tells: predictions, audits and calibrations as JSON and as text.
 #pragma once
 
 #include <string>
 
+#include "plan/audit.h"
 #include "plan/calibration.h"
 
 namespace hum::cli {
@@ -19,6 +20,11 @@ Json step_parts(const plan::StepTime& time);
 Json predictions_report(const plan::Campaign& campaign, const plan::Device& device,
                         const plan::Calibration& calibration);
 std::string predictions_text(const Json& report);
+
+// {"consistent", "contradictions", "checks": [{"rule", "subject", "agrees", "stated", "found",
+// "places", "remedy"}]}, and the same for people, contradictions last.
+Json audit_report(const std::vector<plan::Check>& checks);
+std::string audit_text(const std::vector<plan::Check>& checks);
 
 std::string calibration_text(const plan::Calibration& calibration);
 

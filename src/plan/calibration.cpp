@@ -104,6 +104,10 @@ Prediction predict(const Run& run, const Device& device, const Calibration& cali
     p.outside.push_back(fmt::format("{} {} (calibrated on {} to {})", name, value,
                                     range->second.lowest, range->second.highest));
   }
+  if (!device.borrows.empty() && calibration.device == device.borrows) {
+    p.outside.push_back(fmt::format("hardware {} (calibrated on {}; no runs of its own)",
+                                    device.name, device.borrows));
+  }
   const double needs = memory_per_device(run.model, p.layout).total();
   if (needs > device.memory_gb.value * 1e9) {
     p.outside.push_back(fmt::format("memory {:.1f} GB (a {} has {:.1f} GB)", needs / 1e9,

@@ -94,7 +94,7 @@ TEST_F(Runs, RefusesImpossibleRowsWithLineAndHint) {
   EXPECT_THAT(message(head), HasSubstr("no rows"));
   EXPECT_THAT(message("hidden,layers\n1024,24\n"), HasSubstr("give a column 'heads'"));
   EXPECT_THAT(message("hardware," + head + "b9,1024,24,16,2,1,8,16,1,1024,1\n"),
-              HasSubstr("known are: a100, h100"));
+              HasSubstr("the nearest are a100"));
 }
 
 TEST_F(Runs, FasterThanThePeakIsOtherHardwareOrAMistake) {

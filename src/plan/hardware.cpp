@@ -1,9 +1,13 @@
 #include "plan/hardware.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
+#include <vector>
 
 #include "base/files.h"
+#include "base/names.h"
 
 namespace hum::plan {
 
@@ -13,6 +17,31 @@ void check(const std::string& device, const char* what, const Figure& figure) {
   if (figure.value > 0 && !figure.source.empty() && !figure.date.empty()) return;
   fail(ExitCode::kConfig,
        fmt::format("{}: {} needs a value above zero, a source and a date", device, what));
+}
+
+// One that may be missing, but not be wrong.
+void check_if_given(const std::string& device, const char* what, const Figure& figure) {
+  if (figure.value != 0 || !figure.source.empty()) check(device, what, figure);
+}
+
+void check_all(const Device& device) {
+  const std::string& name = device.name;
+  check(name, "peak_tflops", device.peak_tflops);
+  check(name, "memory_gb", device.memory_gb);
+  check(name, "memory_gb_per_s", device.memory_gb_per_s);
+  check(name, "link_gb_per_s", device.link_gb_per_s);
+  check(name, "devices_per_node", device.devices_per_node);
+  check(name, "network_gb_per_s", device.network_gb_per_s);
+  check_if_given(name, "price_per_node_hour", device.price_per_node_hour);
+  check_if_given(name, "reserved_per_node_hour", device.reserved_per_node_hour);
+  check_if_given(name, "spot_per_node_hour", device.spot_per_node_hour);
+  check_if_given(name, "spot_interruptions_per_node_hour", device.spot_interruptions_per_node_hour);
+  check_if_given(name, "migration_weeks", device.migration_weeks);
+  check_if_given(name, "power_w", device.power_w);
+  if (device.spot_per_node_hour.value > 0 && device.spot_interruptions_per_node_hour.value <= 0) {
+    fail(ExitCode::kConfig, fmt::format("{}: a spot price without interruptions", name),
+         "spot_interruptions_per_node_hour says how often a node is taken back");
+  }
 }
 
 std::string lower(std::string text) {
@@ -33,12 +62,8 @@ Hardware::Hardware(const std::filesystem::path& path) {
     if (fields.contains("base")) device = at(fields["base"].get<std::string>());
     from_json(fields, device);
     device.name = name;
-    check(name, "peak_tflops", device.peak_tflops);
-    check(name, "memory_gb", device.memory_gb);
-    check(name, "memory_gb_per_s", device.memory_gb_per_s);
-    check(name, "link_gb_per_s", device.link_gb_per_s);
-    check(name, "devices_per_node", device.devices_per_node);
-    check(name, "network_gb_per_s", device.network_gb_per_s);
+    check_all(device);
+    if (!device.borrows.empty()) at(device.borrows);
     devices_.emplace(name, std::move(device));
   }
 }
@@ -46,9 +71,11 @@ Hardware::Hardware(const std::filesystem::path& path) {
 const Device& Hardware::at(const std::string& name) const {
   const auto found = devices_.find(name);
   if (found != devices_.end()) return found->second;
-  std::string names;
-  for (const auto& [known, unused] : devices_) names += (names.empty() ? "" : ", ") + known;
-  fail(ExitCode::kConfig, fmt::format("unknown hardware '{}'", name), "known are: " + names);
+  std::vector<std::string> names;
+  for (const auto& [known, unused] : devices_) names.push_back(known);
+  fail(ExitCode::kConfig, fmt::format("unknown hardware '{}'", name),
+       fmt::format("the nearest are {}; known are: {}",
+                   fmt::join(nearest_names(lower(name), names), ", "), fmt::join(names, ", ")));
 }
 
 const Device* Hardware::named_in(const std::string& text) const {

@@ -46,29 +46,54 @@ struct Stack {
 
 struct Device {
   std::string name;
-  std::string base;        // the entry whose figures and calibration it shares
+  std::string base;  // the entry whose figures and calibration it shares
+  // Another entry, whose calibration it uses because no runs of its own were fitted.
+  std::string borrows;
+  std::string platform;    // what its training software is written for: cuda, neuron, tpu
   Figure peak_tflops;      // dense, 16 bit
   Figure memory_gb;        // 1e9 bytes
   Figure memory_gb_per_s;  // 1e9 bytes
   Figure link_gb_per_s;    // to the node's other devices, each way
   Figure devices_per_node;
-  Figure network_gb_per_s;     // of a node, each way
-  Figure price_per_node_hour;  // US dollars on demand; 0: not sold by the hour
-  Figure power_w;              // of a device, at most; 0: not published
+  Figure devices_per_chip;        // 0: a device is a chip
+  Figure peak_fp8_tflops;         // dense, 8 bit; 0: not published, or none
+  Figure network_gb_per_s;        // of a node, each way
+  Figure price_per_node_hour;     // US dollars on demand; 0: not sold by the hour
+  Figure reserved_per_node_hour;  // the same, committed to for years
+  Figure spot_per_node_hour;      // the same, where the seller may take it back
+  Figure spot_interruptions_per_node_hour;
+  Figure migration_weeks;  // of one engineer, to bring a model here from another platform
+  Figure power_w;          // of a device, at most; 0: not published
   Stack stack;
   Efficiency prior;  // where the fit starts, and where few runs leave it
+  double per_chip() const { return devices_per_chip.value > 0 ? devices_per_chip.value : 1; }
   // Whose calibration it uses.
-  const std::string& calibrated_as() const { return base.empty() ? name : base; }
+  const std::string& calibrated_as() const {
+    return !borrows.empty() ? borrows : base.empty() ? name : base;
+  }
+  bool may_use(const std::string& calibration) const {
+    return calibration == calibrated_as() || calibration == name ||
+           (!base.empty() && calibration == base);
+  }
   template <class V>
   void visit_fields(V& v) {
     v("base", base, "the entry whose figures and calibration this one shares");
+    v("borrows", borrows, "the entry whose calibration it uses, having no runs of its own");
+    v("platform", platform, "what its training software is written for: cuda, neuron, tpu");
     v("peak_tflops", peak_tflops, "dense 16-bit TFLOP/s");
     v("memory_gb", memory_gb, "device memory, 1e9 bytes");
     v("memory_gb_per_s", memory_gb_per_s, "its bandwidth");
     v("link_gb_per_s", link_gb_per_s, "to the node's other devices, each way");
     v("devices_per_node", devices_per_node, "devices that share the node's network");
+    v("devices_per_chip", devices_per_chip, "devices that the vendor counts as one chip");
+    v("peak_fp8_tflops", peak_fp8_tflops, "dense 8-bit TFLOP/s");
     v("network_gb_per_s", network_gb_per_s, "of a node, each way");
     v("price_per_node_hour", price_per_node_hour, "US dollars on demand");
+    v("reserved_per_node_hour", reserved_per_node_hour, "US dollars, committed to for years");
+    v("spot_per_node_hour", spot_per_node_hour, "US dollars where the seller may take it back");
+    v("spot_interruptions_per_node_hour", spot_interruptions_per_node_hour,
+      "how often it is taken back");
+    v("migration_weeks", migration_weeks, "of one engineer, from another platform");
     v("power_w", power_w, "watts a device takes at most");
     v("stack", stack, "what the training software does unless a run says otherwise");
     v("prior", prior, "usual efficiencies");
@@ -80,8 +105,10 @@ class Hardware {
   // Throws: kNoInput, kConfig on unknown fields, figures without a source, or not above zero.
   explicit Hardware(const std::filesystem::path& path = default_path());
   static std::filesystem::path default_path();
-  // Throws kConfig with the names there are.
+  // Throws kConfig with the nearest names and all there are.
   const Device& at(const std::string& name) const;
+  // Every entry, by name.
+  const std::map<std::string, Device>& devices() const { return devices_; }
   // The device whose name, or a part of it between dashes, stands in `text`; nullptr when there is
   // none ("a100_multi_node" -> a100).
   const Device* named_in(const std::string& text) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "plan/checkpoints.h"
 
 namespace hum::plan {
 
@@ -11,28 +12,26 @@ using graph::RecomputePolicy;
 
 namespace {
 
-void require_positive(const char* what, double value) {
-  if (value > 0 && std::isfinite(value)) return;
-  fail(ExitCode::kBadData, fmt::format("{} = {}", what, value),
-       fmt::format("{} must be above zero", what));
-}
-
 void add_checkpoints(Outlook& outlook, const Transformer& model, const Goal& goal,
                      int64_t devices) {
   outlook.checkpoint_bytes = 14 * model.parameters();
   outlook.checkpoint_s =
       outlook.checkpoint_bytes / (static_cast<double>(outlook.nodes) * goal.storage_gb_per_s * 1e9);
-  const double between_failures_s = goal.device_mtbf_hours * 3600 / static_cast<double>(devices);
-  outlook.checkpoint_every_s =
-      std::max(std::sqrt(2 * outlook.checkpoint_s * between_failures_s) - outlook.checkpoint_s,
-               outlook.prediction.time.total());
-  const double cycle_s = outlook.checkpoint_every_s + outlook.checkpoint_s;
-  const double lost_s = cycle_s / 2 + 60 * goal.restart_minutes;  // a failure, on average
-  outlook.goodput = std::max(
-      0.0, outlook.checkpoint_every_s / cycle_s * (1 - lost_s / (between_failures_s + lost_s)));
+  const Interruptions failures = {
+      .checkpoint_s = outlook.checkpoint_s,
+      .between_s = goal.device_mtbf_hours * 3600 / static_cast<double>(devices),
+      .restart_s = 60 * goal.restart_minutes};
+  outlook.checkpoint_every_s = std::max(best_interval_s(failures), outlook.prediction.time.total());
+  outlook.goodput = goodput(failures, outlook.checkpoint_every_s);
 }
 
 }  // namespace
+
+void require_positive(const char* what, double value) {
+  if (value > 0 && std::isfinite(value)) return;
+  fail(ExitCode::kBadData, fmt::format("{} = {}", what, value),
+       fmt::format("{} must be above zero", what));
+}
 
 double executed_flops_per_sequence(const Transformer& model, const Layout& layout) {
   const double s = static_cast<double>(model.sequence), h = static_cast<double>(model.hidden);

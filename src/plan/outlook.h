@@ -39,10 +39,12 @@ struct Outlook {
 };
 
 // Throws kBadData when the layout is impossible or a goal's figure is not above zero. A layout that
-// does not fit is no error: look at fits(). Source of the interval: Daly 2006, "A higher order
-// estimate of the optimum checkpoint interval", first order.
+// does not fit is no error: look at fits().
 Outlook look_ahead(const Transformer& model, const Layout& layout, const Device& device,
                    const Calibration& calibration, const Goal& goal);
+
+// Throws kBadData unless `value` is finite and above zero.
+void require_positive(const char* what, double value);
 
 // FLOPs that are executed for one sequence, recomputation included.
 double executed_flops_per_sequence(const Transformer& model, const Layout& layout);

@@ -41,8 +41,8 @@ double least_memory(const Transformer& model, Layout layout) {
 
 }  // namespace
 
-SearchResult search(const Transformer& model, const Layout& like, int64_t devices,
-                    const Device& device, const Efficiency& efficiency) {
+SearchResult search_if_any(const Transformer& model, const Layout& like, int64_t devices,
+                           const Device& device, const Efficiency& efficiency) {
   validate(model);
   SearchResult result;
   const double limit = device.memory_gb.value * 1e9;
@@ -63,6 +63,13 @@ SearchResult search(const Transformer& model, const Layout& like, int64_t device
                                 memory_per_device(model, chosen).total()});
     }
   }
+  std::ranges::stable_sort(result.fitting, {}, &Candidate::seconds);
+  return result;
+}
+
+SearchResult search(const Transformer& model, const Layout& like, int64_t devices,
+                    const Device& device, const Efficiency& efficiency) {
+  SearchResult result = search_if_any(model, like, devices, device, efficiency);
   if (result.tried == 0) {
     fail(ExitCode::kBadData,
          fmt::format("no tp x pp x dp of {} devices divides {} heads, {} layers and a batch of {}",
@@ -70,8 +77,18 @@ SearchResult search(const Transformer& model, const Layout& like, int64_t device
          fmt::format("a number of devices that does: {}",
                      nearest_divisor(like.global_batch, devices)));
   }
-  std::ranges::stable_sort(result.fitting, {}, &Candidate::seconds);
   return result;
+}
+
+Layout usual_layout(const Stack& stack, int64_t global_batch) {
+  Layout layout;
+  layout.tp = layout.pp = 0;
+  layout.global_batch = global_batch;
+  layout.flash_attention = stack.flash_attention;
+  layout.sequence_parallel = stack.sequence_parallel;
+  layout.distributed_optimizer = stack.distributed_optimizer;
+  layout.overlap_gradients = stack.overlap_gradients;
+  return layout;
 }
 
 std::vector<Candidate> pareto_front(const std::vector<Candidate>& fitting) {

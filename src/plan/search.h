@@ -25,6 +25,12 @@ struct SearchResult {
 // its tp or pp is above 0, it stays. Throws kBadData when none divides.
 SearchResult search(const Transformer& model, const Layout& like, int64_t devices,
                     const Device& device, const Efficiency& efficiency);
+// The same; when none divides, nothing was tried.
+SearchResult search_if_any(const Transformer& model, const Layout& like, int64_t devices,
+                           const Device& device, const Efficiency& efficiency);
+
+// The batch, with the switches as the hardware's software usually sets them and all else open.
+Layout usual_layout(const Stack& stack, int64_t global_batch);
 
 // Of the fitting, those that no other beats in both time and memory, fastest first.
 std::vector<Candidate> pareto_front(const std::vector<Candidate>& fitting);

@@ -44,7 +44,7 @@ int run(Args& args) {
   const auto calibration = plan::read_calibration(
       args.calibration.empty() ? plan::calibration_path(cluster.device->calibrated_as())
                                : std::filesystem::path(args.calibration));
-  if (calibration.device != cluster.device->calibrated_as()) {
+  if (!cluster.device->may_use(calibration.device)) {
     fail(ExitCode::kUsage, fmt::format("the calibration is of {}, the cluster of {}",
                                        calibration.device, cluster.device->calibrated_as()));
   }

@@ -5,6 +5,6 @@
 
 namespace hum::cli {
 
-extern const Command kPlan, kPlanPredict, kPlanCalibrate;
+extern const Command kPlan, kPlanAudit, kPlanCalibrate, kPlanCompare, kPlanPredict;
 
 }  // namespace hum::cli

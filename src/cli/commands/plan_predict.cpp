@@ -28,7 +28,7 @@ int run(Args& args) {
   std::string device = args.hardware;
   if (!args.calibration.empty()) {
     calibration = plan::read_calibration(args.calibration);
-    if (!device.empty() && hardware.at(device).calibrated_as() != calibration->device) {
+    if (!device.empty() && !hardware.at(device).may_use(calibration->device)) {
       fail(ExitCode::kUsage,
            fmt::format("{} is of {}, not of {}", args.calibration, calibration->device, device));
     }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/error.h"
+#include "base/names.h"
 
 namespace hum::data {
 namespace {
@@ -140,27 +140,9 @@ std::string normalised(std::string_view name) {
   return result;
 }
 
-// Levenshtein distance.
-int edit_distance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0];
-    row[0] = static_cast<int>(i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const int replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
-
-// Names that contain `wanted` come first, so "sax" offers the saxophones.
-int name_distance(std::string_view wanted, std::string_view name) {
-  if (name.empty()) return 1000;
-  const int distance = edit_distance(wanted, name);
-  return name.find(wanted) != std::string_view::npos ? distance - 100 : distance;
+// An alias that is missing is never near.
+int alias_distance(std::string_view wanted, std::string_view alias) {
+  return alias.empty() ? 1000 : name_distance(wanted, alias);
 }
 
 }  // namespace
@@ -194,7 +176,7 @@ std::vector<std::string> nearest_presets(std::string_view name, int count) {
   std::vector<std::pair<int, std::string_view>> ranked;
   for (const Preset& preset : kPresets) {
     ranked.emplace_back(
-        std::min(name_distance(wanted, preset.name), name_distance(wanted, preset.alias)),
+        std::min(name_distance(wanted, preset.name), alias_distance(wanted, preset.alias)),
         preset.name);
   }
   std::ranges::stable_sort(ranked, {}, [](const auto& entry) { return entry.first; });

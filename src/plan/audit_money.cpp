@@ -1,0 +1,195 @@
+// Rules about prices, bills, and runs beside each other.
+#include <cmath>
+
+#include "plan/audit_impl.h"
+
+namespace hum::plan::internal {
+
+namespace {
+
+constexpr double kHoursPerMonth = 720;
+// Prices differ by region and are quoted in round figures.
+constexpr double kPriceShare = 0.1;
+// Of tokens: what still counts as one job.
+constexpr double kJobShare = 0.05;
+
+void check_rounded(const std::string& subject, const Stated& stated, const char* what,
+                   const Side& found, Places where, Checks& checks, std::string remedy) {
+  checks.push_back({"",
+                    subject,
+                    is_rounded(stated.value(), found.value),
+                    {stated.value(), what},
+                    found,
+                    std::move(where),
+                    std::move(remedy)});
+}
+
+// Dollars an hour of all nodes, by the price of one or as stated.
+std::optional<double> hourly(const RunClaims& run) {
+  if (run.price_per_node_hour && run.nodes)
+    return run.price_per_node_hour.value() * run.nodes.value();
+  if (run.price_per_hour) return run.price_per_hour.value();
+  return std::nullopt;
+}
+
+void check_hour(const RunFacts& run, Checks& checks) {
+  const RunClaims& r = run.run;
+  if (!r.price_per_hour || !r.price_per_node_hour || !r.nodes) return;
+  check_rounded(run.subject(), r.price_per_hour, "$ an hour",
+                {*hourly(r),
+                 fmt::format("$: {} nodes x ${}", r.nodes.value(), r.price_per_node_hour.value())},
+                places(r.price_per_hour, r.price_per_node_hour, r.nodes), checks,
+                "$" + figure_text(*hourly(r)));
+}
+
+// The cost of `hours`; what would agree: the cost, or the price that gives the one stated.
+void check_time(const RunFacts& run, const Stated& cost, const char* what, double hours,
+                Checks& checks) {
+  const RunClaims& r = run.run;
+  if (!cost || !hourly(r)) return;
+  const double bill = *hourly(r) * hours;
+  std::string remedy = "$" + figure_text(bill);
+  if (r.nodes) {
+    remedy += fmt::format(", or ${:.2f} a node and hour", cost.value() / hours / r.nodes.value());
+  }
+  check_rounded(run.subject(), cost, what,
+                {bill, fmt::format("$: ${} an hour x {} h", figure_text(*hourly(r)), hours)},
+                places(cost, r.price_per_node_hour, r.price_per_hour, r.nodes, r.days), checks,
+                std::move(remedy));
+}
+
+void check_sums(const RunFacts& run, const Facts& facts, Checks& checks) {
+  const RunClaims& r = run.run;
+  if (r.total_cost && r.compute_cost && r.other_cost) {
+    const double sum = r.compute_cost.value() + r.other_cost.value();
+    check_rounded(run.subject(), r.total_cost, "$ in all", {sum, "compute and the rest"},
+                  places(r.total_cost, r.compute_cost, r.other_cost), checks,
+                  "$" + figure_text(sum));
+  }
+  if (!r.total_cost || r.parts.empty()) return;
+  double sum = 0;
+  for (const std::string& part : r.parts) sum += facts.run(part).cost().value_or(0);
+  check_rounded(run.subject(), r.total_cost, "$ in all",
+                {sum, fmt::format("$: {}", fmt::join(r.parts, " + "))}, places(r.total_cost),
+                checks, "$" + figure_text(sum));
+}
+
+void check_list_price(const std::string& subject, const Stated& stated, const Device& device,
+                      const Facts& facts, Checks& checks) {
+  const Figure& price = device.price_per_node_hour;
+  if (!stated || price.value <= 0) return;
+  const bool agrees = is_within(price.value, stated.value(), kPriceShare);
+  std::string remedy = fmt::format("${:.2f}", price.value);
+  for (const auto& [name, other] : facts.hardware.devices()) {
+    if (agrees || other.price_per_node_hour.value <= 0) continue;
+    if (is_within(other.price_per_node_hour.value, stated.value(), 0.01)) {
+      remedy += fmt::format("; ${:.2f} is the price of {}", stated.value(), name);
+    }
+  }
+  checks.push_back({"",
+                    subject,
+                    agrees,
+                    {stated.value(), fmt::format("$ a node and hour of {}", device.name)},
+                    {price.value, fmt::format("by {} ({})", price.source, price.date)},
+                    places(stated),
+                    remedy});
+}
+
+// A change against the baseline in percent, as stated and as it follows from two figures.
+void check_percent(const ComparisonClaims& comparison, const Stated& stated, const char* what,
+                   double run, double baseline, double sign, Checks& checks) {
+  const double percent = sign * 100 * (run - baseline) / baseline;
+  checks.push_back(
+      {"",
+       "comparison " + comparison.name,
+       is_same_percent(stated.value(), percent),
+       {stated.value(), what},
+       {percent, fmt::format("%: {} against {}", figure_text(run), figure_text(baseline))},
+       places(stated),
+       fmt::format("{:.1f} %", percent)});
+}
+
+}  // namespace
+
+void check_bill(const Facts& facts, Checks& checks) {
+  for (const RunFacts& run : facts.runs()) {
+    check_hour(run, checks);
+    if (run.run.days) {
+      check_time(run, run.run.compute_cost, "$ of compute", 24 * run.run.days.value(), checks);
+    }
+    check_time(run, run.run.cost_per_month, "$ a month", kHoursPerMonth, checks);
+    check_sums(run, facts, checks);
+  }
+}
+
+void check_price(const Facts& facts, Checks& checks) {
+  for (const RunFacts& run : facts.runs()) {
+    if (run.device == nullptr || run.run.reserved) continue;
+    check_list_price(run.subject(), run.run.price_per_node_hour, *run.device, facts, checks);
+  }
+  for (const HardwareClaims& quoted : facts.claims.hardware) {
+    const Device* device = facts.device(quoted.name);
+    if (device == nullptr) continue;
+    check_list_price(quoted.name, quoted.price_per_node_hour, *device, facts, checks);
+  }
+}
+
+void check_savings(const Facts& facts, Checks& checks) {
+  for (const ComparisonClaims& comparison : facts.claims.comparisons) {
+    const RunFacts run = facts.run(comparison.run), baseline = facts.run(comparison.baseline);
+    if (comparison.saving_percent && run.cost() && baseline.cost()) {
+      check_percent(comparison, comparison.saving_percent, "% saved", *run.cost(), *baseline.cost(),
+                    -1, checks);
+    }
+    if (comparison.monthly_saving_percent && run.run.cost_per_month &&
+        baseline.run.cost_per_month) {
+      check_percent(comparison, comparison.monthly_saving_percent, "% saved a month",
+                    run.run.cost_per_month.value(), baseline.run.cost_per_month.value(), -1,
+                    checks);
+    }
+  }
+}
+
+void check_speed(const Facts& facts, Checks& checks) {
+  for (const ComparisonClaims& comparison : facts.claims.comparisons) {
+    const RunFacts run = facts.run(comparison.run), baseline = facts.run(comparison.baseline);
+    const Stated &days = run.run.days, &baseline_days = baseline.run.days;
+    if (comparison.speedup && days && baseline_days) {
+      const double speedup = baseline_days.value() / days.value();
+      check_rounded(
+          "comparison " + comparison.name, comparison.speedup, "times as fast",
+          {speedup, fmt::format("times: {} days against {}", days.value(), baseline_days.value())},
+          places(comparison.speedup, days, baseline_days), checks, fmt::format("{:.2f}", speedup));
+    }
+    const Stated &rate = run.run.tokens_per_second, &other = baseline.run.tokens_per_second;
+    if (comparison.throughput_gain_percent && rate && other) {
+      check_percent(comparison, comparison.throughput_gain_percent, "% more tokens a second",
+                    rate.value(), other.value(), 1, checks);
+    }
+  }
+}
+
+void check_same_job(const Facts& facts, Checks& checks) {
+  for (const ComparisonClaims& comparison : facts.claims.comparisons) {
+    if (!comparison.same_job) continue;
+    const RunFacts run = facts.run(comparison.run), baseline = facts.run(comparison.baseline);
+    const auto tokens = run.trained_tokens(), wanted = baseline.trained_tokens();
+    if (!tokens || !wanted || !run.run.days) continue;
+    const double days = run.run.days.value() * *wanted / *tokens;
+    std::string remedy = fmt::format("{:.2f} days", days);
+    if (const auto price = hourly(run.run)) {
+      remedy += fmt::format(" for ${}", figure_text(*price * 24 * days));
+      if (baseline.cost()) remedy += fmt::format(" against ${}", figure_text(*baseline.cost()));
+    }
+    checks.push_back({"",
+                      "comparison " + comparison.name,
+                      is_within(*wanted, *tokens, kJobShare),
+                      {*tokens, "tokens of " + comparison.run},
+                      {*wanted, "tokens of " + comparison.baseline},
+                      places(run.run.days, run.run.tokens_per_second, baseline.run.days,
+                             baseline.run.tokens_per_second),
+                      remedy});
+  }
+}
+
+}  // namespace hum::plan::internal
