@@ -1,8 +1,10 @@
 // Tests of the audit of plans: the contradictions of published ones, and of one that is changed.
 #include "plan/audit.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -161,7 +163,7 @@ class OwnPlan : public ::testing::Test {
     }
     return "nothing was thrown";
   }
-  fs::path folder = fs::path(::testing::TempDir()) / "plan_audit";
+  fs::path folder = fs::path(::testing::TempDir()) / fmt::format("plan_audit-{}", ::getpid());
 };
 
 constexpr const char* kConsistent = R"(
