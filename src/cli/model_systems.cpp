@@ -20,8 +20,7 @@ std::vector<int32_t> book_of(std::span<const int32_t> codes, int64_t book, int64
 
 std::vector<float> finished(std::vector<float> samples, const eval::TestClip& clip) {
   samples.resize(clip.truth.size());
-  data::normalise_level(samples);
-  return samples;
+  return data::levelled(std::move(samples));
 }
 
 }  // namespace

@@ -4,25 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
 #include "base/files.h"
+#include "base/testing/message_of.h"
 #include "cli/plan_outlook.h"
 #include "plan/named_models.h"
 
 namespace hum::cli {
 namespace {
 
+using hum::testing::message_of;
 using ::testing::HasSubstr;
-
-template <class F>
-std::string message_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(PlanReport, PredictionsComeWithIntervalsAndASummary) {
   const plan::Hardware hardware = read_hardware("");

@@ -80,9 +80,7 @@ std::vector<const data::Preset*> known_presets(const fs::path& weights) {
 std::vector<float> render_reference(const data::Preset& preset, data::FluidRenderer& renderer) {
   const auto melody = data::make_melody(kReferenceSeed, static_cast<uint64_t>(preset.program),
                                         preset, {.seconds = kReference_s, .expressive_share = 0});
-  auto samples = renderer.render(melody.notes, preset.program, kReference_s);
-  data::normalise_level(samples);
-  return samples;
+  return data::levelled(renderer.render(melody.notes, preset.program, kReference_s));
 }
 
 models::humming::SamplingOptions sampling_of(const PlayOptions& options) {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <random>
 
-#include "base/error.h"
+#include "base/testing/message_of.h"
 #include "plan/checkpoints.h"
 #include "plan/decision.h"
 #include "plan/named_models.h"
@@ -17,18 +17,9 @@
 namespace hum::plan {
 namespace {
 
+using hum::testing::message_of;
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-template <class F>
-std::string message_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 // Seconds until `work_s` are done, one run.
 double simulate(const Interruptions& run, double interval_s, double work_s, std::mt19937& random) {

@@ -2,19 +2,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "base/testing/message_of.h"
 #include "plan/memory.h"
+#include "plan/named_models.h"
 #include "plan/step_time.h"
 
 namespace hum::plan {
 namespace {
 
 using graph::RecomputePolicy;
+using hum::testing::message_of;
 using ::testing::HasSubstr;
 
-Transformer gpt3() {
-  return {.hidden = 12288, .layers = 96, .heads = 96, .vocab = 51200, .sequence = 2048};
-}
+Transformer gpt3() { return named_model("gpt3-175b"); }
 
 Layout megatron() {
   return {.dp = 1,
@@ -25,36 +25,9 @@ Layout megatron() {
           .recompute = RecomputePolicy::kFull};
 }
 
-template <class F>
-std::string message_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(Transformer, CountsParametersAsTheModelsDo) {
-  const Transformer llama{.hidden = 4096,
-                          .layers = 32,
-                          .heads = 32,
-                          .ffn = 11008,
-                          .vocab = 32000,
-                          .sequence = 4096,
-                          .gated = true,
-                          .tied_embeddings = false};
-  EXPECT_EQ(llama.parameters(), 6738415616);  // meta-llama/Llama-2-7b
-  const Transformer grouped{.hidden = 4096,
-                            .layers = 32,
-                            .heads = 32,
-                            .kv_heads = 8,
-                            .ffn = 14336,
-                            .vocab = 128256,
-                            .sequence = 8192,
-                            .gated = true,
-                            .tied_embeddings = false};
-  EXPECT_EQ(grouped.parameters(), 8030261248);  // meta-llama/Llama-3.1-8B
+  EXPECT_EQ(named_model("llama-7b").parameters(), 6738415616);  // meta-llama/Llama-2-7b
+  EXPECT_EQ(named_model("llama-8b").parameters(), 8030261248);  // meta-llama/Llama-3.1-8B
   EXPECT_NEAR(gpt3().parameters() / 1e9, 174.6, 0.1);
 }
 

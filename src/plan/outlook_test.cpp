@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "base/error.h"
+#include "base/testing/message_of.h"
 #include "plan/checkpoints.h"
 #include "plan/named_models.h"
 #include "plan/search.h"
@@ -15,19 +15,10 @@
 namespace hum::plan {
 namespace {
 
+using hum::testing::message_of;
 namespace fs = std::filesystem;
 using graph::RecomputePolicy;
 using ::testing::HasSubstr;
-
-template <class F>
-std::string message_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(NamedModel, HasTheSizeThatItsNameSays) {
   const auto billions = [](const char* name) { return named_model(name).parameters() / 1e9; };
