@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "base/error.h"
 #include "base/rng.h"
@@ -132,6 +133,36 @@ TEST(SpectralLoss, BalanceSeesEnergyAndNotWhenItComes) {
                {x, y}, std::vector{noise, reversed});
   EXPECT_NEAR(results[0].as<float>()[0], std::log10(4.0), 1e-3);
   EXPECT_LT(results[1].as<float>()[0], 1e-3);
+}
+
+// A partial that is 20 dB weaker counts as much as the strongest; one that nobody hears does not.
+TEST(SpectralLoss, PartialsCountWhereTheyAreHeard) {
+  constexpr int64_t kWindow = 2048, kSamples = 4 * kWindow;
+  const MelScale scale{kWindow, kWindow / 4, 1, std::vector<float>(kWindow / 2 + 1, 1.0f)};
+  const SpectralLossConfig config{.mel_scales = {scale}, .partials_weight = 1};
+  auto tone = [](double gain, int64_t bin) {
+    HostTensor samples({DType::kF32, {1, kSamples}});
+    for (int64_t n = 0; n < kSamples; ++n) {
+      const double turns = static_cast<double>(bin * n) / kWindow;
+      samples.as<float>()[static_cast<size_t>(n)] =
+          static_cast<float>(gain * std::sin(2 * std::numbers::pi * turns));
+    }
+    return samples;
+  };
+  std::vector<Value> tones;
+  for (const char* name : {"first", "second", "unheard"}) {
+    tones.push_back(graph::parameter(name, {DType::kF32, {1, kSamples}}));
+  }
+  const Value x = tones[0] + tones[1];
+  auto loss = [&](const Value& prediction) {
+    return spectral_loss(prediction, x, config).partials;
+  };
+  const auto results =
+      evaluate({loss(tones[0] + tones[1] * 0.5), loss(x * 0.5), loss(x + tones[2])}, tones,
+               std::vector{tone(1, 100), tone(0.1, 200), tone(0.001, 400)});
+  EXPECT_NEAR(results[0].as<float>()[0], std::log10(2.0) / 2, 5e-3);
+  EXPECT_NEAR(results[1].as<float>()[0], std::log10(2.0), 5e-3);
+  EXPECT_LT(results[2].as<float>()[0], 1e-3);
 }
 
 class TransformerStep : public ::testing::TestWithParam<TransformerConfig> {};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kEpsilon = 1e-7;
 constexpr double kLowestHz = 31;  // where the half-octaves begin: below, a window has no bin
-constexpr int64_t kPhaseWindow = 1024, kBalanceWindow = 2048;
+constexpr int64_t kPhaseWindow = 1024, kBalanceWindow = 2048, kPartialsWindow = 2048;
 
 Spectrum spectrum(const Value& x_BN, int64_t window_samples, int64_t hop_samples) {
   return kernels::stft(x_BN, graph::hann_window(window_samples), hop_samples);
@@ -42,6 +42,18 @@ Value log_mel_distance(const Value& prediction, const Value& target, double floo
 Value linear_distance(const Value& prediction_BTF, const Value& target_BTF) {
   return graph::mean_all(graph::abs(prediction_BTF - target_BTF)) /
          (graph::mean_all(target_BTF) + 1e-3);
+}
+
+// Mean of |log10 difference| over what is heard: within 40 dB of each frame's peak and floor_db of
+// the clip's.
+Value partials_distance(const Value& prediction_BTF, const Value& target_BTF, double floor_db) {
+  const Value floor = graph::maximum(clip_peak(target_BTF) * std::pow(10.0, -floor_db / 20), 1e-5);
+  const Value peak = graph::reduce_max(target_BTF, {2}, /*keepdims=*/true);
+  const Value heard = convert(target_BTF > graph::maximum(peak * 0.01, floor), graph::DType::kF32);
+  const Value ratio = graph::log(graph::maximum(prediction_BTF, floor)) -
+                      graph::log(graph::maximum(target_BTF, floor));
+  return graph::sum_all(heard * graph::abs(ratio)) / (graph::sum_all(heard) + 1) *
+         (1 / std::log(10.0));
 }
 
 // Mean of |X|^0.3 (1 - cos of the phase difference) below a frequency, within 40 dB of each frame's
@@ -106,7 +118,7 @@ SpectralLoss spectral_loss(const Value& prediction_BN, const Value& target,
               prediction_BN.shape(), target.shape());
   HUM_REQUIRE(!config.mel_scales.empty(), "spectral_loss: no mel scales");
   const Value target_BN = graph::stop_gradient(target);
-  Value mel, linear, phase, balance;
+  Value mel, linear, phase, balance, partials;
   auto accumulate = [](Value& sum, const Value& term) { sum = sum ? sum + term : term; };
   for (const MelScale& scale : config.mel_scales) {
     const int64_t window = scale.window_samples;
@@ -124,6 +136,9 @@ SpectralLoss spectral_loss(const Value& prediction_BN, const Value& target,
     const kernels::MelSpectrum p = of(prediction_BN), t = of(target_BN);
     accumulate(mel, log_mel_distance(p.bands_BTM, t.bands_BTM, config.floor_db));
     if (in_linear) accumulate(linear, linear_distance(p.magnitude_BTF, t.magnitude_BTF));
+    if (config.partials_weight > 0 && window == kPartialsWindow) {
+      partials = partials_distance(p.magnitude_BTF, t.magnitude_BTF, config.floor_db);
+    }
     if (in_balance) balance = balance_distance(p.magnitude_BTF, t.magnitude_BTF, config);
     if (config.phase_weight > 0 && window == kPhaseWindow) {
       phase = phase_distance(spectrum(prediction_BN, window, scale.hop_samples),
@@ -135,7 +150,8 @@ SpectralLoss spectral_loss(const Value& prediction_BN, const Value& target,
   if (linear) total = total + linear * config.linear_weight;
   if (phase) total = total + phase * config.phase_weight;
   if (balance) total = total + balance * config.balance_weight;
-  return {total, mel, linear, phase, balance};
+  if (partials) total = total + partials * config.partials_weight;
+  return {total, mel, linear, phase, balance, partials};
 }
 
 }  // namespace hum::nn

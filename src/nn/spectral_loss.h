@@ -1,7 +1,8 @@
 // Spectral losses between waveforms, on graphs. Recipe: floored log-mel over several windows,
 // linear magnitude, a phase-only term, and the balance of energy over half-octaves: the others look
 // at every bin alone, and where a bin cannot be foretold their optimum lies below its mean energy.
-// No complex-STFT L1, which shrinks the sound.
+// The levels of partials count what is heard and nothing between it: mel bands and linear magnitude
+// let a strong partial outweigh its overtones. No complex-STFT L1, which shrinks the sound.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,8 @@ struct SpectralLossConfig {
   double phase_below_hz = 2000;
   // Weight of the balance term; 0 leaves it out.
   double balance_weight = 0;
+  // Weight of the partials term; 0 leaves it out.
+  double partials_weight = 0;
   int64_t sample_rate_hz = 22050;
 };
 
@@ -43,6 +46,9 @@ struct SpectralLoss {
   graph::Value phase;
   // Mean over clips and half-octaves of |log10 energy difference|.
   graph::Value balance;
+  // Mean of |log10 magnitude difference| over bins of window 2048 where the target is heard: within
+  // 40 dB of its frame's peak.
+  graph::Value partials;
 };
 
 // Shapes: prediction_BN, target_BN f32. The target gets no gradient.

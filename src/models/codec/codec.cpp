@@ -91,6 +91,7 @@ nn::TrainSpec Codec::train_spec(int64_t batch, int64_t samples, DType compute) c
   loss_config.mel_scales = training_mel_scales();
   loss_config.phase_weight = config_.phase_weight;
   loss_config.balance_weight = config_.balance_weight;
+  loss_config.partials_weight = config_.partials_weight;
   auto loss = [this, loss_config, compute](std::span<const Value> inputs,
                                            const nn::StepInputs& step) {
     const Value& audio_BN = inputs[0];
@@ -107,6 +108,7 @@ nn::TrainSpec Codec::train_spec(int64_t batch, int64_t samples, DType compute) c
                       {"phase", spectral.phase},
                       {"balance", spectral.balance},
                       {"commit", quantised.loss}};
+    if (spectral.partials) result.metrics.emplace_back("partials", spectral.partials);
     if (quantised.usage) result.metrics.emplace_back("usage", quantised.usage);
     result.buffer_updates = std::move(quantised.buffer_updates);
     return result;

@@ -62,7 +62,7 @@ struct CodecConfig {
   int64_t low_bins = 0;
   QuantizerConfig quantizer;
   // Of the training loss (nn/spectral_loss.h).
-  double phase_weight = 0.1, balance_weight = 0.1;
+  double phase_weight = 0.1, balance_weight = 0.1, partials_weight = 0;
 
   template <class V>
   void visit_fields(V& v) {
@@ -79,6 +79,7 @@ struct CodecConfig {
       "bins of 12.5 Hz from a window of 80 ms for the lowest notes (0: none)");
     v("quantizer", quantizer, "residual quantizer");
     v("phase_weight", phase_weight, "weight of the loss's phase term");
+    v("partials_weight", partials_weight, "weight of the loss's levels of partials");
     v("balance_weight", balance_weight, "weight of the loss's balance of half-octaves");
   }
 };
