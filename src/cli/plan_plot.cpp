@@ -14,8 +14,8 @@ namespace hum::cli {
 namespace {
 
 std::string layout_name(const Json& l) {
-  return fmt::format("tp {} x pp {} x dp {}, micro-batch {}{}, {}", l["tp"].dump(), l["pp"].dump(),
-                     l["dp"].dump(), l["micro_batch"].dump(),
+  return fmt::format("tp {} x pp {} x dp {}, micro-batch {}{}, recompute {}", l["tp"].dump(),
+                     l["pp"].dump(), l["dp"].dump(), l["micro_batch"].dump(),
                      l["interleave"] > 1 ? fmt::format(", {} chunks", l["interleave"].dump()) : "",
                      l["recompute"].get<std::string>());
 }
