@@ -45,6 +45,10 @@ int dispatch(std::vector<std::string> arguments) {
          "--device", [](const std::string& device) { choose_device(device); },
          pjrt::known_devices() + ", or a PJRT plugin's file (default: HUM_PLUGIN, else cpu)")
       ->type_name("DEVICE");
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return fmt::format("hum: error: {}\nhint: --help behind the command lists its flags\n",
+                       error.what());
+  });
   app.footer("Start with:\n  hum generate examples/vocadito_10.wav --preset violin -o violin.wav");
   std::map<CLI::App*, std::unique_ptr<Invocation>> invocations;
   for (const Command& command : commands()) {

@@ -22,16 +22,15 @@ const plan::Option& baseline_of(const Comparison& c) {
   if (first != c.options.end()) return *first;
   const plan::Option* nearest = nullptr;
   for (const auto& option : c.options) {
-    if (option.least_bytes <= 0) continue;
-    if (nearest == nullptr || option.nodes_needed() < nearest->nodes_needed()) nearest = &option;
+    if (option.nodes_needed == 0) continue;
+    if (nearest == nullptr || option.nodes_needed < nearest->nodes_needed) nearest = &option;
   }
   fail(ExitCode::kBadData,
        fmt::format("{:.1f}B parameters fit into none of the clusters", c.shape.parameters() / 1e9),
        nearest == nullptr
-           ? fmt::format("no layout divides the batch of {}: a power of two mostly does",
-                         c.market.global_batch)
-           : fmt::format("from about {} nodes of {} on it may", nearest->nodes_needed(),
-                         nearest->device->name));
+           ? fmt::format("no number of nodes is enough for a batch of {} and sequences of {}",
+                         c.market.global_batch, c.shape.sequence)
+           : fmt::format("{}:{} is enough", nearest->device->name, nearest->nodes_needed));
 }
 
 Json offer_report(const plan::Offer& offer, const plan::Prediction& prediction) {
@@ -90,14 +89,16 @@ Json cluster_report(const plan::Option& option, const plan::Option& baseline, co
                  {"fits", option.outlook.has_value()}};
   if (option.outlook) {
     report.update(fitting_report(option, baseline, c));
-  } else if (option.least_bytes > 0) {
-    report["why"] = fmt::format("needs {:.1f} GB a device of {:.1f}; about {} nodes may do",
-                                option.least_bytes / 1e9, option.device->memory_gb.value,
-                                option.nodes_needed());
-  } else {
-    report["why"] = fmt::format("no layout divides a batch of {} over {} devices",
-                                c.market.global_batch, option.devices());
+    return report;
   }
+  const std::string why =
+      option.least_bytes > 0 ? fmt::format("needs {:.1f} GB a device of {:.1f}",
+                                           option.least_bytes / 1e9, option.device->memory_gb.value)
+                             : fmt::format("no layout divides a batch of {} over {} devices",
+                                           c.market.global_batch, option.devices());
+  report["why"] =
+      why + (option.nodes_needed > 0 ? fmt::format("; {} nodes are enough", option.nodes_needed)
+                                     : "; no number of nodes is enough");
   return report;
 }
 

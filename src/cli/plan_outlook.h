@@ -14,21 +14,24 @@ struct Cluster {
   int64_t devices() const { return nodes * static_cast<int64_t>(device->devices_per_node.value); }
 };
 
-// "trn1.32xlarge:16". Throws kUsage, kConfig on unknown hardware.
+// "trn1.32xlarge:16", or a family: "trn1:16"; says which node was taken then. Throws kUsage,
+// kConfig on unknown hardware.
 Cluster parse_cluster(const std::string& text, const plan::Hardware& hardware);
 
 // A layout as far as the user fixes it; 0 and auto: the fastest that fits.
 struct LayoutWishes {
   int64_t global_batch = 1024, tp = 0, pp = 0, micro_batch = 0, interleave = 0;
-  std::string recompute = "auto";
+  std::string recompute = "auto", zero = "auto";
   template <class V>
   void visit_fields(V& v) {
-    v("global_batch", global_batch, "sequences a step");
+    v("batch", global_batch, "sequences a step");
     v("tp", tp, "tensor-parallel ranks (0: the fastest that fits)");
     v("pp", pp, "pipeline stages (0: the fastest that fits)");
     v("micro_batch", micro_batch, "sequences a micro-batch (0: the fastest that fits)");
     v("interleave", interleave, "model chunks a stage (0: the fastest that fits)");
     v("recompute", recompute, "none|selective|full|auto");
+    v("zero", zero,
+      "0|1|auto: ZeRO's stage, 1 splits optimizer state over dp (auto: as usual there)");
   }
 };
 

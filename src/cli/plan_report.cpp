@@ -45,6 +45,16 @@ plan::Hardware read_hardware(const std::string& file) {
                                      : std::filesystem::path(file));
 }
 
+plan::Calibration read_calibration_for(const plan::Device& device, const std::string& file) {
+  auto calibration = plan::read_calibration(
+      file.empty() ? plan::calibration_path(device.calibrated_as()) : std::filesystem::path(file));
+  if (device.may_use(calibration.device)) return calibration;
+  fail(ExitCode::kUsage,
+       fmt::format("{} is of {}, not of {}", file, calibration.device, device.name),
+       fmt::format("a calibration of {} (hum plan calibrate), or none: then hum's own is taken",
+                   device.calibrated_as()));
+}
+
 Json predictions_report(const plan::Campaign& campaign, const plan::Device& device,
                         const plan::Calibration& calibration) {
   Json rows = Json::array();

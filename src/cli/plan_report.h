@@ -11,6 +11,9 @@ namespace hum::cli {
 // Of this file; empty: hum's own.
 plan::Hardware read_hardware(const std::string& file);
 
+// Of this file; empty: the device's own. Throws kUsage when the file's is of other hardware.
+plan::Calibration read_calibration_for(const plan::Device& device, const std::string& file);
+
 // Seconds by part.
 Json step_parts(const plan::StepTime& time);
 

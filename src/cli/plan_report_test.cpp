@@ -69,20 +69,32 @@ TEST_F(PlanOutlook, WishesAreKept) {
 
 TEST_F(PlanOutlook, WhatCannotBeIsRefusedWithTheNearestThatWorks) {
   EXPECT_THAT(refusal("llama-70b", "trn1.32xlarge:4", {.tp = 8, .pp = 1}),
-              HasSubstr("the fastest that does: --tp"));
+              HasSubstr("the nearest that does: --tp 8"));
   EXPECT_THAT(refusal("gpt3-175b", "p4d.24xlarge:1", {}), HasSubstr("in no way"));
   EXPECT_THAT(refusal("llama-70b", "p5.48xlarge:8", {.tp = 7, .pp = 1}),
               HasSubstr("the nearest tp that does is 8"));
   EXPECT_THAT(refusal("llama-7b", "p5.48xlarge:8", {.tp = 8, .pp = 3}),
               HasSubstr("the nearest pp that does is"));
-  EXPECT_THAT(refusal("llama-7b", "p5.48xlarge:8", {.global_batch = 0}),
-              HasSubstr("a global batch of 0"));
+  EXPECT_THAT(refusal("llama-7b", "p5.48xlarge:8", {.global_batch = 0}), HasSubstr("a batch of 0"));
   EXPECT_THAT(refusal("llama-7b", "p5.48xlarge:8", {.micro_batch = -1}), HasSubstr("-1"));
   EXPECT_THAT(refusal("llama-7b", "p5.48xlarge:8", {.recompute = "some"}),
               HasSubstr("not one of none"));
   for (const std::string on : {"p5.48xlarge", "p5.48xlarge:", "p5.48xlarge:0", "p5.48xlarge:2x"})
     EXPECT_THAT(message_of([&] { parse_cluster(on, hardware); }), HasSubstr("is not a cluster"));
   EXPECT_THAT(message_of([&] { parse_cluster("p6:2", hardware); }), HasSubstr("known are"));
+  EXPECT_THAT(refusal("llama-7b", "p5.48xlarge:8", {.zero = "2"}), HasSubstr("not one of 0, 1"));
+}
+
+TEST_F(PlanOutlook, GivesUpAsLittleOfTheWishesAsCanBe) {
+  const LayoutWishes none = {.tp = 1, .pp = 1, .micro_batch = 1, .recompute = "none"};
+  EXPECT_THAT(refusal("llama-7b", "trn1.32xlarge:16", none), HasSubstr("--tp"));
+  EXPECT_THAT(refusal("llama-7b", "trn1.32xlarge:16", {.tp = 8, .pp = 1, .recompute = "none"}),
+              HasSubstr("--tp 8 --pp 1 --micro-batch 4 --interleave 1 --recompute selective"));
+  EXPECT_THAT(refusal("llama-7b", "p4d.24xlarge:4", {.tp = 2, .pp = 1, .zero = "0"}),
+              ::testing::ContainsRegex("--tp 2 --pp 1 .* --zero 1"));
+  EXPECT_TRUE(
+      find("llama-7b", "p4d.24xlarge:4", {.zero = "1"}).fitting[0].layout.distributed_optimizer);
+  EXPECT_FALSE(find("llama-7b", "p4d.24xlarge:4", {}).fitting[0].layout.distributed_optimizer);
 }
 
 TEST_F(PlanOutlook, TheReportTellsPartsThatAddUp) {

@@ -41,10 +41,7 @@ std::optional<double> RunFacts::trained_tokens() const {
   return std::nullopt;
 }
 
-const Device* Facts::device(const std::string& name) const {
-  const auto found = hardware.devices().find(name);
-  return found == hardware.devices().end() ? nullptr : &found->second;
-}
+const Device* Facts::device(const std::string& name) const { return hardware.find(name); }
 
 std::vector<RunFacts> Facts::runs() const {
   std::vector<RunFacts> result;

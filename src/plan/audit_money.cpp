@@ -2,12 +2,12 @@
 #include <cmath>
 
 #include "plan/audit_impl.h"
+#include "plan/compare.h"
 
 namespace hum::plan::internal {
 
 namespace {
 
-constexpr double kHoursPerMonth = 720;
 // Prices differ by region and are quoted in round figures.
 constexpr double kPriceShare = 0.1;
 // Of tokens: what still counts as one job.
@@ -74,22 +74,33 @@ void check_sums(const RunFacts& run, const Facts& facts, Checks& checks) {
                 checks, "$" + figure_text(sum));
 }
 
+// Reserved prices are known for the longest term; shorter terms cost more, up to the price on
+// demand.
+bool is_reserved_price(const Device& device, double price) {
+  return price >= (1 - kPriceShare) * device.reserved_per_node_hour.value &&
+         price <= device.price_per_node_hour.value;
+}
+
 void check_list_price(const std::string& subject, const Stated& stated, const Device& device,
-                      const Facts& facts, Checks& checks) {
-  const Figure& price = device.price_per_node_hour;
+                      Tariff tariff, const Facts& facts, Checks& checks) {
+  const Figure& price = node_price(device, tariff);
   if (!stated || price.value <= 0) return;
-  const bool agrees = is_within(price.value, stated.value(), kPriceShare);
-  std::string remedy = fmt::format("${:.2f}", price.value);
+  const bool reserved = tariff == Tariff::kReserved;
+  const bool agrees = reserved ? is_reserved_price(device, stated.value())
+                               : is_within(price.value, stated.value(), kPriceShare);
+  std::string remedy =
+      fmt::format("${:.2f}{}", price.value, reserved ? ", shorter terms more" : "");
   for (const auto& [name, other] : facts.hardware.devices()) {
-    if (agrees || other.price_per_node_hour.value <= 0) continue;
-    if (is_within(other.price_per_node_hour.value, stated.value(), 0.01)) {
+    if (agrees || node_price(other, tariff).value <= 0) continue;
+    if (is_within(node_price(other, tariff).value, stated.value(), 0.01)) {
       remedy += fmt::format("; ${:.2f} is the price of {}", stated.value(), name);
     }
   }
   checks.push_back({"",
                     subject,
                     agrees,
-                    {stated.value(), fmt::format("$ a node and hour of {}", device.name)},
+                    {stated.value(), fmt::format("$ a node and hour of {}{}", device.name,
+                                                 reserved ? ", reserved" : "")},
                     {price.value, fmt::format("by {} ({})", price.source, price.date)},
                     places(stated),
                     remedy});
@@ -124,13 +135,15 @@ void check_bill(const Facts& facts, Checks& checks) {
 
 void check_price(const Facts& facts, Checks& checks) {
   for (const RunFacts& run : facts.runs()) {
-    if (run.device == nullptr || run.run.reserved) continue;
-    check_list_price(run.subject(), run.run.price_per_node_hour, *run.device, facts, checks);
+    if (run.device == nullptr) continue;
+    check_list_price(run.subject(), run.run.price_per_node_hour, *run.device,
+                     run.run.reserved ? Tariff::kReserved : Tariff::kOnDemand, facts, checks);
   }
   for (const HardwareClaims& quoted : facts.claims.hardware) {
     const Device* device = facts.device(quoted.name);
     if (device == nullptr) continue;
-    check_list_price(quoted.name, quoted.price_per_node_hour, *device, facts, checks);
+    check_list_price(quoted.name, quoted.price_per_node_hour, *device, Tariff::kOnDemand, facts,
+                     checks);
   }
 }
 

@@ -107,6 +107,7 @@ TEST(PlanAudit, FindsEveryContradictionOfTheMigrationStory) {
       {"tools", "neuron-monitor", 1, 12},
       {"bill", "run ultracluster_reserved", 1.26e6, 126259.2},
       {"price", "run ultracluster", 21.50, 24.78},  // the price of a trn1
+      {"price", "run ultracluster_reserved", 1.37, 8.197},
       {"same job", "comparison migration", 48000 * 18 * 86400.0, 42000 * 30 * 86400.0},
   };
   EXPECT_EQ(expect_checks(checks, false, wrong), wrong.size());
@@ -211,6 +212,9 @@ const Mutation kMutations[] = {
     {"flags: [-c]", "flags: [--json]", "", {"tools"}},
     {"compute_cost: 82560", "compute_cost: 92560", "", {"bill"}},
     {"price_per_node_hour: 32.77", "price_per_node_hour: 21.50", "", {"bill", "price"}},
+    {"21.50, price_per_hour: 344", "8.20, price_per_hour: 344", "", {"bill", "price"}},
+    {"price_per_node_hour: 21.50", "reserved: true, price_per_node_hour: 21.50", "", {}},
+    {"price_per_node_hour: 32.77", "reserved: true, price_per_node_hour: 9", "", {"bill", "price"}},
     {"saving_percent: 67", "saving_percent: 54", "", {"savings"}},
     {"speedup: 2", "speedup: 3", "", {"speed"}},
     {"days: 20", "days: 30", "", {"bill", "speed", "same job"}},

@@ -1,11 +1,9 @@
 #include "plan/compare.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "base/error.h"
-#include "plan/checkpoints.h"
 #include "plan/search.h"
 
 namespace hum::plan {
@@ -42,27 +40,24 @@ const Figure& node_price(const Device& device, Tariff tariff) {
   return device.price_per_node_hour;
 }
 
-int64_t Option::nodes_needed() const {
-  return static_cast<int64_t>(
-      std::ceil(static_cast<double>(nodes) * least_bytes / (device->memory_gb.value * 1e9)));
-}
-
 Option consider(const Transformer& model, const Device& device, int64_t nodes,
                 const Calibration& calibration, const Market& market) {
   require_positive("nodes", static_cast<double>(nodes));
-  require_positive("global_batch", static_cast<double>(market.global_batch));
+  require_positive("batch", static_cast<double>(market.global_batch));
   require_positive("tokens", market.run.tokens);
   require_positive("spot_wait_minutes", market.spot_wait_minutes);
   require_positive("engineer_week_cost", market.engineer_week_cost);
   if (device.price_per_node_hour.value <= 0) {
     fail(ExitCode::kBadData, fmt::format("{} has no price on demand", device.name),
-         "price_per_node_hour in a file of your own, for --hardware-file");
+         "a node that is rented, such as p4d.24xlarge, or a price_per_node_hour in a file for "
+         "--hardware-file");
   }
   Option option{.device = &device, .nodes = nodes};
   const Layout like = usual_layout(device.stack, market.global_batch);
   const auto found = search_if_any(model, like, option.devices(), device, calibration.efficiency);
   if (found.fitting.empty()) {
     option.least_bytes = found.least_bytes;
+    option.nodes_needed = nearest_nodes(model, like, device, nodes).value_or(0);
     return option;
   }
   option.outlook = look_ahead(model, found.fitting.front().layout, device, calibration, market.run);
@@ -80,16 +75,9 @@ std::optional<Offer> offer(const Option& option, Tariff tariff, const Market& ma
   if (node_hour <= 0) return std::nullopt;
   const Interruptions breaks = interruptions(option, tariff, market, shift);
   const double step_s = option.outlook->prediction.time.total() / shift.speed;
-  Offer result{.tariff = tariff, .node_hour = node_hour};
-  result.interruptions_per_day = 86400 / breaks.between_s;
-  result.checkpoint_every_s = std::max(best_interval_s(breaks), step_s);
-  result.goodput = goodput(breaks, result.checkpoint_every_s);
-  const double run_s =
-      market.run.tokens / (option.outlook->tokens_per_s * shift.speed) / result.goodput;
-  result.days = run_s / 86400;
-  result.cost = run_s / 3600 * node_hour * static_cast<double>(option.nodes);
-  result.cost_per_million_tokens = result.cost / market.run.tokens * 1e6;
-  return result;
+  const RunCost cost = run_cost(breaks, step_s, option.outlook->tokens_per_s * shift.speed,
+                                static_cast<double>(option.nodes) * node_hour, market.run.tokens);
+  return Offer{cost, tariff, node_hour, 86400 / breaks.between_s};
 }
 
 std::vector<Swing> sensitivity(const Option& option, Tariff tariff, const Market& market,

@@ -35,12 +35,10 @@ struct Shift {
 };
 
 // A run under one tariff. Money: US dollars.
-struct Offer {
+struct Offer : RunCost {
   Tariff tariff = Tariff::kOnDemand;
   double node_hour = 0;
   double interruptions_per_day = 0;  // of the whole cluster, failures included
-  double checkpoint_every_s = 0, goodput = 0;
-  double days = 0, cost = 0, cost_per_million_tokens = 0;
 };
 
 struct Option {
@@ -49,10 +47,9 @@ struct Option {
   std::optional<Outlook> outlook;  // of the fastest layout that fits; none: the model fits nowhere
   // That a device would need, where it fits nowhere; 0: no layout divides model, batch and devices.
   double least_bytes = 0;
+  int64_t nodes_needed = 0;   // the nearest number that it fits into, where it does not; 0: none
   std::vector<Offer> offers;  // on demand first, then what else is sold
   int64_t devices() const { return nodes * static_cast<int64_t>(device->devices_per_node.value); }
-  // About how many nodes the model may fit into, where it does not.
-  int64_t nodes_needed() const;
 };
 
 // Throws kBadData when a figure of the market is not above zero, and when the hardware has no

@@ -89,7 +89,8 @@ TEST(Devices, WithoutRunsOfTheirOwnSaySoAndHaveWiderIntervals) {
 }
 
 TEST(Devices, AreRefusedWithTheNearestNamesAndFiguresAboveZero) {
-  EXPECT_THAT(message_of([] { Hardware().at("p4d"); }), HasSubstr("the nearest are p4d.24xlarge"));
+  EXPECT_THAT(message_of([] { Hardware().at("p4d.24"); }),
+              HasSubstr("the nearest are p4d.24xlarge"));
   EXPECT_THAT(message_of([] { Hardware().at("TPU-V5"); }), HasSubstr("the nearest are tpu-v5"));
   const fs::path path = fs::path(::testing::TempDir()) / "compare_hardware.yaml";
   const auto refusal = [&](const std::string& figures) {
@@ -140,12 +141,16 @@ TEST_F(Compare, WhatFitsNowhereSaysHowManyNodesMay) {
   model = named_model("gpt3-175b");
   const Option option = on("p4d.24xlarge", 1, market);
   EXPECT_FALSE(option.outlook.has_value());
-  EXPECT_GT(option.nodes_needed(), 1);
+  EXPECT_GT(option.nodes_needed, 1);
+  EXPECT_TRUE(on("p4d.24xlarge", option.nodes_needed, market).outlook.has_value());
+  for (int64_t nodes = 2; nodes < option.nodes_needed; ++nodes)
+    EXPECT_FALSE(on("p4d.24xlarge", nodes, market).outlook.has_value());
   EXPECT_THAT(message_of([&] { offer(option, Tariff::kOnDemand, market); }), HasSubstr("fit"));
   model = named_model("llama-7b");
   const Option uneven = on("inf2.48xlarge", 1, market);  // 24 cores: nothing divides by 3
   EXPECT_FALSE(uneven.outlook.has_value());
   EXPECT_EQ(uneven.least_bytes, 0);
+  EXPECT_EQ(uneven.nodes_needed, 0);
 }
 
 TEST_F(Compare, FiguresThatCannotBeAreRefused) {

@@ -12,6 +12,8 @@ namespace hum::plan {
 
 namespace {
 
+constexpr const char* kForm = "comma-separated values under a line of names (docs/formats/runs.md)";
+
 std::string trimmed(std::string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '"'; };
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
@@ -47,14 +49,16 @@ Table::Table(const std::filesystem::path& path) : name_(path.filename().string()
       }
       columns_ = std::move(cells);
     } else if (cells.size() != columns_.size()) {
-      fail(ExitCode::kBadData, fmt::format("{}:{}: {} cells under {} columns", name_, line_number,
-                                           cells.size(), columns_.size()));
+      fail(ExitCode::kBadData,
+           fmt::format("{}:{}: {} cells under {} columns", name_, line_number, cells.size(),
+                       columns_.size()),
+           kForm);
     } else {
       cells_.push_back(std::move(cells));
       lines_.push_back(line_number);
     }
   }
-  if (cells_.empty()) fail(ExitCode::kBadData, name_ + ": a header and no rows");
+  if (cells_.empty()) fail(ExitCode::kBadData, name_ + ": no rows under a header", kForm);
 }
 
 std::optional<size_t> Table::column(std::initializer_list<const char*> names) const {
@@ -92,8 +96,10 @@ std::optional<int64_t> Table::count(size_t row, std::optional<size_t> column) co
 std::string Table::place(size_t row) const { return fmt::format("{}:{}", name_, lines_[row]); }
 
 void Table::refuse(size_t row, size_t column, const char* wanted) const {
-  fail(ExitCode::kBadData, fmt::format("{}: '{}' in column '{}' is not {}", place(row),
-                                       cells_[row][column], columns_[column], wanted));
+  fail(ExitCode::kBadData,
+       fmt::format("{}: '{}' in column '{}' is not {}", place(row), cells_[row][column],
+                   columns_[column], wanted),
+       "digits without a unit; an empty cell is a figure that is not known");
 }
 
 }  // namespace hum::plan

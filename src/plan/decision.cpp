@@ -103,9 +103,10 @@ Phase parse_phase(const std::string& text, const Hardware& hardware) {
     fail(ExitCode::kUsage, fmt::format("'{}' is not a phase", text),
          "name=hardware:nodes:days, e.g. research=g5.12xlarge:10:7");
   }
-  phase.device = &hardware.at(text.substr(equals + 1, nodes - equals - 1));
+  phase.device = &hardware.node(text.substr(equals + 1, nodes - equals - 1));
   if (phase.device->price_per_node_hour.value <= 0)
-    fail(ExitCode::kBadData, fmt::format("{} has no price", phase.device->name));
+    fail(ExitCode::kBadData, fmt::format("{} has no price", phase.device->name),
+         "a node that is rented, such as p5.48xlarge, or a price in a file for --hardware-file");
   return phase;
 }
 

@@ -13,7 +13,6 @@ namespace hum::plan {
 inline constexpr double kPilotBudget = 50e3, kMoveBudget = 200e3;
 inline constexpr double kShortestProjectMonths = 3;  // below, the move is not paid back
 inline constexpr double kShortestRunDays = 7;        // below, no more than a pilot
-inline constexpr double kHoursPerMonth = 730;
 
 enum class Advice { kStay, kPilot, kMove };
 

@@ -85,7 +85,9 @@ double predict(const Run& run, const Device& device, const Efficiency& efficienc
 
 Efficiency fit(std::span<const Campaign> campaigns, const Device& device, const Efficiency* start) {
   const auto samples = samples_without(campaigns, nullptr);
-  if (samples.empty()) fail(ExitCode::kBadData, "no run has a measured time");
+  if (samples.empty())
+    fail(ExitCode::kBadData, "no run has a measured time",
+         "a column iteration_s (docs/formats/runs.md)");
   return fit_samples(samples, device, start ? *start : device.prior);
 }
 

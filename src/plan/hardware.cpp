@@ -68,9 +68,30 @@ Hardware::Hardware(const std::filesystem::path& path) {
   }
 }
 
-const Device& Hardware::at(const std::string& name) const {
+const Device* Hardware::largest_of(const std::string& family) const {
+  const Device* largest = nullptr;
+  for (const auto& [name, device] : devices_) {
+    if (!name.starts_with(family + ".")) continue;
+    if (largest == nullptr || device.devices_per_node.value > largest->devices_per_node.value)
+      largest = &device;
+  }
+  return largest;
+}
+
+const Device* Hardware::find(const std::string& name) const {
   const auto found = devices_.find(name);
-  if (found != devices_.end()) return found->second;
+  return found != devices_.end() ? &found->second : largest_of(name);
+}
+
+const Device& Hardware::node(const std::string& name) const {
+  const Device& device = at(name);
+  if (device.price_per_node_hour.value > 0) return device;
+  const Device* sold = largest_of(name);
+  return sold != nullptr ? *sold : device;
+}
+
+const Device& Hardware::at(const std::string& name) const {
+  if (const Device* found = find(name)) return *found;
   std::vector<std::string> names;
   for (const auto& [known, unused] : devices_) names.push_back(known);
   fail(ExitCode::kConfig, fmt::format("unknown hardware '{}'", name),

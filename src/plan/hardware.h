@@ -105,8 +105,14 @@ class Hardware {
   // Throws: kNoInput, kConfig on unknown fields, figures without a source, or not above zero.
   explicit Hardware(const std::filesystem::path& path = default_path());
   static std::filesystem::path default_path();
-  // Throws kConfig with the nearest names and all there are.
+  // The entry of this name; else the largest node of this family ("p4d" -> p4d.24xlarge); nullptr
+  // when there is none.
+  const Device* find(const std::string& name) const;
+  // The same. Throws kConfig with the nearest names and all there are.
   const Device& at(const std::string& name) const;
+  // The same, for what is to be rented: a family's node comes before an entry without a price
+  // ("trn1" -> trn1.32xlarge).
+  const Device& node(const std::string& name) const;
   // Every entry, by name.
   const std::map<std::string, Device>& devices() const { return devices_; }
   // The device whose name, or a part of it between dashes, stands in `text`; nullptr when there is
@@ -114,6 +120,7 @@ class Hardware {
   const Device* named_in(const std::string& text) const;
 
  private:
+  const Device* largest_of(const std::string& family) const;
   std::map<std::string, Device> devices_;
 };
 

@@ -1,9 +1,12 @@
 #include "plan/named_models.h"
 
+#include <fmt/ranges.h>
+
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/names.h"
 
 namespace hum::plan {
 
@@ -77,7 +80,8 @@ class Config {
       const auto found = json_.find(key);
       if (found == json_.end() || found->is_null()) continue;
       if (!found->is_number_integer() || found->get<int64_t>() <= 0)
-        fail(ExitCode::kBadData, fmt::format("{} is not a size: {}", key, found->dump()));
+        fail(ExitCode::kBadData, fmt::format("{} is not a size: {}", key, found->dump()),
+             "a whole number above zero");
       return found->get<int64_t>();
     }
     if (otherwise == 0)
@@ -117,13 +121,15 @@ Transformer read_config(const std::filesystem::path& path) {
   return model;
 }
 
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const Named& named : kModels) result.emplace_back(named.name);
+  return result;
+}
+
 }  // namespace
 
-std::string known_models() {
-  std::string names;
-  for (const Named& named : kModels) names += (names.empty() ? "" : ", ") + std::string(named.name);
-  return names;
-}
+std::string known_models() { return fmt::format("{}", fmt::join(names(), ", ")); }
 
 Transformer named_model(const std::string& name) {
   for (const Named& named : kModels) {
@@ -132,8 +138,10 @@ Transformer named_model(const std::string& name) {
   if (std::filesystem::is_directory(name))
     return read_config(std::filesystem::path(name) / "config.json");
   if (std::filesystem::exists(name)) return read_config(name);
+  if (name.ends_with(".json")) fail(ExitCode::kNoInput, name + ": no such file", "a config.json");
   fail(ExitCode::kNoInput, fmt::format("no model '{}'", name),
-       "give a config.json, or one of " + known_models());
+       fmt::format("the nearest are {}; give a config.json, or one of {}",
+                   fmt::join(nearest_names(name, names()), ", "), known_models()));
 }
 
 }  // namespace hum::plan

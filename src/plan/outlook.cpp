@@ -1,10 +1,8 @@
 #include "plan/outlook.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
-#include "plan/checkpoints.h"
 
 namespace hum::plan {
 
@@ -12,17 +10,19 @@ using graph::RecomputePolicy;
 
 namespace {
 
-void add_checkpoints(Outlook& outlook, const Transformer& model, const Goal& goal,
-                     int64_t devices) {
+// Checkpoints, days, money and energy, with failures of devices.
+void add_run(Outlook& outlook, const Transformer& model, const Device& device, const Goal& goal) {
+  const double nodes = static_cast<double>(outlook.nodes);
+  const double devices = static_cast<double>(outlook.prediction.layout.devices());
   outlook.checkpoint_bytes = 14 * model.parameters();
-  outlook.checkpoint_s =
-      outlook.checkpoint_bytes / (static_cast<double>(outlook.nodes) * goal.storage_gb_per_s * 1e9);
-  const Interruptions failures = {
-      .checkpoint_s = outlook.checkpoint_s,
-      .between_s = goal.device_mtbf_hours * 3600 / static_cast<double>(devices),
-      .restart_s = 60 * goal.restart_minutes};
-  outlook.checkpoint_every_s = std::max(best_interval_s(failures), outlook.prediction.time.total());
-  outlook.goodput = goodput(failures, outlook.checkpoint_every_s);
+  outlook.checkpoint_s = outlook.checkpoint_bytes / (nodes * goal.storage_gb_per_s * 1e9);
+  const Interruptions failures = {.checkpoint_s = outlook.checkpoint_s,
+                                  .between_s = goal.device_mtbf_hours * 3600 / devices,
+                                  .restart_s = 60 * goal.restart_minutes};
+  static_cast<RunCost&>(outlook) =
+      run_cost(failures, outlook.prediction.time.total(), outlook.tokens_per_s,
+               nodes * device.price_per_node_hour.value, goal.tokens);
+  outlook.energy_kwh = device.power_w.value * devices * outlook.days * 24 / 1e3;
 }
 
 }  // namespace
@@ -55,6 +55,7 @@ Outlook look_ahead(const Transformer& model, const Layout& layout, const Device&
   require_positive("device_mtbf_hours", goal.device_mtbf_hours);
   require_positive("storage_gb_per_s", goal.storage_gb_per_s);
   require_positive("restart_minutes", goal.restart_minutes);
+  if (goal.tokens != 0) require_positive("tokens", goal.tokens);
   Outlook outlook;
   outlook.prediction = predict({.model = model, .layout = layout}, device, calibration);
   const Layout& chosen = outlook.prediction.layout;
@@ -68,17 +69,7 @@ Outlook look_ahead(const Transformer& model, const Layout& layout, const Device&
   const double peak = devices * device.peak_tflops.value * 1e12 * seconds;
   outlook.mfu = sequences * model.flops_per_sequence() / peak;
   outlook.hfu = sequences * executed_flops_per_sequence(model, chosen) / peak;
-  add_checkpoints(outlook, model, goal, layout.devices());
-  const double price_per_s =
-      device.price_per_node_hour.value * static_cast<double>(outlook.nodes) / 3600;
-  outlook.cost_per_million_tokens = 1e6 / outlook.tokens_per_s / outlook.goodput * price_per_s;
-  if (goal.tokens != 0) {
-    require_positive("tokens", goal.tokens);
-    const double run_s = goal.tokens / outlook.tokens_per_s / outlook.goodput;
-    outlook.days = run_s / 86400;
-    outlook.cost = run_s * price_per_s;
-    outlook.energy_kwh = device.power_w.value * devices * run_s / 3.6e6;
-  }
+  add_run(outlook, model, device, goal);
   return outlook;
 }
 

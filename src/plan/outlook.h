@@ -3,6 +3,7 @@
 
 #include "plan/calibration.h"
 #include "plan/memory.h"
+#include "plan/run_cost.h"
 
 namespace hum::plan {
 
@@ -22,7 +23,8 @@ struct Goal {
   }
 };
 
-struct Outlook {
+// On demand.
+struct Outlook : RunCost {
   Prediction prediction;
   Memory memory;
   double memory_limit = 0;  // bytes of a device
@@ -31,9 +33,7 @@ struct Outlook {
   double mfu = 0;               // FLOPs of the model, nothing twice, over peak FLOP/s x time
   double hfu = 0;               // the same with what is computed again
   double checkpoint_bytes = 0;  // 16-bit weights, f32 master weights and two moments
-  double checkpoint_every_s = 0, checkpoint_s = 0;  // Daly's optimum, and the time of one
-  double goodput = 0;  // share of the time that goes into steps that count
-  double days = 0, cost = 0, cost_per_million_tokens = 0;  // 0: not asked, or no price
+  double checkpoint_s = 0;      // to write one
   double energy_kwh = 0;  // of the devices alone at their full power; 0: not asked, not published
   bool fits() const { return memory.total() <= memory_limit; }
 };

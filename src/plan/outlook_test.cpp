@@ -68,6 +68,16 @@ TEST_F(Cluster, NodesShareTheirAcceleratorsFiguresAndCalibration) {
   EXPECT_EQ(device.price_per_node_hour.value, 21.5);
 }
 
+TEST_F(Cluster, FamiliesStandForTheirLargestNode) {
+  EXPECT_EQ(hardware.at("p4d").name, "p4d.24xlarge");
+  EXPECT_EQ(hardware.at("g5").name, "g5.48xlarge");
+  EXPECT_EQ(hardware.at("trn1").name, "trn1");  // a core, with a calibration
+  EXPECT_EQ(hardware.node("trn1").name, "trn1.32xlarge");
+  EXPECT_EQ(hardware.node("p5").name, "p5.48xlarge");
+  EXPECT_EQ(hardware.node("a100").name, "a100");
+  EXPECT_EQ(hardware.find("p6"), nullptr);
+}
+
 TEST_F(Cluster, OutlookAddsUp) {
   const Outlook o = look_ahead(model, layout, device, calibration, {.tokens = 1.8e12});
   EXPECT_EQ(o.nodes, 16);
@@ -150,6 +160,14 @@ TEST_F(Cluster, SearchSaysWhenNothingFitsOrDivides) {
   like.tp = like.pp = 0;
   EXPECT_THAT(message_of([&] { search(model, like, 31 * 37, device, calibration.efficiency); }),
               HasSubstr("no tp x pp x dp of 1147 devices"));
+  like.global_batch = 1024;
+  const Device& inf2 = hardware.at("inf2");  // 24 cores a node: a factor of 3 that nothing has
+  EXPECT_EQ(nearest_nodes(model, like, inf2, 2), std::nullopt);
+  const std::string refused =
+      message_of([&] { search(model, like, 48, inf2, calibration.efficiency); });
+  EXPECT_THAT(refused, HasSubstr("--batch 3072 does"));
+  like.global_batch = 3072;
+  EXPECT_FALSE(search(model, like, 48, inf2, calibration.efficiency).fitting.empty());
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "plan/runs.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 
@@ -30,11 +32,13 @@ class Reader {
   std::optional<double> number(size_t row, std::initializer_list<const char*> names) const {
     return table_.number(row, column(names));
   }
-  int64_t required(size_t row, std::initializer_list<const char*> names) const {
+  int64_t required(size_t row, std::initializer_list<const char*> names,
+                   const char* any_of = nullptr) const {
     if (const auto value = count(row, names)) return *value;
-    fail(ExitCode::kBadData,
-         fmt::format("{}: no figure for '{}'", table_.place(row), *names.begin()),
-         fmt::format("give a column '{}'", *names.begin()));
+    const char* wanted = any_of != nullptr ? any_of : *names.begin();
+    fail(ExitCode::kBadData, fmt::format("{}: no figure for {}", table_.place(row), wanted),
+         fmt::format("a column {} (docs/formats/runs.md); the file has {}", wanted,
+                     fmt::join(table_.columns(), ", ")));
   }
   bool flag(size_t row, std::initializer_list<const char*> names, bool otherwise) const {
     const std::string& text = table_.text(row, column(names));
@@ -87,6 +91,7 @@ Layout Reader::layout(size_t row, const Transformer& model) const {
   l.tp = required(row, {"tp", "tensor parallelism"});
   l.pp = required(row, {"pp", "pipeline parallelism"});
   const int64_t devices = this->devices(row);
+  if (devices == 0) required(row, {"dp", "data parallelism"}, "gpus, nodes or dp");
   l.dp = count(row, {"dp", "data parallelism"})
              .value_or(std::max<int64_t>(devices / (l.tp * l.pp), 1));
   if (devices > 0 && devices != l.devices()) {

@@ -1,6 +1,8 @@
 #include "plan/search.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 
 #include "base/error.h"
 #include "plan/memory.h"
@@ -33,10 +35,37 @@ std::vector<Layout> meshes(const Transformer& model, const Layout& like, int64_t
   return all;
 }
 
+constexpr RecomputePolicy kPolicies[] = {RecomputePolicy::kNone, RecomputePolicy::kSelective,
+                                         RecomputePolicy::kFull};
+
 // What it needs with the smallest micro-batch and no interleaving.
 double least_memory(const Transformer& model, Layout layout) {
   layout.micro_batch = layout.interleave = 1;
   return memory_per_device(model, layout).total();
+}
+
+bool fits_somehow(const Transformer& model, Layout layout, const Device& device) {
+  return std::ranges::any_of(kPolicies, [&](RecomputePolicy policy) {
+    layout.recompute = policy;
+    return least_memory(model, layout) <= device.memory_gb.value * 1e9;
+  });
+}
+
+// What divides `whole`; only `given` where it is above 0.
+std::vector<int64_t> divisors(int64_t whole, int64_t given = 0) {
+  std::vector<int64_t> result;
+  for (int64_t d = 1; d <= whole; ++d) {
+    if (whole % d == 0 && (given <= 0 || d == given)) result.push_back(d);
+  }
+  return result;
+}
+
+// By which the batch must be multiplied so that devices can share it.
+int64_t odd_factor(const Transformer& model, const Layout& like, int64_t devices) {
+  int64_t left = devices;
+  for (const int64_t whole : {model.heads, model.layers, like.global_batch})
+    left /= std::gcd(left, whole);
+  return left;
 }
 
 }  // namespace
@@ -47,8 +76,7 @@ SearchResult search_if_any(const Transformer& model, const Layout& like, int64_t
   SearchResult result;
   const double limit = device.memory_gb.value * 1e9;
   for (const Layout& mesh : meshes(model, like, devices)) {
-    for (const auto policy :
-         {RecomputePolicy::kNone, RecomputePolicy::kSelective, RecomputePolicy::kFull}) {
+    for (const auto policy : kPolicies) {
       Layout layout = mesh;
       layout.recompute = policy;
       layout.micro_batch = layout.interleave = 0;
@@ -71,13 +99,36 @@ SearchResult search(const Transformer& model, const Layout& like, int64_t device
                     const Device& device, const Efficiency& efficiency) {
   SearchResult result = search_if_any(model, like, devices, device, efficiency);
   if (result.tried == 0) {
+    const auto nodes =
+        static_cast<int64_t>(static_cast<double>(devices) / device.devices_per_node.value);
+    const auto nearest = nearest_nodes(model, like, device, nodes);
     fail(ExitCode::kBadData,
          fmt::format("no tp x pp x dp of {} devices divides {} heads, {} layers and a batch of {}",
                      devices, model.heads, model.layers, like.global_batch),
-         fmt::format("a number of devices that does: {}",
-                     nearest_divisor(like.global_batch, devices)));
+         nearest ? fmt::format("the nearest number of nodes that does: {}", *nearest)
+                 : fmt::format("--batch {} does",
+                               like.global_batch * odd_factor(model, like, devices)));
   }
   return result;
+}
+
+std::optional<int64_t> nearest_nodes(const Transformer& model, const Layout& like,
+                                     const Device& device, int64_t nodes) {
+  const auto per_node = static_cast<int64_t>(device.devices_per_node.value);
+  std::optional<int64_t> nearest;
+  Layout l = like;
+  for (const int64_t tp : divisors(model.heads, like.tp)) {
+    for (const int64_t pp : divisors(model.layers, like.pp)) {
+      for (const int64_t dp : divisors(like.global_batch)) {
+        l.tp = tp, l.pp = pp, l.dp = dp;
+        const int64_t here = l.devices() / per_node;
+        if (l.devices() % per_node != 0) continue;
+        if (nearest && std::abs(here - nodes) >= std::abs(*nearest - nodes)) continue;
+        if (fits_somehow(model, l, device)) nearest = here;
+      }
+    }
+  }
+  return nearest;
 }
 
 Layout usual_layout(const Stack& stack, int64_t global_batch) {

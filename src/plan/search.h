@@ -1,7 +1,7 @@
 // Every way to lay a model out over a number of devices.
 #pragma once
 
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "plan/step_time.h"
@@ -22,12 +22,18 @@ struct SearchResult {
 
 // All (tp, pp, dp, recompute) that divide model, batch and devices, each with the micro-batch and
 // interleave that are fastest among those that fit. `like` gives the batch and the switches; where
-// its tp or pp is above 0, it stays. Throws kBadData when none divides.
+// its tp or pp is above 0, it stays. Throws kBadData when none divides, with a number of nodes that
+// does.
 SearchResult search(const Transformer& model, const Layout& like, int64_t devices,
                     const Device& device, const Efficiency& efficiency);
 // The same; when none divides, nothing was tried.
 SearchResult search_if_any(const Transformer& model, const Layout& like, int64_t devices,
                            const Device& device, const Efficiency& efficiency);
+
+// Of the numbers of nodes that some layout divides and fits into, the nearest to `nodes`; nothing
+// when there is none.
+std::optional<int64_t> nearest_nodes(const Transformer& model, const Layout& like,
+                                     const Device& device, int64_t nodes);
 
 // The batch, with the switches as the hardware's software usually sets them and all else open.
 Layout usual_layout(const Stack& stack, int64_t global_batch);

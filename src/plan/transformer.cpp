@@ -1,6 +1,7 @@
 #include "plan/transformer.h"
 
 #include "base/error.h"
+#include "plan/layout.h"
 
 namespace hum::plan {
 
@@ -49,11 +50,16 @@ void validate(const Transformer& model) {
   positive("seq", model.sequence);
   if (model.hidden % model.heads != 0) {
     fail(ExitCode::kBadData,
-         fmt::format("{} heads do not divide the width {}", model.heads, model.hidden));
+         fmt::format("{} heads do not divide the width {}", model.heads, model.hidden),
+         fmt::format("the nearest number that does is {}",
+                     nearest_divisor(model.hidden, model.heads)));
   }
   if (model.heads % model.key_value_heads() != 0) {
-    fail(ExitCode::kBadData, fmt::format("{} key-value heads do not divide {} heads",
-                                         model.key_value_heads(), model.heads));
+    fail(ExitCode::kBadData,
+         fmt::format("{} key-value heads do not divide {} heads", model.key_value_heads(),
+                     model.heads),
+         fmt::format("the nearest number that does is {}",
+                     nearest_divisor(model.heads, model.key_value_heads())));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "cli/plan_outlook.h"
+#include "cli/plan_plot.h"
 #include "cli/plan_report.h"
 #include "plan/named_models.h"
 
@@ -12,7 +13,7 @@ namespace hum::cli {
 namespace {
 
 struct Args {
-  std::string model, cluster, calibration, hardware_file;
+  std::string model, cluster, plot, calibration, hardware_file;
   int64_t seq = 0;
   LayoutWishes layout;
   plan::Goal goal;
@@ -20,11 +21,12 @@ struct Args {
   template <class V>
   void declare(V& v) {
     v("model", model, "a name (" + plan::known_models() + ") or a Hugging Face config.json");
-    v("cluster", cluster, "hardware:nodes, e.g. trn1.32xlarge:16");
+    v("cluster", cluster, "hardware:nodes, e.g. trn1.32xlarge:16, or the family: trn1:16");
     v("seq", seq, "tokens a sequence (0: the model's longest)");
     layout.visit_fields(v);
     goal.visit_fields(v);
     v("search", search, "list every layout that fits, fastest first");
+    v("plot", plot, "a picture of these layouts (.svg): step time, memory and cost");
     v("calibration", calibration, "a file of hum plan calibrate (default: the hardware's own)");
     v("hardware_file", hardware_file, "figures of hardware (default: hardware/devices.yaml)");
     v("json", json, "print the plan as JSON");
@@ -34,24 +36,24 @@ struct Args {
 int run(Args& args) {
   if (args.model.empty() || args.cluster.empty()) {
     fail(ExitCode::kUsage, "hum plan needs --model and --cluster",
-         "hum plan --model llama-7b --cluster trn1.32xlarge:16 --global-batch 1024; or one of its "
+         "hum plan --model llama-7b --cluster trn1.32xlarge:16 --batch 1024; or one of its "
          "commands: hum plan --help");
   }
+  if (!args.plot.empty()) require_plot(args.plot);
   const plan::Hardware hardware = read_hardware(args.hardware_file);
   const Cluster cluster = parse_cluster(args.cluster, hardware);
   plan::Transformer model = plan::named_model(args.model);
   if (args.seq != 0) model.sequence = args.seq;
-  const auto calibration = plan::read_calibration(
-      args.calibration.empty() ? plan::calibration_path(cluster.device->calibrated_as())
-                               : std::filesystem::path(args.calibration));
-  if (!cluster.device->may_use(calibration.device)) {
-    fail(ExitCode::kUsage, fmt::format("the calibration is of {}, the cluster of {}",
-                                       calibration.device, cluster.device->calibrated_as()));
-  }
+  const auto calibration = read_calibration_for(*cluster.device, args.calibration);
   const auto found = find_layouts(model, args.layout, cluster, calibration.efficiency);
   const auto outlook = plan::look_ahead(model, found.fitting.front().layout, *cluster.device,
                                         calibration, args.goal);
   Json report = outlook_report(args.model, model, cluster, outlook);
+  if (!args.plot.empty()) {
+    Json drawn = report;
+    drawn["layouts"] = layouts_report(found);
+    write_layouts_plot(args.plot, drawn);
+  }
   if (args.search) report["layouts"] = layouts_report(found);
   if (args.json) {
     std::cout << report.dump() << std::endl;
@@ -64,7 +66,7 @@ int run(Args& args) {
 }  // namespace
 
 const Command kPlan = {"plan", "memory, time and money of a training run before it is launched",
-                       "hum plan --model llama-7b --cluster trn1.32xlarge:16 --global-batch 1024 "
+                       "hum plan --model llama-7b --cluster trn1.32xlarge:16 --batch 1024 "
                        "--tokens 1e12",
                        make_command<Args, run>};
 

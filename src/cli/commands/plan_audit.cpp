@@ -1,7 +1,11 @@
 // hum plan audit: contradictions of a training plan.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <iostream>
 
+#include "base/log.h"
+#include "base/names.h"
 #include "cli/commands/plan.h"
 #include "cli/plan_report.h"
 #include "plan/audit.h"
@@ -27,6 +31,19 @@ struct Args {
   }
 };
 
+// Figures that go unchecked must not pass for agreement.
+void warn_of_unknown(const plan::PlanClaims& claims, const plan::Hardware& hardware) {
+  std::vector<std::string> names;
+  for (const auto& [name, unused] : hardware.devices()) names.push_back(name);
+  for (const auto& run : claims.runs) {
+    if (run.hardware.empty() || hardware.find(run.hardware) != nullptr) continue;
+    warn_once(run.hardware,
+              fmt::format("hardware {} is not known, so its figures are not checked; the nearest "
+                          "names are {}",
+                          run.hardware, fmt::join(nearest_names(run.hardware, names), ", ")));
+  }
+}
+
 int run(Args& args) {
   const plan::Hardware hardware = read_hardware(args.hardware_file);
   plan::PlanClaims claims = plan::read_claims({args.files.begin(), args.files.end()});
@@ -36,6 +53,7 @@ int run(Args& args) {
       if (run.hardware.empty()) run.hardware = args.hardware;
     }
   }
+  warn_of_unknown(claims, hardware);
   const auto checks = plan::audit(claims, hardware);
   if (args.json) {
     std::cout << audit_report(checks).dump() << std::endl;

@@ -3,9 +3,11 @@
 
 #include <iostream>
 #include <map>
+#include <optional>
 
 #include "cli/commands/plan.h"
 #include "cli/plan_outlook.h"
+#include "cli/plan_plot.h"
 #include "cli/plan_report.h"
 #include "plan/named_models.h"
 
@@ -15,7 +17,7 @@ namespace {
 struct Args {
   std::vector<std::string> clusters, phases;
   std::vector<int64_t> nodes = {16};
-  std::string model, hardware_file;
+  std::string model, plot, calibration, hardware_file;
   int64_t seq = 0;
   Comparison comparison;
   bool json = false;
@@ -29,7 +31,7 @@ struct Args {
     v("nodes", nodes, "node counts of clusters that are given without one");
     v("seq", seq, "tokens a sequence (0: the model's longest)");
     plan::Market& market = comparison.market;
-    v("global_batch", market.global_batch, "sequences a step");
+    v("batch", market.global_batch, "sequences a step");
     market.run.visit_fields(v);
     v("spot_wait_minutes", market.spot_wait_minutes, "until a node that was taken is replaced");
     v("engineer_week_cost", market.engineer_week_cost, "dollars, for migrations");
@@ -37,6 +39,9 @@ struct Args {
     v("budget", comparison.budget, "dollars: how many tokens they buy (0: not asked)");
     v("tariff", comparison.tariff, "whose sensitivities are shown");
     v("spread", comparison.spread, "share by which each figure may be off in them");
+    v("plot", plot, "a picture of the clusters (.svg): days and cost on demand");
+    v("calibration", calibration,
+      "a file of hum plan calibrate, for the clusters of its hardware (default: hum's own)");
     v("phase", phases, "name=hardware:nodes:days, once for each phase of a project");
     v("hardware_file", hardware_file, "figures of hardware (default: hardware/devices.yaml)");
     v("json", json, "print the comparison as JSON");
@@ -66,26 +71,47 @@ std::vector<Cluster> chosen_clusters(const Args& args, const plan::Hardware& har
   return chosen;
 }
 
+// By device: hum's own, or that of the file where it is of the device's hardware.
+std::map<std::string, plan::Calibration> read_calibrations(const std::vector<Cluster>& clusters,
+                                                           const std::string& file) {
+  std::map<std::string, plan::Calibration> result;
+  std::optional<plan::Calibration> given;
+  if (!file.empty()) given = plan::read_calibration(file);
+  bool used = false;
+  for (const Cluster& cluster : clusters) {
+    const plan::Device& device = *cluster.device;
+    const bool is_given = given && device.may_use(given->device);
+    used = used || is_given;
+    if (!result.contains(device.name))
+      result[device.name] = is_given ? *given : read_calibration_for(device, "");
+  }
+  if (given && !used) {
+    fail(ExitCode::kUsage, fmt::format("{} is of {}, none of the clusters is", file, given->device),
+         "name a cluster of it, or leave the calibration out");
+  }
+  return result;
+}
+
 int run(Args& args) {
   Comparison& c = args.comparison;
   if (args.model.empty() || c.market.run.tokens == 0) {
     fail(ExitCode::kUsage, "hum plan compare needs --model and --tokens",
          "hum plan compare --model llama-7b --tokens 1e12 p4d.24xlarge:16 trn1.32xlarge:16");
   }
+  if (!args.plot.empty()) require_plot(args.plot);
   const plan::Hardware hardware = read_hardware(args.hardware_file);
   c.model = args.model;
   c.shape = plan::named_model(args.model);
   if (args.seq != 0) c.shape.sequence = args.seq;
-  std::map<std::string, plan::Calibration> calibrations;
-  for (const Cluster& cluster : chosen_clusters(args, hardware)) {
-    const std::string& name = cluster.device->calibrated_as();
-    if (!calibrations.contains(name))
-      calibrations[name] = plan::read_calibration(plan::calibration_path(name));
-    c.options.push_back(
-        plan::consider(c.shape, *cluster.device, cluster.nodes, calibrations[name], c.market));
+  const auto clusters = chosen_clusters(args, hardware);
+  const auto calibrations = read_calibrations(clusters, args.calibration);
+  for (const Cluster& cluster : clusters) {
+    c.options.push_back(plan::consider(c.shape, *cluster.device, cluster.nodes,
+                                       calibrations.at(cluster.device->name), c.market));
   }
   for (const auto& text : args.phases) c.phases.push_back(plan::parse_phase(text, hardware));
   const Json report = comparison_report(c);
+  if (!args.plot.empty()) write_clusters_plot(args.plot, report);
   if (args.json) {
     std::cout << report.dump() << std::endl;
   } else {

@@ -27,17 +27,13 @@ int run(Args& args) {
   std::optional<plan::Calibration> calibration;
   std::string device = args.hardware;
   if (!args.calibration.empty()) {
-    calibration = plan::read_calibration(args.calibration);
-    if (!device.empty() && !hardware.at(device).may_use(calibration->device)) {
-      fail(ExitCode::kUsage,
-           fmt::format("{} is of {}, not of {}", args.calibration, calibration->device, device));
-    }
+    calibration = device.empty() ? plan::read_calibration(args.calibration)
+                                 : read_calibration_for(hardware.at(device), args.calibration);
     if (device.empty()) device = calibration->device;
   }
   const plan::Campaign campaign = plan::read_campaign(args.runs, hardware, device);
   if (!calibration) {
-    calibration = plan::read_calibration(
-        plan::calibration_path(hardware.at(campaign.device).calibrated_as()));
+    calibration = read_calibration_for(hardware.at(campaign.device), "");
   }
   const Json report = predictions_report(campaign, hardware.at(campaign.device), *calibration);
   if (args.json) {

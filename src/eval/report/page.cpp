@@ -21,7 +21,6 @@ th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid #e6e
 th:first-child, td:first-child { text-align: left; }
 td small { color: #777; display: block; }
 tr.floor td { color: #77706a; } tr.ceiling td { color: #4a7434; }
-svg text { font: 12px system-ui, sans-serif; fill: #222; } svg .title { font-weight: 600; }
 .plots { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
 .sounds { display: flex; flex-wrap: wrap; gap: 1rem; }
 figure { margin: 0; width: 300px; } figure img { width: 300px; height: 170px; border: 1px solid #ddd; }
@@ -213,9 +212,9 @@ std::string report_page(const Json& report) {
     return row.contains("differences") ? row["differences"]["all"] : Json();
   };
   std::string html = fmt::format(
-      "<!doctype html><html lang=en><meta charset=utf-8><title>{0}</title><style>{1}</style>"
+      "<!doctype html><html lang=en><meta charset=utf-8><title>{0}</title><style>{1}{2}</style>"
       "<h1>{0}</h1>",
-      escaped(text_of(report["title"])), kStyle);
+      escaped(text_of(report["title"])), kStyle, kPlotStyle);
   html += about(report);
   html += section("Rows",
                   "Means over all clips with 95 % intervals (bootstrap over clips). Green: "

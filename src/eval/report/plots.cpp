@@ -11,11 +11,6 @@ namespace {
 constexpr double kLetterWidth = 7.5, kPlotWidth = 330, kValueWidth = 72, kRowHeight = 22;
 constexpr double kTop = 26, kBottom = 6;
 
-const char* colour_of(const std::string& kind) {
-  if (kind == "floor") return "#b9b3a9";
-  return kind == "ceiling" ? "#6a994e" : "#2a6f97";
-}
-
 // What the axis spans: zero, all values and all intervals; to its left the labels.
 struct Axis {
   double left = 0;
@@ -46,8 +41,9 @@ std::string bar_svg(const PlotBar& bar, const Axis& axis, double top) {
   if (!std::isfinite(bar.value)) return svg;
   const double from = axis.place(std::min(0.0, bar.value));
   const double to = axis.place(std::max(0.0, bar.value));
-  svg += fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}"/>)",
-                     from, top + 4, std::max(0.5, to - from), kRowHeight - 8, colour_of(bar.kind));
+  svg +=
+      fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}"/>)", from,
+                  top + 4, std::max(0.5, to - from), kRowHeight - 8, plot_colour(bar.kind));
   svg += whisker(bar, axis, middle);
   svg += fmt::format(R"(<text x="{:.0f}" y="{:.1f}">{:.3g}</text>)", axis.left + kPlotWidth + 8,
                      middle + 4, bar.value);
@@ -55,6 +51,11 @@ std::string bar_svg(const PlotBar& bar, const Axis& axis, double top) {
 }
 
 }  // namespace
+
+const char* plot_colour(std::string_view kind) {
+  if (kind == "floor") return "#b9b3a9";
+  return kind == "ceiling" ? "#6a994e" : "#2a6f97";
+}
 
 std::string escaped(std::string_view text) {
   std::string result;

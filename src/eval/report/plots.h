@@ -7,6 +7,13 @@
 
 namespace hum::eval {
 
+// Of text in plots: on a page, or in a file of their own.
+inline constexpr std::string_view kPlotStyle =
+    "svg text { font: 12px system-ui, sans-serif; fill: #222; } svg .title { font-weight: 600; }";
+
+// Of what is shown: "floor", "ceiling", else our own.
+const char* plot_colour(std::string_view kind);
+
 // Text as it may stand in HTML and SVG.
 std::string escaped(std::string_view text);
 
