@@ -34,6 +34,7 @@ std::span<const Command> commands() {
       kCompile,
       kPlan,
       kPlanCompare,
+      kPlanAssess,
       kPlanPredict,
       kPlanCalibrate,
       kPlanAudit,

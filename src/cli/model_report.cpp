@@ -1,12 +1,11 @@
 #include "cli/model_report.h"
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 
 #include "base/files.h"
 #include "base/log.h"
-#include "base/threads.h"
+#include "base/machine.h"
 #include "cli/model_systems.h"
 #include "cli/session.h"
 #include "cli/singing_report.h"
@@ -39,16 +38,6 @@ void validate(const ModelReportOptions& options) {
     fail(ExitCode::kUsage, fmt::format("--resamples {} are too few", options.bootstrap.resamples),
          fmt::format("--resamples takes {} or more", kMinResamples));
   }
-}
-
-std::string machine() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) {
-      return fmt::format("{}, {} threads", line.substr(line.find(": ") + 2), compute_threads());
-    }
-  }
-  return fmt::format("{} threads", compute_threads());
 }
 
 constexpr std::pair<const char*, const char*> kBaselines[] = {
@@ -254,7 +243,7 @@ class Report {
             {"weights sha256", hashes},
             {"sound font", data::sound_font_path().filename().string()},
             {"other sound font", sounds_.other_font().filename().string()},
-            {"machine", machine()},
+            {"machine", processor_name()},
             {"platform", session_.platform()}};
   }
 

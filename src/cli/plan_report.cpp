@@ -1,5 +1,7 @@
 #include "cli/plan_report.h"
 
+#include <fmt/ranges.h>
+
 #include <cmath>
 
 #include "eval/harness/bar.h"
@@ -120,12 +122,25 @@ std::string calibration_text(const plan::Calibration& calibration) {
                percent(held.mape_percent), percent(held.bias_percent),
                percent(held.worst_percent)});
   }
-  return text + table.text() +
-         fmt::format(
-             "{} models; {:.0f} % of predictions within {:.1f} % (tables above: mean "
-             "absolute errors, fitted with and without the model's runs)\n",
-             calibration.models, 100 * plan::kIntervalProbability,
-             100 * (std::exp(calibration.interval_log) - 1));
+  text += table.text();
+  for (const auto& note : calibration.notes) text += note + "\n";
+  if (!calibration.borrowed.empty()) {
+    text += fmt::format(
+        "these runs do not tell apart {}: as in {}, and plans that depend on them have intervals "
+        "twice as wide\n",
+        fmt::join(calibration.borrowed, ", "), calibration.lender);
+  }
+  const double within = 100 * (std::exp(calibration.interval_log) - 1);
+  if (calibration.interval_assumed) {
+    return text + fmt::format(
+                      "{} models: too few runs to say how often predictions hold; the interval, a "
+                      "factor of {:.2g}, is assumed (four runs of different models measure it)\n",
+                      calibration.models, std::exp(calibration.interval_log));
+  }
+  return text + fmt::format(
+                    "{} models; {:.0f} % of predictions within {:.1f} % (tables above: mean "
+                    "absolute errors, fitted with and without the model's runs)\n",
+                    calibration.models, 100 * plan::kIntervalProbability, within);
 }
 
 }  // namespace hum::cli

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <span>
 
 #include "base/files.h"
+#include "plan/logs.h"
 #include "plan/memory.h"
 
 namespace hum::plan {
@@ -12,16 +15,24 @@ namespace {
 
 std::map<std::string, double> properties(const Run& run, const Layout& layout) {
   const auto d = [](int64_t value) { return static_cast<double>(value); };
-  return {{"hidden", d(run.model.hidden)},
-          {"layers", d(run.model.layers)},
-          {"seq", d(run.model.sequence)},
-          {"tp", d(layout.tp)},
-          {"pp", d(layout.pp)},
-          {"dp", d(layout.dp)},
-          {"devices", d(layout.devices())},
-          {"micro_batch", d(layout.micro_batch)},
-          {"recompute", d(static_cast<int64_t>(layout.recompute))},
-          {"flash_attention", d(layout.flash_attention)}};
+  std::map<std::string, double> all = {
+      {"parameters", run.work ? run.work->parameters : run.model.parameters()},
+      {"tp", d(layout.tp)},
+      {"pp", d(layout.pp)},
+      {"dp", d(layout.dp)},
+      {"devices", d(layout.devices())}};
+  if (run.work) return all;
+  all.insert({{"hidden", d(run.model.hidden)},
+              {"layers", d(run.model.layers)},
+              {"seq", d(run.model.sequence)},
+              {"micro_batch", d(layout.micro_batch)},
+              {"recompute", d(static_cast<int64_t>(layout.recompute))},
+              {"flash_attention", d(layout.flash_attention)}});
+  return all;
+}
+
+Layout layout_of(const Run& run, const Device& device, const Efficiency& efficiency) {
+  return run.work ? run.layout : complete_layout(run.model, run.layout, device, efficiency);
 }
 
 std::map<std::string, Range> coverage(const std::vector<Campaign>& campaigns, const Device& device,
@@ -29,7 +40,7 @@ std::map<std::string, Range> coverage(const std::vector<Campaign>& campaigns, co
   std::map<std::string, Range> covered;
   for (const Campaign& campaign : campaigns) {
     for (const Run& run : campaign.runs) {
-      const Layout layout = complete_layout(run.model, run.layout, device, efficiency);
+      const Layout layout = layout_of(run, device, efficiency);
       for (const auto& [name, value] : properties(run, layout)) {
         const auto [entry, is_new] = covered.try_emplace(name, Range{value, value});
         entry->second.lowest = std::min(entry->second.lowest, value);
@@ -58,45 +69,123 @@ Times times_of(const Campaign& campaign, const std::vector<double>& held_out, co
   return times;
 }
 
+// All logs are one campaign.
+std::vector<Campaign> read_campaigns(const std::vector<std::filesystem::path>& files,
+                                     const Hardware& hardware, const std::string& device_name) {
+  std::vector<Campaign> campaigns;
+  std::vector<std::filesystem::path> logs;
+  for (const auto& file : files) {
+    if (is_log(file)) {
+      logs.push_back(file);
+    } else {
+      campaigns.push_back(read_campaign(file, hardware, device_name));
+    }
+  }
+  if (!logs.empty()) campaigns.push_back(read_logs(logs, hardware, device_name));
+  for (const Campaign& campaign : campaigns) {
+    if (campaign.device == campaigns.front().device) continue;
+    fail(ExitCode::kBadData,
+         fmt::format("{} is of {}, {} of {}", campaigns.front().name, campaigns.front().device,
+                     campaign.name, campaign.device),
+         "one calibration is of one hardware; --hardware names it where files do not");
+  }
+  if (campaigns.empty()) fail(ExitCode::kUsage, "no file of runs");
+  return campaigns;
+}
+
+// The files' scores: a table's over its runs, a log's of its one run.
+std::vector<FileFit> score_files(const std::vector<std::filesystem::path>& files, bool are_logs,
+                                 const Times& t) {
+  std::vector<FileFit> fits;
+  for (const auto& file : files) {
+    const size_t first = are_logs ? fits.size() : 0;
+    const size_t count = are_logs ? 1 : t.measured.size();
+    const auto part = [&](const std::vector<double>& all) {
+      return std::span(all).subspan(first, count);
+    };
+    const std::string name = are_logs ? short_name(file) : file.filename().string();
+    fits.push_back({name, sha256_file(file), score(part(t.in_sample), part(t.measured)),
+                    score(part(t.held_out), part(t.measured))});
+  }
+  return fits;
+}
+
+void set_interval(Calibration& calibration, const std::vector<Times>& all) {
+  double worst = 0;
+  for (const Times& t : all) {
+    const double width = conformal_half_width(t.log_errors, kIntervalProbability);
+    if (std::isfinite(width)) calibration.interval_log = std::max(calibration.interval_log, width);
+    for (const double error : t.log_errors) worst = std::max(worst, std::abs(error));
+  }
+  if (calibration.interval_log > 0) return;
+  calibration.interval_assumed = true;
+  calibration.interval_log = std::max(kAssumedIntervalLog, worst);
+}
+
+void name_borrowed(Calibration& calibration, const Fitted& fitted) {
+  for (size_t i = 0; i < fitted.size(); ++i) {
+    if (!fitted[i]) calibration.borrowed.emplace_back(kEfficiencyNames[i]);
+  }
+}
+
 }  // namespace
 
 Calibration calibrate(const std::vector<std::filesystem::path>& files, const Hardware& hardware,
                       const std::string& device_name) {
-  std::vector<Campaign> campaigns;
-  for (const auto& file : files) {
-    campaigns.push_back(read_campaign(file, hardware, device_name));
-    if (campaigns.back().device != campaigns.front().device) {
-      fail(ExitCode::kBadData,
-           fmt::format("{} is of {}, {} of {}", campaigns.front().name, campaigns.front().device,
-                       campaigns.back().name, campaigns.back().device),
-           "one calibration is of one hardware; --hardware names it where files do not");
-    }
-  }
-  if (campaigns.empty()) fail(ExitCode::kUsage, "no file of runs");
-  const Device& device = hardware.at(campaigns.front().device);
+  const auto campaigns = read_campaigns(files, hardware, device_name);
+  Device device = hardware.at(campaigns.front().device);
   Calibration result{.device = device.name, .stack = device.stack.name};
+  result.lender = "the hardware's prior";
+  if (!device.borrows.empty()) {
+    device.prior = read_calibration(calibration_path(device.borrows)).efficiency;
+    result.lender = device.borrows;
+  }
   result.efficiency = fit(campaigns, device);
+  name_borrowed(result, told_apart(campaigns, device));
   const HeldOut held = leave_one_model_out(campaigns, device, result.efficiency);
   result.models = held.models;
+  std::vector<Times> times;
+  std::vector<std::filesystem::path> logs, tables;
+  std::ranges::partition_copy(files, std::back_inserter(logs), std::back_inserter(tables), is_log);
   for (size_t c = 0; c < campaigns.size(); ++c) {
-    const Times t = times_of(campaigns[c], held.seconds[c], device, result.efficiency);
-    const double width = conformal_half_width(t.log_errors, kIntervalProbability);
-    if (std::isfinite(width)) result.interval_log = std::max(result.interval_log, width);
-    result.files.push_back({campaigns[c].name, sha256_file(files[c]),
-                            score(t.in_sample, t.measured), score(t.held_out, t.measured)});
+    times.push_back(times_of(campaigns[c], held.seconds[c], device, result.efficiency));
+    const bool are_logs = c >= tables.size();
+    const auto fits = score_files(are_logs ? logs : std::vector{tables[c]}, are_logs, times.back());
+    result.files.insert(result.files.end(), fits.begin(), fits.end());
+    if (are_logs) result.notes = campaigns[c].assumptions;
   }
-  if (result.interval_log <= 0) {
-    fail(ExitCode::kBadData, "too few measured runs for an interval",
-         "four in one file are enough");
-  }
+  set_interval(result, times);
   result.covered = coverage(campaigns, device, result.efficiency);
   return result;
 }
 
+namespace {
+
+// Those that more than this share of the time depends on.
+constexpr double kMatters = 0.05;
+
+void add_borrowed(Prediction& p, Run run, const Device& device, const Calibration& calibration) {
+  if (calibration.borrowed.empty()) return;
+  run.layout = p.layout;
+  const auto shares = elasticities(run, device, calibration.efficiency);
+  const auto values = to_vector(calibration.efficiency);
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const bool is_borrowed =
+        std::ranges::find(calibration.borrowed, kEfficiencyNames[i]) != calibration.borrowed.end();
+    if (!is_borrowed || std::abs(shares[i]) < kMatters) continue;
+    p.outside.push_back(
+        fmt::format("{} {:.3g} (borrowed from {}: {:.0f} % of the time depend on it)",
+                    kEfficiencyNames[i], values[i], calibration.lender, 100 * std::abs(shares[i])));
+  }
+}
+
+}  // namespace
+
 Prediction predict(const Run& run, const Device& device, const Calibration& calibration) {
   Prediction p;
-  p.layout = complete_layout(run.model, run.layout, device, calibration.efficiency);
-  p.time = step_time(run.model, p.layout, device, calibration.efficiency);
+  p.layout = layout_of(run, device, calibration.efficiency);
+  p.time = run.work ? step_time(*run.work, device, calibration.efficiency)
+                    : step_time(run.model, p.layout, device, calibration.efficiency);
   for (const auto& [name, value] : properties(run, p.layout)) {
     const auto range = calibration.covered.find(name);
     if (range == calibration.covered.end()) continue;
@@ -108,7 +197,8 @@ Prediction predict(const Run& run, const Device& device, const Calibration& cali
     p.outside.push_back(fmt::format("hardware {} (calibrated on {}; no runs of its own)",
                                     device.name, device.borrows));
   }
-  const double needs = memory_per_device(run.model, p.layout).total();
+  add_borrowed(p, run, device, calibration);
+  const double needs = run.work ? 0 : memory_per_device(run.model, p.layout).total();
   if (needs > device.memory_gb.value * 1e9) {
     p.outside.push_back(fmt::format("memory {:.1f} GB (a {} has {:.1f} GB)", needs / 1e9,
                                     device.name, device.memory_gb.value));

@@ -18,7 +18,7 @@ struct Range {
 };
 
 struct FileFit {
-  std::string name, sha256;
+  std::string name, sha256;  // of runs, or of a run's log
   Score in_sample, leave_one_model_out;
 };
 
@@ -29,12 +29,22 @@ struct Calibration {
   std::vector<FileFit> files;
   double interval_log = 0;  // half width of the interval, in logarithms: the widest of any file
   std::map<std::string, Range> covered;  // "tp", "hidden", ...; "recompute" as 0, 1, 2
+  // Efficiencies that the runs do not tell apart: they are as in the hardware's prior, or as fitted
+  // to the hardware that it borrows from.
+  std::vector<std::string> borrowed;
+  std::string lender;              // of these
+  bool interval_assumed = false;   // too few runs for a conformal one
+  std::vector<std::string> notes;  // on how runs were read
 };
 
 // How often an interval is meant to hold the measured time.
 inline constexpr double kIntervalProbability = 0.8;
 
-// Reads and fits all files; they must be of one device. `device`: as for read_campaign.
+// Where fewer than four runs give no conformal interval: a factor of two, or the largest error.
+inline constexpr double kAssumedIntervalLog = 0.69;
+
+// Reads and fits all files; they must be of one device. Logs count as one campaign. `device`: as
+// for read_campaign.
 Calibration calibrate(const std::vector<std::filesystem::path>& files, const Hardware& hardware,
                       const std::string& device = "");
 
@@ -47,8 +57,9 @@ void write_calibration(const std::filesystem::path& path, const Calibration& cal
 struct Prediction {
   Layout layout;  // with micro_batch and interleave as chosen, where they were open
   StepTime time;
-  double low_s = 0, high_s = 0;      // the interval; twice as wide outside what is covered
-  std::vector<std::string> outside;  // "tp 64 (calibrated on 1 to 16)", memory
+  double low_s = 0, high_s = 0;  // the interval; twice as wide outside what is covered
+  // "tp 64 (calibrated on 1 to 16)", memory, efficiencies that were borrowed and matter.
+  std::vector<std::string> outside;
 };
 
 Prediction predict(const Run& run, const Device& device, const Calibration& calibration);

@@ -33,6 +33,11 @@ Calibration from_file(const Json& json) {
   c.models = json.at("models");
   c.interval_log = json.at("interval_log");
   for (const auto& file : json.at("files")) c.files.push_back(file_from_json(file));
+  // Absent before version 1 told them: all were fitted.
+  c.borrowed = json.value("borrowed", c.borrowed);
+  c.lender = json.value("lender", c.lender);
+  c.interval_assumed = json.value("interval_assumed", false);
+  c.notes = json.value("notes", c.notes);
   for (const auto& [name, range] : json.at("covered").items())
     c.covered[name] = {range.at(0), range.at(1)};
   return c;
@@ -63,6 +68,10 @@ Json to_json(const Calibration& calibration) {
                {"efficiency", hum::to_json(efficiency)},
                {"interval_probability", kIntervalProbability},
                {"interval_log", calibration.interval_log},
+               {"interval_assumed", calibration.interval_assumed},
+               {"borrowed", calibration.borrowed},
+               {"lender", calibration.lender},
+               {"notes", calibration.notes},
                {"models", calibration.models},
                {"files", Json::array()},
                {"covered", Json::object()}};

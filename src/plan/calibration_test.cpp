@@ -197,8 +197,7 @@ TEST_P(Stored, IntervalsHoldMostRunsAndSayWhatIsOutside) {
     auto far = campaign.runs[0];
     far.model.sequence /= 64;
     const Prediction p = predict(far, device, stored);
-    ASSERT_EQ(p.outside.size(), 1U);
-    EXPECT_THAT(p.outside[0], HasSubstr("seq"));
+    EXPECT_THAT(p.outside, ::testing::Contains(HasSubstr("seq")));
     EXPECT_NEAR(std::log(p.high_s / p.low_s), 4 * stored.interval_log, 1e-9);
   }
 }

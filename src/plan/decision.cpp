@@ -9,11 +9,6 @@ namespace hum::plan {
 
 namespace {
 
-double monthly_budget(const Option& from, const Situation& situation) {
-  if (situation.monthly_budget > 0) return situation.monthly_budget;
-  return from.offers.front().node_hour * static_cast<double>(from.nodes) * kHoursPerMonth;
-}
-
 // Why to stay, or nothing.
 std::string reason_to_stay(const Situation& situation, double budget, const Migration& move,
                            double run_days) {
@@ -48,6 +43,11 @@ double number(const std::string& text) {
 }
 
 }  // namespace
+
+double monthly_budget(const Option& from, const Situation& situation) {
+  if (situation.monthly_budget > 0) return situation.monthly_budget;
+  return from.offers.front().node_hour * static_cast<double>(from.nodes) * kHoursPerMonth;
+}
 
 Verdict decide(const Option& from, const Option& to, const Market& market,
                const Situation& situation) {

@@ -36,6 +36,9 @@ struct Situation {
   }
 };
 
+// The situation's, or what the cluster where one is costs on demand. US dollars.
+double monthly_budget(const Option& from, const Situation& situation);
+
 struct Verdict {
   Advice advice = Advice::kStay;
   std::vector<std::string> reasons;  // of this advice, the deciding one first

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
-#include <utility>
+#include <tuple>
 
 #include "base/error.h"
 #include "plan/nelder_mead.h"
@@ -20,8 +21,14 @@ constexpr EfficiencyVector kPriorWidth = {0.1, 0.1, 0.5, 0.1, 0.1, 1.0};
 // Errors count linearly from about here on, so that a few disturbed measurements do not steer.
 constexpr double kSmooth = 0.01;
 
-using Model = std::pair<int64_t, int64_t>;
-Model model_of(const Run& run) { return {run.model.hidden, run.model.layers}; }
+// The length a parameter's elasticities must have beside those that were told apart before it: one
+// run's time that changes by 0.7 % with 10 % of the parameter.
+constexpr double kToldApart = 0.07;
+
+using Model = std::tuple<int64_t, int64_t, std::string>;
+Model model_of(const Run& run) {
+  return {run.model.hidden, run.model.layers, run.work ? run.work->model : ""};
+}
 
 struct Sample {
   const Run* run;
@@ -42,23 +49,59 @@ std::vector<Sample> samples_without(std::span<const Campaign> campaigns, const M
   return samples;
 }
 
-Point logs(const Efficiency& efficiency) {
+double dot(const Point& a, const Point& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+// Gram-Schmidt with pivots over the columns d log time / d log parameter.
+Fitted told_apart(const std::vector<Sample>& samples, const Device& device) {
+  std::array<Point, kEfficiencies> columns;
+  for (const Sample& sample : samples) {
+    const auto row = elasticities(*sample.run, device, device.prior);
+    for (size_t i = 0; i < row.size(); ++i) columns[i].push_back(row[i]);
+  }
+  Fitted fitted = {};
+  for (size_t round = 0; round < std::min<size_t>(samples.size(), kEfficiencies); ++round) {
+    const auto most =
+        std::ranges::max_element(columns, {}, [](const Point& c) { return dot(c, c); });
+    const Point pivot = *most;
+    const double squares = dot(pivot, pivot);
+    if (std::sqrt(squares) < kToldApart) break;
+    fitted[static_cast<size_t>(most - columns.begin())] = true;
+    for (Point& column : columns) {
+      const double share = dot(column, pivot) / squares;
+      for (size_t r = 0; r < pivot.size(); ++r) column[r] -= share * pivot[r];
+    }
+  }
+  return fitted;
+}
+
+// The chosen ones' logarithms, and back; the others are those of `rest`.
+Point logs(const Efficiency& efficiency, const Fitted& chosen) {
+  const auto values = to_vector(efficiency);
   Point at;
-  for (const double x : to_vector(efficiency)) at.push_back(std::log(x));
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (chosen[i]) at.push_back(std::log(values[i]));
+  }
   return at;
 }
 
-Efficiency from_logs(const Point& at) {
-  EfficiencyVector v;
-  for (size_t i = 0; i < v.size(); ++i) v[i] = std::exp(at[i]);
+Efficiency from_logs(const Point& at, const Fitted& chosen, const Efficiency& rest) {
+  EfficiencyVector v = to_vector(rest);
+  size_t next = 0;
+  for (size_t i = 0; i < v.size(); ++i) {
+    if (chosen[i]) v[i] = std::exp(at[next++]);
+  }
   return from_vector(v);
 }
 
 Efficiency fit_samples(const std::vector<Sample>& samples, const Device& device,
                        const Efficiency& start) {
-  const Point prior = logs(device.prior);
+  const Fitted chosen = told_apart(samples, device);
+  const EfficiencyVector prior = to_vector(device.prior);
   const auto loss = [&](const Point& at) {
-    const Efficiency efficiency = from_logs(at);
+    const Efficiency efficiency = from_logs(at, chosen, device.prior);
+    const EfficiencyVector values = to_vector(efficiency);
     if (std::max({efficiency.gemm, efficiency.memory, efficiency.link, efficiency.network}) > 1)
       return std::numeric_limits<double>::infinity();
     double sum = 0;
@@ -67,18 +110,36 @@ Efficiency fit_samples(const std::vector<Sample>& samples, const Device& device,
           std::log(predict(*sample.run, device, efficiency) / sample.run->measured_s);
       sum += sample.weight * std::hypot(error, kSmooth);
     }
-    for (size_t i = 0; i < at.size(); ++i) {
-      const double off = (at[i] - prior[i]) / kPriorWidth[i];
+    for (size_t i = 0; i < values.size(); ++i) {
+      const double off = std::log(values[i] / prior[i]) / kPriorWidth[i];
       sum += kPull / kEfficiencies * off * off;
     }
     return sum;
   };
-  return from_logs(minimize(loss, logs(start), 0.1, 1e-3));
+  return from_logs(minimize(loss, logs(start, chosen), 0.1, 1e-3), chosen, device.prior);
 }
 
 }  // namespace
 
+EfficiencyVector elasticities(const Run& run, const Device& device, const Efficiency& efficiency) {
+  constexpr double kStep = 1.1;
+  const EfficiencyVector at = to_vector(efficiency);
+  const double seconds = predict(run, device, efficiency);
+  EfficiencyVector result;
+  for (size_t i = 0; i < at.size(); ++i) {
+    EfficiencyVector moved = at;
+    moved[i] /= kStep;
+    result[i] = std::log(seconds / predict(run, device, from_vector(moved))) / std::log(kStep);
+  }
+  return result;
+}
+
+Fitted told_apart(std::span<const Campaign> campaigns, const Device& device) {
+  return told_apart(samples_without(campaigns, nullptr), device);
+}
+
 double predict(const Run& run, const Device& device, const Efficiency& efficiency) {
+  if (run.work) return step_time(*run.work, device, efficiency).total();
   const Layout layout = complete_layout(run.model, run.layout, device, efficiency);
   return step_time(run.model, layout, device, efficiency).total();
 }

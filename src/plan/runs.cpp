@@ -6,6 +6,7 @@
 #include <array>
 
 #include "plan/csv.h"
+#include "plan/logs.h"
 #include "plan/memory.h"
 
 namespace hum::plan {
@@ -229,6 +230,7 @@ void require_one_hardware(const Table& table) {
 
 Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardware,
                        const std::string& device_name) {
+  if (is_log(path)) return read_logs(std::span(&path, 1), hardware, device_name);
   const Table table(path);
   const std::string name = path.filename().string();
   Choice choice = choose_device(table, path, hardware, device_name);

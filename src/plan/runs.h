@@ -1,10 +1,12 @@
-// Training runs from CSV files: what was trained how, and how long a step took.
+// Training runs from files: what was trained how, and how long a step took.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "plan/counted_work.h"
 #include "plan/hardware.h"
 #include "plan/layout.h"
 
@@ -14,7 +16,8 @@ struct Run {
   std::string name;  // "runs.csv:7"
   Transformer model;
   Layout layout;
-  double measured_s = 0;  // 0: not measured
+  std::optional<CountedWork> work;  // takes the place of `model`; then the layout is one device
+  double measured_s = 0;            // 0: not measured
 };
 
 // The runs of one file: one campaign, one hardware.
@@ -30,7 +33,7 @@ struct Campaign {
 // with full_recompute_s and sequence_parallel_selective_s is two runs. Throws: kNoInput; kBadData
 // with the line: figures that are not above zero, meshes that do not multiply up, missing columns,
 // runs faster than the hardware's peak;
-// kConfig on unknown hardware.
+// kConfig on unknown hardware. A .jsonl file is read as a log (logs.h).
 Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardware,
                        const std::string& device = "");
 

@@ -1,5 +1,6 @@
 #include "train/loop.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "train/checkpoint.h"
+#include "train/run_record.h"
 
 namespace hum::train {
 namespace {
@@ -20,11 +22,17 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 // Means of the step's scalars since the last log line; one JSON line and the progress line.
 class Reporter {
  public:
   Reporter(const nn::TrainSpec& spec, const std::vector<std::string>& names,
-           const LoopConfig& config, const std::filesystem::path& run)
+           const LoopConfig& config, const std::filesystem::path& run, const Json& head)
       : spec_(spec),
         names_(names),
         config_(config),
@@ -35,9 +43,12 @@ class Reporter {
       fail(ExitCode::kCannotCreate, (run / "log.jsonl").string() + ": cannot append",
            "check that the run folder is writable");
     }
+    log_ << head.dump() << std::endl;
   }
 
-  void add(int64_t step, const Trainer::Result& result) {
+  // step_s: how long the step took, without waiting for its batch.
+  void add(int64_t step, const Trainer::Result& result, double step_s) {
+    steps_s_.push_back(step_s);
     for (size_t i = 0; i < sums_.size(); ++i) sums_[i] += static_cast<double>(result.scalars[i]);
     ++count_;
     if (count_ >= config_.log_every || step + 1 == config_.steps) flush(step, result.learning_rate);
@@ -59,8 +70,10 @@ class Reporter {
     last_loss_ = line[names_[0]].get<double>();
     line["learning_rate"] = learning_rate;
     line["units_per_s"] = spec_.units_per_batch * static_cast<double>(count_) / interval_s;
+    line["step_s"] = median(std::move(steps_s_));
     line["seconds"] = seconds_since(start_);
     log_ << line.dump() << std::endl;
+    steps_s_.clear();
     count_ = 0;
     interval_ = Clock::now();
   }
@@ -68,7 +81,7 @@ class Reporter {
   const nn::TrainSpec& spec_;
   const std::vector<std::string>& names_;
   const LoopConfig& config_;
-  std::vector<double> sums_;
+  std::vector<double> sums_, steps_s_;
   int64_t count_ = 0, done_ = 0;
   double last_loss_ = 0;
   std::ofstream log_;
@@ -90,6 +103,12 @@ int64_t start_or_resume(Trainer& trainer, const LoopOptions& options) {
   }
   if (!options.initial.empty()) trainer.load(options.initial, /*whole=*/false);
   return 0;
+}
+
+void require_finite(const nn::TrainSpec& spec, int64_t step, float loss) {
+  if (std::isfinite(loss)) return;
+  fail(ExitCode::kFailure, fmt::format("{}: the loss at step {} is {}", spec.name, step, loss),
+       "lower optimizer.learning_rate, or resume from the last checkpoint with another seed");
 }
 
 }  // namespace
@@ -118,7 +137,9 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
                spec.parameters->element_count(), format_duration(seconds_since(start)));
   int64_t step = start_or_resume(trainer, options);
   auto save = [&] { save_checkpoint(options.run, {step, options.config, trainer.state()}); };
-  Reporter reporter(spec, trainer.scalar_names(), config, options.run);
+  Reporter reporter(
+      spec, trainer.scalar_names(), config, options.run,
+      run_record(session, spec, config.optimizer, config.step_options().blocks, step));
   auto prefetch = [&](int64_t at) { return std::async(std::launch::async, batches, at); };
   std::future<std::vector<runtime::HostTensor>> next;
   if (step < config.steps) next = prefetch(step);
@@ -126,13 +147,11 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
   while (step < config.steps && !stopped) {
     const auto batch = next.get();
     if (step + 1 < config.steps) next = prefetch(step + 1);
+    const auto begin = Clock::now();
     const Trainer::Result result = trainer.run(step, batch);
-    if (!std::isfinite(result.scalars[0])) {
-      fail(ExitCode::kFailure,
-           fmt::format("{}: the loss at step {} is {}", spec.name, step, result.scalars[0]),
-           "lower optimizer.learning_rate, or resume from the last checkpoint with another seed");
-    }
-    reporter.add(step, result);
+    const double step_s = seconds_since(begin);
+    require_finite(spec, step, result.scalars[0]);
+    reporter.add(step, result, step_s);
     ++step;
     stopped = options.should_stop() ||
               (config.max_minutes > 0 && seconds_since(start) > 60 * config.max_minutes);

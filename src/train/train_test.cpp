@@ -177,8 +177,20 @@ TEST(Training, LowersTheLossAndLogsIt) {
   std::ifstream log(run / "log.jsonl");
   std::string line;
   std::getline(log, line);
+  const Json head = Json::parse(line).at("run");
+  EXPECT_EQ(head.at("model"), "toy");
+  EXPECT_EQ(head.at("parameters"), 3 * 2 + 2 + 1) << "the counter too";
+  EXPECT_EQ(head.at("batch"), 4);
+  EXPECT_EQ(head.at("sequence"), 3);
+  // x W, and the gradient to W; x needs none.
+  EXPECT_EQ(head.at("product_flops"), 2 * 2 * 4 * 3 * 2);
+  EXPECT_EQ(head.at("dtype"), "f32");
+  EXPECT_EQ(head.at("first_step"), 0);
+  std::getline(log, line);
   const Json first = Json::parse(line);
   EXPECT_EQ(first.at("step"), 5);
+  EXPECT_GT(first.at("step_s"), 0);
+  EXPECT_LT(first.at("step_s").get<double>(), first.at("seconds").get<double>());
   EXPECT_TRUE(first.contains("bias"));
   EXPECT_LT(result.final_loss, 0.5 * first.at("loss").get<double>());
 }

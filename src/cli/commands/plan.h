@@ -5,6 +5,6 @@
 
 namespace hum::cli {
 
-extern const Command kPlan, kPlanAudit, kPlanCalibrate, kPlanCompare, kPlanPredict;
+extern const Command kPlan, kPlanAssess, kPlanAudit, kPlanCalibrate, kPlanCompare, kPlanPredict;
 
 }  // namespace hum::cli

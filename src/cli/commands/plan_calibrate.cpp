@@ -16,7 +16,8 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("runs", runs, "CSV files of measured runs, all of one hardware");
+    v.positional("runs", runs,
+                 "CSV files of measured runs, logs of hum train (.jsonl), all of one hardware");
     v.short_flag('o', "output", output, "the calibration to write (.json)");
     v("hardware", hardware, "the hardware, where the files do not say");
     v("hardware_file", hardware_file, "figures of hardware (default: hardware/devices.yaml)");

@@ -14,7 +14,9 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("runs", runs, "CSV file of runs: shapes, meshes, batches, measured times or not");
+    v.positional(
+        "runs", runs,
+        "CSV file of runs: shapes, meshes, batches, measured times or not; or a log of hum train");
     v("calibration", calibration, "a file of hum plan calibrate (default: the hardware's own)");
     v("hardware", hardware, "the hardware, where the file does not say");
     v("hardware_file", hardware_file, "figures of hardware (default: hardware/devices.yaml)");

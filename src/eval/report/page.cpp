@@ -204,6 +204,14 @@ std::string metric_list(const Json& report) {
 
 }  // namespace
 
+std::string styled_page(const std::string& title, const std::string& body,
+                        const std::string& style) {
+  return fmt::format(
+      "<!doctype html><html lang=en><meta charset=utf-8><title>{0}</title><style>{1}{2}</style>"
+      "<h1>{0}</h1>{3}</html>\n",
+      escaped(title), kStyle, style, body);
+}
+
 std::string report_page(const Json& report) {
   const std::vector<std::string> headline(std::begin(kHeadline), std::end(kHeadline));
   const auto keys = all_keys(report);
@@ -211,11 +219,7 @@ std::string report_page(const Json& report) {
   auto difference = [](const Json& row) {
     return row.contains("differences") ? row["differences"]["all"] : Json();
   };
-  std::string html = fmt::format(
-      "<!doctype html><html lang=en><meta charset=utf-8><title>{0}</title><style>{1}{2}</style>"
-      "<h1>{0}</h1>",
-      escaped(text_of(report["title"])), kStyle, kPlotStyle);
-  html += about(report);
+  std::string html = about(report);
   html += section("Rows",
                   "Means over all clips with 95 % intervals (bootstrap over clips). Green: "
                   "ceilings; grey: floors, which nobody should hear as an answer.",
@@ -241,7 +245,7 @@ std::string report_page(const Json& report) {
   html += section("Every figure", "Over all clips.", system_table(report, keys, over_all));
   html += section("What the figures are", "Each is checked against its reference implementation.",
                   metric_list(report));
-  return html + "</html>\n";
+  return styled_page(text_of(report["title"]), html, std::string(kPlotStyle));
 }
 
 }  // namespace hum::eval

@@ -5,8 +5,6 @@
 #include "graph/memory/tasks_impl.h"
 #include "graph/op.h"
 #include "graph/ops/structure.h"
-#include "graph/passes/common_subexpressions.h"
-#include "graph/passes/inline_calls.h"
 
 namespace hum::graph {
 namespace {
@@ -27,11 +25,7 @@ MemoryEstimate estimate_memory(const Function& function,
     estimate.alias_bytes +=
         function.parameters[static_cast<size_t>(donation.parameter)].shape().bytes();
   }
-  // Bodies put in place repeat each other: what the backward pass of one computes again, the
-  // compiler finds in the forward pass and keeps.
-  Function inlined = function;
-  inlined.results = inline_calls(function.results, use_kernel);
-  const Values roots = merge_common_subexpressions(inlined).results;
+  const Values roots = memory::roots_as_compiled(function, use_kernel);
   const memory::Tasks tasks = memory::tasks_of(roots, roots);
   const memory::Peak peak = memory::peak_of(tasks);
   estimate.temporary_bytes = peak.bytes;

@@ -14,6 +14,8 @@
 #include "graph/ops/reduction_defs.h"
 #include "graph/ops/shape_ops_defs.h"
 #include "graph/ops/structure_defs.h"
+#include "graph/passes/common_subexpressions.h"
+#include "graph/passes/inline_calls.h"
 
 namespace hum::graph::memory {
 namespace {
@@ -194,6 +196,15 @@ class Builder {
 };
 
 }  // namespace
+
+// Bodies put in place repeat each other: what the backward pass of one computes again, the compiler
+// finds in the forward pass and keeps.
+Values roots_as_compiled(const Function& function,
+                         const std::function<bool(const Node&)>& use_kernel) {
+  Function inlined = function;
+  inlined.results = inline_calls(function.results, use_kernel);
+  return merge_common_subexpressions(inlined).results;
+}
 
 Tasks tasks_of(std::span<const Value> roots, std::span<const Value> kept) {
   return Builder(roots, kept).build();

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/value.h"
+#include "graph/function.h"
 
 namespace hum::graph::memory {
 
@@ -28,6 +28,11 @@ struct Tasks {
   std::vector<Array> arrays;
   std::vector<Task> tasks;  // a task comes after those whose arrays it reads
 };
+
+// The function's results once calls, and custom calls that `use_kernel` says no to, are put in
+// place and what they repeat is merged.
+Values roots_as_compiled(const Function& function,
+                         const std::function<bool(const Node&)>& use_kernel);
 
 // `kept`: results that lie in buffers of their own (outputs, donated inputs): written, but of no
 // size. Constants and free parameters are no arrays.

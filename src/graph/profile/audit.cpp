@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "graph/memory/work.h"
 #include "graph/op.h"
 #include "graph/ops/custom_call.h"
 #include "graph/ops/structure.h"
@@ -31,17 +32,19 @@ Judgement judged(const Node& node, const Profile& profile, bool is_kernel) {
   return {};
 }
 
-using Visit = std::function<void(const Node&, const Judgement&)>;
+// times: how often the node runs.
+using Visit = std::function<void(const Node&, const Judgement&, double times)>;
 
 void walk(std::span<const Value> roots, const Profile& profile,
-          const std::function<bool(const Node&)>& use_kernel, const Visit& visit) {
+          const std::function<bool(const Node&)>& use_kernel, const Visit& visit,
+          double times = 1) {
   for (const Node* node : topological_order(roots)) {
     const bool is_kernel = is_custom_call(*node) && profile.has_kernels && use_kernel(*node);
     const bool is_call = &node->op() == &kCallOp;
-    if (!is_parameter(*node) && !is_call) visit(*node, judged(*node, profile, is_kernel));
+    if (!is_parameter(*node) && !is_call) visit(*node, judged(*node, profile, is_kernel), times);
     if (is_kernel) continue;
     for (const Region& region : node->regions()) {
-      walk(region.results, profile, use_kernel, visit);
+      walk(region.results, profile, use_kernel, visit, times * region_rounds(*node));
     }
   }
 }
@@ -61,19 +64,23 @@ bool Audit::is_supported() const {
 Audit audit(const Function& function, const Profile& profile,
             const std::function<bool(const Node&)>& use_kernel) {
   std::map<std::tuple<int, std::string, std::string>, AuditRow> rows;
-  walk(function.results, profile, use_kernel, [&](const Node& node, const Judgement& found) {
-    const std::string name = name_of(node);
-    AuditRow& row = rows[{-static_cast<int>(found.verdict), name, std::string(found.what)}];
-    row.op = name;
-    row.verdict = found.verdict;
-    row.what = found.what;
-    row.source = found.source;
-    ++row.count;
-    const std::string where = node.where_string();
-    if (row.where.size() < kLinesNamed && std::ranges::find(row.where, where) == row.where.end()) {
-      row.where.push_back(where);
-    }
-  });
+  walk(function.results, profile, use_kernel,
+       [&](const Node& node, const Judgement& found, double times) {
+         const std::string name = name_of(node);
+         AuditRow& row = rows[{-static_cast<int>(found.verdict), name, std::string(found.what)}];
+         row.op = name;
+         row.verdict = found.verdict;
+         row.what = found.what;
+         row.source = found.source;
+         ++row.count;
+         if (node.regions().empty() || found.verdict == Verdict::kKernel)
+           row.flops += times * node.op().cost(node).flops;
+         const std::string where = node.where_string();
+         if (row.where.size() < kLinesNamed &&
+             std::ranges::find(row.where, where) == row.where.end()) {
+           row.where.push_back(where);
+         }
+       });
   Audit result;
   for (auto& [key, row] : rows) result.rows.push_back(std::move(row));
   std::ranges::stable_sort(result.rows, std::greater<>(), [](const AuditRow& row) {
@@ -87,14 +94,15 @@ Audit audit(const Function& function, const Profile& profile,
 
 void require_supported(const Function& function, const Profile& profile,
                        const std::function<bool(const Node&)>& use_kernel) {
-  walk(function.results, profile, use_kernel, [&](const Node& node, const Judgement& found) {
-    if (found.verdict != Verdict::kUnsupported) return;
-    fail(ExitCode::kUnavailable,
-         fmt::format("{}: {} made at {} does not run on {}: {}", function.name, name_of(node),
-                     node.where_string(), profile.name, found.what),
-         fmt::format("hum audit --platform {} lists all such ops; source: {}", profile.name,
-                     found.source));
-  });
+  walk(function.results, profile, use_kernel,
+       [&](const Node& node, const Judgement& found, double) {
+         if (found.verdict != Verdict::kUnsupported) return;
+         fail(ExitCode::kUnavailable,
+              fmt::format("{}: {} made at {} does not run on {}: {}", function.name, name_of(node),
+                          node.where_string(), profile.name, found.what),
+              fmt::format("hum audit --platform {} lists all such ops; source: {}", profile.name,
+                          found.source));
+       });
 }
 
 }  // namespace hum::graph

@@ -51,6 +51,7 @@ struct AuditRow {
   std::string what;
   std::string source;
   int64_t count = 0;
+  double flops = 0;  // of one run, without those of its regions, which have rows of their own
   std::vector<std::string> where;  // the first few lines that made it
 };
 struct Audit {

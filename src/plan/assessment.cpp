@@ -1,0 +1,218 @@
+#include "plan/assessment.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "plan/audit.h"
+
+namespace hum::plan {
+
+namespace {
+
+constexpr double kValidationDays = 2;  // on one node; source: the field report's project
+constexpr double kPilotDays = 2;       // on the whole cluster, or a run if that is shorter
+
+constexpr double kSlower = 1.5;  // from here on, a run that takes longer is a risk
+
+const Offer& demand(const Option& option) { return option.offers.front(); }
+
+std::string whole(double value) { return figure_text(std::round(value)); }
+
+double cost_at(const Option& option, double step_s) {
+  return demand(option).cost * step_s / option.outlook->prediction.time.total();
+}
+double cost_low(const Option& option) { return cost_at(option, option.outlook->prediction.low_s); }
+double cost_high(const Option& option) {
+  return cost_at(option, option.outlook->prediction.high_s);
+}
+
+void require_fits(const Option& option) {
+  if (option.outlook) return;
+  const std::string cluster = fmt::format("{}:{}", option.device->name, option.nodes);
+  if (option.least_bytes <= 0) {
+    fail(ExitCode::kBadData, fmt::format("no layout divides the batch over {}", cluster),
+         "a power of two mostly does: --global-batch, or another number of nodes");
+  }
+  fail(ExitCode::kBadData,
+       fmt::format("the model does not fit into {}: {:.1f} GB a device of {:.1f}", cluster,
+                   option.least_bytes / 1e9, option.device->memory_gb.value),
+       fmt::format("about {} nodes may do", option.nodes_needed()));
+}
+
+void require_a_move(const Option& from, const Option& to) {
+  if (from.device->platform == "cuda" && to.device->platform != "cuda") return;
+  fail(
+      ExitCode::kUsage,
+      fmt::format("from {} ({}) to {} ({}): the assessment is of moves from NVIDIA GPUs to another "
+                  "platform",
+                  from.device->name, from.device->platform, to.device->name, to.device->platform),
+      "hum plan compare sets any clusters side by side");
+}
+
+std::vector<const OperatorUse*> uses_with(const Assessment& a, Support support) {
+  std::vector<const OperatorUse*> found;
+  for (const OperatorUse& use : a.operators) {
+    if (use.support == support) found.push_back(&use);
+  }
+  return found;
+}
+
+std::string missing_text(const OperatorUse& use) {
+  return fmt::format("{} is unsupported there ({}, {} made at {})", use.op, use.hint,
+                     use.count == 1 ? "one" : fmt::format("{}, the first", use.count),
+                     use.where.empty() ? "an unknown line" : use.where.front());
+}
+
+// A missing operator decides; what would be decided without it comes after.
+Verdict judge(const Assessment& a, const Option& from, const Option& to, const Market& market,
+              const Situation& situation) {
+  Verdict otherwise = decide(from, to, market, situation);
+  const auto missing = uses_with(a, Support::kUnsupported);
+  if (missing.empty()) return otherwise;
+  Verdict verdict;
+  for (const OperatorUse* use : missing) verdict.reasons.push_back(missing_text(*use));
+  verdict.reasons.push_back(fmt::format("once rewritten: {}, {}", to_name(otherwise.advice),
+                                        fmt::join(otherwise.reasons, "; ")));
+  return verdict;
+}
+
+Advice stay_unless(bool holds) { return holds ? Advice::kMove : Advice::kStay; }
+Advice pilot_unless(bool holds) { return holds ? Advice::kMove : Advice::kPilot; }
+
+std::vector<Threshold> thresholds(const Assessment& a, const Option& from, const Option& to,
+                                  const Situation& situation) {
+  const double monthly = monthly_budget(from, situation), months = situation.project_months;
+  const double days = demand(to).days, runs = a.migration.break_even_runs;
+  const double saving = a.migration.saving_per_run;
+  const double back_months = runs * days * 24 / kHoursPerMonth;
+  const size_t missing = uses_with(a, Support::kUnsupported).size();
+  const auto& outside = to.outlook->prediction.outside;
+  const bool is_own = situation.custom_architecture;
+  std::vector<Threshold> rows = {
+      {"every operator is supported",
+       is_own ? "operators of its own" : fmt::format("{} missing", missing),
+       stay_unless(missing == 0 && !is_own)},
+      {fmt::format("the project lasts {:g} months or more", kShortestProjectMonths),
+       months > 0 ? fmt::format("{:g} months", months) : "no end given",
+       stay_unless(months == 0 || months >= kShortestProjectMonths)},
+      {fmt::format("${:.0f}k a month or more to pilot, above ${:.0f}k to move", kPilotBudget / 1e3,
+                   kMoveBudget / 1e3),
+       fmt::format("${:.0f}k", monthly / 1e3),
+       monthly < kPilotBudget ? Advice::kStay : pilot_unless(monthly > kMoveBudget)},
+      {"a run costs less there",
+       fmt::format("${} {}", whole(std::abs(saving)), saving < 0 ? "more" : "less"),
+       stay_unless(saving > 0)},
+      {"paid back within the project",
+       std::isfinite(runs) ? fmt::format("after {:.1f} runs, {:.1f} months", runs, back_months)
+                           : "never",
+       stay_unless(std::isfinite(runs) && (months == 0 || back_months <= months))},
+      {fmt::format("a run takes more than {:g} days", kShortestRunDays),
+       fmt::format("{:.1f} days", days), pilot_unless(days > kShortestRunDays)},
+      {"the prediction is within its calibration",
+       outside.empty() ? "it is" : fmt::format("{} figures outside", outside.size()),
+       pilot_unless(outside.empty())}};
+  return rows;
+}
+
+std::vector<Change> program_changes(const Option& to) {
+  const Layout& l = to.outlook->prediction.layout;
+  return {
+      {"static shapes", "pad or pack sequences to one fixed length: each new shape compiles again"},
+      {"one graph a step",
+       "mark where a step ends (xm.optimizer_step); read losses only there, every so many steps"},
+      {"precision", "bf16 without loss scaling; with stochastic rounding two runs differ"},
+      {"kernels of one's own",
+       "CUDA kernels become plain operators, or the platform's own kernels"},
+      {"layout",
+       fmt::format("tp {} x pp {} x dp {}, micro-batch {}, recompute {}{}", l.tp, l.pp, l.dp,
+                   l.micro_batch, to_name(l.recompute), l.distributed_optimizer ? ", ZeRO-1" : "")},
+      {"compile cache",
+       "a folder that all nodes share and restarts keep; compile ahead of the run"}};
+}
+
+std::vector<std::string> risks(const Option& from, const Option& to) {
+  std::vector<std::string> found;
+  for (const Option* side : {&from, &to}) {
+    const auto& outside = side->outlook->prediction.outside;
+    if (!outside.empty())
+      found.push_back(fmt::format("outside the calibration of {}: {}", side->device->name,
+                                  fmt::join(outside, ", ")));
+  }
+  if (demand(to).cost < demand(from).cost && cost_high(to) > cost_low(from))
+    found.push_back(
+        fmt::format("the costs' intervals overlap (${} at most there, ${} at least "
+                    "here): the saving is likely, not certain",
+                    whole(cost_high(to)), whole(cost_low(from))));
+  const double slower = demand(to).days / demand(from).days;
+  if (slower > kSlower)
+    found.push_back(fmt::format("the run takes {:.1f} times as long there: more nodes", slower));
+  const double filled = to.outlook->memory.total() / to.outlook->memory_limit;
+  if (filled > 0.85)
+    found.push_back(
+        fmt::format("{:.0f} % of the memory is planned for: a compiler that needs more "
+                    "refuses the step; more recomputation or tp is the way out",
+                    100 * filled));
+  if (to.device->platform == "neuron")
+    found.push_back(
+        "the first compilation of a large step takes 30 to 60 minutes of an idle cluster");
+  found.push_back(fmt::format("prices are of {} ({}) and {} ({})",
+                              from.device->price_per_node_hour.date, from.device->name,
+                              to.device->price_per_node_hour.date, to.device->name));
+  return found;
+}
+
+std::vector<Stage> stages(const Assessment& a, const Option& to) {
+  const Outlook& o = *to.outlook;
+  const Offer& run = demand(to);
+  const double step_s = o.prediction.time.total();
+  const double low = o.tokens_per_s * step_s / o.prediction.high_s;
+  const double nodes = static_cast<double>(to.nodes);
+  const double pilot_days = std::min(kPilotDays, run.days);
+  return {
+      {"port", "the changes on this page, on one node, with as few layers as make a step",
+       "a step compiles; the losses of 100 steps are those of the GPUs, to bf16's rounding",
+       7 * a.migration.weeks, a.migration.cost},
+      {"validate", "one node, the true width; hum plan calibrate on its step times",
+       fmt::format("{} tokens/s a node or more, the low end of the interval", whole(low / nodes)),
+       kValidationDays, kValidationDays * 24 * run.node_hour},
+      {"pilot", fmt::format("all {} nodes, from a checkpoint of the run on GPUs", to.nodes),
+       fmt::format("{} tokens/s or more: below, a run saves nothing",
+                   whole(a.break_even_tokens_per_s)),
+       pilot_days, pilot_days * run.cost / run.days},
+      {"move", "the whole run; the GPUs stay for research", "goodput as planned, checked each week",
+       run.days, run.cost}};
+}
+
+}  // namespace
+
+bool Assessment::is_supported() const { return uses_with(*this, Support::kUnsupported).empty(); }
+
+Assessment assess(const graph::Function& step, const Option& from, const Option& to,
+                  const Market& market, const Situation& situation) {
+  require_a_move(from, to);
+  require_fits(from);
+  require_fits(to);
+  Assessment a;
+  a.operators = check_operators(step, from.device->platform, to.device->platform);
+  const auto missing = static_cast<double>(uses_with(a, Support::kUnsupported).size());
+  const double base_weeks = to.device->migration_weeks.value;
+  a.weeks_low = base_weeks * kWeeksLow + missing * kRewriteWeeks;
+  a.weeks_high = base_weeks * kWeeksHigh + missing * kRewriteWeeks;
+  Device slower = *to.device;
+  slower.migration_weeks.value += missing * kRewriteWeeks;
+  Option moved = to;
+  moved.device = &slower;
+  a.migration = migrate(from, moved, market);
+  a.verdict = judge(a, from, moved, market, situation);
+  a.break_even_tokens_per_s = to.outlook->tokens_per_s * demand(to).cost / demand(from).cost;
+  a.thresholds = thresholds(a, from, to, situation);
+  a.changes = program_changes(to);
+  a.risks = risks(from, to);
+  a.stages = stages(a, to);
+  return a;
+}
+
+}  // namespace hum::plan

@@ -1,0 +1,16 @@
+// What a run executes, for the head of its log (docs/formats/training-log.md).
+#pragma once
+
+#include "base/json.h"
+#include "nn/model_spec.h"
+#include "runtime/session.h"
+#include "train/step.h"
+
+namespace hum::train {
+
+// {"run": {...}}: model, batch, what a step computes and moves, and on what hardware.
+Json run_record(const runtime::Session& session, const nn::TrainSpec& spec,
+                const OptimizerConfig& optimizer, const nn::BlockOptions& blocks,
+                int64_t first_step);
+
+}  // namespace hum::train
