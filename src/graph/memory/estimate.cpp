@@ -15,6 +15,15 @@ constexpr size_t kNamed = 6;
 
 }  // namespace
 
+// Bodies put in place repeat each other: what the backward pass of one computes again, the compiler
+// finds in the forward pass and keeps.
+Values memory::as_compiled(const Function& function,
+                           const std::function<bool(const Node&)>& use_kernel) {
+  Function inlined = function;
+  inlined.results = inline_calls(function.results, use_kernel);
+  return merge_common_subexpressions(inlined).results;
+}
+
 MemoryEstimate estimate_memory(const Function& function,
                                const std::function<bool(const Node&)>& use_kernel) {
   MemoryEstimate estimate;
@@ -27,11 +36,7 @@ MemoryEstimate estimate_memory(const Function& function,
     estimate.alias_bytes +=
         function.parameters[static_cast<size_t>(donation.parameter)].shape().bytes();
   }
-  // Bodies put in place repeat each other: what the backward pass of one computes again, the
-  // compiler finds in the forward pass and keeps.
-  Function inlined = function;
-  inlined.results = inline_calls(function.results, use_kernel);
-  const Values roots = merge_common_subexpressions(inlined).results;
+  const Values roots = memory::as_compiled(function, use_kernel);
   const memory::Tasks tasks = memory::tasks_of(roots, roots);
   const memory::Peak peak = memory::peak_of(tasks);
   estimate.temporary_bytes = peak.bytes;
