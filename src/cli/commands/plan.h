@@ -5,6 +5,6 @@
 
 namespace hum::cli {
 
-extern const Command kPlan, kPlanAudit, kPlanCalibrate, kPlanCompare, kPlanPredict;
+extern const Command kPlan, kPlanAudit, kPlanCalibrate, kPlanCompare, kPlanMemory, kPlanPredict;
 
 }  // namespace hum::cli
