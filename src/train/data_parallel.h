@@ -9,7 +9,7 @@ namespace hum::train {
 
 struct DataParallelStep {
   StepFunction step;
-  // Of the trained arrays, as one device's batch gives them, before they are averaged.
+  // Of the trained arrays, as the device's batch gives them; on several, then their means.
   graph::Values gradients;
 };
 

@@ -103,8 +103,8 @@ DataParallelStep data_parallel_step(const nn::TrainSpec& spec, const OptimizerCo
   const auto& slots = stacked.slots;
 
   const OptimizerState state = optimizer_state(spec, slots);
-  const graph::Values own = graph::gradients(stacked.loss.total, trained_values(spec, slots));
-  const graph::Values gradients = averaged(own, mesh);
+  graph::Values found = graph::gradients(stacked.loss.total, trained_values(spec, slots));
+  const graph::Values gradients = averaged(found, mesh);
   const nn::Loss loss = averaged(spec, stacked.loss, mesh);
   const Value count = convert(step, DType::kF32) + 1;
   const Update update = adamw(config, state, gradients, count, rate, key);
@@ -139,7 +139,8 @@ DataParallelStep data_parallel_step(const nn::TrainSpec& spec, const OptimizerCo
     result.scalars.push_back(name);
     function.results.push_back(convert(value, DType::kF32));
   }
-  return {std::move(result), own};
+  if (devices > 1) append(found, gradients);
+  return {std::move(result), found};
 }
 
 namespace {

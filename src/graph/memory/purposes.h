@@ -11,7 +11,7 @@ namespace hum::graph {
 // Bytes that are alive when most is, beside arguments and the results in donated ones.
 struct MemoryPurposes {
   int64_t activations = 0;  // made on the way to the loss
-  int64_t gradients = 0;    // of parameters, as each device has them
+  int64_t gradients = 0;    // of parameters
   int64_t collectives = 0;  // what collectives gave
   // The rest: cotangents, what is computed again, what a loop holds of its own.
   int64_t temporaries = 0;
