@@ -48,7 +48,8 @@ constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"plan-megatron", plan_megatron},
                          {"plan-trn1", plan_trn1},
                          {"plan-recompute", plan_recompute},
-                         {"plan-regret", plan_regret}};
+                         {"plan-regret", plan_regret},
+                         {"plan-memory", plan_memory}};
 
 int run(std::span<char* const> arguments) {
   for (const auto& [name, measure] : kBars) {

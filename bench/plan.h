@@ -14,4 +14,7 @@ eval::Bar plan_recompute();
 // What taking the plan predicted to be fastest costs.
 eval::Bar plan_regret();
 
+// Memory of steps of hum's own models as planned and as compiled.
+eval::Bar plan_memory();
+
 }  // namespace hum::bench

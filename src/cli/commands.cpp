@@ -33,6 +33,7 @@ std::span<const Command> commands() {
       kAudit,
       kCompile,
       kPlan,
+      kPlanMemory,
       kPlanCompare,
       kPlanAssess,
       kPlanPredict,

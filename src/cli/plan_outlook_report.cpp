@@ -23,9 +23,14 @@ Json layout_report(const plan::Layout& l) {
 }
 
 Json memory_report(const plan::Outlook& o) {
-  return {{"weights", o.memory.weights},     {"gradients", o.memory.gradients},
-          {"optimizer", o.memory.optimizer}, {"activations", o.memory.activations},
-          {"logits", o.memory.logits},       {"total", o.memory.total()},
+  return {{"weights", o.memory.weights},
+          {"gradients", o.memory.gradients},
+          {"optimizer", o.memory.optimizer},
+          {"activations", o.memory.activations},
+          {"logits", o.memory.logits},
+          {"temporaries", o.memory.temporaries},
+          {"collectives", o.memory.collectives},
+          {"total", o.memory.total()},
           {"device", o.memory_limit}};
 }
 
@@ -140,12 +145,13 @@ std::string outlook_text(const Json& r) {
       l["interleave"].get<int64_t>(), l["recompute"].get<std::string>());
   text += fmt::format(
       "memory      {} of {} a device: weights {}, gradients {}, optimizer {}, "
-      "activations {}, logits {}\n",
+      "activations {}, logits {}, temporaries {}, collectives {}\n",
       bytes(m["total"]), bytes(m["device"]), bytes(m["weights"]), bytes(m["gradients"]),
-      bytes(m["optimizer"]), bytes(m["activations"]), bytes(m["logits"]));
+      bytes(m["optimizer"]), bytes(m["activations"]), bytes(m["logits"]), bytes(m["temporaries"]),
+      bytes(m["collectives"]));
   constexpr double kTight = 0.94;
   if (m["total"].get<double>() > kTight * m["device"].get<double>())
-    text += "            tight: allocators and collectives need some of the rest\n";
+    text += "            tight: allocators and the collectives' library need some of the rest\n";
   text += fmt::format(
       "step        {:.3f} s ({:.3f} to {:.3f} in {:.0f} % of cases like the "
       "calibration's): {}\n",

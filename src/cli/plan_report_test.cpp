@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/testing/message_of.h"
 #include "cli/plan_outlook.h"
+#include "cli/plan_step.h"
 #include "plan/named_models.h"
 
 namespace hum::cli {
@@ -108,9 +109,29 @@ TEST_F(PlanOutlook, TheReportTellsPartsThatAddUp) {
   double step = 0;
   for (const auto& [part, seconds] : report["parts_s"].items()) step += seconds.get<double>();
   EXPECT_NEAR(step, report["step_s"].get<double>(), 1e-9);
+  double bytes = 0;
+  for (const auto& [part, value] : report["memory_bytes"].items())
+    bytes += part == "total" || part == "device" ? 0 : value.get<double>();
+  EXPECT_NEAR(bytes, report["memory_bytes"]["total"].get<double>(), 1);
+  EXPECT_GT(report["memory_bytes"]["collectives"], 0) << "sequence parallelism gathers";
   const std::string text = outlook_text(report);
   for (const char* said : {"6.74B parameters", "16 x trn1.32xlarge", "MFU", "days, $", "goodput"})
     EXPECT_THAT(text, HasSubstr(said));
+}
+
+TEST(PlanMemory, KnowsConfigurationsAndLlamas) {
+  const PlannedModel tiny = planned_model("tiny", {.batch = 2});
+  const auto none = step_memory(tiny.spec, tiny.optimizer, {}, 1);
+  EXPECT_LT(none.optimizer, 2 * none.weights) << "two moments, but none of the codebooks";
+  EXPECT_GT(none.optimizer, 1.8 * none.weights);
+  EXPECT_EQ(step_memory(tiny.spec, tiny.optimizer, {}, 4).optimizer, none.optimizer);
+  const auto full =
+      step_memory(tiny.spec, tiny.optimizer, {.recompute = graph::RecomputePolicy::kFull}, 1);
+  EXPECT_LT(full.activations, none.activations / 2);
+  EXPECT_EQ(planned_model("llama-7b", {.seq = 64}).spec.parameters->element_count(), 6738415616);
+  EXPECT_THAT(message_of([] { planned_model("tiny", {.seq = 64}); }), HasSubstr("a Llama's"));
+  EXPECT_THAT(message_of([] { planned_model("llama-9b", {}); }), HasSubstr("no model 'llama-9b'"));
+  EXPECT_THAT(message_of([] { planned_model("nothing", {}); }), HasSubstr("nothing"));
 }
 
 }  // namespace

@@ -8,26 +8,63 @@ using graph::RecomputePolicy;
 
 namespace {
 
+// What sizes are told in: elements of one micro-batch's hidden states, and how much wider or
+// narrower other arrays are.
+struct Sizes {
+  double elements, t;
+  double rows;     // shares that the hidden states between products are cut into
+  double widths;   // of the MLP's inner arrays
+  double grouped;  // of keys, and of values
+  double scores;   // of one score matrix, all heads
+  Sizes(const Transformer& model, const Layout& layout)
+      : elements(static_cast<double>(layout.micro_batch * model.sequence * model.hidden)),
+        t(static_cast<double>(layout.tp)),
+        rows(layout.sequence_parallel ? t : 1),
+        widths(static_cast<double>(model.ffn_width()) / static_cast<double>(model.hidden)),
+        grouped(static_cast<double>(model.key_value_heads()) / static_cast<double>(model.heads)),
+        scores(static_cast<double>(model.heads * model.sequence) /
+               static_cast<double>(model.hidden)) {}
+};
+
+// Scores (16 bit), their softmax and its dropout's mask, in bytes an element of the hidden states.
+double kept_scores(const Sizes& sizes) { return 5 * sizes.scores / sizes.t; }
+
 // Bytes that one block keeps for its backward pass, of one micro-batch.
 double block_activations(const Transformer& model, const Layout& layout) {
-  const double h = static_cast<double>(model.hidden), t = static_cast<double>(layout.tp);
-  const double elements =
-      static_cast<double>(layout.micro_batch) * static_cast<double>(model.sequence) * h;
-  const double replicated = layout.sequence_parallel ? 10 / t : 10;
-  const double widths = static_cast<double>(model.ffn_width()) / h;
-  const double grouped =
-      static_cast<double>(model.key_value_heads()) / static_cast<double>(model.heads);
-  const double split = (4 + 4 * grouped + (model.gated ? 6 : 4) * widths) / t;
-  const double scores = 5 * static_cast<double>(model.heads * model.sequence) / h / t;
+  const Sizes sizes(model, layout);
+  const double replicated = 10 / sizes.rows;
+  const double split = (4 + 4 * sizes.grouped + (model.gated ? 6 : 4) * sizes.widths) / sizes.t;
   switch (layout.recompute) {
     case RecomputePolicy::kFull:
-      return elements * 2 / (layout.sequence_parallel ? t : 1);
+      return sizes.elements * 2 / sizes.rows;
     case RecomputePolicy::kSelective:
-      return elements * (replicated + split);
+      return sizes.elements * (replicated + split);
     case RecomputePolicy::kNone:
       break;
   }
-  return elements * (replicated + split + (layout.flash_attention ? 0 : scores));
+  return sizes.elements * (replicated + split + (layout.flash_attention ? 0 : kept_scores(sizes)));
+}
+
+// Bytes that a block's backward pass holds of its own, at most: the cotangent of the hidden states,
+// and those inside the MLP (of the inner product's operands and results) or inside attention (of
+// its result, queries, keys and values; then FlashAttention's sum or the scores' and softmax's).
+double block_temporaries(const Transformer& model, const Layout& layout) {
+  const Sizes sizes(model, layout);
+  const double mlp = (model.gated ? 6 : 4) * sizes.widths / sizes.t;
+  double attention = (4 + 4 * sizes.grouped) / sizes.t;
+  attention += (layout.flash_attention ? 4 : 4 * sizes.scores) / sizes.t;
+  const bool again = layout.recompute == RecomputePolicy::kSelective && !layout.flash_attention;
+  if (again) attention += kept_scores(sizes);
+  return sizes.elements * (2 / sizes.rows + std::max(mlp, attention));
+}
+
+// With sequence parallelism, the gathered input of a product and its gradient before it is
+// scattered; with a pipeline, the gradient that the next stage sends.
+double collective_buffers(const Transformer& model, const Layout& layout) {
+  const Sizes sizes(model, layout);
+  const double gathered = layout.sequence_parallel && layout.tp > 1 ? 4 : 0;
+  const double received = layout.pp > 1 ? 2 / sizes.rows : 0;
+  return sizes.elements * (gathered + received);
 }
 
 // Micro-batches' worth of a whole stage that the first stage holds at once.
@@ -63,6 +100,8 @@ Memory memory_per_device(const Transformer& model, const Layout& layout) {
   // 16-bit and f32, on the last stage; beside the embeddings only without a pipeline.
   if (layout.pp == 1)
     memory.logits = 6 * tokens * static_cast<double>(model.vocab) / static_cast<double>(layout.tp);
+  memory.temporaries = std::max(0.0, block_temporaries(model, layout) - memory.logits);
+  memory.collectives = collective_buffers(model, layout);
   return memory;
 }
 

@@ -57,6 +57,39 @@ TEST(Memory, FollowsTheFormulasOfKorthikanti) {
   EXPECT_NEAR(activations(RecomputePolicy::kFull, false), 2, 0.4);
 }
 
+// Bytes over those of the hidden states, by hand: 96 heads x 2048 positions = 16 x 12288.
+TEST(Memory, CountsWhatABlocksBackwardPassAndItsCollectivesHold) {
+  const Transformer m = gpt3();
+  Layout l = megatron();
+  const auto parts = [&] {
+    const Memory memory = memory_per_device(m, l);
+    EXPECT_DOUBLE_EQ(memory.total(), memory.weights + memory.gradients + memory.optimizer +
+                                         memory.activations + memory.logits + memory.temporaries +
+                                         memory.collectives);
+    const double sbh = 2048.0 * 12288;
+    return std::pair(memory.temporaries / sbh, memory.collectives / sbh);
+  };
+  using Pair = std::pair<double, double>;
+  const double inside_attention = (8 + 4 * 16) / 8.0, inside_mlp = 4 * 4 / 8.0;
+  EXPECT_EQ(parts(), Pair(2 + inside_attention, 2));
+  l.sequence_parallel = true;
+  EXPECT_EQ(parts(), Pair(2 / 8.0 + inside_attention, 4 + 2 / 8.0));
+  l.recompute = RecomputePolicy::kSelective;  // scores are made again
+  EXPECT_EQ(parts(), Pair(2 / 8.0 + inside_attention + 5 * 16 / 8.0, 4 + 2 / 8.0));
+  l.flash_attention = true;
+  EXPECT_EQ(parts(), Pair(2 / 8.0 + inside_mlp, 4 + 2 / 8.0));
+}
+
+TEST(Memory, GivesTheLogitsRoomToTemporaries) {
+  const Transformer small = {
+      .hidden = 256, .layers = 8, .heads = 4, .vocab = 65536, .sequence = 512};
+  const Layout one{.global_batch = 2, .micro_batch = 2, .flash_attention = true};
+  const Memory memory = memory_per_device(small, one);
+  EXPECT_GT(memory.logits, 2 * 512 * 256 * 22.0) << "more than a block's backward pass holds";
+  EXPECT_EQ(memory.temporaries, 0);
+  EXPECT_EQ(memory.collectives, 0) << "one device";
+}
+
 TEST(Memory, StateIs18BytesAParameterAndLessWithADistributedOptimizer) {
   Layout l = megatron();
   l.dp = 4;

@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "graph/ops.h"
 #include "train/compile_step.h"
+#include "train/data_parallel.h"
 #include "train/stacking.h"
 
 namespace hum::train {
@@ -77,6 +78,12 @@ Value updated_parameter(const nn::TrainSpec& spec, const ParameterSlot& slot, co
 
 StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& config,
                            const nn::BlockOptions& blocks) {
+  return data_parallel_step(spec, config, blocks, 1).step;
+}
+
+DataParallelStep data_parallel_step(const nn::TrainSpec& spec, const OptimizerConfig& config,
+                                    const nn::BlockOptions& blocks, int devices) {
+  const graph::Mesh mesh{.data = devices};
   const auto& all = spec.parameters->all();
   if (std::ranges::none_of(all, [&](const auto& parameter) { return spec.trains(parameter); })) {
     fail(ExitCode::kConfig,
@@ -88,13 +95,17 @@ StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& con
   const Value step = graph::parameter("step", {DType::kI32, {}});
   const Value key = graph::parameter("key", {DType::kU32, {2}});
   const Value rate = graph::parameter("learning_rate", {DType::kF32, {}});
+  const Value replica = graph::parameter("replica", {DType::kI32, {}});
+  const Value own_key = devices > 1 ? graph::fold_in(key, replica) : key;
   StackedLoss stacked =
-      stack_parameters(spec, spec.loss(batch, {.step = step, .key = key, .blocks = blocks}));
+      stack_parameters(spec, spec.loss(batch, {.step = step, .key = own_key, .blocks = blocks}));
   if (config.weights == WeightsType::kBF16) stacked = narrow_parameters(spec, std::move(stacked));
-  const auto& [loss, slots] = stacked;
+  const auto& slots = stacked.slots;
 
   const OptimizerState state = optimizer_state(spec, slots);
-  const graph::Values gradients = graph::gradients(loss.total, trained_values(spec, slots));
+  graph::Values found = graph::gradients(stacked.loss.total, trained_values(spec, slots));
+  const graph::Values gradients = averaged(found, mesh);
+  const nn::Loss loss = averaged(spec, stacked.loss, mesh);
   const Value count = convert(step, DType::kF32) + 1;
   const Update update = adamw(config, state, gradients, count, rate, key);
 
@@ -115,6 +126,8 @@ StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& con
   append(function.parameters, state.squares);
   append(function.parameters, batch);
   append(function.parameters, {step, key, rate});
+  if (devices > 1) function.parameters.push_back(replica);
+  function.mesh = mesh;
   append(function.results, update.state.means);
   append(function.results, update.state.squares);
   for (int i = 0; i < static_cast<int>(result.state.size()); ++i) {
@@ -126,7 +139,8 @@ StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& con
     result.scalars.push_back(name);
     function.results.push_back(convert(value, DType::kF32));
   }
-  return result;
+  if (devices > 1) append(found, gradients);
+  return {std::move(result), found};
 }
 
 namespace {

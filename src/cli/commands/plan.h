@@ -5,6 +5,7 @@
 
 namespace hum::cli {
 
-extern const Command kPlan, kPlanAssess, kPlanAudit, kPlanCalibrate, kPlanCompare, kPlanPredict;
+extern const Command kPlan, kPlanAssess, kPlanAudit, kPlanCalibrate, kPlanCompare, kPlanMemory,
+    kPlanPredict;
 
 }  // namespace hum::cli

@@ -25,7 +25,7 @@ MemoryEstimate estimate_memory(const Function& function,
     estimate.alias_bytes +=
         function.parameters[static_cast<size_t>(donation.parameter)].shape().bytes();
   }
-  const Values roots = memory::roots_as_compiled(function, use_kernel);
+  const Values roots = memory::as_compiled(function, use_kernel);
   const memory::Tasks tasks = memory::tasks_of(roots, roots);
   const memory::Peak peak = memory::peak_of(tasks);
   estimate.temporary_bytes = peak.bytes;

@@ -94,15 +94,6 @@ Kind kind_of(const Node& node) {
 using Key = std::pair<const Node*, int>;
 Key key_of(const Value& value) { return {&value.node(), value.index()}; }
 
-// Follows aliases to the value whose array is meant.
-Value source_of(Value value) {
-  while (kind_of(value.node()) == Kind::kAlias) {
-    const Node& node = value.node();
-    value = node.input(node.output_count() == 1 ? 0 : value.index());
-  }
-  return value;
-}
-
 bool has_no_array(const Node& node) {
   return &node.op() == &kParameterOp || &node.op() == &kConstantOp;
 }
@@ -120,11 +111,11 @@ class Builder {
  public:
   Builder(std::span<const Value> roots, std::span<const Value> kept)
       : order_(topological_order(roots)) {
-    for (const Value& value : kept) kept_.insert(key_of(source_of(value)));
+    for (const Value& value : kept) kept_.insert(key_of(array_of(value)));
     for (const Node* node : order_) {
-      for (const Value& input : node->inputs()) count_use(source_of(input), kind_of(*node));
+      for (const Value& input : node->inputs()) count_use(array_of(input), kind_of(*node));
     }
-    for (const Value& root : roots) count_use(source_of(root), Kind::kOpaque);
+    for (const Value& root : roots) count_use(array_of(root), Kind::kOpaque);
   }
 
   Tasks build() && {
@@ -158,7 +149,7 @@ class Builder {
   std::set<size_t> reads_of(const Node& node) {
     std::set<size_t> reads;
     for (const Value& input : node.inputs()) {
-      const Value source = source_of(input);
+      const Value source = array_of(input);
       if (const auto array = arrays_.find(key_of(source)); array != arrays_.end()) {
         reads.insert(array->second);
       } else if (const auto through = reads_.find(&source.node()); through != reads_.end()) {
@@ -199,11 +190,18 @@ class Builder {
 
 // Bodies put in place repeat each other: what the backward pass of one computes again, the compiler
 // finds in the forward pass and keeps.
-Values roots_as_compiled(const Function& function,
-                         const std::function<bool(const Node&)>& use_kernel) {
+Values as_compiled(const Function& function, const std::function<bool(const Node&)>& use_kernel) {
   Function inlined = function;
   inlined.results = inline_calls(function.results, use_kernel);
   return merge_common_subexpressions(inlined).results;
+}
+
+Value array_of(Value value) {
+  while (kind_of(value.node()) == Kind::kAlias) {
+    const Node& node = value.node();
+    value = node.input(node.output_count() == 1 ? 0 : value.index());
+  }
+  return value;
 }
 
 Tasks tasks_of(std::span<const Value> roots, std::span<const Value> kept) {

@@ -29,10 +29,12 @@ struct Tasks {
   std::vector<Task> tasks;  // a task comes after those whose arrays it reads
 };
 
-// The function's results once calls, and custom calls that `use_kernel` says no to, are put in
-// place and what they repeat is merged.
-Values roots_as_compiled(const Function& function,
-                         const std::function<bool(const Node&)>& use_kernel);
+// The function's results as the compiler sees them: what is called stands in its place, and what is
+// computed twice is computed once.
+Values as_compiled(const Function& function, const std::function<bool(const Node&)>& use_kernel);
+
+// The value in whose array a value lies: the same, or what it is another view of.
+Value array_of(Value value);
 
 // `kept`: results that lie in buffers of their own (outputs, donated inputs): written, but of no
 // size. Constants and free parameters are no arrays.

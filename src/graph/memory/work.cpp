@@ -54,7 +54,7 @@ Work count_work(const Function& function, const std::function<bool(const Node&)>
     work.product_dtype = std::ranges::max_element(flops, {}, count)->first;
   }
   for (const Value& p : function.parameters) work.bytes += static_cast<double>(p.shape().bytes());
-  work.bytes += bytes_moved(memory::roots_as_compiled(function, use_kernel));
+  work.bytes += bytes_moved(memory::as_compiled(function, use_kernel));
   return work;
 }
 

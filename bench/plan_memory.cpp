@@ -1,0 +1,117 @@
+// plan-memory: what `hum plan memory` says of steps of hum's own models, against the compiler's
+// account of the same steps: one device, and data-parallel on virtual CPU devices.
+#include <cmath>
+#include <iostream>
+#include <numeric>
+
+#include "base/bytes.h"
+#include "bench/lm/model.h"
+#include "bench/plan.h"
+#include "cli/model_step.h"
+#include "cli/plan_step.h"
+#include "cli/session.h"
+#include "models/llama/model.h"
+#include "train/data_parallel.h"
+
+namespace hum::bench {
+namespace {
+
+using graph::DType;
+using graph::RecomputePolicy;
+using enum graph::RecomputePolicy;
+
+constexpr double kMostPercent = 10;
+
+// 7.5M parameters, more than half of them embedding and head.
+constexpr int64_t kBatch = 4, kLength = 256;
+models::llama::LlamaConfig small_llama() {
+  return {
+      .transformer = {.layers = 4, .width = 256, .heads = 8, .kv_heads = 4, .feed_forward = 832},
+      .vocabulary = 8192};
+}
+
+struct Case {
+  std::string name;
+  nn::TrainSpec spec;
+  RecomputePolicy recompute = kNone;
+  train::OptimizerConfig optimizer = {};
+  int devices = 1;
+};
+
+train::OptimizerConfig bf16_weights() {
+  train::OptimizerConfig optimizer;
+  optimizer.weights = train::WeightsType::kBF16;
+  return optimizer;
+}
+
+int64_t compiled_bytes(const Case& c) {
+  runtime::SessionOptions options = cli::session_options();
+  options.devices = c.devices;
+  runtime::Session session(options);
+  const auto step =
+      train::data_parallel_step(c.spec, c.optimizer, {.recompute = c.recompute}, c.devices).step;
+  std::vector<int> devices(static_cast<size_t>(c.devices));
+  std::iota(devices.begin(), devices.end(), 0);
+  const auto stats = session
+                         .compile(c.spec.name + "/train", step.function,
+                                  {.devices = devices, .optimize_memory = true})
+                         .memory_stats();
+  HUM_REQUIRE(stats.has_value(), "this plugin gives no memory statistics");
+  return stats->total_bytes();
+}
+
+// Adds a row and a check; returns the error in percent.
+double judge(const Case& c, eval::Bar& bar, eval::TextTable& table) {
+  const plan::Memory planned =
+      cli::step_memory(c.spec, c.optimizer, {.recompute = c.recompute}, c.devices);
+  const int64_t compiled = compiled_bytes(c);
+  const double error = 100 * (planned.total() / static_cast<double>(compiled) - 1);
+  const auto bytes = [](double value) { return format_bytes(static_cast<int64_t>(value)); };
+  table.row({c.name, std::string(to_name(c.recompute)), std::string(to_name(c.optimizer.weights)),
+             std::to_string(c.devices), bytes(planned.weights + planned.optimizer),
+             bytes(planned.gradients), bytes(planned.activations), bytes(planned.temporaries),
+             bytes(planned.collectives), bytes(planned.total()), format_bytes(compiled),
+             fmt::format("{:+.1f}", error)});
+  const std::string key =
+      fmt::format("{}, {}, {} weights, {} devices", c.name, to_name(c.recompute),
+                  to_name(c.optimizer.weights), c.devices);
+  bar.ours[key] = {
+      {"planned_bytes", planned.total()}, {"compiled_bytes", compiled}, {"error_percent", error}};
+  bar.checks.at_most(key, std::abs(error), kMostPercent);
+  return error;
+}
+
+}  // namespace
+
+eval::Bar plan_memory() {
+  eval::Bar bar{.name = "plan-memory",
+                .unit = "% off, at worst",
+                .bar = fmt::format("planned within {} % of the compiler's account", kMostPercent)};
+  eval::TextTable table({"step", "recompute", "weights", "devices", "state", "gradients",
+                         "activations", "temporaries", "collectives", "planned", "compiled",
+                         "error %"});
+  const models::llama::Llama llama(small_llama());
+  const Lm lm{LmSize()};
+  const auto coarse = cli::read_model_step(cli::model_config_path("coarse"));
+  const auto codec = cli::read_model_step(cli::model_config_path("codec"));
+  const auto f32 = llama.train_spec(kBatch, kLength, DType::kF32);
+  const auto in_parts = llama.train_spec(8, 512, DType::kF32);  // logits in two of 64 MB
+  const auto bf16 = llama.train_spec(kBatch, kLength, DType::kBF16);
+  double worst = 0;
+  for (const Case& c :
+       {Case{"llama f32", f32}, Case{"llama f32", f32, kFull},
+        Case{"llama f32, longer", in_parts, kFull},
+        Case{"llama bf16", bf16, kSelective, bf16_weights()},
+        Case{"lm 25.7M bf16", lm.train_spec(DType::kBF16), kSelective},
+        Case{"coarse bf16", coarse.spec, kNone, coarse.loop.optimizer},
+        Case{"codec bf16", codec.spec, kNone, codec.loop.optimizer},
+        Case{"llama f32", f32, kNone, {}, 2}, Case{"llama bf16", bf16, kSelective, {}, 4},
+        Case{"llama bf16", bf16, kFull, bf16_weights(), 8}}) {
+    worst = std::max(worst, std::abs(judge(c, bar, table)));
+  }
+  std::cerr << table.text();
+  bar.value = worst;
+  return bar;
+}
+
+}  // namespace hum::bench
