@@ -34,12 +34,13 @@ void require_fits(const Option& option) {
   const std::string cluster = fmt::format("{}:{}", option.device->name, option.nodes);
   if (option.least_bytes <= 0) {
     fail(ExitCode::kBadData, fmt::format("no layout divides the batch over {}", cluster),
-         "a power of two mostly does: --global-batch, or another number of nodes");
+         "a power of two mostly does: --batch, or another number of nodes");
   }
   fail(ExitCode::kBadData,
        fmt::format("the model does not fit into {}: {:.1f} GB a device of {:.1f}", cluster,
                    option.least_bytes / 1e9, option.device->memory_gb.value),
-       fmt::format("about {} nodes may do", option.nodes_needed()));
+       option.nodes_needed > 0 ? fmt::format("{} nodes are enough", option.nodes_needed)
+                               : "no number of nodes is enough");
 }
 
 void require_a_move(const Option& from, const Option& to) {

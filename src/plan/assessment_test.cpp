@@ -142,7 +142,7 @@ TEST_F(Assessments, RefuseWhatIsNoMoveAndWhatDoesNotFit) {
   EXPECT_THAT(refusal(trn1, p4d), HasSubstr("hum plan compare"));
   EXPECT_THAT(refusal(p4d, option("p5.48xlarge", 8)), HasSubstr("from NVIDIA GPUs to another"));
   EXPECT_THAT(refusal(p4d, option("trn1.32xlarge", 1, "gpt3-175b")),
-              AllOf(HasSubstr("does not fit into trn1.32xlarge:1"), HasSubstr("nodes may do")));
+              AllOf(HasSubstr("does not fit into trn1.32xlarge:1"), HasSubstr("nodes are enough")));
 }
 
 }  // namespace

@@ -82,8 +82,8 @@ TEST(Devices, WithoutRunsOfTheirOwnSaySoAndHaveWiderIntervals) {
   };
   const Prediction own = on("p5.48xlarge"), borrowed = on("p5en.48xlarge");
   EXPECT_THAT(own.outside, ::testing::IsEmpty());
-  ASSERT_EQ(borrowed.outside.size(), 1U);
-  EXPECT_THAT(borrowed.outside[0], HasSubstr("calibrated on h100; no runs of its own"));
+  EXPECT_THAT(borrowed.outside,
+              ::testing::Contains(HasSubstr("calibrated on h100; no runs of its own")));
   EXPECT_NEAR(std::log(borrowed.high_s / borrowed.low_s), 2 * std::log(own.high_s / own.low_s),
               1e-9);
 }

@@ -159,7 +159,7 @@ TEST_F(Plan, WhatCannotBeIsRefusedWithTheNearestThatWorks) {
   expect_refused(trn1 + Words{"--tp", "3"}, 65, "tp 3 does not divide", "nearest tp that does");
   expect_refused(trn1 + Words{"--tp", "8", "--pp", "1", "--micro-batch", "7"}, 65,
                  "micro batch = 7 does not divide", "nearest micro batch that does is 8");
-  expect_refused(trn1 + Words{"--tp", "1", "--pp", "1"}, 65, "no layout as asked", "--tp 1 --pp 4");
+  expect_refused(trn1 + Words{"--tp", "1", "--pp", "1"}, 65, "no layout as asked", "--tp 1 --pp 8");
   expect_refused(trn1 + Words{"--recompute", "some"}, 2, "'some' is not one of", "auto");
   expect_refused(trn1 + Words{"--zero", "3"}, 2, "'3' is not one of", "auto");
   expect_refused(trn1 + Words{"--plot", path("a.png")}, 2, "plots are .svg", "front.svg");

@@ -26,7 +26,7 @@ struct Args {
     v("from", from, "where the run is now: NVIDIA hardware:nodes, e.g. p4d:16");
     v("to", to, "where it might go: hardware:nodes, e.g. trn1:16");
     v("seq", seq, "tokens a sequence (0: the model's longest)");
-    v("global_batch", market.global_batch, "sequences a step");
+    v("batch", market.global_batch, "sequences a step");
     market.run.visit_fields(v);
     v("spot_wait_minutes", market.spot_wait_minutes, "until a node that was taken is replaced");
     v("engineer_week_cost", market.engineer_week_cost, "dollars");
