@@ -8,7 +8,7 @@
 #include "bench/lm/model.h"
 #include "bench/plan.h"
 #include "cli/model_step.h"
-#include "cli/plan_step.h"
+#include "cli/plan/step.h"
 #include "cli/session.h"
 #include "models/llama/model.h"
 #include "train/data_parallel.h"

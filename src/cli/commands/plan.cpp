@@ -4,9 +4,9 @@
 #include <iostream>
 
 #include "base/error.h"
-#include "cli/plan_outlook.h"
-#include "cli/plan_plot.h"
-#include "cli/plan_report.h"
+#include "cli/plan/outlook.h"
+#include "cli/plan/plot.h"
+#include "cli/plan/report.h"
 #include "plan/named_models.h"
 
 namespace hum::cli {

@@ -1,13 +1,12 @@
 // hum plan assess: the migration assessment of a training run, one page.
-#include "cli/plan_assess.h"
-
 #include <filesystem>
 #include <iostream>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/commands/plan.h"
-#include "cli/plan_report.h"
+#include "cli/plan/assess.h"
+#include "cli/plan/report.h"
 #include "plan/named_models.h"
 
 namespace hum::cli {

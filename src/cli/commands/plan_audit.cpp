@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/names.h"
 #include "cli/commands/plan.h"
-#include "cli/plan_report.h"
+#include "cli/plan/report.h"
 #include "plan/audit.h"
 
 namespace hum::cli {

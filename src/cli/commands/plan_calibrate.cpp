@@ -4,7 +4,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "cli/commands/plan.h"
-#include "cli/plan_report.h"
+#include "cli/plan/report.h"
 #include "plan/calibration.h"
 
 namespace hum::cli {

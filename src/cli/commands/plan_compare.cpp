@@ -1,14 +1,13 @@
 // hum plan compare: clusters side by side for one training run.
-#include "cli/plan_compare.h"
-
 #include <iostream>
 #include <map>
 #include <optional>
 
 #include "cli/commands/plan.h"
-#include "cli/plan_outlook.h"
-#include "cli/plan_plot.h"
-#include "cli/plan_report.h"
+#include "cli/plan/compare.h"
+#include "cli/plan/outlook.h"
+#include "cli/plan/plot.h"
+#include "cli/plan/report.h"
 #include "plan/named_models.h"
 
 namespace hum::cli {

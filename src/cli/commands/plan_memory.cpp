@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "cli/commands/plan.h"
-#include "cli/plan_step.h"
+#include "cli/plan/step.h"
 #include "eval/harness/bar.h"
 
 namespace hum::cli {

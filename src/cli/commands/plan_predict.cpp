@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "cli/commands/plan.h"
-#include "cli/plan_report.h"
+#include "cli/plan/report.h"
 #include "plan/calibration.h"
 
 namespace hum::cli {

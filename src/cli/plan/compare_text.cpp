@@ -1,7 +1,7 @@
 // What `hum plan compare` tells, as text.
 #include <fmt/ranges.h>
 
-#include "cli/plan_compare.h"
+#include "cli/plan/compare.h"
 #include "eval/harness/bar.h"
 
 namespace hum::cli {

@@ -1,4 +1,4 @@
-#include "cli/plan_step.h"
+#include "cli/plan/step.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // What `hum plan --model --cluster` tells, as JSON and as text.
 #include "base/bytes.h"
-#include "cli/plan_outlook.h"
-#include "cli/plan_report.h"
+#include "cli/plan/outlook.h"
+#include "cli/plan/report.h"
 #include "eval/harness/bar.h"
 
 namespace hum::cli {

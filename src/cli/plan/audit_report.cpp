@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cli/plan_report.h"
+#include "cli/plan/report.h"
 
 namespace hum::cli {
 

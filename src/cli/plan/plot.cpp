@@ -1,4 +1,4 @@
-#include "cli/plan_plot.h"
+#include "cli/plan/plot.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/plan_report.h"
+#include "cli/plan/report.h"
 
 #include <fmt/ranges.h>
 

@@ -1,11 +1,11 @@
 // Tests of the page that `hum plan assess` writes.
-#include "cli/plan_assess.h"
+#include "cli/plan/assess.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/testing/message_of.h"
-#include "cli/plan_report.h"
+#include "cli/plan/report.h"
 
 namespace hum::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/plan_assess.h"
+#include "cli/plan/assess.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // Tests of what `hum plan compare` tells.
-#include "cli/plan_compare.h"
+#include "cli/plan/compare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "cli/plan_report.h"
+#include "cli/plan/report.h"
 #include "plan/named_models.h"
 
 namespace hum::cli {

@@ -1,4 +1,4 @@
-#include "cli/plan_compare.h"
+#include "cli/plan/compare.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/plan_outlook.h"
+#include "cli/plan/outlook.h"
 #include "plan/assessment.h"
 
 namespace hum::cli {

@@ -1,13 +1,13 @@
 // Tests of what `hum plan` tells and refuses.
-#include "cli/plan_report.h"
+#include "cli/plan/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/files.h"
 #include "base/testing/message_of.h"
-#include "cli/plan_outlook.h"
-#include "cli/plan_step.h"
+#include "cli/plan/outlook.h"
+#include "cli/plan/step.h"
 #include "plan/named_models.h"
 
 namespace hum::cli {

@@ -1,4 +1,4 @@
-#include "cli/plan_outlook.h"
+#include "cli/plan/outlook.h"
 
 #include <fmt/ranges.h>
 

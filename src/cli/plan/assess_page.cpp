@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "cli/plan_assess.h"
+#include "cli/plan/assess.h"
 #include "eval/report/page.h"
 #include "eval/report/plots.h"
 #include "plan/audit.h"
