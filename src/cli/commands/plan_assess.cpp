@@ -52,7 +52,7 @@ void check(const Args& args) {
 
 plan::Option option_of(const std::string& cluster_text, const plan::Transformer& shape,
                        const plan::Hardware& hardware, const plan::Market& market) {
-  const Cluster cluster = parse_priced_cluster(cluster_text, hardware);
+  const Cluster cluster = parse_cluster(cluster_text, hardware);
   const auto calibration =
       plan::read_calibration(plan::calibration_path(cluster.device->calibrated_as()));
   return plan::consider(shape, *cluster.device, cluster.nodes, calibration, market);
@@ -61,7 +61,7 @@ plan::Option option_of(const std::string& cluster_text, const plan::Transformer&
 int run(Args& args) {
   check(args);
   const plan::Hardware hardware = read_hardware(args.hardware_file);
-  const PlannedModel model = planned_model(args.model, args.seq);
+  const AssessedModel model = assessed_model(args.model, args.seq);
   Assessed assessed{.model = args.model, .shape = model.shape, .market = args.market};
   assessed.from = option_of(args.from, model.shape, hardware, args.market);
   assessed.to = option_of(args.to, model.shape, hardware, args.market);

@@ -47,13 +47,16 @@ Json parts(const plan::Memory& m) {
           {"total", m.total()}};
 }
 
+constexpr const char* kColumns[] = {"weights",     "optimizer",   "gradients", "activations",
+                                    "temporaries", "collectives", "total"};
+
 std::string text_of(const Json& report) {
-  eval::TextTable table({"recompute", "weights", "optimizer", "gradients", "activations",
-                         "temporaries", "collectives", "total"});
+  std::vector<std::string> head = {"recompute"};
+  head.insert(head.end(), std::begin(kColumns), std::end(kColumns));
+  eval::TextTable table(head);
   for (const auto& row : report["memory_bytes"]) {
     std::vector<std::string> cells = {row["recompute"].get<std::string>()};
-    for (const char* part : {"weights", "optimizer", "gradients", "activations", "temporaries",
-                             "collectives", "total"})
+    for (const char* part : kColumns)
       cells.push_back(format_bytes(static_cast<int64_t>(row[part].get<double>())));
     table.row(cells);
   }

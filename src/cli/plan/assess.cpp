@@ -7,10 +7,11 @@
 
 #include "base/error.h"
 #include "cli/model_step.h"
+#include "cli/plan/compare.h"
+#include "cli/plan/step.h"
 #include "cli/training.h"
 #include "graph/passes/passes.h"
 #include "models/humming/config.h"
-#include "models/llama/model.h"
 #include "plan/named_models.h"
 
 namespace hum::cli {
@@ -34,19 +35,7 @@ plan::Transformer coarse_shape(const std::filesystem::path& path) {
 }
 
 graph::Function transformer_step(const plan::Transformer& shape) {
-  const bool gated = shape.gated;
-  const models::llama::Llama model(
-      {.transformer = {.layers = shape.layers,
-                       .width = shape.hidden,
-                       .heads = shape.heads,
-                       .kv_heads = shape.key_value_heads(),
-                       .feed_forward = shape.ffn_width(),
-                       .norm = gated ? nn::NormKind::kRms : nn::NormKind::kLayer,
-                       .activation = gated ? nn::Activation::kSwiGlu : nn::Activation::kGeluNew,
-                       .bias = !gated},
-       .vocabulary = shape.vocab,
-       .tied = shape.tied_embeddings,
-       .positions = shape.sequence});
+  const models::llama::Llama model(llama_of(shape));
   return train::step_function(model.train_spec(1, shape.sequence, graph::DType::kBF16), {})
       .function;
 }
@@ -63,31 +52,15 @@ bool is_one_of(const std::string& name, std::initializer_list<const char*> names
 
 Json option_report(const plan::Option& option) {
   const plan::Outlook& o = *option.outlook;
-  const plan::Layout& l = o.prediction.layout;
-  const double step_s = o.prediction.time.total();
   Json report = {{"cluster", fmt::format("{}:{}", option.device->name, option.nodes)},
                  {"platform", option.device->platform},
                  {"devices", option.devices()},
-                 {"tp", l.tp},
-                 {"pp", l.pp},
-                 {"dp", l.dp},
-                 {"micro_batch", l.micro_batch},
-                 {"step_s", step_s},
-                 {"low_s", o.prediction.low_s},
-                 {"high_s", o.prediction.high_s},
-                 {"tokens_per_s", o.tokens_per_s},
-                 {"mfu", o.mfu},
                  {"memory_bytes", o.memory.total()},
                  {"memory_limit_bytes", o.memory_limit},
-                 {"outside", o.prediction.outside},
                  {"offers", Json::object()}};
-  for (const auto& offer : option.offers) {
-    report["offers"][std::string(to_name(offer.tariff))] = {
-        {"days", offer.days},
-        {"cost", offer.cost},
-        {"cost_low", offer.cost * o.prediction.low_s / step_s},
-        {"cost_high", offer.cost * o.prediction.high_s / step_s}};
-  }
+  report.update(figures_report(o));
+  for (const auto& offer : option.offers)
+    report["offers"][std::string(to_name(offer.tariff))] = cost_report(offer, o.prediction);
   return report;
 }
 
@@ -135,7 +108,7 @@ Json migration_report(const plan::Assessment& a, double home_cost) {
 
 }  // namespace
 
-PlannedModel planned_model(const std::string& name, int64_t sequence) {
+AssessedModel assessed_model(const std::string& name, int64_t sequence) {
   if (is_one_of(name, {"codec", "voice", "upsampler", "classifier", "codec-decoder"})) {
     fail(ExitCode::kUsage,
          fmt::format("the {} is no transformer: the planner cannot time it", name),
@@ -143,7 +116,7 @@ PlannedModel planned_model(const std::string& name, int64_t sequence) {
   }
   const bool is_coarse = is_one_of(name, {"coarse", "tiny"}) || name.ends_with(".yaml");
   const bool is_published = is_one_of(name, {"385m", "10b"});
-  PlannedModel model;
+  AssessedModel model;
   model.shape = is_coarse ? coarse_shape(model_config_path(name)) : plan::named_model(name);
   if (sequence != 0) model.shape.sequence = sequence;
   plan::validate(model.shape);
@@ -151,22 +124,6 @@ PlannedModel planned_model(const std::string& name, int64_t sequence) {
                                                          : transformer_step(model.shape);
   model.step = graph::run_passes(step).function;
   return model;
-}
-
-Cluster parse_priced_cluster(const std::string& text, const plan::Hardware& hardware) {
-  const auto colon = text.rfind(':');
-  const std::string name = text.substr(0, colon);
-  const auto& devices = hardware.devices();
-  const auto exact = devices.find(name);
-  if (colon == std::string::npos ||
-      (exact != devices.end() && exact->second.price_per_node_hour.value > 0))
-    return parse_cluster(text, hardware);
-  std::vector<std::string> priced;
-  for (const auto& [known, device] : devices) {
-    if (known.starts_with(name + ".") && device.price_per_node_hour.value > 0)
-      priced.push_back(known);
-  }
-  return parse_cluster(priced.size() == 1 ? priced[0] + text.substr(colon) : text, hardware);
 }
 
 Json assessment_report(const Assessed& assessed) {

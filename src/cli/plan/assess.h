@@ -9,18 +9,14 @@
 namespace hum::cli {
 
 // A transformer with the graph of its training step, after the passes.
-struct PlannedModel {
+struct AssessedModel {
   plan::Transformer shape;
   graph::Function step;
 };
 // `name`: one that the planner knows, a Hugging Face config.json, or a configuration of hum's
 // coarse LM (a YAML file, coarse, tiny). sequence 0: the model's longest. Throws: kNoInput; kUsage
 // for hum's other models, which are no transformers.
-PlannedModel planned_model(const std::string& name, int64_t sequence);
-
-// "p4d:16": as parse_cluster, but the part of a name before its dot is enough where one entry with
-// a price has it.
-Cluster parse_priced_cluster(const std::string& text, const plan::Hardware& hardware);
+AssessedModel assessed_model(const std::string& name, int64_t sequence);
 
 struct Assessed {
   std::string model;

@@ -18,10 +18,10 @@ using ::testing::Not;
 class PlanAssess : public ::testing::Test {
  protected:
   Json assess(const std::string& name, const std::string& from, const std::string& to) {
-    const PlannedModel model = planned_model(name, 2048);
+    const AssessedModel model = assessed_model(name, 2048);
     Assessed assessed{.model = name, .shape = model.shape, .market = {.run = {.tokens = 1e12}}};
     const auto option = [&](const std::string& text) {
-      const Cluster cluster = parse_priced_cluster(text, hardware);
+      const Cluster cluster = parse_cluster(text, hardware);
       const auto path = plan::calibration_path(cluster.device->calibrated_as());
       return plan::consider(model.shape, *cluster.device, cluster.nodes,
                             plan::read_calibration(path), assessed.market);
@@ -68,12 +68,11 @@ TEST_F(PlanAssess, BothPagesSayTheSame) {
 }
 
 TEST_F(PlanAssess, NamesThatCannotBeAreRefusedWithAHint) {
-  EXPECT_THAT(message_of([] { planned_model("codec", 0); }),
+  EXPECT_THAT(message_of([] { assessed_model("codec", 0); }),
               AllOf(HasSubstr("no transformer"), HasSubstr("hum audit codec")));
-  EXPECT_THAT(message_of([] { planned_model("llama-8t", 0); }), HasSubstr("llama-7b"));
-  EXPECT_THAT(message_of([&] { parse_priced_cluster("p6:2", hardware); }), HasSubstr("known are"));
-  EXPECT_THAT(message_of([&] { parse_priced_cluster("p4d", hardware); }),
-              HasSubstr("is not a cluster"));
+  EXPECT_THAT(message_of([] { assessed_model("llama-8t", 0); }), HasSubstr("llama-7b"));
+  EXPECT_THAT(message_of([&] { parse_cluster("p6:2", hardware); }), HasSubstr("known are"));
+  EXPECT_THAT(message_of([&] { parse_cluster("p4d", hardware); }), HasSubstr("is not a cluster"));
 }
 
 }  // namespace

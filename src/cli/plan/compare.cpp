@@ -34,16 +34,13 @@ const plan::Option& baseline_of(const Comparison& c) {
 }
 
 Json offer_report(const plan::Offer& offer, const plan::Prediction& prediction) {
-  const double step_s = prediction.time.total();
-  return {{"node_hour", offer.node_hour},
-          {"interruptions_per_day", offer.interruptions_per_day},
-          {"checkpoint_every_s", offer.checkpoint_every_s},
-          {"goodput", offer.goodput},
-          {"days", offer.days},
-          {"cost", offer.cost},
-          {"cost_low", offer.cost * prediction.low_s / step_s},
-          {"cost_high", offer.cost * prediction.high_s / step_s},
-          {"cost_per_million_tokens", offer.cost_per_million_tokens}};
+  Json report = cost_report(offer, prediction);
+  report.update({{"node_hour", offer.node_hour},
+                 {"interruptions_per_day", offer.interruptions_per_day},
+                 {"checkpoint_every_s", offer.checkpoint_every_s},
+                 {"goodput", offer.goodput},
+                 {"cost_per_million_tokens", offer.cost_per_million_tokens}});
+  return report;
 }
 
 Json move_report(const plan::Option& from, const plan::Option& to, const Comparison& c) {
@@ -58,19 +55,9 @@ Json move_report(const plan::Option& from, const plan::Option& to, const Compari
 
 Json fitting_report(const plan::Option& option, const plan::Option& baseline, const Comparison& c) {
   const plan::Outlook& o = *option.outlook;
-  const plan::Layout& layout = o.prediction.layout;
-  Json report = {{"tp", layout.tp},
-                 {"pp", layout.pp},
-                 {"dp", layout.dp},
-                 {"micro_batch", layout.micro_batch},
-                 {"recompute", to_name(layout.recompute)},
-                 {"step_s", o.prediction.time.total()},
-                 {"low_s", o.prediction.low_s},
-                 {"high_s", o.prediction.high_s},
-                 {"outside", o.prediction.outside},
-                 {"tokens_per_s", o.tokens_per_s},
-                 {"mfu", o.mfu},
-                 {"offers", Json::object()}};
+  Json report = figures_report(o);
+  report["recompute"] = to_name(o.prediction.layout.recompute);
+  report["offers"] = Json::object();
   for (const auto& offer : option.offers)
     report["offers"][std::string(to_name(offer.tariff))] = offer_report(offer, o.prediction);
   if (c.budget > 0)
@@ -161,6 +148,29 @@ Json phases_report(const Comparison& c) {
 }
 
 }  // namespace
+
+Json figures_report(const plan::Outlook& outlook) {
+  const plan::Prediction& prediction = outlook.prediction;
+  const plan::Layout& layout = prediction.layout;
+  return {{"tp", layout.tp},
+          {"pp", layout.pp},
+          {"dp", layout.dp},
+          {"micro_batch", layout.micro_batch},
+          {"step_s", prediction.time.total()},
+          {"low_s", prediction.low_s},
+          {"high_s", prediction.high_s},
+          {"outside", prediction.outside},
+          {"tokens_per_s", outlook.tokens_per_s},
+          {"mfu", outlook.mfu}};
+}
+
+Json cost_report(const plan::Offer& offer, const plan::Prediction& prediction) {
+  const double step_s = prediction.time.total();
+  return {{"days", offer.days},
+          {"cost", offer.cost},
+          {"cost_low", offer.cost * prediction.low_s / step_s},
+          {"cost_high", offer.cost * prediction.high_s / step_s}};
+}
 
 Json comparison_report(const Comparison& c) {
   if (!(c.budget >= 0) || !std::isfinite(c.budget))

@@ -26,4 +26,9 @@ struct Comparison {
 Json comparison_report(const Comparison& comparison);
 std::string comparison_text(const Json& report);
 
+// Layout, step and speed of the fastest layout on a cluster.
+Json figures_report(const plan::Outlook& outlook);
+// Days and dollars, with the dollars' interval.
+Json cost_report(const plan::Offer& offer, const plan::Prediction& prediction);
+
 }  // namespace hum::cli

@@ -14,7 +14,7 @@
 namespace hum::cli {
 namespace {
 
-models::llama::LlamaConfig llama_of(const std::string& name) {
+models::llama::LlamaConfig named_llama(const std::string& name) {
   const std::filesystem::path path(name);
   if (std::filesystem::is_directory(path))
     return models::llama::from_hugging_face(read_json(path / "config.json"));
@@ -24,18 +24,11 @@ models::llama::LlamaConfig llama_of(const std::string& name) {
     fail(ExitCode::kUsage, fmt::format("{} is no Llama, hum does not train it", name),
          "hum plan --model says what others need for it");
   }
-  return {.transformer = {.layers = shape.layers,
-                          .width = shape.hidden,
-                          .heads = shape.heads,
-                          .kv_heads = shape.key_value_heads(),
-                          .feed_forward = shape.ffn_width()},
-          .vocabulary = shape.vocab,
-          .tied = shape.tied_embeddings,
-          .positions = shape.sequence};
+  return llama_of(shape);
 }
 
 PlannedModel planned_llama(const std::string& name, const PlannedShape& shape) {
-  const auto config = llama_of(name);
+  const auto config = named_llama(name);
   const auto model = std::make_shared<const models::llama::Llama>(config);
   const auto compute = from_name<Compute>(shape.compute.empty() ? "bf16" : shape.compute);
   const int64_t length = shape.seq > 0 ? shape.seq : config.positions;
@@ -59,6 +52,21 @@ PlannedModel planned_configuration(const std::string& name, const PlannedShape& 
 }
 
 }  // namespace
+
+models::llama::LlamaConfig llama_of(const plan::Transformer& shape) {
+  const bool gated = shape.gated;
+  return {.transformer = {.layers = shape.layers,
+                          .width = shape.hidden,
+                          .heads = shape.heads,
+                          .kv_heads = shape.key_value_heads(),
+                          .feed_forward = shape.ffn_width(),
+                          .norm = gated ? nn::NormKind::kRms : nn::NormKind::kLayer,
+                          .activation = gated ? nn::Activation::kSwiGlu : nn::Activation::kGeluNew,
+                          .bias = !gated},
+          .vocabulary = shape.vocab,
+          .tied = shape.tied_embeddings,
+          .positions = shape.sequence};
+}
 
 plan::Memory step_memory(const nn::TrainSpec& spec, const train::OptimizerConfig& optimizer,
                          const nn::BlockOptions& blocks, int devices) {

@@ -4,11 +4,16 @@
 #include <memory>
 #include <string>
 
+#include "models/llama/model.h"
 #include "nn/model_spec.h"
 #include "plan/memory.h"
+#include "plan/transformer.h"
 #include "train/optimizer.h"
 
 namespace hum::cli {
+
+// hum's own Llama of that shape, with layer norms, GELU and biases where it is not gated.
+models::llama::LlamaConfig llama_of(const plan::Transformer& shape);
 
 // Bytes on one of `devices` devices, each with the spec's batch and all state, with this machine's
 // kernels (HUM_KERNELS=0: without).
