@@ -15,10 +15,10 @@ Coarse::Coarse(const CoarseConfig& config) : config_(config) {
               config.vocabulary, config.common.entries);
   const nn::Scope root(parameters_);
   const int64_t width = config.transformer.width;
-  // As large as what melody and timbre add to a step: smaller, the tokens before drown in it.
+  // Larger than what melody and timbre add to a step, about 1: the tokens before would drown in it.
   for (int64_t k = 0; k < config.coarse_books; ++k) {
     tables_.push_back(root.child("embed", k)
-                          .declare("weight", {config.vocabulary, width}, nn::Init::normal(0.5)));
+                          .declare("weight", {config.vocabulary, width}, nn::Init::normal(1.5)));
   }
   transformer_ = nn::Transformer(root, config.transformer);
   for (int64_t k = 0; k < config.coarse_books; ++k) {
