@@ -97,6 +97,13 @@ TEST_F(Runs, RefusesImpossibleRowsWithLineAndHint) {
               HasSubstr("the nearest are a100"));
 }
 
+TEST_F(Runs, WhatWasMeasuredMayHaveShortStagesAtItsEnds) {
+  const std::string head = "hidden,layers,heads,tp,pp,gpus,global_batch,micro_batch,seq";
+  const std::string bloom = "14336,70,112,4,12,384,2048,2,2048";
+  EXPECT_THAT(message(head + "\n" + bloom + "\n"), HasSubstr("pp = 12 does not divide 70 layers"));
+  EXPECT_THAT(message(head + ",iteration_s\n" + bloom + ",105\n"), HasSubstr("nothing was thrown"));
+}
+
 TEST_F(Runs, FasterThanThePeakIsOtherHardwareOrAMistake) {
   const std::string row = "4096,30,32,2,1,96,192,2,4096,";
   const Campaign fast = read_campaign(write("runs.csv", kHeader + row + "0.8\n"), hardware);

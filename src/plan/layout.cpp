@@ -24,6 +24,21 @@ void require_divides(const char* parts_name, int64_t parts, const char* what, in
 
 }  // namespace
 
+std::optional<Stages> split_blocks(int64_t layers, int64_t pp, StageSplit split) {
+  const int64_t most_ends = split == StageSplit::kShortEnds ? 2 : 0;
+  for (int64_t ends = 0; ends <= most_ends; ++ends) {
+    const Stages stages{(layers + ends) / pp, ends == 2, ends >= 1};
+    if ((layers + ends) % pp == 0 && (ends == 0 || stages.blocks > 1)) return stages;
+  }
+  return std::nullopt;
+}
+
+Stages stages_of(const Transformer& model, const Layout& layout) {
+  const auto stages = split_blocks(model.layers, layout.pp, StageSplit::kShortEnds);
+  HUM_CHECK(stages.has_value());
+  return *stages;
+}
+
 int64_t nearest_divisor(int64_t value, int64_t wanted) {
   int64_t best = 1;
   for (int64_t d = 1; d <= value; ++d) {
@@ -32,19 +47,20 @@ int64_t nearest_divisor(int64_t value, int64_t wanted) {
   return best;
 }
 
-void validate(const Transformer& model, const Layout& layout) {
+void validate(const Transformer& model, const Layout& layout, StageSplit split) {
   validate(model);
   require_positive("dp", layout.dp);
   require_positive("tp", layout.tp);
   require_positive("pp", layout.pp);
   require_positive("global batch", layout.global_batch);
   require_divides("tp", layout.tp, "heads", model.heads);
-  require_divides("pp", layout.pp, "layers", model.layers);
+  const auto stages = split_blocks(model.layers, layout.pp, split);
+  if (!stages) require_divides("pp", layout.pp, "layers", model.layers);
   require_divides("dp", layout.dp, "sequences of the global batch", layout.global_batch);
   if (layout.interleave < 0 || layout.micro_batch < 0) {
     require_positive(layout.interleave < 0 ? "interleave" : "micro batch", -1);
   }
-  require_divides("interleave", layout.chunks(), "layers of a stage", model.layers / layout.pp);
+  require_divides("interleave", layout.chunks(), "layers of a stage", stages->blocks);
   if (layout.micro_batch > 0) {
     require_divides("micro batch", layout.micro_batch, "sequences of a data-parallel rank",
                     layout.global_batch / layout.dp);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "graph/autodiff/gradients.h"
 #include "plan/transformer.h"
@@ -25,9 +26,28 @@ struct Layout {
   int64_t chunks() const { return interleave > 0 ? interleave : 1; }
 };
 
+// How a pipeline splits blocks.
+enum class StageSplit {
+  kEqual,
+  // Or such that the head, or embedding and head, take the place of a block on their stages: what
+  // published runs did where nothing else divides. Source: Grattafiori et al. 2024 (Llama 3: 126
+  // layers on 16 stages), section 3.3.2; Le Scao et al. 2022 (BLOOM: 70 on 12), section 3.3.
+  kShortEnds,
+};
+struct Stages {
+  int64_t blocks = 0;        // of the fullest stage
+  bool short_first = false;  // a block less on the first stage
+  bool short_last = false;   // and on the last
+};
+// Nothing where stages cannot be so. Stages of one block give up none.
+std::optional<Stages> split_blocks(int64_t layers, int64_t pp, StageSplit split);
+// Those of a layout that is valid one way or the other.
+Stages stages_of(const Transformer& model, const Layout& layout);
+
 // Throws kBadData when the mesh, the model and the batch do not divide, with the nearest that does.
 // A micro_batch of 0 is not looked at.
-void validate(const Transformer& model, const Layout& layout);
+void validate(const Transformer& model, const Layout& layout,
+              StageSplit split = StageSplit::kEqual);
 
 // The divisor of `value` that is nearest to `wanted`.
 int64_t nearest_divisor(int64_t value, int64_t wanted);

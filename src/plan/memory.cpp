@@ -77,11 +77,12 @@ double in_flight(const Layout& layout) {
 }  // namespace
 
 double parameters_per_device(const Transformer& model, const Layout& layout) {
-  const double p = static_cast<double>(layout.pp);
+  const Stages stages = stages_of(model, layout);
+  const double blocks = static_cast<double>(stages.blocks) * model.block_parameters();
   const double embeddings = static_cast<double>(model.vocab * model.hidden) *
                             (layout.pp == 1 && !model.tied_embeddings ? 2 : 1);
-  return (static_cast<double>(model.layers) / p * model.block_parameters() + embeddings) /
-         static_cast<double>(layout.tp);
+  const double first = blocks + embeddings - (stages.short_first ? model.block_parameters() : 0);
+  return std::max(first, blocks) / static_cast<double>(layout.tp);
 }
 
 Memory memory_per_device(const Transformer& model, const Layout& layout) {
@@ -90,8 +91,8 @@ Memory memory_per_device(const Transformer& model, const Layout& layout) {
   const double split = layout.distributed_optimizer ? static_cast<double>(layout.dp) : 1;
   Memory memory{
       .weights = 2 * parameters, .gradients = 4 * parameters, .optimizer = 12 * parameters / split};
-  const double block = block_activations(model, layout);
-  memory.activations = in_flight(layout) * static_cast<double>(model.layers / layout.pp) * block;
+  const auto blocks = static_cast<double>(stages_of(model, layout).blocks);
+  memory.activations = in_flight(layout) * blocks * block_activations(model, layout);
   if (layout.recompute == RecomputePolicy::kFull) {  // the block that is computed again
     Layout one = layout;
     one.recompute = RecomputePolicy::kNone;

@@ -186,6 +186,16 @@ TEST_F(Step, FasterHardwareIsNeverSlower) {
   }
 }
 
+TEST_F(Step, StagesWithoutABlockAtTheEndsLieBetween) {
+  Layout l = megatron();
+  const double full = seconds(l);
+  model.layers -= 2;
+  const double without_two = seconds(l);
+  model.layers -= l.pp - 2;
+  EXPECT_LE(without_two, full);
+  EXPECT_LT(seconds(l), without_two);
+}
+
 TEST_F(Step, AMissingMicroBatchIsTheFastestThatFits) {
   Layout l = megatron();
   l.micro_batch = 0;
@@ -198,6 +208,23 @@ TEST_F(Step, AMissingMicroBatchIsTheFastestThatFits) {
   l.tp = l.pp = 1;
   EXPECT_THAT(message_of([&] { complete_layout(model, l, device, device.prior); }),
               HasSubstr("no micro-batch fits"));
+}
+
+TEST(Layout, EmbeddingAndHeadMayTakeTheirStagesBlocks) {
+  const auto split = [](int64_t layers, int64_t pp) {
+    return split_blocks(layers, pp, StageSplit::kShortEnds);
+  };
+  EXPECT_EQ(split(96, 8)->blocks, 12);
+  EXPECT_FALSE(split(96, 8)->short_last);
+  EXPECT_EQ(split(126, 16)->blocks, 8);  // Llama 3 405B
+  EXPECT_TRUE(split(126, 16)->short_first);
+  EXPECT_EQ(split(70, 12)->blocks, 6);  // BLOOM
+  EXPECT_EQ(split(31, 8)->blocks, 4);
+  EXPECT_FALSE(split(31, 8)->short_first);
+  EXPECT_TRUE(split(31, 8)->short_last);
+  EXPECT_FALSE(split(32, 12));
+  EXPECT_FALSE(split(48, 50)) << "stages of one block";
+  EXPECT_FALSE(split_blocks(126, 16, StageSplit::kEqual));
 }
 
 TEST(Layout, SaysWhatDoesNotDivideAndWhatIsNearest) {

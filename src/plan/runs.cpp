@@ -128,8 +128,9 @@ std::vector<Run> Reader::runs(size_t row) const {
   Run run{.name = table_.place(row)};
   run.model = model(row);
   run.layout = layout(row, run.model);
-  validate(run.model, run.layout);
   run.measured_s = measured(row, run.layout.global_batch);
+  // What was measured did run.
+  validate(run.model, run.layout, run.measured_s > 0 ? StageSplit::kShortEnds : StageSplit::kEqual);
   const auto selective = number(row, {"sequence_parallel_selective_s"});
   if (!selective) return {run};
   run.layout.recompute = RecomputePolicy::kFull;

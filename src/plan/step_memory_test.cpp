@@ -58,7 +58,7 @@ TEST(StepMemory, OfAFewRowsIsStateAndGradients) {
   EXPECT_EQ(memory.optimizer, 2 * kMatrix);
   EXPECT_EQ(memory.gradients, 2 * kMatrix);
   EXPECT_EQ(memory.collectives, 0);
-  EXPECT_LT(memory.activations + memory.temporaries, 0.1 * kMatrix);
+  EXPECT_LT(memory.activations + memory.temporaries, 1.1 * kMatrix) << "squares for the norm";
 }
 
 TEST(StepMemory, OfManyRowsIsWhatTheBackwardPassReads) {
@@ -74,8 +74,10 @@ TEST(StepMemory, OfManyRowsIsWhatTheBackwardPassReads) {
 TEST(StepMemory, AllReducesGiveArraysOfTheirOwn) {
   const Memory memory = memory_per_device(two_layers(1, 4), no_kernels);
   EXPECT_GE(memory.collectives, kMatrix);
-  EXPECT_EQ(memory.gradients + memory.collectives, 3 * kMatrix)
-      << "two gradients and a mean, or one and two means";
+  EXPECT_GE(memory.gradients + memory.collectives, 2 * kMatrix);
+  EXPECT_NEAR(memory.gradients + memory.collectives + memory.temporaries, 3 * kMatrix,
+              0.01 * kMatrix)
+      << "two gradients and a mean, or one and two means, or two means and squares for the norm";
   EXPECT_EQ(memory.weights + memory.optimizer, 4 * kMatrix) << "every device has all state";
 }
 

@@ -172,17 +172,22 @@ StepTime step_time(const Transformer& model, const Layout& layout, const Device&
                    const Efficiency& efficiency) {
   const Stage stage(model, layout, device, efficiency);
   const Work block = stage.block(), head = stage.head();
-  const double layers = static_cast<double>(model.layers) / static_cast<double>(layout.pp);
+  const Stages stages = stages_of(model, layout);
+  const auto layers = static_cast<double>(stages.blocks);
   const double m = static_cast<double>(layout.micro_batches());
   const double v = static_cast<double>(layout.chunks());
   const double transfers = layout.pp > 1 ? 2 * v * stage.transfer() : 0;
   const double plain = layers * block.seconds() + transfers;
+  // The slowest stage sets the pace: the last, with the head (in a block's place, where it is short
+  // of one), unless transfers outweigh it.
+  const double spared = stages.short_last ? block.seconds() : 0;
+  const bool last_paces = layout.pp == 1 || head.seconds() - spared >= transfers;
+  const double paced = layers - (last_paces && stages.short_last ? 1 : 0);
   StepTime time;
-  time.compute = m * layers * block.device;
-  time.tensor_parallel = m * layers * block.collectives;
-  time.host = m * layers * (block.seconds() - block.device - block.collectives);
-  // The slowest stage sets the pace: the last, with the head, unless transfers outweigh it.
-  if (layout.pp == 1 || head.seconds() >= transfers) {
+  time.compute = m * paced * block.device;
+  time.tensor_parallel = m * paced * block.collectives;
+  time.host = m * paced * (block.seconds() - block.device - block.collectives);
+  if (last_paces) {
     time.compute += m * head.device;
     time.host += m * (head.seconds() - head.device);
   } else {
@@ -200,7 +205,7 @@ Layout complete_layout(const Transformer& model, const Layout& layout, const Dev
                        const Efficiency& efficiency) {
   if (layout.micro_batch > 0) return layout;
   const int64_t sequences = layout.global_batch / layout.dp;
-  const int64_t stage_layers = model.layers / layout.pp;
+  const int64_t stage_layers = stages_of(model, layout).blocks;
   Layout best;
   double fastest = 0;
   for (int64_t micro = 1; micro <= sequences; ++micro) {

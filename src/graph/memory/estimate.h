@@ -1,7 +1,7 @@
 // What a compiled function will need on its device, from the graph alone, before anything is
 // compiled: arguments, results in the buffers of donated arguments, and the values that XLA's fused
-// loops on CPU write and that are alive at once. An estimate, mostly below the compiler's own
-// account: by up to 15 % with kernels, by up to 30 % without.
+// loops on CPU write and that are alive at once. An estimate: training steps of hum's models with
+// kernels lay within 7 % of the compiler's own account (the plan-memory bench).
 #pragma once
 
 #include <cstdint>

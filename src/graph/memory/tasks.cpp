@@ -1,5 +1,7 @@
 // Which values become arrays. As in XLA's CPU fusion, a loop computes cheap operands again for each
-// user; what is dear and used twice, or is read by something that is no loop, is written.
+// user; what is dear and used twice, or is read by something that is no loop, is written. So is
+// what a reduction reads: long ones are done in windows, which are not fused with what comes
+// before.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -135,7 +137,7 @@ class Builder {
     if (user == Kind::kAlias) return;  // counted through it
     auto& uses = uses_[&value.node()];
     ++uses.count;
-    uses.by_opaque |= user == Kind::kOpaque;
+    uses.by_opaque |= user == Kind::kOpaque || user == Kind::kReduction;
   }
 
   bool is_written(const Node& node) {

@@ -52,6 +52,9 @@ Value softmax(const Value& x, int64_t dim,
 Value log_softmax(const Value& x, int64_t dim,
                   std::source_location where = std::source_location::current());
 
+// The logit of each position's label, in f32. Shapes: logits [..., V], labels (i32) [...] -> [...].
+Value label_logits(const Value& logits, const Value& labels,
+                   std::source_location where = std::source_location::current());
 // -log softmax(logits)[label] for each position, in f32.
 // Shapes: logits [..., V], labels (i32) [...] -> [...].
 Value softmax_cross_entropy(const Value& logits, const Value& labels,

@@ -23,6 +23,12 @@ Value shift_of(const Value& x, const Dims& dims) {
   return select(is_finite(largest), largest, 0);
 }
 
+void require_labels(std::string_view op, const Value& logits, const Value& labels) {
+  const Dims rows(logits.dims().begin(), logits.dims().end() - (logits.rank() > 0 ? 1 : 0));
+  HUM_REQUIRE(logits.rank() > 0 && labels.dtype() == DType::kI32 && labels.dims() == rows,
+              "{}: labels {} do not fit logits {}", op, labels.shape(), logits.shape());
+}
+
 // The first index where x equals its extreme value.
 Value index_of(const Value& x, const Value& extreme, int64_t dim, bool keepdims,
                std::source_location where) {
@@ -120,18 +126,26 @@ Value log_softmax(const Value& x, int64_t dim, std::source_location where) {
   return convert(shifted - log(sum), x.dtype());
 }
 
-// The label's logit is picked by a masked sum: no gather, and its gradient no scatter.
-Value softmax_cross_entropy(const Value& logits, const Value& labels, std::source_location where) {
-  const ErrorContext context = building("softmax_cross_entropy", {logits, labels}, where);
-  const Dims rows(logits.dims().begin(), logits.dims().end() - (logits.rank() > 0 ? 1 : 0));
-  HUM_REQUIRE(logits.rank() > 0 && labels.dtype() == DType::kI32 && labels.dims() == rows,
-              "softmax_cross_entropy: labels {} do not fit logits {}", labels.shape(),
-              logits.shape());
-  const Value wide = wide_float("softmax_cross_entropy", logits);
+// By a masked sum: no gather, and its gradient no scatter.
+Value label_logits(const Value& logits, const Value& labels, std::source_location where) {
+  const ErrorContext context = building("label_logits", {logits, labels}, where);
+  require_labels("label_logits", logits, labels);
+  const Value wide = wide_float("label_logits", logits);
   const Value classes = iota({DType::kI32, logits.dims()}, -1, where);
   const Value chosen = equal(classes, expand_dims(labels, -1, where));
-  return logsumexp(wide, {-1}, false, where) -
-         reduce_sum(select(chosen, wide, 0), {-1}, false, where);
+  return reduce_sum(select(chosen, wide, 0), {-1}, false, where);
+}
+
+// The label's logit is not above the largest: taken into the shift it changes no value, but it is
+// read before the exponentials, so that they can lie where the logits lay.
+Value softmax_cross_entropy(const Value& logits, const Value& labels, std::source_location where) {
+  const ErrorContext context = building("softmax_cross_entropy", {logits, labels}, where);
+  require_labels("softmax_cross_entropy", logits, labels);
+  const Value wide = wide_float("softmax_cross_entropy", logits);
+  const Value label = expand_dims(label_logits(wide, labels, where), -1, where);
+  const Value shift = maximum(shift_of(wide, {-1}), stop_gradient(label));
+  const Value sum = reduce_sum(exponential(wide - shift), {-1}, /*keepdims=*/true, where);
+  return reshape(log(sum) + shift - label, labels.dims(), where);
 }
 
 Value argmax(const Value& x, int64_t dim, bool keepdims, std::source_location where) {

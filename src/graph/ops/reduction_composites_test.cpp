@@ -168,19 +168,31 @@ std::vector<Case> index_cases() {
   };
 }
 
-Case cross_entropy_case() {
-  const auto reference = [](Ins x) {
+// `of_row`: from a row of logits and its label.
+Case labels_case(std::string name, std::function<Value(const Value&, const Value&)> op,
+                 std::function<double(const Numbers&, size_t)> of_row) {
+  const auto reference = [of_row](Ins x) {
     return Arrays{make_array({3, 5}, [&](const Dims& i) {
       Numbers row;
       for (int64_t k = 0; k < 7; ++k) row.push_back(x[0].at({i[0], i[1], k}));
-      return logsumexp_of(row) - row[static_cast<size_t>(x[1].at(i))];
+      return of_row(row, static_cast<size_t>(x[1].at(i)));
     })};
   };
-  return {"softmax_cross_entropy",
+  return {std::move(name),
           "",
           {f32(kDims, -5, 5), i32({3, 5}, 0, 6)},
-          [](In x) { return Values{softmax_cross_entropy(x[0], x[1])}; },
+          [op](In x) { return Values{op(x[0], x[1])}; },
           reference};
+}
+
+std::vector<Case> labels_cases() {
+  return {labels_case(
+              "label_logits", [](auto& x, auto& labels) { return label_logits(x, labels); },
+              [](const Numbers& row, size_t label) { return row[label]; }),
+          labels_case(
+              "softmax_cross_entropy",
+              [](auto& x, auto& labels) { return softmax_cross_entropy(x, labels); },
+              [](const Numbers& row, size_t label) { return logsumexp_of(row) - row[label]; })};
 }
 
 std::vector<ShapeErrorCase> composite_errors() {
@@ -204,7 +216,7 @@ Family reduction_composites_family() {
   Family family{"ReductionComposites", reduction_cases(), composite_errors()};
   family.placements = {{"", [=] { return softmax(cut(), -1); }, "data: R, tensor: S(1)"}};
   for (const auto& more :
-       {row_cases(), index_cases(), std::vector<Case>{cross_entropy_case(), masked_case()}}) {
+       {row_cases(), index_cases(), labels_cases(), std::vector<Case>{masked_case()}}) {
     family.cases.insert(family.cases.end(), more.begin(), more.end());
   }
   return family;
