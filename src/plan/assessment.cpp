@@ -39,8 +39,7 @@ void require_fits(const Option& option) {
   fail(ExitCode::kBadData,
        fmt::format("the model does not fit into {}: {:.1f} GB a device of {:.1f}", cluster,
                    option.least_bytes / 1e9, option.device->memory_gb.value),
-       option.nodes_needed > 0 ? fmt::format("{} nodes are enough", option.nodes_needed)
-                               : "no number of nodes is enough");
+       enough_nodes(option));
 }
 
 void require_a_move(const Option& from, const Option& to) {

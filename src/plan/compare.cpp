@@ -67,6 +67,17 @@ Option consider(const Transformer& model, const Device& device, int64_t nodes,
   return option;
 }
 
+std::string enough_nodes(const Option& option) {
+  switch (option.nodes_needed) {
+    case 0:
+      return "no number of nodes is enough";
+    case 1:
+      return "1 node is enough";
+    default:
+      return fmt::format("{} nodes are enough", option.nodes_needed);
+  }
+}
+
 std::optional<Offer> offer(const Option& option, Tariff tariff, const Market& market,
                            const Shift& shift) {
   HUM_REQUIRE(option.outlook.has_value(), "an offer of {}, where the model does not fit",

@@ -52,6 +52,9 @@ struct Option {
   int64_t devices() const { return nodes * static_cast<int64_t>(device->devices_per_node.value); }
 };
 
+// "4 nodes are enough", or that no number is: of an option that fits nowhere.
+std::string enough_nodes(const Option& option);
+
 // Throws kBadData when a figure of the market is not above zero, and when the hardware has no
 // price.
 Option consider(const Transformer& model, const Device& device, int64_t nodes,

@@ -83,9 +83,7 @@ Json cluster_report(const plan::Option& option, const plan::Option& baseline, co
                                            option.least_bytes / 1e9, option.device->memory_gb.value)
                              : fmt::format("no layout divides a batch of {} over {} devices",
                                            c.market.global_batch, option.devices());
-  report["why"] =
-      why + (option.nodes_needed > 0 ? fmt::format("; {} nodes are enough", option.nodes_needed)
-                                     : "; no number of nodes is enough");
+  report["why"] = why + "; " + plan::enough_nodes(option);
   return report;
 }
 
