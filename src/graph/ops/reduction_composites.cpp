@@ -29,6 +29,13 @@ void require_labels(std::string_view op, const Value& logits, const Value& label
               "{}: labels {} do not fit logits {}", op, labels.shape(), logits.shape());
 }
 
+// log sum exp, in f32; `shift` (dims kept) is what the exponentials are made small by.
+Value log_sum_exp(const Value& wide, const Value& shift, const Dims& dims, bool keepdims,
+                  std::source_location where) {
+  const Value sum = reduce_sum(exponential(wide - shift), dims, keepdims, where);
+  return log(sum) + reshape(shift, sum.dims(), where);
+}
+
 // The first index where x equals its extreme value.
 Value index_of(const Value& x, const Value& extreme, int64_t dim, bool keepdims,
                std::source_location where) {
@@ -104,9 +111,7 @@ Value logsumexp(const Value& x, Dims dims, bool keepdims, std::source_location w
   const ErrorContext context = building("logsumexp", {x}, where);
   dims = resolve_dims("logsumexp", x, std::move(dims), where);
   const Value wide = wide_float("logsumexp", x);
-  const Value shift = shift_of(wide, dims);
-  const Value sum = reduce_sum(exponential(wide - shift), dims, keepdims, where);
-  return convert(log(sum) + reshape(shift, sum.dims(), where), x.dtype());
+  return convert(log_sum_exp(wide, shift_of(wide, dims), dims, keepdims, where), x.dtype());
 }
 
 Value softmax(const Value& x, int64_t dim, std::source_location where) {
@@ -142,10 +147,9 @@ Value softmax_cross_entropy(const Value& logits, const Value& labels, std::sourc
   const ErrorContext context = building("softmax_cross_entropy", {logits, labels}, where);
   require_labels("softmax_cross_entropy", logits, labels);
   const Value wide = wide_float("softmax_cross_entropy", logits);
-  const Value label = expand_dims(label_logits(wide, labels, where), -1, where);
-  const Value shift = maximum(shift_of(wide, {-1}), stop_gradient(label));
-  const Value sum = reduce_sum(exponential(wide - shift), {-1}, /*keepdims=*/true, where);
-  return reshape(log(sum) + shift - label, labels.dims(), where);
+  const Value label = label_logits(wide, labels, where);
+  const Value shift = maximum(shift_of(wide, {-1}), expand_dims(stop_gradient(label), -1, where));
+  return log_sum_exp(wide, shift, {-1}, /*keepdims=*/false, where) - label;
 }
 
 Value argmax(const Value& x, int64_t dim, bool keepdims, std::source_location where) {
