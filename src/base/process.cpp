@@ -6,6 +6,10 @@
 
 #include "base/log.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace hum {
 
 void end_process(int exit_code) {
@@ -13,8 +17,11 @@ void end_process(int exit_code) {
   std::cout.flush();
   std::cerr.flush();
   std::fflush(nullptr);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  std::exit(exit_code);  // what sanitizers found, they say in handlers of exit
+#ifdef __SANITIZE_ADDRESS__
+  __lsan_do_leak_check();  // ends the process itself if something leaked
+#endif
+#ifdef __SANITIZE_THREAD__
+  std::exit(exit_code);  // what was found sets the exit code in a handler of exit
 #else
   std::_Exit(exit_code);
 #endif
