@@ -26,7 +26,8 @@ class Response {
     fft.forward(impulse, spectrum_);
   }
   double db(double hz) const {
-    return 20 * std::log10(std::abs(spectrum_[static_cast<size_t>(hz / kRate * kSize + 0.5)]));
+    const auto bin = static_cast<size_t>(std::lround(hz / kRate * kSize));
+    return 20 * std::log10(std::abs(spectrum_[bin]));
   }
 
  private:
