@@ -227,7 +227,7 @@ TEST(AugmentedHums, AreLouderOrSofterAndNoisierBeforeTheyAreTranscribed) {
 }
 
 TEST(Augmentation, IsDrawnForItsShareOfTheItems) {
-  constexpr int kItems = 2000;
+  constexpr double kItems = 2000;
   int transposed = 0, faster = 0, dropped = 0, moved = 0, coloured = 0, doubled = 0;
   for (uint64_t i = 0; i < kItems; ++i) {
     const auto drawn = draw_augmentation({}, 1, i);

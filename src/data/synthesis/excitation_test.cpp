@@ -25,7 +25,7 @@ TEST(Excitation, HasThePitchOfTheNoteOverTheWholeRange) {
 
 TEST(Excitation, GivesHarmonicKTheLevelOneOverRootK) {
   const audio::Note note{0, 2, 57, 0.5, {}};  // 220 Hz
-  const auto samples = render_excitation({&note, 1}, 2 * kSampleRate);
+  const auto samples = render_excitation({&note, 1}, int64_t{2} * kSampleRate);
   const auto part = between(samples, 0.5, 1.5);
   for (const int k : {1, 2, 5, 20, 44}) {
     EXPECT_NEAR(amplitude_at(part, 220 * k), kExcitationLevel / std::sqrt(k), 1e-3) << k;
@@ -35,7 +35,7 @@ TEST(Excitation, GivesHarmonicKTheLevelOneOverRootK) {
 TEST(Excitation, FadesTheTopAndFoldsNothingBack) {
   const audio::Note note{
       0, 2, 93, 0.5, {}};  // 1760 Hz: harmonic 6 is at 10,560 Hz, 7 would fold to 9,730
-  const auto samples = render_excitation({&note, 1}, 2 * kSampleRate);
+  const auto samples = render_excitation({&note, 1}, int64_t{2} * kSampleRate);
   const auto part = between(samples, 0.5, 1.5);
   const double f0 = audio::midi_to_hz(93);
   const double fade = (11025 - 6 * f0) / 1102.5;
@@ -79,8 +79,8 @@ TEST(Excitation, IsTheSameWhereAWindowIsCutOut) {
   const std::vector<audio::Note> notes = {{0.2, 1.4, 50, 0.5, {0, 1, 2, 1, 0, -1}},
                                           {1.4, 2.5, 57, 0.5, {}}};
   const auto moved = shifted(notes, -1);
-  const auto whole = render_excitation(notes, 3 * kSampleRate);
-  const auto window = render_excitation(moved, 2 * kSampleRate);
+  const auto whole = render_excitation(notes, int64_t{3} * kSampleRate);
+  const auto window = render_excitation(moved, int64_t{2} * kSampleRate);
   for (size_t i = 0; i < window.size(); ++i) {
     ASSERT_NEAR(window[i], whole[i + kSampleRate], 1e-4);
   }

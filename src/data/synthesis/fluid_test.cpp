@@ -124,6 +124,7 @@ TEST(FluidRenderer, StartsNotesOnTimeAndStaysBelowFullScale) {
   EXPECT_LT(rms(between(samples, 0, 0.495)), 1e-4);
   EXPECT_GT(rms(between(samples, 0.505, 0.55)), 1e-3);
   std::vector<audio::Note> chord;
+  chord.reserve(10);
   for (int k = 0; k < 10; ++k) chord.push_back({0, 1, 48 + 4 * k, 1, {}});
   for (const float sample : renderer.render(chord, 19, 1)) ASSERT_LT(std::fabs(sample), 1);
 }
@@ -143,6 +144,7 @@ TEST(FluidRenderer, GivesTheSameSamplesInSeveralThreads) {
   std::vector<std::vector<float>> results(3);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(results.size());
     for (auto& result : results) {
       threads.emplace_back([&result] { result = FluidRenderer().render(kScale, 0, 2); });
     }

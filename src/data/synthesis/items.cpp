@@ -198,7 +198,7 @@ std::vector<float> ItemMaker::Impl::target(const TrainingItem& item, double lead
   auto samples = render_variant(renderer(item), instrument(item), shifted(item.played, lead_s),
                                 lead_s + kItemSeconds, options.channels);
   samples.erase(samples.begin(), samples.begin() + sample_of(lead_s) * channels);
-  samples.resize(static_cast<size_t>(kItemSamples * channels));
+  samples.resize(static_cast<size_t>(kItemSamples) * static_cast<size_t>(channels));
   normalise_level(samples, channels);
   return samples;
 }

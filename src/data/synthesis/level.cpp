@@ -52,7 +52,7 @@ void centre_velocities(std::span<audio::Note> notes) {
 }
 
 double active_rms(std::span<const float> samples, int channels) {
-  const auto frame_size = static_cast<size_t>(kFrameSamples * channels);
+  const auto frame_size = static_cast<size_t>(kFrameSamples) * static_cast<size_t>(channels);
   std::vector<double> frames;
   for (size_t at = 0; at < samples.size(); at += frame_size) {
     frames.push_back(mean_square(samples.subspan(at, std::min(frame_size, samples.size() - at))));

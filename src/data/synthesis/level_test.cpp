@@ -12,7 +12,7 @@ namespace {
 
 // A sine of `level` over each note.
 std::vector<float> tones(std::span<const audio::Note> notes, std::span<const double> levels) {
-  std::vector<float> samples(3 * kSampleRate);
+  std::vector<float> samples(size_t{3} * kSampleRate);
   for (size_t k = 0; k < notes.size(); ++k) {
     for (int64_t i = sample_of(notes[k].start_s); i < sample_of(notes[k].end_s); ++i) {
       samples[i] = static_cast<float>(levels[k] * std::sin(0.06 * static_cast<double>(i)));

@@ -54,6 +54,7 @@ TEST(Melody, UsesTheNotesOfItsModeOnly) {
 TEST(Melody, KnowsTheSevenModes) {
   auto steps = [](Mode mode) {
     std::vector<int> result;
+    result.reserve(7);
     for (int degree = 0; degree < 7; ++degree) result.push_back(mode_semitone(mode, degree));
     return result;
   };
@@ -117,6 +118,7 @@ TEST(Melody, CentresItsVelocities) {
   for (uint64_t i = 0; i < 20; ++i) {
     auto melody = make_melody(7, i, find_preset("cello"));
     std::vector<double> velocities;
+    velocities.reserve(melody.notes.size());
     for (const auto& note : melody.notes) velocities.push_back(127 * note.amplitude);
     std::ranges::sort(velocities);
     EXPECT_NEAR(velocities[velocities.size() / 2], 80, 1e-6);

@@ -14,7 +14,7 @@ using testing::rms;
 
 TEST(Sine, HasTheNotePitchAndNoHarmonics) {
   const audio::Note note{0.1, 1.1, 69, 0.8, {}};
-  const auto samples = render_sine({&note, 1}, 2 * kSampleRate);
+  const auto samples = render_sine({&note, 1}, int64_t{2} * kSampleRate);
   EXPECT_NEAR(measured_pitch(between(samples, 0.3, 0.8)), 69, 0.02);
   EXPECT_LT(amplitude_at(between(samples, 0.5, 1.0), 880), 1e-3);
 }
@@ -22,7 +22,7 @@ TEST(Sine, HasTheNotePitchAndNoHarmonics) {
 TEST(Sine, LeavesAGapOfFortyMillisecondsBetweenTouchingNotes) {
   const std::vector<audio::Note> notes = {
       {0, 0.5, 60, 0.8, {}}, {0.5, 1.0, 60, 0.8, {}}, {0.98, 1.5, 64, 0.8, {}}};
-  const auto samples = render_sine(notes, 2 * kSampleRate);
+  const auto samples = render_sine(notes, int64_t{2} * kSampleRate);
   EXPECT_LT(rms(between(samples, 0.4635, 0.4995)), 1e-9);
   EXPECT_LT(rms(between(samples, 0.9435, 0.9795)), 1e-9);
   EXPECT_GT(rms(between(samples, 0.40, 0.45)), 0.1);

@@ -26,6 +26,7 @@ void BM_Fluid(benchmark::State& state, const char* name) {
   FluidRenderer renderer;
   const Preset& preset = find_preset(name);
   std::vector<std::vector<audio::Note>> melodies;
+  melodies.reserve(8);
   for (uint64_t i = 0; i < 8; ++i) melodies.push_back(make_melody(1, i, preset).notes);
   size_t next = 0;
   for (auto _ : state) {
