@@ -5,7 +5,6 @@
 
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/level.h"
-#include "data/synthesis/preset_variant.h"
 
 namespace hum::data {
 namespace {
@@ -15,14 +14,6 @@ constexpr double kTempo = 1.25;
 constexpr double kMissedShare = 0.1;
 
 double from_db(double db) { return std::pow(10, db / 20); }
-
-void draw_timbre(const AugmentOptions& options, uint64_t seed, uint64_t index,
-                 Augmentation& drawn) {
-  if (Rng rng(seed, "colour", index); rng.chance(options.colour)) drawn.colour = draw_colour(rng);
-  if (Rng rng(seed, "unison", index); rng.chance(options.unison)) {
-    drawn.unison_db = rng.uniform(-12, 0);
-  }
-}
 
 }  // namespace
 
@@ -47,7 +38,6 @@ Augmentation draw_augmentation(const AugmentOptions& options, uint64_t seed, uin
     drawn.reference_snr_db = rng.uniform(25, 50);
   }
   drawn.drops_notes = Rng(seed, "note drops", index).chance(options.note_drops);
-  draw_timbre(options, seed, index, drawn);
   return drawn;
 }
 
@@ -61,13 +51,6 @@ Json describe(const Augmentation& drawn) {
   if (drawn.hum_snr_db) json["hum_snr_db"] = *drawn.hum_snr_db;
   if (drawn.reference_snr_db) json["reference_snr_db"] = *drawn.reference_snr_db;
   if (drawn.drops_notes) json["drops_notes"] = true;
-  for (const audio::EqualiserBand& band : drawn.colour) {
-    json["colour"].push_back({{"shape", to_name(band.shape)},
-                              {"frequency_hz", band.frequency_hz},
-                              {"gain_db", band.gain_db},
-                              {"q", band.q}});
-  }
-  if (drawn.unison_db) json["unison_db"] = *drawn.unison_db;
   return json;
 }
 

@@ -1,6 +1,5 @@
 // Augmentation of training items: what is drawn on top of a composed melody and its performance, so
-// that training meets more keys, tempi, timbres, levels and rooms, and hums that are read with
-// faults.
+// that training meets more keys, tempi, levels and rooms, and hums that are read with faults.
 //
 // Each kind has a share of the items of its own and draws from (seed, its name, index): with a
 // share of 0 it is off, and all else in the items stays as it was. What replaces melody frames in
@@ -13,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "audio/equaliser.h"
 #include "audio/notes.h"
 #include "base/json.h"
 #include "base/rng.h"
@@ -31,11 +29,8 @@ struct AugmentOptions {
   double noise = 0.5;
   // Low: what is missing from the melody must be made up.
   double note_drops = 0.05;
-  // Of target and reference alike: the model hears of such instruments by the reference alone.
-  double colour = 0.4;
-  double unison = 0.2;
 
-  static AugmentOptions none() { return {0, 0, 0, 0, 0, 0, 0, 0}; }
+  static AugmentOptions none() { return {0, 0, 0, 0, 0, 0}; }
 
   template <class V>
   void visit_fields(V& v) {
@@ -45,8 +40,6 @@ struct AugmentOptions {
     v("gain", gain, "the hum at -18 to 6 dB, the reference at -3 to 3 dB");
     v("noise", noise, "noise 10 to 40 dB below the hum, 25 to 50 dB below the reference");
     v("note_drops", note_drops, "one note in ten is missing from the melody; the target has it");
-    v("colour", colour, "target and reference through one equaliser, up to 12 dB up or down");
-    v("unison", unison, "a second preset plays along in target and reference, 0 to 12 dB softer");
   }
 };
 
@@ -58,8 +51,6 @@ struct Augmentation {
   std::optional<double> hum_gain_db, reference_gain_db;
   std::optional<double> hum_snr_db, reference_snr_db;
   bool drops_notes = false;
-  std::vector<audio::EqualiserBand> colour;
-  std::optional<double> unison_db;  // nothing also where no other preset has all of the notes
 };
 Augmentation draw_augmentation(const AugmentOptions& options, uint64_t seed, uint64_t index);
 // Those kinds alone that change something.

@@ -10,7 +10,6 @@
 #include "data/synthesis/items.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/testing_impl.h"
-#include "data/synthesis/timing.h"
 #include "data/synthesis/window.h"
 
 namespace hum::data {
@@ -145,59 +144,6 @@ TEST_F(Augment, TakesNotesFromTheMelodyThatTheTargetHas) {
   EXPECT_LT(missing, all / 4);
 }
 
-// The error of `actual` as a scaled copy of `wanted`, as a share of it, from `from_s` on.
-double difference_but_for_level(std::span<const float> actual, std::span<const float> wanted,
-                                double from_s) {
-  double both = 0, power = 0, error = 0;
-  for (auto k = static_cast<size_t>(from_s * kSampleRate); k < wanted.size(); ++k) {
-    both += static_cast<double>(actual[k]) * wanted[k];
-    power += static_cast<double>(wanted[k]) * wanted[k];
-  }
-  for (auto k = static_cast<size_t>(from_s * kSampleRate); k < wanted.size(); ++k) {
-    error += std::pow(actual[k] - both / power * wanted[k], 2);
-  }
-  return std::sqrt(error / power) / std::abs(both / power);
-}
-
-TEST_F(Augment, ColoursTargetAndReferenceAlike) {
-  make(&AugmentOptions::colour);
-  for (size_t i = 0; i < kCount; ++i) {
-    EXPECT_EQ(after_[i].played, before_[i].played);
-    EXPECT_EQ(after_[i].melody, before_[i].melody);
-    const auto& colour = after_[i].augmentation.colour;
-    ASSERT_FALSE(colour.empty());
-    for (const auto part : {&TrainingItem::target, &TrainingItem::reference}) {
-      auto expected = before_[i].*part;
-      ASSERT_EQ((after_[i].*part).size(), expected.size());
-      EXPECT_GT(difference_but_for_level(after_[i].*part, expected, 0.1), 0.01);
-      audio::equalise(expected, 1, kSampleRate, colour);
-      // Both were cut from longer sounds: what the filters still heard of those has died away.
-      EXPECT_LT(difference_but_for_level(after_[i].*part, expected, 0.1), 0.01) << i;
-    }
-  }
-}
-
-TEST_F(Augment, LetsASecondPresetPlayAlongThatHasAllNotes) {
-  make(&AugmentOptions::unison);
-  int found = 0;
-  for (size_t i = 0; i < kCount; ++i) {
-    EXPECT_EQ(after_[i].played, before_[i].played);
-    EXPECT_EQ(after_[i].target != before_[i].target, after_[i].unison >= 0);
-    EXPECT_EQ(after_[i].reference != before_[i].reference, after_[i].unison >= 0);
-    EXPECT_EQ(after_[i].augmentation.unison_db.has_value(), after_[i].unison >= 0);
-    if (after_[i].unison < 0) continue;
-    ++found;
-    EXPECT_NE(after_[i].unison, after_[i].preset);
-    const char* names[] = {"violin", "flute", "piano"};
-    const Preset& second = find_preset(names[after_[i].unison]);
-    for (const int pitch : pitches(after_[i].played)) {
-      EXPECT_GE(pitch, second.low);
-      EXPECT_LE(pitch, second.high);
-    }
-  }
-  EXPECT_GT(found, 6);
-}
-
 // The hum as the transcriber gets it.
 std::vector<float> hum_of(const AugmentOptions& augment, Augmentation& drawn) {
   auto options = options_with(augment);
@@ -228,22 +174,18 @@ TEST(AugmentedHums, AreLouderOrSofterAndNoisierBeforeTheyAreTranscribed) {
 
 TEST(Augmentation, IsDrawnForItsShareOfTheItems) {
   constexpr double kItems = 2000;
-  int transposed = 0, faster = 0, dropped = 0, moved = 0, coloured = 0, doubled = 0;
+  int transposed = 0, faster = 0, dropped = 0, moved = 0;
   for (uint64_t i = 0; i < kItems; ++i) {
     const auto drawn = draw_augmentation({}, 1, i);
     transposed += drawn.transposition != 0 ? 1 : 0;
     faster += drawn.tempo != 1 ? 1 : 0;
     dropped += drawn.drops_notes ? 1 : 0;
     moved += drawn.octave != 0 ? 1 : 0;
-    coloured += drawn.colour.empty() ? 0 : 1;
-    doubled += drawn.unison_db ? 1 : 0;
   }
   EXPECT_NEAR(transposed, kItems / 2, 90);
   EXPECT_NEAR(faster, kItems / 2, 90);
   EXPECT_NEAR(dropped, kItems / 20, 40);
   EXPECT_EQ(moved, 0);
-  EXPECT_NEAR(coloured, kItems * 0.4, 90);
-  EXPECT_NEAR(doubled, kItems * 0.2, 70);
   EXPECT_EQ(describe(draw_augmentation(AugmentOptions::none(), 1, 1)), Json::object());
 }
 

@@ -10,7 +10,6 @@
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/hum_voice.h"
 #include "data/synthesis/level.h"
-#include "data/synthesis/preset_variant.h"
 #include "data/synthesis/timing.h"
 #include "data/synthesis/window.h"
 
@@ -23,7 +22,6 @@ constexpr double kJitter_s = 0.025;
 constexpr double kShortest_s = 0.07;  // shorter transcribed notes are dropped, as generation does
 // References are cut from a render of this length.
 constexpr double kReferenceRender_s = 5.5;
-constexpr int kUnisonAttempts = 8;
 
 double sounding_time(std::span<const Note> notes) {
   double sum_s = 0;
@@ -82,13 +80,8 @@ struct ItemMaker::Impl {
   std::optional<std::vector<Note>> heard(const TrainingItem& item, std::span<const Note> notes,
                                          double seconds, const Preset& preset) const;
   uint64_t seed() const { return static_cast<uint64_t>(options.seed); }
-  void choose_unison(TrainingItem& item) const;
-  PresetVariant instrument(const TrainingItem& item) const;
-  std::vector<float> reference(const TrainingItem& item, Rng& rng) const;
-  std::vector<float> target(const TrainingItem& item, double lead_s) const;
-  const Preset& preset(const TrainingItem& item) const {
-    return *presets[static_cast<size_t>(item.preset)];
-  }
+  std::vector<float> reference(const TrainingItem& item, const Preset& preset, Rng& rng);
+  std::vector<float> target(const TrainingItem& item, double lead_s, const Preset& preset);
   FluidRenderer& renderer(const TrainingItem& item) const {
     return *renderers[static_cast<size_t>(item.sound_font)];
   }
@@ -147,33 +140,9 @@ std::optional<std::vector<Note>> ItemMaker::Impl::heard(const TrainingItem& item
   return result;
 }
 
-// The first of some presets, drawn at random, that has all of the notes.
-void ItemMaker::Impl::choose_unison(TrainingItem& item) const {
-  if (!item.augmentation.unison_db) return;
-  Rng rng(seed(), "unison preset", item.index);
-  for (int attempt = 0; attempt < kUnisonAttempts; ++attempt) {
-    const auto other = static_cast<int>(rng.integer(0, std::ssize(presets) - 1));
-    const auto has = [&](const Note& note) {
-      return note.pitch >= presets[other]->low && note.pitch <= presets[other]->high;
-    };
-    if (other != item.preset && std::ranges::all_of(item.played, has)) {
-      item.unison = other;
-      return;
-    }
-  }
-  item.augmentation.unison_db.reset();
-}
-
-PresetVariant ItemMaker::Impl::instrument(const TrainingItem& item) const {
-  const Augmentation& drawn = item.augmentation;
-  return {.preset = &preset(item),
-          .unison = item.unison < 0 ? nullptr : presets[static_cast<size_t>(item.unison)],
-          .unison_db = drawn.unison_db.value_or(0),
-          .colour = drawn.colour};
-}
-
-std::vector<float> ItemMaker::Impl::reference(const TrainingItem& item, Rng& rng) const {
-  const auto other = melody("reference melody", item.index, preset(item), kReferenceRender_s);
+std::vector<float> ItemMaker::Impl::reference(const TrainingItem& item, const Preset& preset,
+                                              Rng& rng) {
+  const auto other = melody("reference melody", item.index, preset, kReferenceRender_s);
   const double length_s = rng.uniform(1, 5);
   // From a note's onset, so that even one second has something to hear.
   const double latest_s = kReferenceRender_s - length_s;
@@ -182,8 +151,7 @@ std::vector<float> ItemMaker::Impl::reference(const TrainingItem& item, Rng& rng
     if (note.start_s <= latest_s && rng.chance(0.3)) start_s = note.start_s;
   }
   start_s = std::min(start_s, latest_s);
-  const auto samples =
-      render_variant(renderer(item), instrument(item), other.notes, kReferenceRender_s);
+  auto samples = renderer(item).render(other.notes, preset.program, kReferenceRender_s);
   const auto first = samples.begin() + sample_of(start_s);
   std::vector<float> cut(first, first + sample_of(length_s));
   normalise_level(cut);
@@ -193,10 +161,14 @@ std::vector<float> ItemMaker::Impl::reference(const TrainingItem& item, Rng& rng
 }
 
 // The lead-in is played too, so that what sounds at 0 has its past.
-std::vector<float> ItemMaker::Impl::target(const TrainingItem& item, double lead_s) const {
+std::vector<float> ItemMaker::Impl::target(const TrainingItem& item, double lead_s,
+                                           const Preset& preset) {
+  const auto notes = shifted(item.played, lead_s);
+  const double seconds = lead_s + kItemSeconds;
   const int channels = audio::channel_count(options.channels);
-  auto samples = render_variant(renderer(item), instrument(item), shifted(item.played, lead_s),
-                                lead_s + kItemSeconds, options.channels);
+  auto samples = channels == 1
+                     ? renderer(item).render(notes, preset.program, seconds)
+                     : renderer(item).render_stereo(notes, preset.program, seconds).samples;
   samples.erase(samples.begin(), samples.begin() + sample_of(lead_s) * channels);
   samples.resize(static_cast<size_t>(kItemSamples) * static_cast<size_t>(channels));
   normalise_level(samples, channels);
@@ -214,7 +186,7 @@ const std::vector<const Preset*>& ItemMaker::presets() const { return impl_->pre
 const std::vector<const SoundFont*>& ItemMaker::sound_fonts() const { return impl_->sound_fonts; }
 
 Json ItemMaker::describe(const TrainingItem& item) const {
-  const Preset& preset = impl_->preset(item);
+  const Preset& preset = *presets()[static_cast<size_t>(item.preset)];
   const SoundFont& font = *sound_fonts()[static_cast<size_t>(item.sound_font)];
   Json result = {{"seed", impl_->options.seed},
                  {"index", item.index},
@@ -225,7 +197,6 @@ Json ItemMaker::describe(const TrainingItem& item) const {
                  {"transcribed", item.transcribed},
                  {"defective", item.defective},
                  {"augmentation", hum::data::describe(item.augmentation)}};
-  if (item.unison >= 0) result["unison"] = presets()[static_cast<size_t>(item.unison)]->name;
   const auto channels = impl_->options.channels;
   if (channels != audio::Channels::kMono) result["channels"] = to_name(channels);
   return result;
@@ -239,7 +210,7 @@ TrainingItem ItemMaker::make(uint64_t index) {
   item.preset = static_cast<int>(index % presets);
   item.sound_font = static_cast<int>(index / presets % impl_->sound_fonts.size());
   item.augmentation = draw_augmentation(options.augment, impl_->seed(), index);
-  const Preset& preset = impl_->preset(item);
+  const Preset& preset = *impl_->presets[item.preset];
   const double lead_s = rng.chance(0.5) ? 0 : rng.uniform(1, 2);
   const double seconds = lead_s + kItemSeconds;
   const auto melody = impl_->target_melody(item, preset, seconds);
@@ -257,10 +228,9 @@ TrainingItem ItemMaker::make(uint64_t index) {
   item.defective = rng.chance(options.defect_share);
   item.played = item.defective ? with_defects(asked, rng) : asked;
   item.melody = as_heard(asked, item.augmentation, impl_->seed(), index);
-  impl_->choose_unison(item);
-  item.target = impl_->target(item, lead_s);
+  item.target = impl_->target(item, lead_s, preset);
   item.features = melody_features(item.melody, kItemFrames);
-  item.reference = impl_->reference(item, rng);
+  item.reference = impl_->reference(item, preset, rng);
   return item;
 }
 

@@ -53,7 +53,6 @@ struct TrainingItem {
   uint64_t index = 0;
   int preset = 0;      // index into ItemMaker::presets()
   int sound_font = 0;  // index into ItemMaker::sound_fonts()
-  int unison = -1;     // the preset that plays along, or none
   Mode mode = Mode::kIonian;
   bool transcribed = false;  // the melody was read from a synthetic hum
   bool defective = false;    // `played` has onset jitter and drops
@@ -74,8 +73,7 @@ struct TrainingItem {
 // sung in the singer's octave and put back; a transcription that kept less than half of the
 // sounding time is not used (`transcribed` is false). Defects are onset jitter (25 ms) and drops of
 // one note in ten, short ones first; pitches are never touched. Target and reference have one level
-// (normalise_level). The reference is mono whatever the target is. Who plays along in unison has
-// all of the target's notes in its range.
+// (normalise_level). The reference is mono whatever the target is.
 class ItemMaker {
  public:
   // Without a transcriber no melody is transcribed.
