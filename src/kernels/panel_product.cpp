@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.h"
 #include "kernels/simd.h"
@@ -10,51 +11,56 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
-using simd::Words;
 
 // Words travel as floats: only their bits are moved.
+template <typename Floats>
 HUM_INLINE Floats load_words(const uint32_t* from) {
-  return simd::load(reinterpret_cast<const float*>(from));
+  return simd::load<Floats>(reinterpret_cast<const float*>(from));
 }
+template <typename Floats>
 HUM_INLINE void store_words(uint32_t* to, Floats x) {
   simd::store(reinterpret_cast<float*>(to), x);
 }
 
 // Rows [row, row + R) and V vectors of columns from `column` on, all sums in registers. A macro
 // and not a template over the product, since each body must be compiled for its instruction set.
-#define HUM_TILE(name, isa, type, multiply_add)                                                  \
-  template <int R, int V>                                                                        \
-  __attribute__((target(isa))) void name(const PanelProduct& p, int64_t row, int64_t column) {   \
-    type sums[R][V];                                                                             \
-    float* c = p.c + row * p.c_stride + column;                                                  \
-    for (int r = 0; r < R; ++r) {                                                                \
-      for (int v = 0; v < V; ++v) {                                                              \
-        const Floats zero{};                                                                     \
-        sums[r][v] = (type)(p.accumulate ? simd::load(c + r * p.c_stride + v * kLanes) : zero);  \
-      }                                                                                          \
-    }                                                                                            \
-    const uint32_t* a = p.a + row * p.a_stride;                                                  \
-    const uint32_t* b = p.b + column;                                                            \
-    for (int64_t w = 0; w < p.words; ++w, b += kPanelWidth) {                                    \
-      Floats right[V];                                                                           \
-      _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) right[v] = load_words(b + v * kLanes); \
-      _Pragma("GCC unroll 8") for (int r = 0; r < R; ++r) {                                      \
-        const Words left = Words{} + a[r * p.a_stride + w];                                      \
-        _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) multiply_add;                        \
-      }                                                                                          \
-    }                                                                                            \
-    for (int r = 0; r < R; ++r) {                                                                \
-      for (int v = 0; v < V; ++v) {                                                              \
-        simd::store(c + r * p.c_stride + v * kLanes, (Floats)sums[r][v]);                        \
-      }                                                                                          \
-    }                                                                                            \
+#define HUM_TILE(name, isa, vector, vector_of_words, multiply_add)                             \
+  template <int R, int V>                                                                      \
+  __attribute__((target(isa))) void name(const PanelProduct& p, int64_t row, int64_t column) { \
+    constexpr int64_t kWidth = sizeof(vector) / sizeof(float);                                 \
+    vector sums[R][V];                                                                         \
+    float* c = p.c + row * p.c_stride + column;                                                \
+    for (int r = 0; r < R; ++r) {                                                              \
+      for (int v = 0; v < V; ++v) {                                                            \
+        sums[r][v] = vector{};                                                                 \
+        if (p.accumulate)                                                                      \
+          std::memcpy(&sums[r][v], c + r * p.c_stride + v * kWidth, sizeof(vector));           \
+      }                                                                                        \
+    }                                                                                          \
+    const uint32_t* a = p.a + row * p.a_stride;                                                \
+    const uint32_t* b = p.b + column;                                                          \
+    for (int64_t w = 0; w < p.words; ++w, b += kPanelWidth) {                                  \
+      vector right[V];                                                                         \
+      _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v)                                      \
+          std::memcpy(&right[v], b + v * kWidth, sizeof(vector));                              \
+      _Pragma("GCC unroll 8") for (int r = 0; r < R; ++r) {                                    \
+        const vector_of_words left = vector_of_words{} + a[r * p.a_stride + w];                \
+        _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) multiply_add;                      \
+      }                                                                                        \
+    }                                                                                          \
+    for (int r = 0; r < R; ++r) {                                                              \
+      for (int v = 0; v < V; ++v) {                                                            \
+        std::memcpy(c + r * p.c_stride + v * kWidth, &sums[r][v], sizeof(vector));             \
+      }                                                                                        \
+    }                                                                                          \
   }
-HUM_TILE(tile_avx512, "avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512", Floats,
-         sums[r][v] += (Floats)left * right[v])
-HUM_TILE(tile_avx2, "avx2,fma", Floats, sums[r][v] += (Floats)left * right[v])
+HUM_TILE(tile_avx512, "avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512", simd::Register,
+         simd::RegisterWords, sums[r][v] += (simd::Register)left * right[v])
+HUM_TILE(tile_avx2, "avx2,fma", simd::PairHalf, simd::PairHalfWords,
+         sums[r][v] += (simd::PairHalf)left * right[v])
 HUM_TILE(tile_bf16, "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,prefer-vector-width=512", __m512,
+         simd::RegisterWords,
          sums[r][v] = _mm512_dpbf16_ps(sums[r][v], (__m512bh)left, (__m512bh)right[v]))
 #undef HUM_TILE
 
@@ -87,18 +93,19 @@ void multiply_bf16(const PanelProduct& p) {
 }
 // Sixteen floats are two registers here: one of these columns at a time fills the register file.
 void multiply_avx2(const PanelProduct& p) {
-  static constexpr Tile kTiles[kTileRows] = HUM_TILE_ROWS(tile_avx2, 1);
+  static constexpr Tile kTiles[kTileRows] = HUM_TILE_ROWS(tile_avx2, 2);
   multiply_by(p, kTiles, kLanes);
 }
 #undef HUM_TILE_ROWS
 
+template <typename Floats>
 HUM_INLINE void transpose_body(const uint32_t* from, int64_t from_stride, int64_t rows,
                                int64_t columns, uint32_t* to, int64_t to_stride) {
   for (int64_t r = 0; r < rows; r += kLanes) {
     for (int64_t c = 0; c < columns; c += kLanes) {
       Floats block[kLanes];
       for (int64_t i = 0; i < kLanes; ++i) {
-        block[i] = r + i < rows ? load_words(from + (r + i) * from_stride + c) : Floats{};
+        block[i] = r + i < rows ? load_words<Floats>(from + (r + i) * from_stride + c) : Floats{};
       }
       simd::transpose(block);
       for (int64_t i = 0; i < kLanes; ++i) store_words(to + (c + i) * to_stride + r, block[i]);
@@ -111,12 +118,13 @@ HUM_SIMD_FUNCTION(transpose,
                   (from, from_stride, rows, columns, to, to_stride))
 
 // Words of rows 2i (low half) and 2i + 1 (high half).
+template <typename Floats>
 HUM_INLINE void interleave_body(const uint16_t* even, const uint16_t* odd, int64_t columns,
                                 uint32_t* to) {
   for (int64_t c = 0; c < columns; c += kLanes) {
-    const Words low = reinterpret_cast<Words>(simd::load(even + c)) >> 16;
-    const Words high = odd != nullptr ? reinterpret_cast<Words>(simd::load(odd + c)) : Words{};
-    store_words(to + c, reinterpret_cast<Floats>(low | high));
+    const auto low = simd::bits(simd::load<Floats>(even + c)) >> 16;
+    const auto high = simd::bits(odd != nullptr ? simd::load<Floats>(odd + c) : Floats{});
+    store_words(to + c, simd::floats(low | high));
   }
 }
 HUM_SIMD_FUNCTION(interleave,

@@ -1,73 +1,194 @@
-// Sixteen floats at a time, in GCC's vector types, and one function body compiled for several
-// instruction sets. Everything here is always inlined: code compiled for one instruction set must
-// never be shared with another.
+// Sixteen floats at a time, and one function body compiled for several instruction sets: a template
+// over its vector type, `Floats`, since GCC keeps vectors that are wider than a register in memory.
+// Everything here is always inlined: code compiled for one instruction set must never be shared
+// with another.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/cpu_features.h"
 
 #define HUM_INLINE inline __attribute__((always_inline))
 
 // Defines `void name parameters`, which runs `name_body arguments` compiled for the instruction set
-// that this machine's kernels use:
+// that this machine's kernels use, with that one's vectors:
+//   template <typename Floats>
 //   HUM_INLINE void scale_body(float* x, int64_t n) { ... }
 //   HUM_SIMD_FUNCTION(scale, (float* x, int64_t n), (x, n))
-#define HUM_SIMD_FUNCTION(name, parameters, arguments)                                            \
-  __attribute__((                                                                                 \
-      target("avx512f,avx512bw,avx512vl,avx512dq,avx2,fma,f16c,"                                  \
-             "prefer-vector-width=512"))) void name##_avx512 parameters {                         \
-    name##_body arguments;                                                                        \
-  }                                                                                               \
-  __attribute__((target("avx2,fma,f16c"))) void name##_avx2 parameters { name##_body arguments; } \
-  void name##_baseline parameters { name##_body arguments; }                                      \
-  void name parameters {                                                                          \
-    static const Isa kIsa = chosen_isa();                                                         \
-    if (kIsa >= Isa::kAvx512) return name##_avx512 arguments;                                     \
-    if (kIsa >= Isa::kAvx2) return name##_avx2 arguments;                                         \
-    return name##_baseline arguments;                                                             \
+#define HUM_SIMD_FUNCTION(name, parameters, arguments)                       \
+  __attribute__((                                                            \
+      target("avx512f,avx512bw,avx512vl,avx512dq,avx2,fma,f16c,"             \
+             "prefer-vector-width=512"))) void name##_avx512 parameters {    \
+    name##_body<simd::Register> arguments;                                   \
+  }                                                                          \
+  __attribute__((target("avx2,fma,f16c"))) void name##_avx2 parameters {     \
+    name##_body<simd::Pair> arguments;                                       \
+  }                                                                          \
+  void name##_baseline parameters { name##_body<simd::Register> arguments; } \
+  void name parameters {                                                     \
+    static const Isa kIsa = chosen_isa();                                    \
+    if (kIsa >= Isa::kAvx512) return name##_avx512 arguments;                \
+    if (kIsa >= Isa::kAvx2) return name##_avx2 arguments;                    \
+    return name##_baseline arguments;                                        \
   }
 
 namespace hum::kernels::simd {
 
 constexpr int64_t kLanes = 16;
-using Floats __attribute__((vector_size(kLanes * sizeof(float)))) = float;
-using Words __attribute__((vector_size(kLanes * sizeof(uint32_t)))) = uint32_t;
-using Ints __attribute__((vector_size(kLanes * sizeof(int32_t)))) = int32_t;
-using Halves __attribute__((vector_size(kLanes * sizeof(uint16_t)))) = uint16_t;
 
-HUM_INLINE Floats broadcast(float value) { return Floats{} + value; }
+// A register of AVX-512, with the operators that GCC gives vectors.
+using Register __attribute__((vector_size(64))) = float;
+using RegisterWords __attribute__((vector_size(64))) = uint32_t;
+using RegisterInts __attribute__((vector_size(64))) = int32_t;
+using RegisterHalves __attribute__((vector_size(32))) = uint16_t;
 
-HUM_INLINE Floats load(const float* from) {
-  Floats x;
+// Two of AVX2, with the same operators.
+template <typename Half>
+struct Two {
+  Half low, high;
+};
+using PairHalf __attribute__((vector_size(32))) = float;
+using PairHalfWords __attribute__((vector_size(32))) = uint32_t;
+using PairHalfInts __attribute__((vector_size(32))) = int32_t;
+using PairHalfHalves __attribute__((vector_size(16))) = uint16_t;
+using Pair = Two<PairHalf>;
+
+template <typename Half>
+HUM_INLINE Two<Half> two(Half low, Half high) {
+  return {low, high};
+}
+
+#define HUM_TWO_OPERATOR(op)                                                              \
+  template <typename Half>                                                                \
+  HUM_INLINE auto operator op(const Two<Half>& a, const Two<Half>& b) {                   \
+    return two(a.low op b.low, a.high op b.high);                                         \
+  }                                                                                       \
+  template <typename Half, typename Number>                                               \
+  requires std::is_arithmetic_v<Number> HUM_INLINE auto operator op(const Two<Half>& a,   \
+                                                                    Number b) {           \
+    return two(a.low op b, a.high op b);                                                  \
+  }                                                                                       \
+  template <typename Half, typename Number>                                               \
+  requires std::is_arithmetic_v<Number> HUM_INLINE auto operator op(Number a,             \
+                                                                    const Two<Half>& b) { \
+    return two(a op b.low, a op b.high);                                                  \
+  }
+#define HUM_TWO_OPERATORS(F) \
+  F(+) F(-) F(*) F(/) F(&) F(|) F(^) F(<<) F(>>) F(<) F(<=) F(>) F(>=) F(==) F(!=)
+HUM_TWO_OPERATORS(HUM_TWO_OPERATOR)
+#undef HUM_TWO_OPERATORS
+#undef HUM_TWO_OPERATOR
+
+template <typename Half>
+HUM_INLINE Two<Half> operator-(const Two<Half>& a) {
+  return {-a.low, -a.high};
+}
+template <typename Half, typename Other>
+HUM_INLINE Two<Half>& operator+=(Two<Half>& a, const Other& b) {
+  return a = a + b;
+}
+
+// Vectors of other elements, as many as `Floats` has.
+template <typename Floats>
+struct Kin;
+template <>
+struct Kin<Register> {
+  using Words = RegisterWords;
+  using Ints = RegisterInts;
+};
+template <>
+struct Kin<Pair> {
+  using Words = Two<PairHalfWords>;
+  using Ints = Two<PairHalfInts>;
+};
+template <typename Floats>
+using WordsOf = typename Kin<Floats>::Words;
+template <typename Floats>
+using IntsOf = typename Kin<Floats>::Ints;
+
+// The same bits as words, and back.
+HUM_INLINE RegisterWords bits(Register x) { return reinterpret_cast<RegisterWords>(x); }
+HUM_INLINE Register floats(RegisterWords x) { return reinterpret_cast<Register>(x); }
+HUM_INLINE WordsOf<Pair> bits(const Pair& x) {
+  return {reinterpret_cast<PairHalfWords>(x.low), reinterpret_cast<PairHalfWords>(x.high)};
+}
+HUM_INLINE Pair floats(const WordsOf<Pair>& x) {
+  return {reinterpret_cast<PairHalf>(x.low), reinterpret_cast<PairHalf>(x.high)};
+}
+
+// a in the lanes where `mask`, which a comparison gave, is set; b in the others.
+template <typename Mask, typename Vector>
+HUM_INLINE Vector select(Mask mask, Vector a, Vector b) {
+  return mask ? a : b;
+}
+template <typename Mask, typename Half>
+HUM_INLINE Two<Half> select(const Two<Mask>& mask, const Two<Half>& a, const Two<Half>& b) {
+  return {mask.low ? a.low : b.low, mask.high ? a.high : b.high};
+}
+
+template <typename Floats>
+HUM_INLINE Floats broadcast(float value) {
+  return Floats{} + value;
+}
+
+template <typename Vector, typename T>
+HUM_INLINE Vector load_bits(const T* from) {
+  Vector x;
   std::memcpy(&x, from, sizeof x);
   return x;
 }
-// bf16, as its bits.
-HUM_INLINE Floats load(const uint16_t* from) {
-  Halves x;
-  std::memcpy(&x, from, sizeof x);
-  return reinterpret_cast<Floats>(__builtin_convertvector(x, Words) << 16);
+
+template <typename Floats>
+HUM_INLINE Floats load(const float* from) {
+  return load_bits<Floats>(from);
 }
-HUM_INLINE void store(float* to, Floats x) { std::memcpy(to, &x, sizeof x); }
+// bf16, as its bits.
+template <typename Floats>
+HUM_INLINE Floats load(const uint16_t* from) {
+  if constexpr (std::is_same_v<Floats, Register>) {
+    return floats(__builtin_convertvector(load_bits<RegisterHalves>(from), RegisterWords) << 16);
+  } else {
+    const auto half = [](const uint16_t* at) __attribute__((always_inline)) {
+      return __builtin_convertvector(load_bits<PairHalfHalves>(at), PairHalfWords) << 16;
+    };
+    return floats(two(half(from), half(from + kLanes / 2)));
+  }
+}
+
+HUM_INLINE void store_low_halves(uint16_t* to, RegisterWords x) {
+  const auto halves = __builtin_convertvector(x, RegisterHalves);
+  std::memcpy(to, &halves, sizeof halves);
+}
+HUM_INLINE void store_low_halves(uint16_t* to, const WordsOf<Pair>& x) {
+  const auto low = __builtin_convertvector(x.low, PairHalfHalves),
+             high = __builtin_convertvector(x.high, PairHalfHalves);
+  std::memcpy(to, &low, sizeof low);
+  std::memcpy(to + kLanes / 2, &high, sizeof high);
+}
+
+template <typename Floats>
+HUM_INLINE void store(float* to, Floats x) {
+  std::memcpy(to, &x, sizeof x);
+}
 // Rounds to nearest even; NaN stays NaN.
+template <typename Floats>
 HUM_INLINE void store(uint16_t* to, Floats x) {
-  const Words bits = reinterpret_cast<Words>(x);
-  const Words rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  const Halves narrow = __builtin_convertvector(x == x ? rounded : (bits >> 16) | 0x40, Halves);
-  std::memcpy(to, &narrow, sizeof narrow);
+  const auto words = bits(x);
+  const auto rounded = (words + 0x7fff + ((words >> 16) & 1)) >> 16;
+  store_low_halves(to, select(x == x, rounded, (words >> 16) | 0x40));
 }
 
 // The first `count` lanes; the others are zero.
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE Floats load(const T* from, int64_t count) {
-  if (count >= kLanes) return load(from);
+  if (count >= kLanes) return load<Floats>(from);
   T lanes[kLanes] = {};
   for (int64_t i = 0; i < count; ++i) lanes[i] = from[i];
-  return load(lanes);
+  return load<Floats>(lanes);
 }
-template <typename T>
+template <typename T, typename Floats>
 HUM_INLINE void store(T* to, Floats x, int64_t count) {
   if (count >= kLanes) return store(to, x);
   T lanes[kLanes];
@@ -75,22 +196,26 @@ HUM_INLINE void store(T* to, Floats x, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = lanes[i];
 }
 
-HUM_INLINE Ints lane_numbers() {
-  const Ints numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  return numbers;
+// 0 to 15. Integers: Words or Ints.
+template <typename Integers>
+HUM_INLINE Integers lane_numbers() {
+  static constexpr int32_t kNumbers[kLanes] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                               8, 9, 10, 11, 12, 13, 14, 15};
+  return load_bits<Integers>(kNumbers);
 }
 
 // x in lanes below count, 0 in the others.
+template <typename Floats>
 HUM_INLINE Floats keep(Floats x, int64_t count) {
-  return lane_numbers() < static_cast<int32_t>(count) ? x : Floats{};
+  return select(lane_numbers<IntsOf<Floats>>() < static_cast<int32_t>(count), x, Floats{});
 }
 
+template <typename Floats>
 HUM_INLINE float sum(Floats x) {
-  using Eight __attribute__((vector_size(32))) = float;
   using Four __attribute__((vector_size(16))) = float;
-  Eight halves[2];
+  PairHalf halves[2];
   std::memcpy(halves, &x, sizeof x);
-  const Eight eight = halves[0] + halves[1];
+  const PairHalf eight = halves[0] + halves[1];
   Four quarters[2];
   std::memcpy(quarters, &eight, sizeof eight);
   const Four four = quarters[0] + quarters[1];
@@ -99,46 +224,74 @@ HUM_INLINE float sum(Floats x) {
 
 // rows[i][j] <-> rows[j][i]: in each of four steps, blocks of D x D beside the diagonal change
 // places.
-#define HUM_LANES(F)                                                                             \
-  F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7), F(8), F(9), F(10), F(11), F(12), F(13), F(14), \
-      F(15)
+#define HUM_LANES_8(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7)
+#define HUM_LANES_16(F) HUM_LANES_8(F), F(8), F(9), F(10), F(11), F(12), F(13), F(14), F(15)
 template <int D>
-HUM_INLINE void exchange_blocks(Floats* rows) {
+HUM_INLINE void exchange_blocks(Register& a, Register& b) {
 #define HUM_LOW(l) ((l)&D ? kLanes + (l)-D : (l))
 #define HUM_HIGH(l) ((l)&D ? kLanes + (l) : (l) + D)
-#pragma GCC unroll 16
-  for (int i = 0; i < kLanes; ++i) {
-    if ((i & D) != 0) continue;
-    const Floats a = rows[i], b = rows[i + D];
-    rows[i] = __builtin_shufflevector(a, b, HUM_LANES(HUM_LOW));
-    rows[i + D] = __builtin_shufflevector(a, b, HUM_LANES(HUM_HIGH));
-  }
+  const Register low = __builtin_shufflevector(a, b, HUM_LANES_16(HUM_LOW));
+  b = __builtin_shufflevector(a, b, HUM_LANES_16(HUM_HIGH));
+  a = low;
 #undef HUM_LOW
 #undef HUM_HIGH
 }
-#undef HUM_LANES
-
-HUM_INLINE void transpose(Floats (&rows)[kLanes]) {
-  exchange_blocks<8>(rows);
-  exchange_blocks<4>(rows);
-  exchange_blocks<2>(rows);
-  exchange_blocks<1>(rows);
+template <int D>
+HUM_INLINE void exchange_blocks(PairHalf& a, PairHalf& b) {
+#define HUM_LOW(l) ((l)&D ? 8 + (l)-D : (l))
+#define HUM_HIGH(l) ((l)&D ? 8 + (l) : (l) + D)
+  const PairHalf low = __builtin_shufflevector(a, b, HUM_LANES_8(HUM_LOW));
+  b = __builtin_shufflevector(a, b, HUM_LANES_8(HUM_HIGH));
+  a = low;
+#undef HUM_LOW
+#undef HUM_HIGH
+}
+#undef HUM_LANES_16
+#undef HUM_LANES_8
+template <int D>
+HUM_INLINE void exchange_blocks(Pair& a, Pair& b) {
+  if constexpr (D == kLanes / 2) {
+    const PairHalf high = a.high;
+    a.high = b.low;
+    b.low = high;
+  } else {
+    exchange_blocks<D>(a.low, b.low);
+    exchange_blocks<D>(a.high, b.high);
+  }
+}
+template <int D, typename Floats>
+HUM_INLINE void exchange_all(Floats* rows) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) {
+    if ((i & D) == 0) exchange_blocks<D>(rows[i], rows[i + D]);
+  }
 }
 
-// GCC makes one instruction of it.
-HUM_INLINE Floats square_root(Floats x) {
-  float lanes[kLanes];
+template <typename Floats>
+HUM_INLINE void transpose(Floats (&rows)[kLanes]) {
+  exchange_all<8>(rows);
+  exchange_all<4>(rows);
+  exchange_all<2>(rows);
+  exchange_all<1>(rows);
+}
+
+// GCC makes one instruction of it for each register.
+template <typename Vector>
+HUM_INLINE Vector square_root(Vector x) {
+  float lanes[sizeof(Vector) / sizeof(float)];
   std::memcpy(lanes, &x, sizeof lanes);
   for (float& lane : lanes) lane = __builtin_sqrtf(lane);
   std::memcpy(&x, lanes, sizeof lanes);
   return x;
 }
+HUM_INLINE Pair square_root(const Pair& x) { return {square_root(x.low), square_root(x.high)}; }
 
 // e^x within 2 units in the last place for results in the normal range; at and below x = -87 it is
 // about 1e-38, at and above 88 about 1.7e38.
+template <typename Floats>
 HUM_INLINE Floats exponential(Floats x) {
-  x = x < -87.0F ? broadcast(-87.0F) : x;
-  x = x > 88.0F ? broadcast(88.0F) : x;
+  x = select(x < -87.0F, broadcast<Floats>(-87.0F), x);
+  x = select(x > 88.0F, broadcast<Floats>(88.0F), x);
   // x = n log 2 + r with |r| <= log(2) / 2; log 2 in two parts, the first exact in few bits.
   constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to a whole number
   const Floats shifted = x * 1.44269504F + kRound;
@@ -152,8 +305,7 @@ HUM_INLINE Floats exponential(Floats x) {
   p = p * r + 5.0000001201e-1F;
   p = p * (r * r) + r + 1.0F;
   // Times 2^n: n is in the low bits of `shifted`.
-  const Words scale = (reinterpret_cast<Words>(shifted) << 23) + 0x3f800000;
-  return p * reinterpret_cast<Floats>(scale);
+  return p * floats((bits(shifted) << 23) + 0x3f800000);
 }
 
 }  // namespace hum::kernels::simd

@@ -11,10 +11,7 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
-using simd::Halves;
 using simd::kLanes;
-using simd::Words;
 
 constexpr int64_t kGroup = graph::kRoundingGroup;
 constexpr int64_t kGroupVectors = kGroup / kLanes;
@@ -38,17 +35,26 @@ struct Part {
 };
 
 // The high word of x * factor, lane by lane: even and odd lanes apart, as 64-bit products.
-HUM_INLINE Words high_product(Words x, uint32_t factor) {
-  typedef uint64_t Longs __attribute__((vector_size(sizeof(Words))));
+template <typename Longs, typename Words>
+HUM_INLINE Words high_product_of(Words x, uint32_t factor) {
   const Longs pairs = reinterpret_cast<Longs>(x);
   const Longs even = (pairs & 0xffffffff) * factor, odd = (pairs >> 32) * factor;
   return reinterpret_cast<Words>((even >> 32) | (odd & 0xffffffff00000000));
 }
+HUM_INLINE simd::RegisterWords high_product(simd::RegisterWords x, uint32_t factor) {
+  using Longs __attribute__((vector_size(64))) = uint64_t;
+  return high_product_of<Longs>(x, factor);
+}
+HUM_INLINE simd::WordsOf<simd::Pair> high_product(const simd::WordsOf<simd::Pair>& x,
+                                                  uint32_t factor) {
+  using Longs __attribute__((vector_size(32))) = uint64_t;
+  return {high_product_of<Longs>(x.low, factor), high_product_of<Longs>(x.high, factor)};
+}
 
 // graph::philox4x32 with counters (block + lane, 0, stream, 0).
+template <typename Words>
 HUM_INLINE void philox(uint32_t block, uint32_t stream, const uint32_t* key, Words (&words)[4]) {
-  const Words lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  Words c0 = lane + block, c1 = {}, c2 = Words{} + stream, c3 = {};
+  Words c0 = simd::lane_numbers<Words>() + block, c1 = {}, c2 = Words{} + stream, c3 = {};
   uint32_t k0 = key[0], k1 = key[1];
   for (int round = 0; round < 10; ++round) {
     const Words high0 = high_product(c0, 0xD2511F53), high1 = high_product(c2, 0xCD9E8D57);
@@ -67,20 +73,24 @@ HUM_INLINE void philox(uint32_t block, uint32_t stream, const uint32_t* key, Wor
 }
 
 // random: 16 bits a lane.
-HUM_INLINE void store_rounded(uint16_t* to, Floats x, Words random, int64_t count) {
-  const Words bits = reinterpret_cast<Words>(x);
-  const Words rounded = x == x ? (bits + random) >> 16 : (bits >> 16) | 0x40;
-  const Halves halves = __builtin_convertvector(rounded, Halves);
-  std::memcpy(to, &halves, static_cast<size_t>(std::min(count, kLanes)) * sizeof(uint16_t));
+template <typename Floats>
+HUM_INLINE void store_rounded(uint16_t* to, Floats x, simd::WordsOf<Floats> random, int64_t count) {
+  const auto bits = simd::bits(x);
+  uint16_t halves[kLanes];
+  simd::store_low_halves(halves, simd::select(x == x, (bits + random) >> 16, (bits >> 16) | 0x40));
+  std::memcpy(to, halves, static_cast<size_t>(std::min(count, kLanes)) * sizeof(uint16_t));
 }
 
 // Order and grouping are those of the plain ops (adamw.cpp).
-template <typename G>
-HUM_INLINE void update_vector(const Part<G>& part, const Step& step, int64_t at, Words random) {
+template <typename Floats, typename G>
+HUM_INLINE void update_vector(const Part<G>& part, const Step& step, int64_t at,
+                              simd::WordsOf<Floats> random) {
   const float* n = step.numbers;
   const int64_t left = part.count - at;
-  const Floats w = simd::load(part.weights + at, left), m = simd::load(part.mean + at, left);
-  const Floats v = simd::load(part.square + at, left), g = simd::load(part.gradient + at, left);
+  const Floats w = simd::load<Floats>(part.weights + at, left),
+               m = simd::load<Floats>(part.mean + at, left);
+  const Floats v = simd::load<Floats>(part.square + at, left),
+               g = simd::load<Floats>(part.gradient + at, left);
   const Floats mean = (m - m * n[kMeanLoss]) + g * n[kMeanGain];
   const Floats square = (v - v * n[kSquareLoss]) + (g * g) * n[kSquareGain];
   const Floats root = simd::square_root(square * n[kUnbias2]);
@@ -91,14 +101,15 @@ HUM_INLINE void update_vector(const Part<G>& part, const Step& step, int64_t at,
   store_rounded(part.weights + at, w - direction * n[kLearningRate], random, left);
 }
 
-template <typename G>
+template <typename Floats, typename G>
 HUM_INLINE void update_body(const Part<G>& part, const Step& step) {
   for (int64_t at = 0; at < part.count; at += kGroup) {
+    using Words = simd::WordsOf<Floats>;
     Words words[4];
     philox(part.block + static_cast<uint32_t>(at / kGroup * kLanes), part.stream, step.key, words);
     for (int64_t k = 0; k < kGroupVectors && at + k * kLanes < part.count; ++k) {
       const Words word = words[k / 2];
-      update_vector(part, step, at + k * kLanes, k % 2 == 0 ? word & 0xffff : word >> 16);
+      update_vector<Floats>(part, step, at + k * kLanes, k % 2 == 0 ? word & 0xffff : word >> 16);
     }
   }
 }

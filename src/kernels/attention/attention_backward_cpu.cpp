@@ -11,9 +11,7 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
-using simd::Words;
 
 // Of a block of queries.
 struct QueryTerms {
@@ -30,15 +28,17 @@ struct Operands {
 };
 
 // scores -> weights, dweights -> gradients of the raw products q k^T.
+template <typename Floats>
 HUM_INLINE void differentiate_body(float* scores, float* dweights, int64_t keys,
                                    const QueryTerms& terms, float scale) {
   for (int64_t c = 0; c < kQueryBlock; c += kLanes) {
-    const Floats log_sum = simd::load(terms.log_sum + c), delta = simd::load(terms.delta + c);
+    const Floats log_sum = simd::load<Floats>(terms.log_sum + c),
+                 delta = simd::load<Floats>(terms.delta + c);
     for (int64_t at = c; at < keys * kQueryBlock; at += kQueryBlock) {
-      const Floats x = simd::load(scores + at);
-      const Floats weight = x > kUnseen ? simd::exponential(x - log_sum) : Floats{};
+      const Floats x = simd::load<Floats>(scores + at);
+      const Floats weight = simd::select(x > kUnseen, simd::exponential(x - log_sum), Floats{});
       simd::store(scores + at, weight);
-      simd::store(dweights + at, weight * (simd::load(dweights + at) - delta) * scale);
+      simd::store(dweights + at, weight * (simd::load<Floats>(dweights + at) - delta) * scale);
     }
   }
 }
@@ -47,21 +47,22 @@ HUM_SIMD_FUNCTION(differentiate,
                    float scale),
                   (scores, dweights, keys, terms, scale))
 
+template <typename Floats>
 HUM_INLINE void narrow_body(const float* weights, const float* gradients, int64_t keys,
                             const Operands& to) {
   for (int64_t s = 0; s < keys; s += 2) {
     for (int64_t c = 0; c < kQueryBlock; c += kLanes) {
       const int64_t even = s * kQueryBlock + c, odd = even + kQueryBlock;
-      simd::store(to.weight_rows + even, simd::load(weights + even));
-      const Floats first = simd::load(gradients + even);
+      simd::store(to.weight_rows + even, simd::load<Floats>(weights + even));
+      const Floats first = simd::load<Floats>(gradients + even);
       Floats second{};
       simd::store(to.gradient_rows + even, first);
       if (s + 1 < keys) {
-        simd::store(to.weight_rows + odd, simd::load(weights + odd));
-        second = simd::load(gradients + odd);
+        simd::store(to.weight_rows + odd, simd::load<Floats>(weights + odd));
+        second = simd::load<Floats>(gradients + odd);
         simd::store(to.gradient_rows + odd, second);
       }
-      const Words both = paired(first, second);
+      const auto both = paired(first, second);
       std::memcpy(to.gradient_pairs + s / 2 * kQueryBlock + c, &both, sizeof both);
     }
   }
@@ -70,10 +71,11 @@ HUM_SIMD_FUNCTION(narrow,
                   (const float* weights, const float* gradients, int64_t keys, const Operands& to),
                   (weights, gradients, keys, to))
 
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void dot_body(const T* a, const T* b, int64_t count, float* result) {
   Floats sum{};
-  for (int64_t i = 0; i < count; i += kLanes) sum += simd::load(a + i) * simd::load(b + i);
+  for (int64_t i = 0; i < count; i += kLanes)
+    sum += simd::load<Floats>(a + i) * simd::load<Floats>(b + i);
   *result = simd::sum(sum);
 }
 HUM_SIMD_FUNCTION(dot, (const float* a, const float* b, int64_t count, float* result),

@@ -7,34 +7,37 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
-using simd::Ints;
 using simd::kLanes;
 
+template <typename Floats>
 HUM_INLINE void widen_body(const uint16_t* from, float* to, int64_t count) {
-  for (int64_t i = 0; i < count; i += kLanes) simd::store(to + i, simd::load(from + i));
+  for (int64_t i = 0; i < count; i += kLanes) simd::store(to + i, simd::load<Floats>(from + i));
 }
 HUM_SIMD_FUNCTION(widen, (const uint16_t* from, float* to, int64_t count), (from, to, count))
 
+template <typename Floats>
 HUM_INLINE void scale_scores_body(float* scores, int64_t count, float scale) {
   for (int64_t i = 0; i < count; i += kLanes)
-    simd::store(scores + i, simd::load(scores + i) * scale);
+    simd::store(scores + i, simd::load<Floats>(scores + i) * scale);
 }
 HUM_SIMD_FUNCTION(scale_scores, (float* scores, int64_t count, float scale), (scores, count, scale))
 
+template <typename Floats>
 HUM_INLINE void mask_scores_body(const ScoreBlock& block, float scale, bool causal, int32_t window,
                                  const float* key_mask) {
-  const Ints lane = simd::lane_numbers();
+  using Ints = simd::IntsOf<Floats>;
+  const auto lane = simd::lane_numbers<Ints>();
+  const auto unseen = simd::broadcast<Floats>(kUnseen);
   for (int64_t s = 0; s < block.keys; ++s) {
     const auto key = static_cast<int32_t>(block.first_key + s);
     float* row = block.scores + s * kQueryBlock;
     const bool hidden = key_mask != nullptr && !(key_mask[key] > 0);
     for (int64_t c = 0; c < kQueryBlock; c += kLanes) {
       const Ints own = lane + static_cast<int32_t>(block.first_position + c);
-      Floats x = simd::load(row + c) * scale;
-      if (causal) x = own < key ? simd::broadcast(kUnseen) : x;
-      if (window > 0) x = own - window >= key ? simd::broadcast(kUnseen) : x;
-      simd::store(row + c, hidden ? simd::broadcast(kUnseen) : x);
+      Floats x = simd::load<Floats>(row + c) * scale;
+      if (causal) x = simd::select(own < key, unseen, x);
+      if (window > 0) x = simd::select(own - window >= key, unseen, x);
+      simd::store(row + c, hidden ? unseen : x);
     }
   }
 }
@@ -43,9 +46,10 @@ HUM_SIMD_FUNCTION(mask_scores,
                    const float* key_mask),
                   (block, scale, causal, window, key_mask))
 
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void write_body(const float* from, float factor, int64_t count, T* to) {
-  for (int64_t i = 0; i < count; i += kLanes) simd::store(to + i, simd::load(from + i) * factor);
+  for (int64_t i = 0; i < count; i += kLanes)
+    simd::store(to + i, simd::load<Floats>(from + i) * factor);
 }
 HUM_SIMD_FUNCTION(write, (const float* from, float factor, int64_t count, float* to),
                   (from, factor, count, to))

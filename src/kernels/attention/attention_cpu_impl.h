@@ -144,9 +144,10 @@ inline int64_t spare_words(const AttentionProblem& p) {
 }
 
 // Two rows as one row of bf16 pairs, rounded to nearest.
-HUM_INLINE simd::Words paired(simd::Floats even, simd::Floats odd) {
-  const auto low = reinterpret_cast<simd::Words>(even), high = reinterpret_cast<simd::Words>(odd);
-  const simd::Words a = low + 0x7fff + ((low >> 16) & 1), b = high + 0x7fff + ((high >> 16) & 1);
+template <typename Floats>
+HUM_INLINE simd::WordsOf<Floats> paired(Floats even, Floats odd) {
+  const auto low = simd::bits(even), high = simd::bits(odd);
+  const auto a = low + 0x7fff + ((low >> 16) & 1), b = high + 0x7fff + ((high >> 16) & 1);
   return (a >> 16) | (b & 0xffff0000);
 }
 

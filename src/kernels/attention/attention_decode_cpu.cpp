@@ -9,7 +9,6 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
 
 // One query head of one item.
@@ -26,13 +25,14 @@ struct Row {
   float* log_sum;
 };
 
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void attend_body(const Row<T>& row, int64_t head, float scale) {
   float top = kUnseen;
   for (int64_t s = row.keys.begin; s < row.keys.end; ++s) {
     Floats sum{};
     const T* k = row.k + s * row.stride;
-    for (int64_t i = 0; i < head; i += kLanes) sum += simd::load(row.q + i) * simd::load(k + i);
+    for (int64_t i = 0; i < head; i += kLanes)
+      sum += simd::load<Floats>(row.q + i) * simd::load<Floats>(k + i);
     const bool hidden = row.key_mask != nullptr && !(row.key_mask[s] > 0);
     row.weights[s] = hidden ? kUnseen : simd::sum(sum) * scale;
     top = std::max(top, row.weights[s]);
@@ -40,8 +40,9 @@ HUM_INLINE void attend_body(const Row<T>& row, int64_t head, float scale) {
   Floats total{};
   for (int64_t s = row.keys.begin; s < row.keys.end; s += kLanes) {
     const int64_t left = row.keys.end - s;
-    const Floats x = simd::load(row.weights + s, left);
-    const Floats weight = simd::keep(x > kUnseen ? simd::exponential(x - top) : Floats{}, left);
+    const Floats x = simd::load<Floats>(row.weights + s, left);
+    const Floats weight =
+        simd::keep(simd::select(x > kUnseen, simd::exponential(x - top), Floats{}), left);
     simd::store(row.weights + s, weight, left);
     total += weight;
   }
@@ -49,12 +50,13 @@ HUM_INLINE void attend_body(const Row<T>& row, int64_t head, float scale) {
   for (int64_t s = row.keys.begin; s < row.keys.end; ++s) {
     const T* v = row.v + s * row.stride;
     for (int64_t i = 0; i < head; i += kLanes) {
-      simd::store(row.mixed + i, simd::load(row.mixed + i) + simd::load(v + i) * row.weights[s]);
+      simd::store(row.mixed + i,
+                  simd::load<Floats>(row.mixed + i) + simd::load<Floats>(v + i) * row.weights[s]);
     }
   }
   const float sum = std::max(simd::sum(total), 1e-30F);
   for (int64_t i = 0; i < head; i += kLanes) {
-    simd::store(row.y + i, simd::load(row.mixed + i) * (1 / sum));
+    simd::store(row.y + i, simd::load<Floats>(row.mixed + i) * (1 / sum));
   }
   *row.log_sum = top + std::log(sum);
 }

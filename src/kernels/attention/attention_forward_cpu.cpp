@@ -10,9 +10,7 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
-using simd::Words;
 
 // Running softmax of a block of queries: sum and y stand for exp(score - top).
 struct Running {
@@ -22,18 +20,19 @@ struct Running {
 };
 
 // Scores -> weights in place (f32), or to `pairs` (bf16); sum, top and y are brought along.
+template <typename Floats>
 HUM_INLINE void soften_body(float* scores, int64_t keys, uint32_t* pairs, Running& running,
                             int64_t head) {
   for (int64_t c = 0; c < kQueryBlock; c += kLanes) {
-    const Floats before = simd::load(running.top + c);
+    const Floats before = simd::load<Floats>(running.top + c);
     Floats top = before;
     for (int64_t s = 0; s < keys; ++s) {
-      const Floats x = simd::load(scores + s * kQueryBlock + c);
-      top = x > top ? x : top;
+      const Floats x = simd::load<Floats>(scores + s * kQueryBlock + c);
+      top = simd::select(x > top, x, top);
     }
     const auto weight = [&](int64_t s) __attribute__((always_inline)) {
-      const Floats x = simd::load(scores + s * kQueryBlock + c);
-      return x > kUnseen ? simd::exponential(x - top) : Floats{};
+      const Floats x = simd::load<Floats>(scores + s * kQueryBlock + c);
+      return simd::select(x > kUnseen, simd::exponential(x - top), Floats{});
     };
     Floats sum{};
     if (pairs == nullptr) {
@@ -45,17 +44,17 @@ HUM_INLINE void soften_body(float* scores, int64_t keys, uint32_t* pairs, Runnin
     } else {
       for (int64_t s = 0; s < keys; s += 2) {
         const Floats even = weight(s), odd = s + 1 < keys ? weight(s + 1) : Floats{};
-        const Words both = paired(even, odd);
+        const auto both = paired(even, odd);
         std::memcpy(pairs + s / 2 * kQueryBlock + c, &both, sizeof both);
         sum += even + odd;
       }
     }
     const Floats shrink = simd::exponential(before - top);
-    simd::store(running.sum + c, simd::load(running.sum + c) * shrink + sum);
+    simd::store(running.sum + c, simd::load<Floats>(running.sum + c) * shrink + sum);
     simd::store(running.top + c, top);
     for (int64_t i = 0; i < head; ++i) {
       float* y = running.y + i * kQueryBlock + c;
-      simd::store(y, simd::load(y) * shrink);
+      simd::store(y, simd::load<Floats>(y) * shrink);
     }
   }
 }

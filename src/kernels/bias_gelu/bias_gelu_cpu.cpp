@@ -8,54 +8,56 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
 
 constexpr float kSlope = 1.5957691216F;  // 2 sqrt(2 / pi)
 constexpr float kCubic = 0.044715F;
 
 // gelu(x) = x s with s = logistic(2 sqrt(2/pi) (x + 0.044715 x^3)), which is (1 + tanh(...)) / 2.
+template <typename Floats>
 HUM_INLINE Floats gate(Floats x) {
   const Floats u = x * (kSlope + (kSlope * kCubic) * (x * x));
   return 1.0F / (1.0F + simd::exponential(-u));
 }
 
+template <typename Floats>
 HUM_INLINE Floats gelu(Floats x) {
   // Below -20 the gate is 0 in f32; a huge x must not bring it back.
-  return (x < -20.0F ? simd::broadcast(-20.0F) : x) * gate(x);
+  return simd::select(x < -20.0F, simd::broadcast<Floats>(-20.0F), x) * gate(x);
 }
 
+template <typename Floats>
 HUM_INLINE Floats gelu_slope(Floats x) {
   // Beyond 10 the slope is 0 or 1, and x^3 must not overflow. NaN passes through.
-  x = x < -10.0F ? simd::broadcast(-10.0F) : x;
-  x = x > 10.0F ? simd::broadcast(10.0F) : x;
+  x = simd::select(x < -10.0F, simd::broadcast<Floats>(-10.0F), x);
+  x = simd::select(x > 10.0F, simd::broadcast<Floats>(10.0F), x);
   const Floats s = gate(x);
   const Floats du = kSlope + (3 * kSlope * kCubic) * (x * x);
   return s + x * s * (1.0F - s) * du;
 }
 
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void forward_body(const T* x, const float* bias, T* y, int64_t rows, int64_t columns) {
   for (int64_t r = 0; r < rows; ++r, x += columns, y += columns) {
     for (int64_t c = 0; c < columns; c += kLanes) {
       const int64_t left = columns - c;
-      const Floats in = simd::load(x + c, left) + simd::load(bias + c, left);
+      const Floats in = simd::load<Floats>(x + c, left) + simd::load<Floats>(bias + c, left);
       simd::store(y + c, gelu(in), left);
     }
   }
 }
 
 // dbias gets the sums over these rows added.
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void backward_body(const T* x, const float* bias, const T* dy, T* dx, float* dbias,
                               int64_t rows, int64_t columns) {
   for (int64_t r = 0; r < rows; ++r, x += columns, dy += columns, dx += columns) {
     for (int64_t c = 0; c < columns; c += kLanes) {
       const int64_t left = columns - c;
-      const Floats in = simd::load(x + c, left) + simd::load(bias + c, left);
-      const Floats gradient = simd::load(dy + c, left) * gelu_slope(in);
+      const Floats in = simd::load<Floats>(x + c, left) + simd::load<Floats>(bias + c, left);
+      const Floats gradient = simd::load<Floats>(dy + c, left) * gelu_slope(in);
       simd::store(dx + c, gradient, left);
-      simd::store(dbias + c, simd::load(dbias + c, left) + gradient, left);
+      simd::store(dbias + c, simd::load<Floats>(dbias + c, left) + gradient, left);
     }
   }
 }

@@ -99,12 +99,12 @@ void sum_taps(const Sizes& s, const Phase& phase, const uint32_t* x, PanelProduc
   }
 }
 
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void store_rows_body(const float* c, int64_t rows, int64_t width, T* y,
                                 int64_t y_stride) {
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t column = 0; column < width; column += simd::kLanes) {
-      simd::store(y + r * y_stride + column, simd::load(c + r * kPanelWidth + column));
+      simd::store(y + r * y_stride + column, simd::load<Floats>(c + r * kPanelWidth + column));
     }
   }
 }

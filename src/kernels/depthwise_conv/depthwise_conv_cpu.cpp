@@ -10,7 +10,6 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
 
 constexpr int64_t kMostTaps = 16, kUsualTaps = 7;
@@ -32,23 +31,24 @@ struct Window {
   }
 };
 
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void row_of_taps(const Window& w, const T* x, const float* weights, const float* bias,
                             int64_t t, T* y) {
   const auto [begin, end] = w.taps_at(t);
   const int64_t at = (t - w.low) * w.channels;  // of tap 0, which may lie outside
   const int64_t step = w.dilation * w.channels;
   for (int64_t c = 0; c < w.channels; c += kLanes) {
-    Floats sum = bias == nullptr ? Floats{} : simd::load(bias + c);
+    Floats sum = bias == nullptr ? Floats{} : simd::load<Floats>(bias + c);
     if (end - begin == kUsualTaps) {
 #pragma GCC unroll 7
       for (int k = 0; k < kUsualTaps; ++k) {
-        sum += simd::load(weights + (begin + k) * w.channels + c) *
-               simd::load(x + (at + (begin + k) * step + c));
+        sum += simd::load<Floats>(weights + (begin + k) * w.channels + c) *
+               simd::load<Floats>(x + (at + (begin + k) * step + c));
       }
     } else {
       for (int64_t k = begin; k < end; ++k) {
-        sum += simd::load(weights + k * w.channels + c) * simd::load(x + (at + k * step + c));
+        sum += simd::load<Floats>(weights + k * w.channels + c) *
+               simd::load<Floats>(x + (at + k * step + c));
       }
     }
     simd::store(y + c, sum);
@@ -56,11 +56,11 @@ HUM_INLINE void row_of_taps(const Window& w, const T* x, const float* weights, c
 }
 
 // Outputs [begin, end) of an item.
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void convolve_body(const Window& w, const T* x, const float* weights, const float* bias,
                               int64_t begin, int64_t end, T* y) {
   for (int64_t t = begin; t < end; ++t) {
-    row_of_taps(w, x, weights, bias, t, y + t * w.channels);
+    row_of_taps<Floats>(w, x, weights, bias, t, y + t * w.channels);
   }
 }
 HUM_SIMD_FUNCTION(convolve,
@@ -74,7 +74,7 @@ HUM_SIMD_FUNCTION(convolve,
 
 // sums[K + 1, C] += for outputs [begin, end) of an item: x of each tap times dy, and dy. Sixteen
 // channels at a time over few enough rows that they stay in cache.
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void correlate_body(const Window& w, const T* x, const T* dy, int64_t begin, int64_t end,
                                float* sums) {
   constexpr int64_t kTile = 16;
@@ -86,21 +86,23 @@ HUM_INLINE void correlate_body(const Window& w, const T* x, const T* dy, int64_t
       for (int64_t t = first; t < last; ++t) {
         const auto [from, to] = w.taps_at(t);
         const int64_t at = (t - w.low) * w.channels + c;  // of tap 0
-        const Floats d = simd::load(dy + t * w.channels + c);
+        const Floats d = simd::load<Floats>(dy + t * w.channels + c);
         total += d;
         if (from == 0 && to == kUsualTaps) {
 #pragma GCC unroll 7
-          for (int k = 0; k < kUsualTaps; ++k) products[k] += simd::load(x + (at + k * step)) * d;
+          for (int k = 0; k < kUsualTaps; ++k)
+            products[k] += simd::load<Floats>(x + (at + k * step)) * d;
         } else {
-          for (int64_t k = from; k < to; ++k) products[k] += simd::load(x + (at + k * step)) * d;
+          for (int64_t k = from; k < to; ++k)
+            products[k] += simd::load<Floats>(x + (at + k * step)) * d;
         }
       }
       for (int64_t k = 0; k < w.taps; ++k) {
         float* sum = sums + k * w.channels + c;
-        simd::store(sum, simd::load(sum) + products[k]);
+        simd::store(sum, simd::load<Floats>(sum) + products[k]);
       }
       float* sum = sums + w.taps * w.channels + c;
-      simd::store(sum, simd::load(sum) + total);
+      simd::store(sum, simd::load<Floats>(sum) + total);
     }
   }
 }

@@ -14,7 +14,6 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
 
 // Where each row's ids stand: at order[starts[row]] up to order[starts[row + 1]], ascending.
@@ -41,6 +40,7 @@ Places sort_by_row(std::span<const int32_t> ids, int64_t rows) {
 }
 
 // sum[0, columns) = the rows of dy (bf16) at `count` places, added in order in f32.
+template <typename Floats>
 HUM_INLINE void sum_places_body(const uint16_t* dy, const int32_t* places, int64_t count,
                                 int64_t columns, uint16_t* sum) {
   constexpr int64_t kVectors = 8;
@@ -50,14 +50,14 @@ HUM_INLINE void sum_places_body(const uint16_t* dy, const int32_t* places, int64
     for (int64_t i = 0; i < count; ++i) {
       const uint16_t* from = dy + places[i] * columns + c;
 #pragma GCC unroll 8
-      for (int64_t v = 0; v < kVectors; ++v) total[v] += simd::load(from + v * kLanes);
+      for (int64_t v = 0; v < kVectors; ++v) total[v] += simd::load<Floats>(from + v * kLanes);
     }
     for (int64_t v = 0; v < kVectors; ++v) simd::store(sum + c + v * kLanes, total[v]);
   }
   for (; c < columns; c += kLanes) {
     Floats total{};
     for (int64_t i = 0; i < count; ++i) {
-      total += simd::load(dy + places[i] * columns + c, columns - c);
+      total += simd::load<Floats>(dy + places[i] * columns + c, columns - c);
     }
     simd::store(sum + c, total, columns - c);
   }

@@ -10,7 +10,6 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
 
 struct RowStatistics {
@@ -19,64 +18,68 @@ struct RowStatistics {
 };
 
 // `row` is the row in f32, in cache; two passes, so that a large mean costs no digits.
+template <typename Floats>
 HUM_INLINE RowStatistics statistics(const float* row, int64_t columns, float epsilon, bool rms) {
   const float inverse = 1.0F / static_cast<float>(columns);
   RowStatistics result;
   if (!rms) {
     Floats total{};
-    for (int64_t c = 0; c < columns; c += kLanes) total += simd::load(row + c, columns - c);
+    for (int64_t c = 0; c < columns; c += kLanes) total += simd::load<Floats>(row + c, columns - c);
     result.mean = simd::sum(total) * inverse;
   }
   Floats power{};
   for (int64_t c = 0; c < columns; c += kLanes) {
-    const Floats x = simd::keep(simd::load(row + c, columns - c) - result.mean, columns - c);
+    const Floats x =
+        simd::keep(simd::load<Floats>(row + c, columns - c) - result.mean, columns - c);
     power += x * x;
   }
   result.scale = 1.0F / std::sqrt(simd::sum(power) * inverse + epsilon);
   return result;
 }
 
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void widen(const T* from, float* to, int64_t columns) {
   for (int64_t c = 0; c < columns; c += kLanes) {
-    simd::store(to + c, simd::load(from + c, columns - c), columns - c);
+    simd::store(to + c, simd::load<Floats>(from + c, columns - c), columns - c);
   }
 }
 
 // row: room for `columns` floats.
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void forward_body(const T* x, const float* scale, const float* bias, T* y, float* row,
                              int64_t rows, int64_t columns, float epsilon, bool rms) {
   for (int64_t r = 0; r < rows; ++r, x += columns, y += columns) {
-    widen(x, row, columns);
-    const RowStatistics s = statistics(row, columns, epsilon, rms);
+    widen<Floats>(x, row, columns);
+    const RowStatistics s = statistics<Floats>(row, columns, epsilon, rms);
     for (int64_t c = 0; c < columns; c += kLanes) {
       const int64_t left = columns - c;
-      const Floats normal = (simd::load(row + c, left) - s.mean) * s.scale;
-      simd::store(y + c, normal * simd::load(scale + c, left) + simd::load(bias + c, left), left);
+      const Floats normal = (simd::load<Floats>(row + c, left) - s.mean) * s.scale;
+      simd::store(y + c,
+                  normal * simd::load<Floats>(scale + c, left) + simd::load<Floats>(bias + c, left),
+                  left);
     }
   }
 }
 
 // With n = (x - mean) * s and g = dy * scale: dx = s (g - mean(g) - n mean(g n)), without mean(g)
 // in the rms form. sums: dscale = sum over rows of dy n, then dbias = sum of dy; added to.
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void backward_body(const T* x, const float* scale, const T* dy, T* dx, float* sums,
                               float* row, int64_t rows, int64_t columns, float epsilon, bool rms) {
   const float inverse = 1.0F / static_cast<float>(columns);
   float* dscale = sums;
   float* dbias = sums + columns;
   for (int64_t r = 0; r < rows; ++r, x += columns, dy += columns, dx += columns) {
-    widen(x, row, columns);
-    const RowStatistics s = statistics(row, columns, epsilon, rms);
+    widen<Floats>(x, row, columns);
+    const RowStatistics s = statistics<Floats>(row, columns, epsilon, rms);
     Floats total{}, product{};
     for (int64_t c = 0; c < columns; c += kLanes) {
       const int64_t left = columns - c;
-      const Floats normal = (simd::load(row + c, left) - s.mean) * s.scale;
-      const Floats d = simd::load(dy + c, left);
-      const Floats g = d * simd::load(scale + c, left);
-      simd::store(dscale + c, simd::load(dscale + c, left) + d * normal, left);
-      simd::store(dbias + c, simd::load(dbias + c, left) + d, left);
+      const Floats normal = (simd::load<Floats>(row + c, left) - s.mean) * s.scale;
+      const Floats d = simd::load<Floats>(dy + c, left);
+      const Floats g = d * simd::load<Floats>(scale + c, left);
+      simd::store(dscale + c, simd::load<Floats>(dscale + c, left) + d * normal, left);
+      simd::store(dbias + c, simd::load<Floats>(dbias + c, left) + d, left);
       simd::store(row + c, normal, left);
       total += g;
       product += g * normal;
@@ -85,8 +88,8 @@ HUM_INLINE void backward_body(const T* x, const float* scale, const T* dy, T* dx
     const float mean_product = simd::sum(product) * inverse;
     for (int64_t c = 0; c < columns; c += kLanes) {
       const int64_t left = columns - c;
-      const Floats g = simd::load(dy + c, left) * simd::load(scale + c, left);
-      const Floats d = (g - mean_g - simd::load(row + c, left) * mean_product) * s.scale;
+      const Floats g = simd::load<Floats>(dy + c, left) * simd::load<Floats>(scale + c, left);
+      const Floats d = (g - mean_g - simd::load<Floats>(row + c, left) * mean_product) * s.scale;
       simd::store(dx + c, d, left);
     }
   }

@@ -11,7 +11,6 @@ namespace hum::kernels {
 namespace {
 
 using graph::DType;
-using simd::Floats;
 using simd::kLanes;
 
 constexpr int64_t kMostRows = 4;
@@ -23,19 +22,20 @@ constexpr int64_t kStep = 2 * kLanes;
 template <>
 constexpr int64_t kStep<float> = kLanes;
 
+template <typename Floats>
 HUM_INLINE Floats multiply_add(Floats sum, const float* a, const float* b) {
-  return sum + simd::load(a) * simd::load(b);
+  return sum + simd::load<Floats>(a) * simd::load<Floats>(b);
 }
 // a: sixteen even elements, then sixteen odd ones.
+template <typename Floats>
 HUM_INLINE Floats multiply_add(Floats sum, const float* a, const uint16_t* b) {
-  simd::Words pairs;
-  std::memcpy(&pairs, b, sizeof pairs);
-  sum += simd::load(a) * reinterpret_cast<Floats>(pairs << 16);
-  return sum + simd::load(a + kLanes) * reinterpret_cast<Floats>(pairs & 0xffff0000U);
+  const auto pairs = simd::load_bits<simd::WordsOf<Floats>>(b);
+  sum += simd::load<Floats>(a) * simd::floats(pairs << 16);
+  return sum + simd::load<Floats>(a + kLanes) * simd::floats(pairs & 0xffff0000U);
 }
 
 // Lane sums of a row of a times a row of b, in chains that do not wait for each other.
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE Floats dot(const float* a, const T* b, int64_t k) {
   constexpr int kChains = 4;
   Floats sums[kChains] = {};
@@ -58,14 +58,14 @@ HUM_INLINE Floats dot(const float* a, const T* b, int64_t k) {
 // Columns [begin, end) of c[m, n] = a[m, padded] b[n, k]^T. a is f32 in multiply_add's order, with
 // zeros from k to padded. Rows of b are read one after the other, as memory likes best: sixteen
 // side by side came to half the bandwidth.
-template <typename T, typename U>
+template <typename Floats, typename T, typename U>
 HUM_INLINE void dot_rows_body(const float* a, const T* b, U* c, int64_t m, int64_t n, int64_t k,
                               int64_t padded, int64_t begin, int64_t end) {
   for (int64_t j = begin; j < end; j += kLanes) {
     const int64_t count = std::min(end - j, kLanes);
     Floats sums[kMostRows][kLanes] = {};
     for (int64_t l = 0; l < count; ++l) {
-      for (int64_t i = 0; i < m; ++i) sums[i][l] = dot(a + i * padded, b + (j + l) * k, k);
+      for (int64_t i = 0; i < m; ++i) sums[i][l] = dot<Floats>(a + i * padded, b + (j + l) * k, k);
     }
     for (int64_t i = 0; i < m; ++i) {
       simd::transpose(sums[i]);

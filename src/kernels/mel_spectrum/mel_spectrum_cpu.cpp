@@ -8,7 +8,6 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
 
 struct Mel {
@@ -22,22 +21,24 @@ struct Mel {
   int64_t group_vectors() const { return 2 * (bands + kLanes); }
 };
 
-HUM_INLINE Floats magnitude_of(const Complex& x, float epsilon) {
+template <typename Floats>
+HUM_INLINE Floats magnitude_of(const Complex<Floats>& x, float epsilon) {
   return simd::square_root(x.re * x.re + x.im * x.im + epsilon * epsilon);
 }
 
 // Frames first .. first + 31 of x; magnitude may be null. sums: bands of the group's sets in turn.
+template <typename Floats>
 HUM_INLINE void forward_body(const Mel& mel, const float* x, float* bands, float* magnitude,
                              int64_t first, const TransformScratch& t) {
   const Frames& f = mel.frames;
-  const Complex* z = transform_frames(f, x, first, t.data, t.scratch);
-  Floats* sums = t.more;
+  const Complex<Floats>* z = transform_frames<Floats>(f, x, first, t);
+  auto* sums = t.more<Floats>();
   for (int64_t i = 0; i < mel.group_vectors(); ++i) sums[i] = Floats{};
   for (int64_t k = 0; k < f.bins; k += kLanes) {
     const int64_t count = std::min(f.bins - k, kLanes);
     Floats a[kLanes] = {}, b[kLanes] = {};
     for (int64_t l = 0; l < count; ++l) {
-      const BinPair pair = bin_pair(f, z, k + l);
+      const BinPair<Floats> pair = bin_pair(f, z, k + l);
       a[l] = magnitude_of(pair.a, mel.epsilon);
       b[l] = magnitude_of(pair.b, mel.epsilon);
       Floats* band = sums + 2 * mel.first[k + l];
@@ -64,6 +65,7 @@ struct Cotangents {
   const float *bands, *magnitude;
 };
 
+template <typename Floats>
 HUM_INLINE void load_band_gradients(const Mel& mel, const float* dbands, int64_t first,
                                     Floats* to) {
   GroupRows rows;
@@ -81,13 +83,15 @@ HUM_INLINE void load_band_gradients(const Mel& mel, const float* dbands, int64_t
 }
 
 // Adds the gradient of frames first .. first + 31 to dx.
+template <typename Floats>
 HUM_INLINE void backward_body(const Mel& mel, const float* x, Cotangents d, float* dx,
                               int64_t first, const TransformScratch& t) {
   const Frames& f = mel.frames;
-  load_band_gradients(mel, d.bands, first, t.more);
+  const auto* gradients = t.more<Floats>();
+  load_band_gradients(mel, d.bands, first, t.more<Floats>());
   GroupRows rows;
   group_rows(f, first, f.bins, rows);
-  Complex* z = transform_frames(f, x, first, t.data, t.scratch);
+  Complex<Floats>* z = transform_frames<Floats>(f, x, first, t);
   for (int64_t k = 0; k < f.bins; k += kLanes) {
     const int64_t count = std::min(f.bins - k, kLanes);
     Floats a[kLanes] = {}, b[kLanes] = {};
@@ -96,19 +100,21 @@ HUM_INLINE void backward_body(const Mel& mel, const float* x, Cotangents d, floa
       load_rows(d.magnitude, rows.b, k, count, b);
     }
     for (int64_t l = 0; l < count; ++l) {
-      const BinPair pair = bin_pair(f, z, k + l);
-      const Floats* band = t.more + 2 * mel.first[k + l];
+      const BinPair<Floats> pair = bin_pair(f, z, k + l);
+      const Floats* band = gradients + 2 * mel.first[k + l];
       const float* w = mel.weights + 2 * (k + l);
       const Floats by_a =
                        (a[l] + band[0] * w[0] + band[2] * w[1]) / magnitude_of(pair.a, mel.epsilon),
                    by_b =
                        (b[l] + band[1] * w[0] + band[3] * w[1]) / magnitude_of(pair.b, mel.epsilon);
       // In place: a bin pair depends on itself alone.
-      set_bin_pair(f, z, k + l,
-                   {{pair.a.re * by_a, pair.a.im * by_a}, {pair.b.re * by_b, pair.b.im * by_b}});
+      set_bin_pair<Floats>(
+          f, z, k + l,
+          {{pair.a.re * by_a, pair.a.im * by_a}, {pair.b.re * by_b, pair.b.im * by_b}});
     }
   }
-  add_frames(f, lane_fft(*f.plan, z, z == t.data ? t.scratch : t.data), dx, first);
+  auto* other = z == t.data<Floats>() ? t.scratch<Floats>() : t.data<Floats>();
+  add_frames(f, lane_fft(*f.plan, z, other), dx, first);
 }
 
 HUM_SIMD_FUNCTION(forward,
@@ -139,7 +145,7 @@ void mel_spectrum_handler(const pjrt::ffi::Call& call) {
   const int64_t groups = (f.count + kFrameGroup - 1) / kFrameGroup;
   CallWorkers workers(call);
   for_each_range(workers, call.argument(0).size(0) * groups, 1, [&](int64_t begin, int64_t end) {
-    const TransformScratch t = transform_scratch(f.n, mel.group_vectors());
+    const TransformScratch t(f.n, mel.group_vectors());
     for (int64_t i = begin; i < end; ++i) {
       const int64_t row = i / groups, at = row * f.count;
       forward(mel, x + row * f.samples, bands + at * mel.bands,
@@ -159,7 +165,7 @@ void mel_spectrum_grad_handler(const pjrt::ffi::Call& call) {
   float* dx = call.result(0).as<float>().data();
   CallWorkers workers(call);
   for_each_range(workers, call.argument(0).size(0), 1, [&](int64_t begin, int64_t end) {
-    const TransformScratch t = transform_scratch(f.n, mel.group_vectors());
+    const TransformScratch t(f.n, mel.group_vectors());
     for (int64_t row = begin; row < end; ++row) {
       const int64_t at = row * f.count;
       const Cotangents d{dbands + at * mel.bands,

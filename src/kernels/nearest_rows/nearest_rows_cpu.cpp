@@ -10,8 +10,6 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
-using simd::Ints;
 using simd::kLanes;
 
 constexpr int64_t kBlockRows = 96;  // their scores against one panel stay in the first cache
@@ -23,19 +21,20 @@ struct Best {
 };
 
 // Scores of `rows` vectors against entries [first, first + width), [row][kPanelWidth].
+template <typename Floats>
 HUM_INLINE void keep_largest_body(const float* scores, const float* offsets, int64_t rows,
                                   int64_t width, int32_t first, Best* best) {
-  const Ints lane = simd::lane_numbers();
+  using Ints = simd::IntsOf<Floats>;
+  const auto lane = simd::lane_numbers<Ints>();
   for (int64_t r = 0; r < rows; ++r) {
-    Floats most = simd::load(best[r].scores);
-    Ints entry;
-    std::memcpy(&entry, best[r].entries, sizeof entry);
+    Floats most = simd::load<Floats>(best[r].scores);
+    auto entry = simd::load_bits<Ints>(best[r].entries);
     for (int64_t c = 0; c < width; c += kLanes) {
-      const Floats score =
-          simd::load(scores + r * kPanelWidth + c) - simd::load(offsets + first + c);
-      const Ints larger = score > most;
-      most = larger ? score : most;
-      entry = larger ? lane + (first + static_cast<int32_t>(c)) : entry;
+      const Floats score = simd::load<Floats>(scores + r * kPanelWidth + c) -
+                           simd::load<Floats>(offsets + first + c);
+      const auto larger = score > most;
+      most = simd::select(larger, score, most);
+      entry = simd::select(larger, lane + (first + static_cast<int32_t>(c)), entry);
     }
     simd::store(best[r].scores, most);
     std::memcpy(best[r].entries, &entry, sizeof entry);

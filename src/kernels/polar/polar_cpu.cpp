@@ -6,16 +6,16 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
-using simd::Words;
 
 // sign: 0, or the sign bit.
-HUM_INLINE Floats with_sign(Floats x, Words sign) {
-  return reinterpret_cast<Floats>(reinterpret_cast<Words>(x) ^ sign);
+template <typename Floats>
+HUM_INLINE Floats with_sign(Floats x, simd::WordsOf<Floats> sign) {
+  return simd::floats(simd::bits(x) ^ sign);
 }
 
 // To 2e-7 for |x| <= 8192. NaN and infinities give NaN.
+template <typename Floats>
 HUM_INLINE void sine_cosine(Floats x, Floats& sine, Floats& cosine) {
   // x = n pi/2 + r with |r| <= pi/4; pi/2 in three parts, the first two exact in few bits.
   constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to a whole number
@@ -29,10 +29,10 @@ HUM_INLINE void sine_cosine(Floats x, Floats& sine, Floats& cosine) {
       (rr * 2.443315711809948e-5F - 1.388731625493765e-3F) * rr + 4.166664568298827e-2F;
   const Floats s = odd * rr * r + r, c = even * (rr * rr) - 0.5F * rr + 1.0F;
   // n is in the low bits of `shifted`: odd quadrants exchange the two, the next bit says the signs.
-  const Words quadrant = reinterpret_cast<Words>(shifted);
+  const auto quadrant = simd::bits(shifted);
   const auto exchanged = (quadrant & 1) != 0;
-  sine = with_sign(exchanged ? c : s, (quadrant & 2) << 30);
-  cosine = with_sign(exchanged ? s : c, ((quadrant + 1) & 2) << 30);
+  sine = with_sign(simd::select(exchanged, c, s), (quadrant & 2) << 30);
+  cosine = with_sign(simd::select(exchanged, s, c), ((quadrant + 1) & 2) << 30);
 }
 
 struct Row {
@@ -40,16 +40,16 @@ struct Row {
   float max_level;
 };
 
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void forward_body(const Row& row, const T* x, float* real, float* imag, int64_t rows) {
   for (int64_t r = 0; r < rows; ++r, x += 2 * row.bins, real += row.bins, imag += row.bins) {
     for (int64_t i = 0; i < row.bins; i += kLanes) {
       const int64_t left = row.bins - i;
-      const Floats level = simd::load(x + i, left);
-      const Floats size =
-          simd::exponential(level > row.max_level ? simd::broadcast(row.max_level) : level);
+      const Floats level = simd::load<Floats>(x + i, left);
+      const Floats size = simd::exponential(
+          simd::select(level > row.max_level, simd::broadcast<Floats>(row.max_level), level));
       Floats sine, cosine;
-      sine_cosine(simd::load(x + row.bins + i, left), sine, cosine);
+      sine_cosine(simd::load<Floats>(x + row.bins + i, left), sine, cosine);
       simd::store(real + i, size * cosine, left);
       simd::store(imag + i, size * sine, left);
     }
@@ -60,18 +60,20 @@ struct Gradient {
   const float *real, *imag, *dreal, *dimag;
 };
 
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void backward_body(const Row& row, const T* x, Gradient g, T* dx, int64_t rows) {
   for (int64_t at = 0; at < rows * row.bins;
        at += row.bins, x += 2 * row.bins, dx += 2 * row.bins) {
     for (int64_t i = 0; i < row.bins; i += kLanes) {
       const int64_t left = row.bins - i;
-      const Floats real = simd::load(g.real + at + i, left),
-                   imag = simd::load(g.imag + at + i, left),
-                   dreal = simd::load(g.dreal + at + i, left),
-                   dimag = simd::load(g.dimag + at + i, left);
+      const Floats real = simd::load<Floats>(g.real + at + i, left),
+                   imag = simd::load<Floats>(g.imag + at + i, left),
+                   dreal = simd::load<Floats>(g.dreal + at + i, left),
+                   dimag = simd::load<Floats>(g.dimag + at + i, left);
       const Floats dlevel = dreal * real + dimag * imag;
-      simd::store(dx + i, simd::load(x + i, left) < row.max_level ? dlevel : Floats{}, left);
+      simd::store(dx + i,
+                  simd::select(simd::load<Floats>(x + i, left) < row.max_level, dlevel, Floats{}),
+                  left);
       simd::store(dx + row.bins + i, dimag * real - dreal * imag, left);
     }
   }

@@ -11,30 +11,35 @@
 
 namespace hum::kernels {
 
+template <typename Floats>
 struct Complex {
-  simd::Floats re, im;
+  Floats re, im;
 };
 
-HUM_INLINE Complex operator+(const Complex& a, const Complex& b) {
+template <typename Floats>
+HUM_INLINE Complex<Floats> operator+(const Complex<Floats>& a, const Complex<Floats>& b) {
   return {a.re + b.re, a.im + b.im};
 }
-HUM_INLINE Complex operator-(const Complex& a, const Complex& b) {
+template <typename Floats>
+HUM_INLINE Complex<Floats> operator-(const Complex<Floats>& a, const Complex<Floats>& b) {
   return {a.re - b.re, a.im - b.im};
 }
 // a times the number whose parts are at `w`.
-HUM_INLINE Complex times(const Complex& a, const float* w) {
+template <typename Floats>
+HUM_INLINE Complex<Floats> times(const Complex<Floats>& a, const float* w) {
   return {a.re * w[0] - a.im * w[1], a.re * w[1] + a.im * w[0]};
 }
 
 // The `R` point transform of `a`, in place.
-template <int R>
-HUM_INLINE void butterfly(Complex (&a)[R], const float* roots) {
+template <int R, typename Floats>
+HUM_INLINE void butterfly(Complex<Floats> (&a)[R], const float* roots) {
   if constexpr (R == 2) {
-    const Complex sum = a[0] + a[1];
+    const Complex<Floats> sum = a[0] + a[1];
     a[1] = a[0] - a[1];
     a[0] = sum;
   } else if constexpr (R == 4) {
-    const Complex s02 = a[0] + a[2], d02 = a[0] - a[2], s13 = a[1] + a[3], d13 = a[1] - a[3];
+    const Complex<Floats> s02 = a[0] + a[2], d02 = a[0] - a[2], s13 = a[1] + a[3],
+                          d13 = a[1] - a[3];
     a[0] = s02 + s13;
     a[2] = s02 - s13;
     a[1] = {d02.re + d13.im, d02.im - d13.re};
@@ -42,19 +47,19 @@ HUM_INLINE void butterfly(Complex (&a)[R], const float* roots) {
   } else {
     // Odd: terms j and R - j share a cosine and have opposite sines.
     constexpr int kHalf = R / 2;
-    Complex sums[kHalf], differences[kHalf];
-    Complex total = a[0];
+    Complex<Floats> sums[kHalf], differences[kHalf];
+    Complex<Floats> total = a[0];
 #pragma GCC unroll 8
     for (int j = 1; j <= kHalf; ++j) {
       sums[j - 1] = a[j] + a[R - j];
       differences[j - 1] = a[j] - a[R - j];
       total = total + sums[j - 1];
     }
-    const Complex first = a[0];
+    const Complex<Floats> first = a[0];
     a[0] = total;
 #pragma GCC unroll 8
     for (int k = 1; k <= kHalf; ++k) {
-      Complex even = first, odd{};
+      Complex<Floats> even = first, odd{};
 #pragma GCC unroll 8
       for (int j = 1; j <= kHalf; ++j) {
         const float* root = roots + 2 * (j * k % R);
@@ -67,13 +72,13 @@ HUM_INLINE void butterfly(Complex (&a)[R], const float* roots) {
   }
 }
 
-template <int R>
-HUM_INLINE void run_stage(const FftStage& stage, const Complex* from, Complex* to) {
+template <int R, typename Floats>
+HUM_INLINE void run_stage(const FftStage& stage, const Complex<Floats>* from, Complex<Floats>* to) {
   const int64_t m = stage.m, s = stage.stride;
   for (int64_t p = 0; p < m; ++p) {
     const float* w = stage.twiddles.data() + 2 * p * (R - 1);
     for (int64_t q = 0; q < s; ++q) {
-      Complex a[R];
+      Complex<Floats> a[R];
 #pragma GCC unroll 8
       for (int j = 0; j < R; ++j) a[j] = from[q + s * (p + j * m)];
       butterfly<R>(a, stage.roots.data());
@@ -86,7 +91,9 @@ HUM_INLINE void run_stage(const FftStage& stage, const Complex* from, Complex* t
 
 // The forward transform (exponent -) of data[n], without a factor. Both arrays are written; returns
 // the one that holds the result.
-HUM_INLINE Complex* lane_fft(const FftPlan& plan, Complex* data, Complex* scratch) {
+template <typename Floats>
+HUM_INLINE Complex<Floats>* lane_fft(const FftPlan& plan, Complex<Floats>* data,
+                                     Complex<Floats>* scratch) {
   for (const FftStage& stage : plan.stages) {
     switch (stage.radix) {
       case 2:

@@ -26,11 +26,12 @@ HUM_INLINE int64_t lane_frame(const Frames& f, int64_t first, int64_t lane) {
 }
 
 // Elements at .. at + 15 of sixteen rows, as sixteen vectors over rows. rows[lane] is its start.
+template <typename Floats>
 HUM_INLINE void load_rows(const float* base, const int64_t* rows, int64_t at, int64_t count,
-                          simd::Floats (&block)[simd::kLanes]) {
+                          Floats (&block)[simd::kLanes]) {
 #pragma GCC unroll 16
   for (int lane = 0; lane < simd::kLanes; ++lane) {
-    block[lane] = simd::load(base + rows[lane] + at, count);
+    block[lane] = simd::load<Floats>(base + rows[lane] + at, count);
   }
   simd::transpose(block);
 }
@@ -46,31 +47,60 @@ HUM_INLINE void group_rows(const Frames& f, int64_t first, int64_t stride, Group
   }
 }
 
-// The transform of the windowed frames first .. first + 31 of x. data, scratch: n each; returns the
-// one that holds it.
-HUM_INLINE Complex* transform_frames(const Frames& f, const float* x, int64_t first, Complex* data,
-                                     Complex* scratch) {
+// Memory of this thread for a transform: two arrays of n, and room for more vectors behind them.
+class TransformScratch {
+ public:
+  explicit TransformScratch(int64_t n, int64_t more = 0)
+      : n_(n), bytes_(thread_scratch(static_cast<size_t>(4 * n + more) * sizeof(simd::Register))) {}
+
+  template <typename Floats>
+  Complex<Floats>* data() const {
+    static_assert(sizeof(Floats) == sizeof(simd::Register));
+    return reinterpret_cast<Complex<Floats>*>(bytes_.data());
+  }
+  template <typename Floats>
+  Complex<Floats>* scratch() const {
+    return data<Floats>() + n_;
+  }
+  template <typename Floats>
+  Floats* more() const {
+    return reinterpret_cast<Floats*>(data<Floats>() + 2 * n_);
+  }
+
+ private:
+  int64_t n_;
+  std::span<std::byte> bytes_;
+};
+
+// The transform of the windowed frames first .. first + 31 of x; returns the array of `t` that holds
+// it.
+template <typename Floats>
+HUM_INLINE Complex<Floats>* transform_frames(const Frames& f, const float* x, int64_t first,
+                                             const TransformScratch& t) {
+  auto* data = t.data<Floats>();
   GroupRows rows;
   group_rows(f, first, f.hop, rows);
   for (int64_t i = 0; i < f.n; i += simd::kLanes) {
     const int64_t count = std::min(f.n - i, simd::kLanes);
-    simd::Floats a[simd::kLanes], b[simd::kLanes];
+    Floats a[simd::kLanes], b[simd::kLanes];
     load_rows(x, rows.a, i, count, a);
     load_rows(x, rows.b, i, count, b);
     for (int64_t l = 0; l < count; ++l) {
       data[i + l] = {a[l] * f.window[i + l], b[l] * f.window[i + l]};
     }
   }
-  return lane_fft(*f.plan, data, scratch);
+  return lane_fft(*f.plan, data, t.scratch<Floats>());
 }
 
 // Spectra of a group's two sets at one bin.
+template <typename Floats>
 struct BinPair {
-  Complex a, b;
+  Complex<Floats> a, b;
 };
 // z = A + iB with A[n-k] = conj A[k] and B likewise, for real signals.
-HUM_INLINE BinPair bin_pair(const Frames& f, const Complex* z, int64_t bin) {
-  const Complex p = z[bin], q = z[bin == 0 ? 0 : f.n - bin];
+template <typename Floats>
+HUM_INLINE BinPair<Floats> bin_pair(const Frames& f, const Complex<Floats>* z, int64_t bin) {
+  const Complex<Floats> p = z[bin], q = z[bin == 0 ? 0 : f.n - bin];
   return {{(p.re + q.re) * 0.5F, (p.im - q.im) * 0.5F},
           {(p.im + q.im) * 0.5F, (q.re - p.re) * 0.5F}};
 }
@@ -78,7 +108,9 @@ HUM_INLINE BinPair bin_pair(const Frames& f, const Complex* z, int64_t bin) {
 // The real signal of bins G[k] is the inverse transform of their Hermitian half H: H[k] = G[k]/2,
 // H[n-k] = conj(G[k])/2. Two signals at once: H_A + i H_B. Real and imaginary parts are swapped,
 // here and in add_frames, which makes the forward transform an inverse one.
-HUM_INLINE void set_bin_pair(const Frames& f, Complex* data, int64_t bin, const BinPair& g) {
+template <typename Floats>
+HUM_INLINE void set_bin_pair(const Frames& f, Complex<Floats>* data, int64_t bin,
+                             const BinPair<Floats>& g) {
   if (bin == 0 || 2 * bin == f.n) {
     data[bin] = {g.b.re, g.a.re};
     return;
@@ -88,11 +120,12 @@ HUM_INLINE void set_bin_pair(const Frames& f, Complex* data, int64_t bin, const 
 }
 
 // Adds the windowed signals of transformed bin pairs to frames first .. first + 31 of x.
-HUM_INLINE void add_frames(const Frames& f, const Complex* z, float* x, int64_t first) {
+template <typename Floats>
+HUM_INLINE void add_frames(const Frames& f, const Complex<Floats>* z, float* x, int64_t first) {
   const int64_t lanes = std::min(f.count - first, kFrameGroup);
   for (int64_t i = 0; i < f.n; i += simd::kLanes) {
     const int64_t count = std::min(f.n - i, simd::kLanes);
-    simd::Floats a[simd::kLanes], b[simd::kLanes];
+    Floats a[simd::kLanes], b[simd::kLanes];
     for (int64_t l = 0; l < simd::kLanes; ++l) {
       const int64_t at = std::min(i + l, f.n - 1);
       a[l] = z[at].im * f.window[at];
@@ -102,21 +135,21 @@ HUM_INLINE void add_frames(const Frames& f, const Complex* z, float* x, int64_t 
     simd::transpose(b);
     for (int64_t lane = 0; lane < lanes; ++lane) {
       float* to = x + (first + lane) * f.hop + i;
-      const simd::Floats add = lane < simd::kLanes ? a[lane] : b[lane - simd::kLanes];
-      simd::store(to, simd::load(to, count) + add, count);
+      const Floats add = lane < simd::kLanes ? a[lane] : b[lane - simd::kLanes];
+      simd::store(to, simd::load<Floats>(to, count) + add, count);
     }
   }
 }
 
 // Rows at .. at + count - 1 of a group's frames from vectors over frames.
-HUM_INLINE void store_rows(const Frames& f, simd::Floats (&a)[simd::kLanes],
-                           simd::Floats (&b)[simd::kLanes], float* to, int64_t stride,
-                           int64_t first, int64_t at, int64_t count) {
+template <typename Floats>
+HUM_INLINE void store_rows(const Frames& f, Floats (&a)[simd::kLanes], Floats (&b)[simd::kLanes],
+                           float* to, int64_t stride, int64_t first, int64_t at, int64_t count) {
   simd::transpose(a);
   simd::transpose(b);
   const int64_t lanes = std::min(f.count - first, kFrameGroup);
   for (int64_t lane = 0; lane < lanes; ++lane) {
-    const simd::Floats row = lane < simd::kLanes ? a[lane] : b[lane - simd::kLanes];
+    const Floats row = lane < simd::kLanes ? a[lane] : b[lane - simd::kLanes];
     simd::store(to + (first + lane) * stride + at, row, count);
   }
 }
@@ -126,18 +159,6 @@ inline Frames frames_of(int64_t samples, int64_t count, std::span<const float> w
                         int64_t hop) {
   const auto n = std::ssize(window);
   return {&lane_fft_plan(n), window.data(), n, n / 2 + 1, hop, count, samples};
-}
-
-// Two arrays of n for a transform on this thread, and room for `more` vectors behind them.
-struct TransformScratch {
-  Complex *data, *scratch;
-  simd::Floats* more;
-};
-inline TransformScratch transform_scratch(int64_t n, int64_t more = 0) {
-  const auto bytes = thread_scratch(2 * static_cast<size_t>(n) * sizeof(Complex) +
-                                    static_cast<size_t>(more) * sizeof(simd::Floats));
-  auto* data = reinterpret_cast<Complex*>(bytes.data());
-  return {data, data + n, reinterpret_cast<simd::Floats*>(data + 2 * n)};
 }
 
 }  // namespace hum::kernels

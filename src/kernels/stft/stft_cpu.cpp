@@ -9,18 +9,18 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
 
 // Spectra of frames first .. first + 31 of x. data, scratch: n each.
+template <typename Floats>
 HUM_INLINE void forward_body(const Frames& f, const float* x, float* real, float* imag,
-                             int64_t first, Complex* data, Complex* scratch) {
-  const Complex* z = transform_frames(f, x, first, data, scratch);
+                             int64_t first, const TransformScratch& t) {
+  const Complex<Floats>* z = transform_frames<Floats>(f, x, first, t);
   for (int64_t k = 0; k < f.bins; k += kLanes) {
     const int64_t count = std::min(f.bins - k, kLanes);
     Floats real_a[kLanes], imag_a[kLanes], real_b[kLanes], imag_b[kLanes];
     for (int64_t l = 0; l < kLanes; ++l) {
-      const BinPair pair = bin_pair(f, z, std::min(k + l, f.bins - 1));
+      const BinPair<Floats> pair = bin_pair(f, z, std::min(k + l, f.bins - 1));
       real_a[l] = pair.a.re;
       imag_a[l] = pair.a.im;
       real_b[l] = pair.b.re;
@@ -33,9 +33,11 @@ HUM_INLINE void forward_body(const Frames& f, const float* x, float* real, float
 
 // Adds window * (adjoint or inverse transform) of frames first .. first + 31 to x. weights: what
 // each bin counts.
+template <typename Floats>
 HUM_INLINE void backward_body(const Frames& f, const float* real, const float* imag,
-                              const float* weights, float* x, int64_t first, Complex* data,
-                              Complex* scratch) {
+                              const float* weights, float* x, int64_t first,
+                              const TransformScratch& t) {
+  auto* data = t.data<Floats>();
   GroupRows rows;
   group_rows(f, first, f.bins, rows);
   for (int64_t k = 0; k < f.bins; k += kLanes) {
@@ -47,20 +49,20 @@ HUM_INLINE void backward_body(const Frames& f, const float* real, const float* i
     load_rows(imag, rows.b, k, count, bi);
     for (int64_t l = 0; l < count; ++l) {
       const float w = weights[k + l];
-      set_bin_pair(f, data, k + l, {{ar[l] * w, ai[l] * w}, {br[l] * w, bi[l] * w}});
+      set_bin_pair<Floats>(f, data, k + l, {{ar[l] * w, ai[l] * w}, {br[l] * w, bi[l] * w}});
     }
   }
-  add_frames(f, lane_fft(*f.plan, data, scratch), x, first);
+  add_frames(f, lane_fft(*f.plan, data, t.scratch<Floats>()), x, first);
 }
 
 HUM_SIMD_FUNCTION(forward,
                   (const Frames& f, const float* x, float* real, float* imag, int64_t first,
-                   Complex* data, Complex* scratch),
-                  (f, x, real, imag, first, data, scratch))
+                   const TransformScratch& t),
+                  (f, x, real, imag, first, t))
 HUM_SIMD_FUNCTION(backward,
                   (const Frames& f, const float* real, const float* imag, const float* weights,
-                   float* x, int64_t first, Complex* data, Complex* scratch),
-                  (f, real, imag, weights, x, first, data, scratch))
+                   float* x, int64_t first, const TransformScratch& t),
+                  (f, real, imag, weights, x, first, t))
 
 void stft_handler(const pjrt::ffi::Call& call) {
   const auto x = call.argument(0);
@@ -72,11 +74,11 @@ void stft_handler(const pjrt::ffi::Call& call) {
   const int64_t groups = (f.count + kFrameGroup - 1) / kFrameGroup;
   CallWorkers workers(call);
   for_each_range(workers, x.size(0) * groups, 1, [&](int64_t begin, int64_t end) {
-    const TransformScratch t = transform_scratch(f.n);
+    const TransformScratch t(f.n);
     for (int64_t i = begin; i < end; ++i) {
       const int64_t row = i / groups, out = row * f.count * f.bins;
       forward(f, from + row * f.samples, to_real + out, to_imag + out, (i % groups) * kFrameGroup,
-              t.data, t.scratch);
+              t);
     }
   });
 }
@@ -97,13 +99,13 @@ void stft_adjoint_handler(const pjrt::ffi::Call& call) {
   float* to = x.as<float>().data();
   CallWorkers workers(call);
   for_each_range(workers, x.size(0), 1, [&](int64_t begin, int64_t end) {
-    const TransformScratch t = transform_scratch(f.n);
+    const TransformScratch t(f.n);
     for (int64_t row = begin; row < end; ++row) {
       const int64_t from = row * f.count * f.bins;
       std::fill_n(to + row * f.samples, f.samples, 0.0F);
       for (int64_t first = 0; first < f.count; first += kFrameGroup) {
         backward(f, from_real + from, from_imag + from, weights.data(), to + row * f.samples, first,
-                 t.data, t.scratch);
+                 t);
       }
     }
   });

@@ -5,30 +5,33 @@
 namespace hum::kernels {
 namespace {
 
-using simd::Floats;
 using simd::kLanes;
 
-HUM_INLINE Floats logistic(Floats x) { return 1.0F / (1.0F + simd::exponential(-x)); }
+template <typename Floats>
+HUM_INLINE Floats logistic(Floats x) {
+  return 1.0F / (1.0F + simd::exponential(-x));
+}
 
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void forward_body(const T* gate, const T* up, T* y, int64_t count) {
   for (int64_t i = 0; i < count; i += kLanes) {
     const int64_t left = count - i;
-    const Floats g = simd::load(gate + i, left);
-    simd::store(y + i, g * logistic(g) * simd::load(up + i, left), left);
+    const Floats g = simd::load<Floats>(gate + i, left);
+    simd::store(y + i, g * logistic(g) * simd::load<Floats>(up + i, left), left);
   }
 }
 
 // d silu(g) = s (1 + g (1 - s)) with s = logistic(g).
-template <typename T>
+template <typename Floats, typename T>
 HUM_INLINE void backward_body(const T* gate, const T* up, const T* dy, T* dgate, T* dup,
                               int64_t count) {
   for (int64_t i = 0; i < count; i += kLanes) {
     const int64_t left = count - i;
-    const Floats g = simd::load(gate + i, left), d = simd::load(dy + i, left);
+    const Floats g = simd::load<Floats>(gate + i, left), d = simd::load<Floats>(dy + i, left);
     const Floats s = logistic(g);
     simd::store(dup + i, d * g * s, left);
-    simd::store(dgate + i, d * simd::load(up + i, left) * s * (1.0F + g * (1.0F - s)), left);
+    simd::store(dgate + i, d * simd::load<Floats>(up + i, left) * s * (1.0F + g * (1.0F - s)),
+                left);
   }
 }
 
