@@ -72,8 +72,8 @@ class TransformScratch {
   std::span<std::byte> bytes_;
 };
 
-// The transform of the windowed frames first .. first + 31 of x; returns the array of `t` that holds
-// it.
+// The transform of the windowed frames first .. first + 31 of x; returns the array of `t` that
+// holds it.
 template <typename Floats>
 HUM_INLINE Complex<Floats>* transform_frames(const Frames& f, const float* x, int64_t first,
                                              const TransformScratch& t) {
