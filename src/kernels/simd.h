@@ -9,8 +9,7 @@
 #include <type_traits>
 
 #include "kernels/cpu_features.h"
-
-#define HUM_INLINE inline __attribute__((always_inline))
+#include "kernels/simd_two.h"
 
 // Defines `void name parameters`, which runs `name_body arguments` compiled for the instruction set
 // that this machine's kernels use, with that one's vectors:
@@ -44,51 +43,12 @@ using RegisterWords __attribute__((vector_size(64))) = uint32_t;
 using RegisterInts __attribute__((vector_size(64))) = int32_t;
 using RegisterHalves __attribute__((vector_size(32))) = uint16_t;
 
-// Two of AVX2, with the same operators.
-template <typename Half>
-struct Two {
-  Half low, high;
-};
+// Two registers of AVX2, and what each holds.
 using PairHalf __attribute__((vector_size(32))) = float;
 using PairHalfWords __attribute__((vector_size(32))) = uint32_t;
 using PairHalfInts __attribute__((vector_size(32))) = int32_t;
 using PairHalfHalves __attribute__((vector_size(16))) = uint16_t;
 using Pair = Two<PairHalf>;
-
-template <typename Half>
-HUM_INLINE Two<Half> two(Half low, Half high) {
-  return {low, high};
-}
-
-#define HUM_TWO_OPERATOR(op)                                                              \
-  template <typename Half>                                                                \
-  HUM_INLINE auto operator op(const Two<Half>& a, const Two<Half>& b) {                   \
-    return two(a.low op b.low, a.high op b.high);                                         \
-  }                                                                                       \
-  template <typename Half, typename Number>                                               \
-  requires std::is_arithmetic_v<Number> HUM_INLINE auto operator op(const Two<Half>& a,   \
-                                                                    Number b) {           \
-    return two(a.low op b, a.high op b);                                                  \
-  }                                                                                       \
-  template <typename Half, typename Number>                                               \
-  requires std::is_arithmetic_v<Number> HUM_INLINE auto operator op(Number a,             \
-                                                                    const Two<Half>& b) { \
-    return two(a op b.low, a op b.high);                                                  \
-  }
-#define HUM_TWO_OPERATORS(F) \
-  F(+) F(-) F(*) F(/) F(&) F(|) F(^) F(<<) F(>>) F(<) F(<=) F(>) F(>=) F(==) F(!=)
-HUM_TWO_OPERATORS(HUM_TWO_OPERATOR)
-#undef HUM_TWO_OPERATORS
-#undef HUM_TWO_OPERATOR
-
-template <typename Half>
-HUM_INLINE Two<Half> operator-(const Two<Half>& a) {
-  return {-a.low, -a.high};
-}
-template <typename Half, typename Other>
-HUM_INLINE Two<Half>& operator+=(Two<Half>& a, const Other& b) {
-  return a = a + b;
-}
 
 // Vectors of other elements, as many as `Floats` has.
 template <typename Floats>
