@@ -25,14 +25,17 @@ int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 Strips cut(const Product& p, int threads) {
   constexpr double kLeastFlops = 4e6;  // 10-20 us of work: what waking a thread costs
-  constexpr int64_t kUnit = 64, kStripsPerThread = 2;
+  constexpr int64_t kUnit = 64;
+  // More even out the threads. On AVX2 oneDNN does not pack a strip of 512 x 512, and a weight
+  // gradient takes twice as long.
+  const int64_t strips_per_thread = matmul_isa() == Isa::kAvx2 ? 1 : 2;
   const bool of_rows = p.m >= p.n;
   const int64_t length = of_rows ? p.m : p.n;
   const double flops =
       2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
   const auto most = static_cast<int64_t>(flops / kLeastFlops);
   if (threads <= 1 || most <= 1) return {of_rows, length, 1};
-  const int64_t wanted = std::clamp<int64_t>(most, 1, threads * kStripsPerThread);
+  const int64_t wanted = std::clamp<int64_t>(most, 1, threads * strips_per_thread);
   const int64_t width = divide_up(divide_up(length, wanted), kUnit) * kUnit;
   return {of_rows, width, divide_up(length, width)};
 }
