@@ -3,7 +3,6 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/error.h"
 #include "kernels/simd.h"
@@ -14,10 +13,6 @@ namespace {
 using simd::kLanes;
 
 // Words travel as floats: only their bits are moved.
-template <typename Floats>
-HUM_INLINE Floats load_words(const uint32_t* from) {
-  return simd::load<Floats>(reinterpret_cast<const float*>(from));
-}
 template <typename Floats>
 HUM_INLINE void store_words(uint32_t* to, Floats x) {
   simd::store(reinterpret_cast<float*>(to), x);
@@ -33,17 +28,16 @@ HUM_INLINE void store_words(uint32_t* to, Floats x) {
     float* c = p.c + row * p.c_stride + column;                                                \
     for (int r = 0; r < R; ++r) {                                                              \
       for (int v = 0; v < V; ++v) {                                                            \
-        sums[r][v] = vector{};                                                                 \
-        if (p.accumulate)                                                                      \
-          std::memcpy(&sums[r][v], c + r * p.c_stride + v * kWidth, sizeof(vector));           \
+        const float* at = c + r * p.c_stride + v * kWidth;                                     \
+        sums[r][v] = p.accumulate ? simd::load_bits<vector>(at) : vector{};                    \
       }                                                                                        \
     }                                                                                          \
     const uint32_t* a = p.a + row * p.a_stride;                                                \
     const uint32_t* b = p.b + column;                                                          \
     for (int64_t w = 0; w < p.words; ++w, b += kPanelWidth) {                                  \
       vector right[V];                                                                         \
-      _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v)                                      \
-          std::memcpy(&right[v], b + v * kWidth, sizeof(vector));                              \
+      _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) right[v] =                           \
+          simd::load_bits<vector>(b + v * kWidth);                                             \
       _Pragma("GCC unroll 8") for (int r = 0; r < R; ++r) {                                    \
         const vector_of_words left = vector_of_words{} + a[r * p.a_stride + w];                \
         _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) multiply_add;                      \
@@ -51,7 +45,7 @@ HUM_INLINE void store_words(uint32_t* to, Floats x) {
     }                                                                                          \
     for (int r = 0; r < R; ++r) {                                                              \
       for (int v = 0; v < V; ++v) {                                                            \
-        std::memcpy(c + r * p.c_stride + v * kWidth, &sums[r][v], sizeof(vector));             \
+        simd::store(c + r * p.c_stride + v * kWidth, sums[r][v]);                              \
       }                                                                                        \
     }                                                                                          \
   }
@@ -105,7 +99,8 @@ HUM_INLINE void transpose_body(const uint32_t* from, int64_t from_stride, int64_
     for (int64_t c = 0; c < columns; c += kLanes) {
       Floats block[kLanes];
       for (int64_t i = 0; i < kLanes; ++i) {
-        block[i] = r + i < rows ? load_words<Floats>(from + (r + i) * from_stride + c) : Floats{};
+        block[i] =
+            r + i < rows ? simd::load_bits<Floats>(from + (r + i) * from_stride + c) : Floats{};
       }
       simd::transpose(block);
       for (int64_t i = 0; i < kLanes; ++i) store_words(to + (c + i) * to_stride + r, block[i]);

@@ -104,16 +104,19 @@ template <typename Floats>
 HUM_INLINE Floats load(const float* from) {
   return load_bits<Floats>(from);
 }
+template <typename Halves, typename Words>
+HUM_INLINE Words widened(const uint16_t* from) {
+  return __builtin_convertvector(load_bits<Halves>(from), Words);
+}
 // bf16, as its bits.
 template <typename Floats>
 HUM_INLINE Floats load(const uint16_t* from) {
   if constexpr (std::is_same_v<Floats, Register>) {
-    return floats(__builtin_convertvector(load_bits<RegisterHalves>(from), RegisterWords) << 16);
+    return floats(widened<RegisterHalves, RegisterWords>(from) << 16);
   } else {
-    const auto half = [](const uint16_t* at) __attribute__((always_inline)) {
-      return __builtin_convertvector(load_bits<PairHalfHalves>(at), PairHalfWords) << 16;
-    };
-    return floats(two(half(from), half(from + kLanes / 2)));
+    return floats(two(widened<PairHalfHalves, PairHalfWords>(from),
+                      widened<PairHalfHalves, PairHalfWords>(from + kLanes / 2))
+                  << 16);
   }
 }
 
@@ -186,26 +189,21 @@ HUM_INLINE float sum(Floats x) {
 // places.
 #define HUM_LANES_8(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7)
 #define HUM_LANES_16(F) HUM_LANES_8(F), F(8), F(9), F(10), F(11), F(12), F(13), F(14), F(15)
-template <int D>
-HUM_INLINE void exchange_blocks(Register& a, Register& b) {
-#define HUM_LOW(l) ((l)&D ? kLanes + (l)-D : (l))
-#define HUM_HIGH(l) ((l)&D ? kLanes + (l) : (l) + D)
-  const Register low = __builtin_shufflevector(a, b, HUM_LANES_16(HUM_LOW));
-  b = __builtin_shufflevector(a, b, HUM_LANES_16(HUM_HIGH));
-  a = low;
+#define HUM_EXCHANGE_BLOCKS(vector, lanes)                            \
+  template <int D>                                                    \
+  HUM_INLINE void exchange_blocks(vector& a, vector& b) {             \
+    constexpr int kCount = sizeof(vector) / sizeof(float);            \
+    const vector low = __builtin_shufflevector(a, b, lanes(HUM_LOW)); \
+    b = __builtin_shufflevector(a, b, lanes(HUM_HIGH));               \
+    a = low;                                                          \
+  }
+#define HUM_LOW(l) ((l)&D ? kCount + (l)-D : (l))
+#define HUM_HIGH(l) ((l)&D ? kCount + (l) : (l) + D)
+HUM_EXCHANGE_BLOCKS(Register, HUM_LANES_16)
+HUM_EXCHANGE_BLOCKS(PairHalf, HUM_LANES_8)
 #undef HUM_LOW
 #undef HUM_HIGH
-}
-template <int D>
-HUM_INLINE void exchange_blocks(PairHalf& a, PairHalf& b) {
-#define HUM_LOW(l) ((l)&D ? 8 + (l)-D : (l))
-#define HUM_HIGH(l) ((l)&D ? 8 + (l) : (l) + D)
-  const PairHalf low = __builtin_shufflevector(a, b, HUM_LANES_8(HUM_LOW));
-  b = __builtin_shufflevector(a, b, HUM_LANES_8(HUM_HIGH));
-  a = low;
-#undef HUM_LOW
-#undef HUM_HIGH
-}
+#undef HUM_EXCHANGE_BLOCKS
 #undef HUM_LANES_16
 #undef HUM_LANES_8
 template <int D>

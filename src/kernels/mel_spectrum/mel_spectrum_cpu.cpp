@@ -87,8 +87,8 @@ template <typename Floats>
 HUM_INLINE void backward_body(const Mel& mel, const float* x, Cotangents d, float* dx,
                               int64_t first, const TransformScratch& t) {
   const Frames& f = mel.frames;
-  const auto* gradients = t.more<Floats>();
-  load_band_gradients(mel, d.bands, first, t.more<Floats>());
+  auto* gradients = t.more<Floats>();
+  load_band_gradients(mel, d.bands, first, gradients);
   GroupRows rows;
   group_rows(f, first, f.bins, rows);
   Complex<Floats>* z = transform_frames<Floats>(f, x, first, t);
