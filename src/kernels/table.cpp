@@ -18,6 +18,7 @@
 #include "kernels/mel_spectrum/mel_spectrum_call.h"
 #include "kernels/nearest_rows/nearest_rows_call.h"
 #include "kernels/polar/polar_call.h"
+#include "kernels/rotary/rotary_call.h"
 #include "kernels/stft/stft_call.h"
 #include "kernels/swiglu/swiglu_call.h"
 
@@ -48,6 +49,7 @@ constexpr Kernel kKernels[] = {
     {&kNearestRowsRow, nearest_rows_available},
     {&kPolarRow, polar_available},
     {&kPolarGradRow, polar_available},
+    {&kRotateHeadsRow, rotate_heads_available},
     {&kSwigluRow, swiglu_available},
     {&kSwigluGradRow, swiglu_available},
     {&kStftRow, stft_available},

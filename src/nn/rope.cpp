@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "graph/ops.h"
+#include "kernels/rotary/rotary.h"
 
 namespace hum::nn {
 
@@ -81,21 +82,16 @@ RopeRates rope_rates(int64_t rotated, double theta, const RopeScaling& s) {
   return result;
 }
 
-Value rotate(const Value& x_BTHd, const Value& positions_T, const RopeRates& rope) {
+Value rotate(const Value& x_BTGMd, int64_t members, const Value& positions_T,
+             const RopeRates& rope) {
   const auto half = static_cast<int64_t>(rope.rates.size());
-  const int64_t head = x_BTHd.size(3), length = x_BTHd.size(1);
   const Value rates = graph::constant(std::span<const float>(rope.rates), {half});
-  const Value angles = graph::reshape(
-      graph::reshape(convert(positions_T, DType::kF32), {length, 1}) * rates, {length, 1, half});
-  auto scaled = [&](const Value& wave) {
-    return convert(rope.magnitude == 1 ? wave : wave * rope.magnitude, x_BTHd.dtype());
-  };
-  const Value c = scaled(graph::cosine(angles)), s = scaled(graph::sine(angles));
-  const Value a = graph::slice_in_dim(x_BTHd, 3, 0, half);
-  const Value b = graph::slice_in_dim(x_BTHd, 3, half, 2 * half);
-  graph::Values parts = {a * c - b * s, b * c + a * s};
-  if (2 * half < head) parts.push_back(graph::slice_in_dim(x_BTHd, 3, 2 * half, head));
-  return graph::concatenate(parts, 3);
+  const Value angles =
+      graph::reshape(convert(positions_T, DType::kF32), {positions_T.size(0), 1, 1}) * rates;
+  const Value waves =
+      graph::concatenate(graph::Values{graph::cosine(angles), graph::sine(angles)}, 1);
+  return kernels::rotate_heads(x_BTGMd, rope.magnitude == 1 ? waves : waves * rope.magnitude,
+                               members);
 }
 
 }  // namespace hum::nn

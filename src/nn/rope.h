@@ -65,9 +65,10 @@ struct RopeRates {
 // Rates of `rotated` elements (even).
 RopeRates rope_rates(int64_t rotated, double theta, const RopeScaling& scaling = {});
 
-// Turns the first 2 * rates.size() elements of each head, the rest stays. Angles are f32, sine and
-// cosine in x's type. Shapes: x_BTHd, positions_T i32 -> BTHd.
-graph::Value rotate(const graph::Value& x_BTHd, const graph::Value& positions_T,
+// Turns the first 2 * rates.size() elements of the first `members` heads of every group, the rest
+// stays. B batch, T positions, G groups, M heads of a group, d head size; computed in f32.
+// Shapes: x_BTGMd, positions_T i32 -> BTGMd.
+graph::Value rotate(const graph::Value& x_BTGMd, int64_t members, const graph::Value& positions_T,
                     const RopeRates& rates);
 
 }  // namespace hum::nn

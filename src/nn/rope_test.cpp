@@ -53,11 +53,11 @@ TEST(RopeRates, AreThoseOfTransformers) {
 TEST(RopeRates, RefusesOddSizes) { EXPECT_THROW(rope_rates(7, 10000), Error); }
 
 TEST(Rotate, TurnsPairsByTheirAngleAndKeepsTheRest) {
-  const Value x = graph::parameter("x", {DType::kF32, {1, 2, 1, 6}});
+  const Value x = graph::parameter("x", {DType::kF32, {1, 2, 1, 1, 6}});
   const Value positions = graph::constant(std::vector<int32_t>{0, 3}, {2});
   const RopeRates rates{.rates = {0.5F, 0.25F}, .magnitude = 2};
-  const auto input = HostTensor::of<float>({1, 2, 1, 6}, {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6});
-  const auto y = runtime::evaluate({rotate(x, positions, rates)}, {x}, std::vector{input})[0];
+  const auto input = HostTensor::of<float>({1, 2, 1, 1, 6}, {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6});
+  const auto y = runtime::evaluate({rotate(x, 1, positions, rates)}, {x}, std::vector{input})[0];
   const auto v = y.as<float>();
   const float at_zero[] = {2, 4, 6, 8, 5, 6};
   for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(v[i], at_zero[i], 1e-6);

@@ -70,12 +70,7 @@ Value Transformer::project(const Block& block, const Value& x_BTD, const Value& 
   const Value qkv = block.qkv(block.attention_norm(x_BTD));
   if (!config_.rotary) return qkv;
   const int64_t value = qkv.size(3) - 1;
-  graph::Dims dims = qkv.dims();
-  dims[3] = value;
-  const Value rotated =
-      graph::reshape(rotate(kernels::heads_of_groups(qkv, 0, value), positions_T, rope_), dims);
-  return graph::concatenate(graph::Values{rotated, graph::slice_in_dim(qkv, 3, value, value + 1)},
-                            3);
+  return rotate(qkv, value, positions_T, rope_);
 }
 
 Value Transformer::feed_forward(const Block& block, const Value& x_BTD) const {

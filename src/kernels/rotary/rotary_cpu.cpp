@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include "kernels/rotary/rotary_call.h"
+#include "kernels/row_kernel.h"
+#include "kernels/simd.h"
+
+namespace hum::kernels {
+namespace {
+
+using simd::kLanes;
+
+// A position's heads.
+struct Heads {
+  int64_t groups, members, turned, head, half;
+};
+
+template <typename Floats, typename T>
+HUM_INLINE void turn_head(const T* x, const float* waves, T* y, int64_t half) {
+  for (int64_t i = 0; i < half; i += kLanes) {
+    const int64_t left = half - i;
+    const Floats c = simd::load<Floats>(waves + i, left);
+    const Floats s = simd::load<Floats>(waves + half + i, left);
+    const Floats a = simd::load<Floats>(x + i, left), b = simd::load<Floats>(x + half + i, left);
+    simd::store(y + i, a * c - b * s, left);
+    simd::store(y + half + i, b * c + a * s, left);
+  }
+}
+
+template <typename Floats, typename T>
+HUM_INLINE void turn_body(const T* x, const float* waves, T* y, const Heads& h) {
+  for (int64_t group = 0; group < h.groups; ++group) {
+    for (int64_t member = 0; member < h.turned; ++member) {
+      turn_head<Floats>(x, waves, y, h.half);
+      std::copy(x + 2 * h.half, x + h.head, y + 2 * h.half);
+      x += h.head;
+      y += h.head;
+    }
+    const int64_t rest = (h.members - h.turned) * h.head;
+    std::copy_n(x, rest, y);
+    x += rest;
+    y += rest;
+  }
+}
+
+HUM_SIMD_FUNCTION(turn, (const float* x, const float* waves, float* y, const Heads& heads),
+                  (x, waves, y, heads))
+HUM_SIMD_FUNCTION(turn, (const uint16_t* x, const float* waves, uint16_t* y, const Heads& heads),
+                  (x, waves, y, heads))
+
+template <typename T>
+void run(const pjrt::ffi::Call& call) {
+  const pjrt::ffi::Array all = call.argument(0);
+  const T* x = all.as<const T>().data();
+  const float* waves = call.argument(1).as<const float>().data();
+  T* y = call.result(0).template as<T>().data();
+  const Heads heads{.groups = all.size(2),
+                    .members = all.size(3),
+                    .turned = call.attributes().integer("members"),
+                    .head = all.size(4),
+                    .half = call.argument(1).size(2)};
+  const int64_t length = all.size(1), width = heads.groups * heads.members * heads.head;
+  for_each_rows(call, all.elements(), width, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      turn(x + row * width, waves + row % length * 2 * heads.half, y + row * width, heads);
+    }
+  });
+}
+
+}  // namespace
+
+const pjrt::KernelRow kRotateHeadsRow = {
+    "hum.rotate_heads", 1, &pjrt::ffi::handler<by_dtype<run<float>, run<uint16_t>>>};
+
+bool rotate_heads_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
+
+}  // namespace hum::kernels
