@@ -34,10 +34,9 @@ Value turned(const Value& x, const Value& waves) {
 Value plain(const Value& x, const Value& waves, int64_t members) {
   const int64_t all = x.size(kMembersDim);
   if (members == all) return turned(x, waves);
-  return graph::concatenate(
-      Values{turned(graph::slice_in_dim(x, kMembersDim, 0, members), waves),
-             graph::slice_in_dim(x, kMembersDim, members, all)},
-      kMembersDim);
+  return graph::concatenate(Values{turned(graph::slice_in_dim(x, kMembersDim, 0, members), waves),
+                                   graph::slice_in_dim(x, kMembersDim, members, all)},
+                            kMembersDim);
 }
 
 void require_shapes(const Value& x, const Value& waves, int64_t members,

@@ -68,8 +68,8 @@ void run(const pjrt::ffi::Call& call) {
 
 }  // namespace
 
-const pjrt::KernelRow kRotateHeadsRow = {
-    "hum.rotate_heads", 1, &pjrt::ffi::handler<by_dtype<run<float>, run<uint16_t>>>};
+const pjrt::KernelRow kRotateHeadsRow = {"hum.rotate_heads", 1,
+                                         &pjrt::ffi::handler<by_dtype<run<float>, run<uint16_t>>>};
 
 bool rotate_heads_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
 

@@ -25,10 +25,15 @@ TEST(RotateHeads, ValuesAndGradientsAgreeWithPlainOpsOverOddSizes) {
     graph::Dims x;
     int64_t half, members;
   };
-  for (const Case& c : {Case{{2, 30, 4, 3, 64}, 32, 2}, {{3, 7, 5, 1, 48}, 24, 1},
-                        {{1, 33, 2, 5, 80}, 16, 4}, {{2, 50, 3, 3, 22}, 7, 3}}) {
-    expect_row_kernels_agree([&](DType dtype) { return program({dtype, c.x}, c.half, c.members); },
-                             1e-6, 1.0 / 128);
+  for (const Case& c : {Case{{2, 30, 4, 3, 64}, 32, 2},
+                        {{3, 7, 5, 1, 48}, 24, 1},
+                        {{1, 33, 2, 5, 80}, 16, 4},
+                        {{2, 50, 3, 3, 22}, 7, 3}}) {
+    expect_row_kernels_agree(
+        [&](DType dtype) {
+          return program({dtype, c.x}, c.half, c.members);
+        },
+        1e-6, 1.0 / 128);
   }
 }
 
