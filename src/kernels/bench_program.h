@@ -21,6 +21,18 @@ inline void time_program(benchmark::State& state, runtime::Session& session,
   }
 }
 
+// The type that an argument named bf16 chooses.
+inline graph::DType bf16_if(int64_t flag) {
+  return flag != 0 ? graph::DType::kBF16 : graph::DType::kF32;
+}
+
+// Every combination of the named arguments' values, in microseconds of the clock.
+inline void over_sizes(benchmark::internal::Benchmark* bench, const std::vector<std::string>& names,
+                       const std::vector<std::vector<int64_t>>& values) {
+  bench->ArgNames(names)->ArgsProduct(values)->Unit(benchmark::kMicrosecond);
+  bench->UseRealTime()->MeasureProcessCPUTime();
+}
+
 inline void report_gflops(benchmark::State& state, double flops) {
   state.counters["GFLOP/s"] =
       benchmark::Counter(flops * 1e-9, benchmark::Counter::kIsIterationInvariantRate);

@@ -69,8 +69,7 @@ Value project_out(const Linear& out, const Value& mixed) {
 Value Transformer::project(const Block& block, const Value& x_BTD, const Value& positions_T) const {
   const Value qkv = block.qkv(block.attention_norm(x_BTD));
   if (!config_.rotary) return qkv;
-  const int64_t value = qkv.size(3) - 1;
-  return rotate(qkv, value, positions_T, rope_);
+  return rotate(qkv, /*members=*/qkv.size(3) - 1, positions_T, rope_);  // all but the value
 }
 
 Value Transformer::feed_forward(const Block& block, const Value& x_BTD) const {

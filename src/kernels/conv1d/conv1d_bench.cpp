@@ -14,7 +14,7 @@ enum Part { kForward, kToInput, kToKernel };
 
 // Arguments: time, inputs, outputs, taps, stride (negative: transposed), dilation, bf16, part.
 graph::Function program(const benchmark::State& state) {
-  const DType dtype = state.range(6) != 0 ? DType::kBF16 : DType::kF32;
+  const DType dtype = bf16_if(state.range(6));
   const int64_t taps = state.range(3), stride = std::abs(state.range(4)), dilation = state.range(5);
   const int64_t padding = stride > 1 ? stride / 2 : (taps - 1) / 2 * dilation;
   const Value x = parameter("x", {dtype, {1, state.range(0), state.range(1)}});

@@ -12,7 +12,7 @@ constexpr int64_t kBatch = 16, kTaps = 7;
 
 void training(benchmark::State& state, runtime::Session& session) {
   const int64_t time = state.range(0), channels = state.range(1);
-  const DType dtype = state.range(2) != 0 ? DType::kBF16 : DType::kF32;
+  const DType dtype = bf16_if(state.range(2));
   const graph::Values inputs = {parameter("x", {dtype, {kBatch, time, channels}}),
                                 parameter("kernel", {DType::kF32, {kTaps, channels}}),
                                 parameter("bias", {DType::kF32, {channels}})};

@@ -16,7 +16,7 @@ using graph::Value;
 void gradient(benchmark::State& state, runtime::Session& session) {
   constexpr int64_t kIds = 4096, kWidth = 512;
   const int64_t rows = state.range(0);
-  const DType dtype = state.range(1) == 1 ? DType::kBF16 : DType::kF32;
+  const DType dtype = bf16_if(state.range(1));
   const Value table = parameter("table", {dtype, {rows, kWidth}});
   const Value ids = graph::remainder(graph::iota({DType::kI32, {kIds}}, 0) * 7919, rows);
   const Value dy = parameter("dy", {dtype, {kIds, kWidth}});
@@ -29,8 +29,7 @@ void kernel(benchmark::State& state) { gradient(state, kernel_session()); }
 void plain(benchmark::State& state) { gradient(state, plain_session()); }
 
 void sizes(benchmark::internal::Benchmark* bench) {
-  bench->ArgNames({"rows", "bf16"})->UseRealTime()->MeasureProcessCPUTime();
-  bench->Unit(benchmark::kMicrosecond)->ArgsProduct({{1024, 32000}, {0, 1}});
+  over_sizes(bench, {"rows", "bf16"}, {{1024, 32000}, {0, 1}});
 }
 BENCHMARK(kernel)->Name("embedding_gradient_kernel")->Apply(sizes);
 BENCHMARK(plain)->Name("embedding_gradient_plain")->Apply(sizes);

@@ -20,8 +20,7 @@ void search(benchmark::State& state, runtime::Session& session) {
 
 // A batch of the codec's training, and one window of 6 s; sizes of hum's and of Descript's entries.
 void sizes(benchmark::internal::Benchmark* bench) {
-  bench->ArgNames({"vectors", "width"})->UseRealTime()->MeasureProcessCPUTime();
-  bench->Unit(benchmark::kMicrosecond)->ArgsProduct({{300, 960}, {8, 64}});
+  over_sizes(bench, {"vectors", "width"}, {{300, 960}, {8, 64}});
 }
 BENCHMARK_CAPTURE(search, nearest_rows_kernel, kernel_session())->Apply(sizes);
 BENCHMARK_CAPTURE(search, nearest_rows_plain, plain_session())->Apply(sizes);

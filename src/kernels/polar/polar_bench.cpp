@@ -10,7 +10,7 @@ using graph::DType;
 using graph::parameter;
 
 void training(benchmark::State& state, runtime::Session& session) {
-  const DType dtype = state.range(2) != 0 ? DType::kBF16 : DType::kF32;
+  const DType dtype = bf16_if(state.range(2));
   const auto x = parameter("x", {dtype, {state.range(0), 2 * state.range(1)}});
   time_program(state, session, with_gradients("polar", {x}, [](auto in) {
                  const auto [real, imag] = polar(in[0], 4.6);
@@ -19,8 +19,7 @@ void training(benchmark::State& state, runtime::Session& session) {
 }
 
 void sizes(benchmark::internal::Benchmark* bench) {
-  bench->ArgNames({"rows", "bins", "bf16"})->UseRealTime()->MeasureProcessCPUTime();
-  bench->Unit(benchmark::kMicrosecond)->ArgsProduct({{2880}, {295}, {0, 1}});
+  over_sizes(bench, {"rows", "bins", "bf16"}, {{2880}, {295}, {0, 1}});
 }
 BENCHMARK_CAPTURE(training, polar_kernel, kernel_session())->Apply(sizes);
 BENCHMARK_CAPTURE(training, polar_plain, plain_session())->Apply(sizes);

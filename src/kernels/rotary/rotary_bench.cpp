@@ -11,7 +11,7 @@ using graph::DType;
 using graph::parameter;
 
 void training(benchmark::State& state, runtime::Session& session) {
-  const DType dtype = state.range(2) != 0 ? DType::kBF16 : DType::kF32;
+  const DType dtype = bf16_if(state.range(2));
   const int64_t positions = state.range(0), half = 32;
   const auto x = parameter("x", {dtype, {12, positions, state.range(1), 3, 2 * half}});
   const graph::Value angles = graph::iota({DType::kF32, {positions, 1, half}}, 0) * 0.01;
@@ -23,8 +23,7 @@ void training(benchmark::State& state, runtime::Session& session) {
 }
 
 void sizes(benchmark::internal::Benchmark* bench) {
-  bench->ArgNames({"positions", "groups", "bf16"})->UseRealTime()->MeasureProcessCPUTime();
-  bench->Unit(benchmark::kMicrosecond)->ArgsProduct({{331}, {4}, {0, 1}});
+  over_sizes(bench, {"positions", "groups", "bf16"}, {{331}, {4}, {0, 1}});
 }
 BENCHMARK_CAPTURE(training, rotary_kernel, kernel_session())->Apply(sizes);
 BENCHMARK_CAPTURE(training, rotary_plain, plain_session())->Apply(sizes);
