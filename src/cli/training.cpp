@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cli/stop.h"
 #include "data/shards/manifest.h"
+#include "kernels/cpu_features.h"
 #include "models/codec/code_vectors.h"
 #include "models/weights_folder.h"
 
@@ -110,12 +111,22 @@ Json recorded_model(Json config) {
   return config;
 }
 
+// A processor that has no bf16 products converts before each of them.
+void advise_on_compute(const runtime::Session& session, Compute compute) {
+  const bool converts =
+      session.platform() == "cpu" && kernels::chosen_isa() < kernels::Isa::kAvx512Bf16;
+  if (converts && compute == Compute::kBf16) {
+    spdlog::info("this processor does not multiply bf16: --compute f32 is faster here");
+  }
+}
+
 }  // namespace
 
 int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& stage,
               Json model_config, const TrainArgs& args, const train::BatchSource& batches,
               std::vector<train::NamedTensor> frozen) {
   model_config = recorded_model(std::move(model_config));
+  advise_on_compute(session, stage.compute);
   spec.train_only = stage.train_only;
   if (!spec.train_only.empty() && args.init.empty()) {
     fail(ExitCode::kUsage, "stage.train_only needs weights for what is not trained",

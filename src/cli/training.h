@@ -67,7 +67,7 @@ struct StageConfig {
 
 // Flags of `hum train <model>`.
 struct TrainArgs {
-  std::string config, run, output, init, data, memory_limit;
+  std::string config, run, output, init, data, compute, memory_limit;
   bool json = false;
   template <class V>
   void declare(V& v) {
@@ -76,6 +76,7 @@ struct TrainArgs {
     v("output", output, "weights folder to write, instead of the configuration's");
     v("init", init, "weights folder to start from, e.g. weights/");
     v("data", data, "folder of training items, instead of the configuration's");
+    v("compute", compute, "f32 or bf16, instead of the configuration's");
     v("memory_limit", memory_limit, "refuse a step that needs more memory than this, e.g. 6GB");
     v("json", json, "print the result as JSON");
   }
@@ -104,6 +105,7 @@ TrainConfig<ModelConfig> read_train_config(const TrainArgs& args) {
   if (!args.run.empty()) config.stage.run = args.run;
   if (!args.output.empty()) config.stage.output = args.output;
   if (!args.data.empty()) config.stage.data = args.data;
+  if (!args.compute.empty()) config.stage.compute = from_name<Compute>(args.compute);
   if (!args.memory_limit.empty()) config.stage.loop.memory_limit = args.memory_limit;
   if (config.stage.run.empty() || config.stage.output.empty()) {
     fail(ExitCode::kConfig, args.config + ": stage.run and stage.output must be set");

@@ -22,7 +22,7 @@ constexpr double kSmallestPeak = 1e-5;
 
 PresetClassifier::PresetClassifier(const PresetClassifierConfig& config) : config_(config) {
   const auto presets = static_cast<int64_t>(config.presets.size());
-  HUM_REQUIRE(presets >= 2, "preset classifier: {} presets", presets);
+  HUM_REQUIRE(presets >= 2, "a preset classifier needs two presets or more, not {}", presets);
   mel_ = mel_scale(config.window_samples, config.hop_samples, config.bands);
   const nn::Scope root(parameters_);
   in_ = nn::Linear(root.child("in"), config.bands, config.width);
