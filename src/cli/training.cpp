@@ -1,5 +1,6 @@
 #include "cli/training.h"
 
+#include <cmath>
 #include <fstream>
 #include <iostream>
 
@@ -162,9 +163,10 @@ int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& 
   if (args.json) {
     std::cout << summary.dump() << std::endl;
   } else {
-    std::cout << fmt::format("{}: {} steps, loss {:.4f}, {}; weights in {}\n", spec.name,
-                             result.steps_done, result.final_loss, format_duration(result.seconds),
-                             stage.output);
+    const std::string loss =
+        std::isfinite(result.final_loss) ? fmt::format("loss {:.4f}, ", result.final_loss) : "";
+    std::cout << fmt::format("{}: {} steps, {}{}; weights in {}\n", spec.name, result.steps_done,
+                             loss, format_duration(result.seconds), stage.output);
   }
   return 0;
 }

@@ -54,8 +54,11 @@ void for_each_chunk(Workers& workers, int64_t count, const std::function<void(in
     return;
   }
   const auto chunks = std::make_shared<Chunks>(count, body);
-  for (int64_t i = 0; i < helpers; ++i) {
-    workers.schedule([chunks] { chunks->work(); });
+  try {
+    for (int64_t i = 0; i < helpers; ++i) {
+      workers.schedule([chunks] { chunks->work(); });
+    }
+  } catch (...) {  // those that began refer to `body`; they and this thread do the work
   }
   chunks->work();
   chunks->wait();

@@ -43,6 +43,26 @@ TEST(ForEachChunk, DoesNotWaitForHelpersThatNeverStart) {
   EXPECT_EQ(sum, 10);
 }
 
+// Has one thread to lend, which it says too late.
+class FewWorkers final : public Workers {
+ public:
+  int threads() const override { return 4; }
+  void schedule(std::function<void()> task) override {
+    if (thread_.joinable()) throw std::runtime_error("no more threads");
+    thread_ = std::jthread(std::move(task));
+  }
+
+ private:
+  std::jthread thread_;
+};
+
+TEST(ForEachChunk, DoesWithTheHelpersThatCame) {
+  FewWorkers workers;
+  std::atomic<int64_t> sum = 0;
+  for_each_chunk(workers, 1000, [&](int64_t i) { sum += i; });
+  EXPECT_EQ(sum, 499500);
+}
+
 TEST(ForEachChunk, RethrowsWhatAChunkThrows) {
   PoolWorkers workers(3);
   std::atomic<int> runs = 0;

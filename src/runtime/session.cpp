@@ -55,6 +55,9 @@ struct Session::State {
   const graph::Profile& profile() const {
     return graph::profile_named(env_string("HUM_PROFILE", platform));
   }
+  std::function<bool(const graph::Node&)> use_kernel() const {
+    return profile().has_kernels ? options.use_kernel : graph::no_kernels;
+  }
   CacheKey key(const std::string& text, const pjrt::CompileOptions& options) const;
   void dump(const std::string& name, const std::string& text);
 };
@@ -64,7 +67,7 @@ graph::FiniteChecks Session::State::trace(CompileRequest& request, const graph::
   const monitor::Timed timed(monitor::SpanKind::kTrace, request.name);
   graph::Function passed = graph::run_passes(function).function;
   const graph::Profile& target = profile();
-  const auto use_kernel = target.has_kernels ? options.use_kernel : graph::no_kernels;
+  const auto use_kernel = this->use_kernel();
   graph::require_supported(passed, target, use_kernel);
   graph::FiniteChecks checks;
   if (env_flag("HUM_CHECK_NANS", false)) checks = graph::add_finite_checks(passed, use_kernel);
@@ -156,7 +159,7 @@ Executable Session::compile(const std::string& name, const graph::Function& func
 }
 
 graph::MemoryEstimate Session::estimate_memory(const graph::Function& function) const {
-  return graph::estimate_memory(graph::run_passes(function).function, state_->options.use_kernel);
+  return graph::estimate_memory(graph::run_passes(function).function, state_->use_kernel());
 }
 
 void Session::expect_warm() { state_->compiler->expect_warm(); }

@@ -1,7 +1,5 @@
 #include "runtime/weights.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/atomic_folder.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/safetensors.h"
@@ -144,10 +143,8 @@ void write_weights(const fs::path& folder, const Weights& weights, DType stored,
         name, convert ? HostTensor::from_floats(stored, tensor.shape().dims, tensor.as<float>())
                       : tensor);
   }
-  const fs::path aside = fs::path(folder.string() + fmt::format(".aside-{}", ::getpid()));
-  std::error_code error;
-  fs::create_directories(aside, error);
-  if (error) fail(ExitCode::kCannotCreate, fmt::format("{}: {}", aside.string(), error.message()));
+  AtomicFolder atomic(folder);
+  const fs::path& aside = atomic.temporary_path();
   const auto shards = shards_of(converted, max_shard_bytes);
   Json index = {{"metadata", Json::object()}, {"weight_map", Json::object()}};
   for (size_t i = 0; i < shards.size(); ++i) {
@@ -162,8 +159,7 @@ void write_weights(const fs::path& folder, const Weights& weights, DType stored,
   if (fs::exists(folder / "README.md")) {
     fs::copy_file(folder / "README.md", aside / "README.md");  // the card is written by hand
   }
-  fs::remove_all(folder);
-  fs::rename(aside, folder);
+  atomic.commit();
 }
 
 std::string shards_sha256(const fs::path& folder) {

@@ -1,9 +1,8 @@
 #include "train/checkpoint.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
+#include "base/atomic_folder.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -48,14 +47,9 @@ Checkpoint read_checkpoint(const fs::path& folder) {
 }  // namespace
 
 void save_checkpoint(const fs::path& run, const Checkpoint& checkpoint, int keep) {
-  const fs::path folder = run / fmt::format("step-{:08d}", checkpoint.step);
-  const fs::path aside = run / fmt::format(".aside-{}-{}", checkpoint.step, ::getpid());
-  std::error_code error;
-  fs::create_directories(aside, error);
-  if (error) {
-    fail(ExitCode::kCannotCreate, fmt::format("{}: {}", aside.string(), error.message()),
-         "check that the run folder is writable");
-  }
+  remove_abandoned_folders(run, ".step-");
+  AtomicFolder folder(run / fmt::format("step-{:08d}", checkpoint.step));
+  const fs::path& aside = folder.temporary_path();
   runtime::NamedTensors tensors;
   for (const auto& [name, tensor] : checkpoint.state) tensors.emplace_back(name, tensor);
   runtime::write_tensors(aside / kTensors, tensors);
@@ -63,9 +57,10 @@ void save_checkpoint(const fs::path& run, const Checkpoint& checkpoint, int keep
                               {"step", checkpoint.step},
                               {"sha256", sha256_file(aside / kTensors)},
                               {"config", checkpoint.config}});
-  fs::remove_all(folder);
-  fs::rename(aside, folder);
-  const auto folders = step_folders(run);
+  folder.commit();
+  auto folders = step_folders(run);
+  // Newer ones were damaged: this run began before them.
+  std::erase_if(folders, [&](const fs::path& other) { return other > folder.path(); });
   for (size_t i = 0; i + static_cast<size_t>(keep) < folders.size(); ++i) {
     fs::remove_all(folders[i]);
   }
@@ -80,7 +75,9 @@ std::optional<Checkpoint> latest_checkpoint(const fs::path& run) {
       spdlog::warn("skipping {}: {}", folder->string(), error.message());
     }
   }
-  return std::nullopt;
+  if (folders.empty()) return std::nullopt;
+  fail(ExitCode::kBadData, run.string() + ": none of its checkpoints can be read",
+       "move the step-* folders away to begin again, or give another --run folder");
 }
 
 }  // namespace hum::train

@@ -22,6 +22,7 @@ struct Checkpoint {
 
 void save_checkpoint(const std::filesystem::path& run, const Checkpoint& checkpoint, int keep = 2);
 // The newest whole checkpoint; nullopt when there is none. A damaged one is skipped with a warning.
+// Throws: kBadData when there are some and all are damaged.
 std::optional<Checkpoint> latest_checkpoint(const std::filesystem::path& run);
 
 }  // namespace hum::train

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <future>
+#include <span>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -83,7 +84,7 @@ class Reporter {
   const LoopConfig& config_;
   std::vector<double> sums_, steps_s_;
   int64_t count_ = 0, done_ = 0;
-  double last_loss_ = 0;
+  double last_loss_ = std::numeric_limits<double>::quiet_NaN();
   std::ofstream log_;
   Progress progress_;
   Clock::time_point start_ = Clock::now(), interval_ = start_;
@@ -105,10 +106,24 @@ int64_t start_or_resume(Trainer& trainer, const LoopOptions& options) {
   return 0;
 }
 
-void require_finite(const nn::TrainSpec& spec, int64_t step, float loss) {
-  if (std::isfinite(loss)) return;
-  fail(ExitCode::kFailure, fmt::format("{}: the loss at step {} is {}", spec.name, step, loss),
-       "lower optimizer.learning_rate, or resume from the last checkpoint with another seed");
+// Loss and gradient norm: the update after a finite loss may still not be.
+void require_finite(const Trainer& trainer, int64_t step, std::span<const float> scalars) {
+  for (size_t i = 0; i < 2; ++i) {
+    if (std::isfinite(scalars[i])) continue;
+    fail(ExitCode::kFailure,
+         fmt::format("{} at step {} is {}", trainer.scalar_names()[i], step, scalars[i]),
+         "train in another --run folder with a lower optimizer.learning_rate or another seed");
+  }
+}
+
+void require_intervals(const LoopConfig& config) {
+  const std::pair<const char*, int64_t> intervals[] = {
+      {"checkpoint_every", config.checkpoint_every}, {"log_every", config.log_every}};
+  for (const auto& [name, steps] : intervals) {
+    if (steps >= 1) continue;
+    fail(ExitCode::kConfig, fmt::format("loop.{} is {}", name, steps),
+         "give a number of steps, 1 or more");
+  }
 }
 
 }  // namespace
@@ -128,6 +143,7 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
                         const LoopConfig& config, const BatchSource& batches,
                         const LoopOptions& options) {
   const auto start = Clock::now();
+  require_intervals(config);
   std::error_code ignored;
   std::filesystem::create_directories(options.run, ignored);
   require_writable(options.run / "log.jsonl.probe");
@@ -150,7 +166,7 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
     const auto begin = Clock::now();
     const Trainer::Result result = trainer.run(step, batch);
     const double step_s = seconds_since(begin);
-    require_finite(spec, step, result.scalars[0]);
+    require_finite(trainer, step, result.scalars);
     reporter.add(step, result, step_s);
     ++step;
     stopped = options.should_stop() ||

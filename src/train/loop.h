@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "base/fields.h"
@@ -68,11 +69,13 @@ struct LoopResult {
   int64_t steps_done = 0;  // in all, resumed ones included
   bool finished = false;   // false: stopped early, can be resumed
   double seconds = 0;      // of this call
-  double final_loss = 0;   // mean over the last log interval
+  // Mean over the last log interval; NaN when this call logged none.
+  double final_loss = std::numeric_limits<double>::quiet_NaN();
   std::vector<NamedTensor> parameters;
 };
 
-// Throws kFailure when the loss stops being finite, naming the step; the last checkpoint stays.
+// Throws: kFailure when loss or gradient stop being finite, naming the step (the last checkpoint
+// stays); kConfig when an interval is no number of steps.
 LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
                         const LoopConfig& config, const BatchSource& batches,
                         const LoopOptions& options);

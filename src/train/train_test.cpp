@@ -205,6 +205,33 @@ TEST(Training, RefusesAnotherConfigurationsRun) {
                Error);
 }
 
+// The loss is that of the weights before the update.
+TEST(Training, AnInfiniteGradientEndsTheRunBeforeItIsSaved) {
+  const Toy toy;
+  nn::TrainSpec spec = toy.spec();
+  spec.loss = [&](std::span<const Value>, const nn::StepInputs&) {
+    return nn::Loss{.total = graph::mean_all(graph::sqrt(toy.bias * toy.bias))};
+  };
+  const auto run = fresh_folder("nan");
+  LoopConfig config = loop_config(1);
+  try {
+    run_training(runtime::test_session(), spec, config, toy_batch, {.run = run, .config = {}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.message().starts_with("gradient_norm at step 0 is ")) << error.message();
+  }
+  EXPECT_FALSE(latest_checkpoint(run));
+}
+
+TEST(Training, RefusesIntervalsOfNoSteps) {
+  const Toy toy;
+  LoopConfig config = loop_config(3);
+  config.checkpoint_every = 0;
+  EXPECT_THROW(run_training(runtime::test_session(), toy.spec(), config, toy_batch,
+                            {.run = fresh_folder("interval"), .config = {}}),
+               Error);
+}
+
 TEST(Checkpoint, ADamagedOneIsSkippedForTheOneBefore) {
   const auto run = fresh_folder("damaged");
   auto checkpoint = [](int64_t step) {
@@ -216,6 +243,16 @@ TEST(Checkpoint, ADamagedOneIsSkippedForTheOneBefore) {
   EXPECT_EQ(latest_checkpoint(run)->step, 3);
   std::ofstream(run / "step-00000003" / "state.safetensors", std::ios::app) << "x";
   EXPECT_EQ(latest_checkpoint(run)->state[0].tensor.as<float>()[0], 2);
+  std::ofstream(run / "step-00000002" / "state.safetensors", std::ios::app) << "x";
+  EXPECT_THROW(latest_checkpoint(run), Error) << "a run does not begin again by itself";
+}
+
+TEST(Checkpoint, DamagedOnesThatAreNewerDoNotPushOutTheOneWritten) {
+  const auto run = fresh_folder("newer");
+  for (const int64_t step : {8, 9}) fs::create_directories(run / fmt::format("step-{:08d}", step));
+  for (const int64_t step : {1, 2, 3}) save_checkpoint(run, {step, {}, {}});
+  EXPECT_FALSE(fs::exists(run / "step-00000001"));
+  EXPECT_EQ(latest_checkpoint(run)->step, 3);
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ class Train : public Program {
  protected:
   Train() {
     write("data.yaml",
-          "items: {presets: [acoustic-grand-piano, violin]}\ncount: 2\nitems_per_shard: 2\nthreads: 1\n");
+          "items: {presets: [acoustic-grand-piano, violin]}\ncount: 2\nitems_per_shard: "
+          "2\nthreads: 1\n");
     const auto made = run_hum({"data", "make", "--config", path("data.yaml"), "-o", path("data")});
     EXPECT_EQ(made.code, 0) << made.err;
     write("train.yaml",

@@ -1,7 +1,5 @@
 #include "eval/report/folder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,29 +14,23 @@ namespace hum::eval {
 
 namespace fs = std::filesystem;
 
-ReportFolder::ReportFolder(fs::path path) : path_(std::move(path)) {
-  if (fs::exists(path_) && !fs::exists(path_ / "report.json") &&
-      !(fs::is_directory(path_) && fs::is_empty(path_))) {
-    fail(ExitCode::kCannotCreate, path_.string() + " is there and holds no report",
+namespace {
+
+const fs::path& require_replaceable(const fs::path& path) {
+  if (fs::exists(path) && !fs::exists(path / "report.json") &&
+      !(fs::is_directory(path) && fs::is_empty(path))) {
+    fail(ExitCode::kCannotCreate, path.string() + " is there and holds no report",
          "name a folder that is not there yet");
   }
-  if (!path_.has_filename()) path_ = path_.parent_path();  // "report/"
-  aside_ = path_.string() + fmt::format(".aside-{}", ::getpid());
-  std::error_code error;
-  fs::create_directories(aside_, error);
-  if (error) {
-    fail(ExitCode::kCannotCreate, fmt::format("{}: {}", aside_.string(), error.message()),
-         "name a folder in a place that can be written");
-  }
+  return path;
 }
 
-ReportFolder::~ReportFolder() {
-  std::error_code ignored;
-  fs::remove_all(aside_, ignored);
-}
+}  // namespace
+
+ReportFolder::ReportFolder(const fs::path& path) : folder_(require_replaceable(path)) {}
 
 fs::path ReportFolder::place(const std::string& name) const {
-  const fs::path file = aside_ / name;
+  const fs::path file = folder_.temporary_path() / name;
   fs::create_directories(file.parent_path());
   return file;
 }
@@ -58,11 +50,6 @@ void ReportFolder::write_sound(const std::string& name, std::span<const float> s
 void ReportFolder::write_picture(const std::string& name, std::span<const float> samples,
                                  std::span<const audio::Note> notes) const {
   pipeline::write_picture(place(name), notes, audio::from_mono(samples, data::kSampleRate));
-}
-
-void ReportFolder::commit() {
-  fs::remove_all(path_);
-  fs::rename(aside_, path_);
 }
 
 }  // namespace hum::eval

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "audio/notes.h"
+#include "base/atomic_folder.h"
 
 namespace hum::eval {
 
@@ -14,11 +15,7 @@ class ReportFolder {
  public:
   // An earlier report at `path` is replaced by commit(). Throws: kCannotCreate when the place
   // cannot be written, or holds something that is no report.
-  explicit ReportFolder(std::filesystem::path path);
-  // Without commit() nothing is left behind.
-  ~ReportFolder();
-  ReportFolder(const ReportFolder&) = delete;
-  ReportFolder& operator=(const ReportFolder&) = delete;
+  explicit ReportFolder(const std::filesystem::path& path);
 
   // `name` is relative to the folder; folders in it are made.
   void write(const std::string& name, std::string_view bytes) const;
@@ -27,12 +24,13 @@ class ReportFolder {
   // The notes over the spectrogram, as PNG. Mono at 22,050 Hz.
   void write_picture(const std::string& name, std::span<const float> samples,
                      std::span<const audio::Note> notes) const;
-  void commit();
+  // Without it nothing is left behind.
+  void commit() { folder_.commit(); }
 
  private:
   std::filesystem::path place(const std::string& name) const;
 
-  std::filesystem::path path_, aside_;
+  AtomicFolder folder_;
 };
 
 }  // namespace hum::eval

@@ -51,7 +51,7 @@ std::string quoted(const std::string& text) {
 std::string setting_text(const Attribute& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* number = std::get_if<int64_t>(&value)) return fmt::format("{} : i64", *number);
-  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{:e} : f32", *number);
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{:.8e} : f32", *number);
   if (const auto* text = std::get_if<std::string>(&value)) return quoted(*text);
   if (const auto* dims = std::get_if<Dims>(&value)) return array_text(*dims);
   HUM_CHECK(false, "custom_call: a setting is a bool, i64, double, string or list of i64");

@@ -34,7 +34,7 @@ TEST(CustomCall, PrintsTheKernelOrTheFallback) {
   const std::string kernel = print_module(function, with_kernels());
   EXPECT_THAT(kernel, HasSubstr("call_target_name = \"hum_double\", api_version = 4 : i32"));
   EXPECT_THAT(kernel,
-              HasSubstr("backend_config = {dims = array<i64: 1, 2>, eps = 5.000000e-01 : f32, "
+              HasSubstr("backend_config = {dims = array<i64: 1, 2>, eps = 5.00000000e-01 : f32, "
                         "n = 7 : i64, name = \"rms\", on = true}"));
   EXPECT_THAT(kernel, HasSubstr("operand_layouts = [dense<[1, 0]> : tensor<2xindex>]"));
   EXPECT_THAT(kernel, Not(HasSubstr("stablehlo.multiply")));

@@ -36,7 +36,7 @@ HUM_INLINE void differentiate_body(float* scores, float* dweights, int64_t keys,
                  delta = simd::load<Floats>(terms.delta + c);
     for (int64_t at = c; at < keys * kQueryBlock; at += kQueryBlock) {
       const Floats x = simd::load<Floats>(scores + at);
-      const Floats weight = simd::select(x > kUnseen, simd::exponential(x - log_sum), Floats{});
+      const Floats weight = simd::select(x <= kUnseen, Floats{}, simd::exponential(x - log_sum));
       simd::store(scores + at, weight);
       simd::store(dweights + at, weight * (simd::load<Floats>(dweights + at) - delta) * scale);
     }

@@ -42,7 +42,7 @@ HUM_INLINE void attend_body(const Row<T>& row, int64_t head, float scale) {
     const int64_t left = row.keys.end - s;
     const Floats x = simd::load<Floats>(row.weights + s, left);
     const Floats weight =
-        simd::keep(simd::select(x > kUnseen, simd::exponential(x - top), Floats{}), left);
+        simd::keep(simd::select(x <= kUnseen, Floats{}, simd::exponential(x - top)), left);
     simd::store(row.weights + s, weight, left);
     total += weight;
   }

@@ -32,7 +32,7 @@ HUM_INLINE void soften_body(float* scores, int64_t keys, uint32_t* pairs, Runnin
     }
     const auto weight = [&](int64_t s) __attribute__((always_inline)) {
       const Floats x = simd::load<Floats>(scores + s * kQueryBlock + c);
-      return simd::select(x > kUnseen, simd::exponential(x - top), Floats{});
+      return simd::select(x <= kUnseen, Floats{}, simd::exponential(x - top));
     };
     Floats sum{};
     if (pairs == nullptr) {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "base/error.h"
 #include "kernels/cpu_features.h"
 #include "kernels/test_session.h"
@@ -139,6 +142,21 @@ TEST(Attention, StandsLargeScores) {
   auto inputs = inputs_of(function, c);
   for (float& x : inputs[0].as<float>()) x *= 100;
   expect_kernels_agree(function, inputs, 1e-4);
+}
+
+// A broken projection must show: a key of NaN is not a hidden one.
+TEST(Attention, NaNsComeOut) {
+  const Case c{.batch = 1, .queries = 70, .keys = 140, .heads = 1, .groups = 1, .head = 64};
+  const Case decoding{.batch = 1, .queries = 1, .keys = 2100, .heads = 1, .groups = 1, .head = 64};
+  for (const Case& each : {c, decoding}) {
+    const auto function = program(each, DType::kF32);
+    auto inputs = inputs_of(function, each);
+    inputs[1].as<float>()[3] = std::numeric_limits<float>::quiet_NaN();
+    for (const auto& result : kernel_session().compile("attention", function).run(inputs)) {
+      EXPECT_TRUE(std::ranges::any_of(result.as<float>(), [](float x) { return std::isnan(x); }))
+          << result.shape().to_string();
+    }
+  }
 }
 
 TEST(Attention, RefusesWhatDoesNotFit) {

@@ -1,0 +1,86 @@
+#include "base/atomic_folder.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace hum {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kAside = ".aside-";
+
+[[noreturn]] void fail_to_create(const fs::path& path, const std::error_code& error) {
+  const bool forbidden = error == std::errc::permission_denied ||
+                         error == std::errc::operation_not_permitted;
+  fail(forbidden ? ExitCode::kNoPermission : ExitCode::kCannotCreate,
+       fmt::format("{}: cannot write: {}", path.string(), error.message()),
+       error == std::errc::no_space_on_device
+           ? "free some disk space and run the command again"
+           : "name a folder in a place that can be written");
+}
+
+// Whether the process that ".<name>.aside-<pid>" names is this one or no more.
+bool is_abandoned(const std::string& name) {
+  const size_t at = name.rfind(kAside);
+  if (at == std::string::npos) return false;
+  pid_t pid = 0;
+  const char* end = name.data() + name.size();
+  const auto parsed = std::from_chars(name.data() + at + kAside.size(), end, pid);
+  if (parsed.ec != std::errc{} || parsed.ptr != end || pid <= 0) return false;
+  return pid == ::getpid() || (::kill(pid, 0) != 0 && errno == ESRCH);
+}
+
+// Where the file system knows no exchange: for a moment neither stands at `path`.
+void replace_in_two_steps(const fs::path& temporary, const fs::path& path) {
+  const fs::path old = temporary.string() + "-old";
+  fs::remove_all(old);
+  fs::rename(path, old);
+  fs::rename(temporary, path);
+  fs::remove_all(old);
+}
+
+}  // namespace
+
+void remove_abandoned_folders(const fs::path& parent, const std::string& prefix) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(prefix) && is_abandoned(name)) fs::remove_all(entry.path(), ignored);
+  }
+}
+
+AtomicFolder::AtomicFolder(fs::path path) : path_(std::move(path)) {
+  if (!path_.has_filename()) path_ = path_.parent_path();  // "report/"
+  const std::string prefix = fmt::format(".{}{}", path_.filename().string(), kAside);
+  temporary_ = path_.parent_path() / fmt::format("{}{}", prefix, ::getpid());
+  remove_abandoned_folders(path_.has_parent_path() ? path_.parent_path() : ".", prefix);
+  std::error_code error;
+  fs::create_directories(temporary_, error);
+  if (error) fail_to_create(temporary_, error);
+}
+
+AtomicFolder::~AtomicFolder() {
+  std::error_code ignored;
+  fs::remove_all(temporary_, ignored);
+}
+
+void AtomicFolder::commit() {
+  if (!fs::exists(path_)) {
+    fs::rename(temporary_, path_);
+  } else if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) ==
+             0) {
+    fs::remove_all(temporary_);  // the old one
+  } else {
+    replace_in_two_steps(temporary_, path_);
+  }
+}
+
+}  // namespace hum

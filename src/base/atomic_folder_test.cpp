@@ -1,0 +1,77 @@
+#include "base/atomic_folder.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace hum {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+class AtomicFolderTest : public testing::Test {
+ protected:
+  AtomicFolderTest() : root_(fs::temp_directory_path() / fmt::format("hum-folder-{}", ::getpid())) {
+    fs::create_directories(root_ / "run");
+    write_file(root_ / "run/old", "old");
+  }
+  ~AtomicFolderTest() override { fs::remove_all(root_); }
+
+  std::set<std::string> names() const {
+    std::set<std::string> result;
+    for (const auto& entry : fs::recursive_directory_iterator(root_)) {
+      result.insert(entry.path().lexically_relative(root_).string());
+    }
+    return result;
+  }
+  fs::path root_;
+};
+
+TEST_F(AtomicFolderTest, TakesThePlaceOfAnOlderOneAsAWhole) {
+  AtomicFolder folder(root_ / "run/");
+  write_file(folder.temporary_path() / "new", "new");
+  EXPECT_TRUE(names().contains("run/old"));
+  folder.commit();
+  EXPECT_THAT(names(), ElementsAre("run", "run/new"));
+}
+
+TEST_F(AtomicFolderTest, LeavesNothingWhenNotCommitted) {
+  {
+    const AtomicFolder folder(root_ / "run"), fresh(root_ / "deeper/fresh");
+    write_file(folder.temporary_path() / "new", "new");
+  }
+  EXPECT_THAT(names(), ElementsAre("deeper", "run", "run/old"));
+}
+
+TEST_F(AtomicFolderTest, RemovesWhatKilledProcessesLeft) {
+  constexpr int kNoProcess = (1 << 22) + 1;  // above Linux' largest process number
+  const auto left = [&](const std::string& of, int process) {
+    const std::string name = fmt::format(".{}.aside-{}", of, process);
+    fs::create_directories(root_ / name / "part");
+    return name;
+  };
+  left("run", kNoProcess);
+  left("run", ::getpid());
+  const std::string living = left("run", 1), other = left("other", kNoProcess);
+  { const AtomicFolder folder(root_ / "run"); }
+  EXPECT_THAT(names(), ElementsAre(other, other + "/part", living, living + "/part", "run",
+                                   "run/old"));
+}
+
+TEST_F(AtomicFolderTest, PlaceThatCannotBeWrittenIsAnErrorWithAHint) {
+  try {
+    const AtomicFolder folder(root_ / "run/old/folder");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kCannotCreate);
+    EXPECT_FALSE(error.hint().empty());
+  }
+}
+
+}  // namespace
+}  // namespace hum
