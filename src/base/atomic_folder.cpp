@@ -18,13 +18,12 @@ namespace {
 constexpr std::string_view kAside = ".aside-";
 
 [[noreturn]] void fail_to_create(const fs::path& path, const std::error_code& error) {
-  const bool forbidden = error == std::errc::permission_denied ||
-                         error == std::errc::operation_not_permitted;
+  const bool forbidden =
+      error == std::errc::permission_denied || error == std::errc::operation_not_permitted;
   fail(forbidden ? ExitCode::kNoPermission : ExitCode::kCannotCreate,
        fmt::format("{}: cannot write: {}", path.string(), error.message()),
-       error == std::errc::no_space_on_device
-           ? "free some disk space and run the command again"
-           : "name a folder in a place that can be written");
+       error == std::errc::no_space_on_device ? "free some disk space and run the command again"
+                                              : "name a folder in a place that can be written");
 }
 
 // Whether the process that ".<name>.aside-<pid>" names is this one or no more.
@@ -57,11 +56,11 @@ void remove_abandoned_folders(const fs::path& parent, const std::string& prefix)
   }
 }
 
-AtomicFolder::AtomicFolder(fs::path path) : path_(std::move(path)) {
+AtomicFolder::AtomicFolder(const fs::path& path) : path_(fs::absolute(path).lexically_normal()) {
   if (!path_.has_filename()) path_ = path_.parent_path();  // "report/"
   const std::string prefix = fmt::format(".{}{}", path_.filename().string(), kAside);
   temporary_ = path_.parent_path() / fmt::format("{}{}", prefix, ::getpid());
-  remove_abandoned_folders(path_.has_parent_path() ? path_.parent_path() : ".", prefix);
+  remove_abandoned_folders(path_.parent_path(), prefix);
   std::error_code error;
   fs::create_directories(temporary_, error);
   if (error) fail_to_create(temporary_, error);

@@ -12,7 +12,7 @@ namespace hum {
 // kCannotCreate, kNoPermission when the parent cannot be written.
 class AtomicFolder {
  public:
-  explicit AtomicFolder(std::filesystem::path path);
+  explicit AtomicFolder(const std::filesystem::path& path);
   ~AtomicFolder();
   AtomicFolder(const AtomicFolder&) = delete;
   AtomicFolder& operator=(const AtomicFolder&) = delete;

@@ -40,6 +40,16 @@ TEST_F(AtomicFolderTest, TakesThePlaceOfAnOlderOneAsAWhole) {
   EXPECT_THAT(names(), ElementsAre("run", "run/new"));
 }
 
+TEST_F(AtomicFolderTest, TakesThePlaceOfTheFolderOneIsIn) {
+  const fs::path before = fs::current_path();
+  fs::current_path(root_ / "run");
+  AtomicFolder folder(".");
+  write_file(folder.temporary_path() / "new", "new");
+  folder.commit();
+  fs::current_path(before);
+  EXPECT_THAT(names(), ElementsAre("run", "run/new"));
+}
+
 TEST_F(AtomicFolderTest, LeavesNothingWhenNotCommitted) {
   {
     const AtomicFolder folder(root_ / "run"), fresh(root_ / "deeper/fresh");
@@ -59,8 +69,8 @@ TEST_F(AtomicFolderTest, RemovesWhatKilledProcessesLeft) {
   left("run", ::getpid());
   const std::string living = left("run", 1), other = left("other", kNoProcess);
   { const AtomicFolder folder(root_ / "run"); }
-  EXPECT_THAT(names(), ElementsAre(other, other + "/part", living, living + "/part", "run",
-                                   "run/old"));
+  EXPECT_THAT(names(),
+              ElementsAre(other, other + "/part", living, living + "/part", "run", "run/old"));
 }
 
 TEST_F(AtomicFolderTest, PlaceThatCannotBeWrittenIsAnErrorWithAHint) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -19,6 +20,8 @@
 #include "eval/report/page.h"
 #include "models/preset_classifier/session.h"
 #include "models/weights_folder.h"
+#include "pipeline/hum_melody.h"
+#include "pipeline/recording.h"
 #include "runtime/weights.h"
 
 namespace hum::cli {
@@ -65,8 +68,10 @@ class Report {
     model_.player().humming().load(true, true);
     for (const auto& text : options.against) add_opponent(text);
     find_baselines();
+    require_own_rows();
     say_what_is_missing();
     find_judges();
+    find_singing();
   }
 
   void measure() {
@@ -90,17 +95,11 @@ class Report {
   }
 
   void sing() {
-    const fs::path recording = options_.singing.empty()
-                                   ? source_folder() / "examples/vocadito_10.wav"
-                                   : fs::path(options_.singing);
-    if (options_.singing.empty() && !fs::exists(recording)) {
-      lacks("real singing", "no recording: --singing FILE");
-      return;
-    }
-    const std::string heading = "real singing: " + recording.filename().string();
+    if (recording_.empty()) return;
+    const std::string heading = "real singing: " + recording_.filename().string();
     singing_ = singing_report(model_.player(),
                               {melody_transcriber_, judges_.transcribe, sounds_.sources().render},
-                              recording,
+                              recording_,
                               [&](const std::string& preset, std::span<const float> samples,
                                   std::span<const audio::Note> notes) {
                                 stop_if_asked();
@@ -144,6 +143,27 @@ class Report {
   void add_opponent(const std::string& name, const fs::path& folder) {
     opponents_.push_back({name, std::make_unique<ModelSystems>(session_, folder)});
     opponents_.back().model->player().humming().load(true, true);
+  }
+
+  void require_own_rows() {
+    std::set<std::string> names;
+    for (const eval::System& system : all_systems()) {
+      if (names.insert(system.name).second) continue;
+      fail(ExitCode::kUsage, fmt::format("--against: there is a row '{}' already", system.name),
+           "--against NAME=FOLDER: choose another name");
+    }
+  }
+
+  // Heard once now, so that what is wrong with it is said before hours of work.
+  void find_singing() {
+    const fs::path shipped = source_folder() / "examples/vocadito_10.wav";
+    if (options_.singing.empty() && !fs::exists(shipped)) {
+      lacks("real singing", "no recording: --singing FILE");
+      return;
+    }
+    recording_ = options_.singing.empty() ? shipped : fs::path(options_.singing);
+    pipeline::read_melody(pipeline::read_recording(recording_).samples, melody_transcriber_, {},
+                          std::nullopt);
   }
 
   // Trained to be compared with, they lie in the weights.
@@ -258,6 +278,7 @@ class Report {
   eval::Examples examples_;
   pipeline::TranscribeFunction melody_transcriber_;
   eval::Judges judges_;
+  fs::path recording_;  // of a singer; empty: none
   Json summary_, singing_, not_measured_ = Json::array();
 };
 

@@ -20,7 +20,8 @@ std::vector<fs::path> recordings_in(const fs::path& folder) {
     const std::string extension = audio::extension_of(entry.path());
     const bool is_sound =
         extension == ".wav" || extension == ".flac" || extension == ".ogg" || extension == ".mp3";
-    if (is_sound && entry.is_regular_file()) found.push_back(entry.path());
+    const bool is_hidden = entry.path().filename().string().starts_with('.');
+    if (is_sound && !is_hidden && entry.is_regular_file()) found.push_back(entry.path());
   }
   if (found.empty()) {
     fail(ExitCode::kNoInput, folder.string() + ": holds no recordings",
@@ -57,9 +58,16 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-void require_outputs(const std::vector<OutputPlan>& plans) {
-  std::set<fs::path> names;
+// None may stand in another's place, nor in that of a file in `kept`.
+void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs::path>& kept) {
+  std::set<fs::path> names, inputs;
+  for (const auto& path : kept) inputs.insert(fs::weakly_canonical(path));
+  for (const auto& plan : plans) inputs.insert(fs::weakly_canonical(plan.input));
   auto require = [&](const fs::path& path, std::initializer_list<std::string_view> extensions) {
+    if (inputs.contains(fs::weakly_canonical(path))) {
+      fail(ExitCode::kUsage, path.string() + " would be overwritten, and it is read",
+           "name another output with -o");
+    }
     pipeline::require_output(path, extensions);
     if (names.insert(path.lexically_normal()).second) return;
     fail(ExitCode::kUsage, fmt::format("two outputs would be named {}", path.string()),
@@ -75,7 +83,8 @@ void require_outputs(const std::vector<OutputPlan>& plans) {
 }  // namespace
 
 std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
-                                     const OutputOptions& options, const std::string& instrument) {
+                                     const OutputOptions& options, const std::string& instrument,
+                                     const std::vector<fs::path>& kept) {
   if (options.output.empty()) fail(ExitCode::kUsage, "no output was named", "-o out.wav");
   if (options.takes < 1 || options.takes > kMaxTakes) {
     fail(ExitCode::kUsage, fmt::format("--takes {} is outside 1..{}", options.takes, kMaxTakes),
@@ -113,7 +122,7 @@ std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
     }
     plans.push_back(std::move(plan));
   }
-  require_outputs(plans);
+  require_outputs(plans, kept);
   return plans;
 }
 

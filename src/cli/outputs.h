@@ -37,9 +37,10 @@ struct OutputPlan {
 // when output is a folder or ends in '/', it is a folder, which is made:
 // <recording>-<instrument>.wav; midi and picture are then extensions (".mid", ".png") and their
 // files stand beside the sounds. Throws, before any long work: kNoInput for a folder without
-// recordings, kUsage for extensions that are not written and for two outputs of one name,
-// kCannotCreate when one could not be written.
+// recordings, kUsage for extensions that are not written, for two outputs of one name and for one
+// in the place of a recording or of a file in `kept`, kCannotCreate when one could not be written.
 std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
-                                     const OutputOptions& options, const std::string& instrument);
+                                     const OutputOptions& options, const std::string& instrument,
+                                     const std::vector<std::filesystem::path>& kept = {});
 
 }  // namespace hum::cli

@@ -69,6 +69,21 @@ TEST_F(Outputs, OfOneRecordingMayGoToAFolder) {
   EXPECT_THAT(plans[0].sounds, ElementsAre(path("one-flute.wav")));
 }
 
+TEST_F(Outputs, TakeNoInputsPlace) {
+  const std::string one = path("one.wav");
+  EXPECT_EQ(code_of({one}, {.output = path("takes/../one.wav")}), ExitCode::kUsage);
+  EXPECT_EQ(code_of({one}, {.output = path("out.wav"), .midi = path("m.mid")}), ExitCode::kOk);
+  EXPECT_THROW(plan_outputs({one}, {.output = path("song.wav")}, "flute", {path("song.wav")}),
+               Error);
+  std::ofstream(folder_ / "one-flute.wav") << "x";
+  EXPECT_EQ(code_of({one, path("one-flute.wav")}, {.output = folder_.string()}), ExitCode::kUsage);
+}
+
+TEST_F(Outputs, AreNotOfHiddenFiles) {
+  std::ofstream(folder_ / "takes/._b.wav") << "x";
+  EXPECT_EQ(plan_outputs({path("takes")}, {.output = path("out")}, "flute").size(), 2U);
+}
+
 TEST_F(Outputs, ThatCannotBeAreRefused) {
   const std::string one = path("one.wav");
   EXPECT_EQ(code_of({one}, {}), ExitCode::kUsage);

@@ -41,6 +41,12 @@ void validate(const SoundOptions& options) {
        "use 22050, 44100 or 48000");
 }
 
+void require_holds(const fs::path& sound, const SoundOptions& options) {
+  if (options.bits != Bits::kFloat || audio::extension_of(sound) != ".flac") return;
+  fail(ExitCode::kUsage, sound.string() + ": flac holds no float samples",
+       "use --bits 24, or write a .wav");
+}
+
 void Stopwatch::lap(const char* name) {
   const auto before = last_;
   start();
@@ -111,7 +117,7 @@ pipeline::Instrument Performer::instrument() {
   auto instrument = loaded.player.instrument(loaded.reference, options_.play, true);
   const auto progress = std::make_shared<std::optional<Progress>>();
   instrument.progress = [progress](int64_t done, int64_t total) {
-    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; no output was written");
+    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; what was finished before is kept");
     if (!*progress) progress->emplace("generating", total);
     (*progress)->update(done);
   };

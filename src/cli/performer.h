@@ -64,6 +64,8 @@ struct SoundOptions {
   audio::SampleFormat format() const;
 };
 void validate(const SoundOptions& options);
+// Throws kUsage when a file of this name cannot hold such samples.
+void require_holds(const std::filesystem::path& sound, const SoundOptions& options);
 
 // Seconds by name, added up.
 class Stopwatch {
@@ -92,6 +94,8 @@ class Performer {
   explicit Performer(PerformanceOptions options);
   ~Performer();
 
+  // Loads the models and the timbre now.
+  void prepare() { load(); }
   // Laps: read, load, melody. `stays_in_time`: see make_score.
   Hearing listen(const std::filesystem::path& recording, Stopwatch& watch,
                  bool stays_in_time = false);

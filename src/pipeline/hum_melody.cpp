@@ -65,10 +65,16 @@ void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange
     melody.octave = data::octave_shift(melody.notes, range->low, range->high) / 12;
   }
   for (Note& note : melody.notes) note.pitch += 12 * melody.octave;
-  std::erase_if(melody.notes, [](const Note& note) { return note.pitch < 0 || note.pitch > 127; });
+  const size_t before = melody.notes.size();
+  const size_t lost = std::erase_if(
+      melody.notes, [](const Note& note) { return note.pitch < 0 || note.pitch > 127; });
   if (melody.notes.empty()) {
     fail(ExitCode::kUsage, "--octave and --transpose move every note out of MIDI's 0..127",
          "use --octave auto");
+  }
+  if (lost > 0) {
+    melody.warnings.push_back(
+        fmt::format("{} of {} notes lie outside MIDI's 0..127 and are left out", lost, before));
   }
   if (!range) return;
   const auto outside = std::ranges::count_if(melody.notes, [&](const Note& note) {

@@ -34,10 +34,26 @@ void StreamFinisher::finish() {
   sink_(limiter_.finish());
 }
 
+namespace {
+
+// From where it sounds on: a part may begin with silence, which sets no level.
+std::span<const float> sounding(std::span<const float> samples, int channels) {
+  constexpr float kSilence = 0.01F;  // of the peak: 40 dB
+  float peak = 0;
+  for (const float sample : samples) peak = std::max(peak, std::fabs(sample));
+  const auto first = std::ranges::find_if(
+      samples, [&](float sample) { return std::fabs(sample) > kSilence * peak; });
+  const auto before = static_cast<size_t>(first - samples.begin());
+  return samples.subspan(before / static_cast<size_t>(channels) * static_cast<size_t>(channels));
+}
+
+}  // namespace
+
 void StreamFinisher::send(std::span<const float> samples) {
   if (samples.empty()) return;
   if (!gain_) {
-    const double lufs = audio::integrated_lufs(samples, data::kSampleRate, channels_);
+    const double lufs =
+        audio::integrated_lufs(sounding(samples, channels_), data::kSampleRate, channels_);
     const double gain_db = audio::LoudnessTarget{}.target_lufs - lufs;
     if (std::isfinite(lufs)) gain_ = static_cast<float>(std::pow(10, gain_db / 20));
   }

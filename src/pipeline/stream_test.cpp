@@ -89,5 +89,13 @@ TEST(StreamFinisher, SilenceBeforeTheMelodySetsNoLevel) {
   EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
 }
 
+// Silence fills most of the part in which the melody begins.
+TEST(StreamFinisher, AMelodyThatBeginsLateInAPartIsNotTooLoud) {
+  auto sound = melody();
+  sound.insert(sound.begin(), static_cast<size_t>(1.9 * data::kSampleRate), 0.0F);
+  const auto result = streamed(sound, 7.9, 2 * data::kSampleRate);
+  EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
+}
+
 }  // namespace
 }  // namespace hum::pipeline

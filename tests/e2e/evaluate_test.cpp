@@ -97,6 +97,8 @@ TEST_F(EvaluateModel, RefusesWhatItCannotDo) {
   refused({"--resamples", "5"}, 2, "--resamples 5 are too few");
   refused({"--against", "nothing"}, 2, "no name and folder");
   refused({"--against", "plain=" + path("none")}, 66, "no such weights folder");
+  refused({"--against", "hum=" + path("weights")}, 2, "there is a row 'hum' already");
+  refused({"--singing", path("none.wav")}, 66, "no such file");
   EXPECT_EQ(run_hum({"evaluate", "model", "--weights", path("none"), "-o", path("report")}).code,
             66);
   std::filesystem::remove_all(folder_ / "weights/references");

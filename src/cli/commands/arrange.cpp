@@ -78,7 +78,13 @@ void require_folder(const ArrangeArgs& args) {
          "name a folder that can be made with -o");
   }
   for (const char* name : {"lead", "bass", "chords", "drums", "mix"}) {
-    require_writable(sound_path(args, name));
+    const fs::path sound = sound_path(args, name);
+    require_holds(sound, args.sound);
+    if (fs::exists(sound) && fs::exists(args.input) && fs::equivalent(sound, args.input)) {
+      fail(ExitCode::kUsage, args.input + " would be overwritten, and it is read",
+           "name another folder with -o");
+    }
+    require_writable(sound);
   }
   require_writable(fs::path(args.output) / "arrangement.mid");
 }

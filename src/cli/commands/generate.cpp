@@ -171,11 +171,14 @@ int run(Args& args) {
   validate(args);
   Performer performer(args.performance);
   if (args.stream) return stream(args, performer);
-  const auto plans = plan_outputs(args.inputs, args.outputs, performer.instrument_name());
+  const auto plans = plan_outputs(args.inputs, args.outputs, performer.instrument_name(),
+                                  {args.delivery.backing, args.performance.timbre});
+  for (const auto& plan : plans) require_holds(plan.sounds[0], args.delivery.sound);
   std::optional<audio::AudioBuffer> backing;
   if (!args.delivery.backing.empty()) {
     backing = audio::read_audio(args.delivery.backing, args.performance.max_seconds);
   }
+  if (plans.size() > 1) performer.prepare();  // what is wrong there is wrong for all
   const auto produce = plans.size() == 1 ? produce_one : produce_all;
   return produce(plans, args, performer, backing);
 }

@@ -55,8 +55,14 @@ bool TokenTable::read(const std::filesystem::path& file, int64_t items) {
   const ErrorContext context([&] { return "reading " + file.string(); });
   file_.emplace(file);
   rows_.clear();
-  for (const ItemView& item : read_samples(file_->bytes())) {
-    rows_.push_back({item.codes, item.reference_codes});
+  try {
+    for (const ItemView& item : read_samples(file_->bytes())) {
+      rows_.push_back({item.codes, item.reference_codes});
+    }
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kBadData) throw;
+    spdlog::warn("{}: {}; it is made again", file.string(), error.message());
+    return false;
   }
   return std::ssize(rows_) == items;
 }

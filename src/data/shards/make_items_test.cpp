@@ -158,6 +158,15 @@ TEST_F(Shards, GrowWithTheCountAndServeASmallerOne) {
   EXPECT_EQ(fs::last_write_time(shard(0)), first_time);
 }
 
+TEST_F(Shards, ServeASmallerCountInsideTheLastOneToo) {
+  options_.items_per_shard = 4;
+  options_.count = 3;
+  make_items(folder_, options_);
+  options_.count = 2;
+  make_items(folder_, options_);
+  EXPECT_EQ(ItemFolder(folder_).size(), 3);
+}
+
 TEST_F(Shards, AreTheSameBytesWithOneThreadAndInTwoProcesses) {
   const auto expected = expected_hashes();
   options_.threads = 1;

@@ -168,9 +168,7 @@ bool ShardLedger::holds(int64_t shard, int64_t count) const {
     if (found == entries_.end()) return false;
     entry = found->second;
   }
-  const bool enough =
-      entry.count == count || entry.count == options_.at("items_per_shard").get<int64_t>();
-  return enough && fault_of(folder_, entry).empty();
+  return entry.count >= count && fault_of(folder_, entry).empty();
 }
 
 void ShardLedger::add(int64_t shard, int64_t count, const std::string& archive) {
