@@ -27,9 +27,10 @@ constexpr int64_t kReplaySteps = 30, kLogEvery = 10, kItems = 64;
 constexpr double kMaxHours = 3;
 constexpr int kCores = 2;
 // Each has a configuration and a row of the card by this name.
-constexpr const char* kStages[] = {"codec",        "codec-decoder", "codec-decoder-more-presets",
-                                   "upsampler",    "coarse",        "voice",
-                                   "voice-balance"};
+constexpr const char* kStages[] = {
+    "codec",         "codec-decoder",          "codec-decoder-more-presets", "upsampler",
+    "coarse",        "upsampler-more-presets", "coarse-more-presets",        "voice",
+    "voice-balance", "voice-more-presets"};
 constexpr const char* kModels[] = {"codec", "upsampler", "coarse", "voice"};
 
 struct Stage {

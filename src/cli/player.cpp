@@ -88,6 +88,7 @@ models::humming::SamplingOptions sampling_of(const PlayOptions& options) {
   if (options.strength == PlayOptions::kNeutralStrength) return sampling;
   sampling.temperature = 0.4 + 0.8 * options.strength;
   sampling.guidance = 2 - options.strength;
+  sampling.draft = 0.8 - 0.6 * options.strength;
   return sampling;
 }
 
@@ -99,12 +100,12 @@ void validate(const PlayOptions& options) {
   }
   const models::humming::SamplingOptions neutral;
   const auto& own = options.sampling;
-  const bool is_set = own.temperature != neutral.temperature ||
+  const bool is_set = own.temperature != neutral.temperature || own.draft != neutral.draft ||
                       own.guidance_of_melody() != neutral.guidance ||
                       own.guidance_of_timbre() != neutral.guidance;
   if (options.strength != PlayOptions::kNeutralStrength && (is_set || own.greedy)) {
-    fail(ExitCode::kUsage, "--strength sets --temperature and --guidance itself",
-         "give it without --temperature, --greedy and all kinds of --guidance");
+    fail(ExitCode::kUsage, "--strength sets --temperature, --guidance and --draft itself",
+         "give it without --temperature, --greedy, --draft and all kinds of --guidance");
   }
 }
 

@@ -43,7 +43,7 @@ struct PlayOptions {
   double strength = kNeutralStrength;
   models::humming::SamplingOptions sampling;
 
-  // The strength at which temperature and guidance are their own defaults.
+  // The strength at which temperature, guidance and draft are their own defaults.
   static constexpr double kNeutralStrength = 0.5;
 
   template <class V>
@@ -52,13 +52,13 @@ struct PlayOptions {
       "guided: pitch from the melody, timbre from the models; plain: the codec's own decoder");
     v("fast", fast, "leave out the language model: quicker, plainer");
     v("strength", strength,
-      "0: as the melody and the timbre say, 1: free; sets --temperature and --guidance");
+      "0: as the melody and the timbre say, 1: free; sets --temperature, --guidance and --draft");
     sampling.visit_fields(v);
   }
 };
 
-// Temperature 0.4 to 1.2 and guidance 2 to 1 as strength goes from 0 to 1; the default is the
-// defaults of both, and leaves them alone.
+// Temperature 0.4 to 1.2, guidance 2 to 1 and draft 0.8 to 0.2 as strength goes from 0 to 1; the
+// default is the defaults of all, and leaves them alone.
 models::humming::SamplingOptions sampling_of(const PlayOptions& options);
 
 // Throws kUsage naming the flag that is out of range, or that --strength would overrule.

@@ -202,19 +202,22 @@ TEST_F(Musician, AStreamIsTheSameSoundButForItsLevel) {
 
 TEST_F(Musician, FlagsThatContradictEachOtherAreRefused) {
   const std::string hum = write_hum("a.wav");
-  for (const auto& flags : std::vector<std::vector<std::string>>{{"--tempo", "fast"},
-                                                                 {"--snap", "2"},
-                                                                 {"--snap", "1", "--tempo", "off"},
-                                                                 {"--key", "H:major"},
-                                                                 {"--swing", "60"},
-                                                                 {"--correct", "2"},
-                                                                 {"--strength", "1.5"},
-                                                                 {"--strength", "0.2", "--greedy"},
-                                                                 {"--gain", "3"},
-                                                                 {"--takes", "0"},
-                                                                 {"--beats", "0"},
-                                                                 {"--picture", path("a.gif")},
-                                                                 {"--stream"}}) {
+  for (const auto& flags :
+       std::vector<std::vector<std::string>>{{"--tempo", "fast"},
+                                             {"--snap", "2"},
+                                             {"--snap", "1", "--tempo", "off"},
+                                             {"--key", "H:major"},
+                                             {"--swing", "60"},
+                                             {"--correct", "2"},
+                                             {"--strength", "1.5"},
+                                             {"--strength", "0.2", "--greedy"},
+                                             {"--strength", "0.2", "--draft", "1"},
+                                             {"--draft", "2"},
+                                             {"--gain", "3"},
+                                             {"--takes", "0"},
+                                             {"--beats", "0"},
+                                             {"--picture", path("a.gif")},
+                                             {"--stream"}}) {
     auto arguments = flags;
     arguments.insert(arguments.end(), {hum, "-o", path("out.wav")});
     const auto outcome = run("generate", arguments);
@@ -224,7 +227,7 @@ TEST_F(Musician, FlagsThatContradictEachOtherAreRefused) {
   }
 }
 
-TEST_F(Musician, StrengthIsTemperatureAndGuidance) {
+TEST_F(Musician, StrengthIsTemperatureGuidanceAndDraft) {
   const std::string hum = write_hum("a.wav");
   auto play = [&](const std::string& name, const std::vector<std::string>& flags) {
     std::vector<std::string> arguments = {hum, "-o", path(name), "--no-fast"};
@@ -233,10 +236,13 @@ TEST_F(Musician, StrengthIsTemperatureAndGuidance) {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
   };
   play("a1.wav", {"--strength", "0"});
-  play("a2.wav", {"--temperature", "0.4", "--guidance", "2"});
+  play("a2.wav", {"--temperature", "0.4", "--guidance", "2", "--draft", "0.8"});
   play("a3.wav", {"--strength", "1"});
   EXPECT_EQ(read("a1.wav"), read("a2.wav"));
   EXPECT_NE(read("a1.wav"), read("a3.wav"));
+  play("a4.wav", {"--draft", "1"});
+  ASSERT_EQ(run("generate", {hum, "-o", path("fast.wav")}).code, 0);
+  EXPECT_EQ(read("a4.wav"), read("fast.wav"));
 }
 
 TEST_F(Musician, ABandPlaysUnderTheMelody) {

@@ -47,6 +47,7 @@ void validate(const SamplingOptions& options) {
     refuse("timbre-guidance", options.timbre_guidance, "0 to 20, or -1: as --guidance");
   }
   guided_length(options.guidance_over);
+  if (!(options.draft >= 0 && options.draft <= 1)) refuse("draft", options.draft, "0 to 1");
   if (options.seed < 0) refuse("seed", static_cast<double>(options.seed), "0 or more");
 }
 

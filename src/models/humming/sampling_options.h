@@ -21,6 +21,10 @@ struct SamplingOptions {
   double melody_guidance = kAsGuidance, timbre_guidance = kAsGuidance;
   // "all", "first-note", or a number of frames (as TokenSynth: Kim et al. 2025).
   std::string guidance_over = "all";
+  // Share of the upsampler's draft in the latents, the rest being those of the drawn tokens. The
+  // draft is the likely sound, a drawing one of many: half of each is nearer to the true rendering
+  // than the drawing, and its onsets are clearer than the draft's.
+  double draft = 0.5;
   int64_t seed = 1;
 
   static constexpr double kAsGuidance = -1;
@@ -43,6 +47,7 @@ struct SamplingOptions {
     v("guidance_over", guidance_over,
       "all, first-note, or so many frames (50 a second) from where the first note begins; in each "
       "window of 6 s");
+    v("draft", draft, "share of the likeliest sound in what was drawn: 0 none of it, 1 it alone");
     v("seed", seed, "the same seed gives the same sound");
   }
 };

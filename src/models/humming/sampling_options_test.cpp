@@ -68,6 +68,7 @@ TEST(SamplingOptions, OutOfRangeAreRefusedByName) {
   EXPECT_EQ(what({}), "");
   EXPECT_THAT(what({.melody_guidance = 21}), HasSubstr("--melody-guidance 21"));
   EXPECT_THAT(what({.timbre_guidance = -0.5}), HasSubstr("--timbre-guidance -0.5"));
+  EXPECT_THAT(what({.draft = 1.5}), HasSubstr("--draft 1.5"));
   for (const char* text : {"0", "-9", "9.5", "some", ""}) {
     EXPECT_THAT(what({.guidance_over = text}), HasSubstr("--guidance-over")) << text;
   }

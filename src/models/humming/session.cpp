@@ -25,6 +25,11 @@ std::vector<std::vector<T>> values_of(const std::vector<HostTensor>& tensors) {
   return result;
 }
 
+// x + share (y - x), in place.
+void blend(std::vector<float>& x, std::span<const float> y, float share) {
+  for (size_t i = 0; i < x.size(); ++i) x[i] += share * (y[i] - x[i]);
+}
+
 HostTensor scalar(double x) { return HostTensor::scalar(static_cast<float>(x)); }
 HostTensor whole(int64_t x) { return HostTensor::scalar(static_cast<int32_t>(x)); }
 
@@ -216,13 +221,18 @@ std::vector<std::vector<int32_t>> HummingSession::tokens(std::span<const Window>
 
 Rows HummingSession::latents(std::span<const Window> windows,
                              const SamplingOptions& sampling) const {
-  const auto known = tokens(windows, drafts(windows), sampling);
+  Rows latents = drafts(windows);
+  const auto known = tokens(windows, latents, sampling);
   std::vector<Row> rows;
   for (size_t i = 0; i < windows.size(); ++i) {
     rows.push_back(told(common(), windows[i]));
     rows.back().push_back(tokens_of(known[i]));
   }
-  return values_of<float>(state_->refine_program().run(rows));
+  const Rows drawn = values_of<float>(state_->refine_program().run(rows));
+  for (size_t i = 0; i < latents.size(); ++i) {
+    blend(latents[i], drawn[i], static_cast<float>(1 - sampling.draft));
+  }
+  return latents;
 }
 
 Rows HummingSession::render(std::span<const VoiceWindow> windows) const {

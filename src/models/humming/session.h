@@ -72,7 +72,8 @@ class HummingSession {
   // of [T, D] -> n of [T, K].
   std::vector<std::vector<int32_t>> tokens(std::span<const Window> windows, const Rows& drafts,
                                            const SamplingOptions& sampling) const;
-  // All three stages: draft, tokens, the upsampler's latents. Shapes: n -> n of [T, D].
+  // All three stages: draft, tokens, the upsampler's latents, of which the draft makes up its share
+  // again. Shapes: n -> n of [T, D].
   Rows latents(std::span<const Window> windows, const SamplingOptions& sampling) const;
   // The guided decoder, of one channel. Shapes: latents of one channel, n -> n of [T 441].
   Rows render(std::span<const VoiceWindow> windows) const;
