@@ -93,10 +93,31 @@ HUM_INLINE Floats broadcast(float value) {
   return Floats{} + value;
 }
 
+// Copies of one register: GCC copies a pair in pieces of 16 bytes through memory, and what then
+// reads it whole waits for them.
+template <typename Vector>
+HUM_INLINE void load_register(Vector& x, const void* from) {
+  std::memcpy(&x, from, sizeof x);
+}
+template <typename Half>
+HUM_INLINE void load_register(Two<Half>& x, const void* from) {
+  load_register(x.low, from);
+  load_register(x.high, static_cast<const char*>(from) + sizeof x.low);
+}
+template <typename Vector>
+HUM_INLINE void store_register(void* to, const Vector& x) {
+  std::memcpy(to, &x, sizeof x);
+}
+template <typename Half>
+HUM_INLINE void store_register(void* to, const Two<Half>& x) {
+  store_register(to, x.low);
+  store_register(static_cast<char*>(to) + sizeof x.low, x.high);
+}
+
 template <typename Vector, typename T>
 HUM_INLINE Vector load_bits(const T* from) {
   Vector x;
-  std::memcpy(&x, from, sizeof x);
+  load_register(x, from);
   return x;
 }
 
@@ -133,7 +154,7 @@ HUM_INLINE void store_low_halves(uint16_t* to, const WordsOf<Pair>& x) {
 
 template <typename Floats>
 HUM_INLINE void store(float* to, Floats x) {
-  std::memcpy(to, &x, sizeof x);
+  store_register(to, x);
 }
 // Rounds to nearest even; NaN stays NaN.
 template <typename Floats>
