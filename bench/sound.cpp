@@ -67,7 +67,7 @@ void check_generation(eval::Bar& bar, const SoundReport& report, const Generatio
             "mel_distance"});
 }
 
-// Whether the interval of the difference to our row lies on the worse side of 0 as a whole.
+// Whether the interval of the difference to the other row lies on the worse side of 0 as a whole.
 bool is_worse(const Json& difference, bool higher_is_better) {
   if (!difference.is_object() || difference["low"].is_null()) return false;
   return higher_is_better ? difference["high"] < 0.0 : difference["low"] > 0.0;
@@ -156,7 +156,7 @@ eval::Bar sound_real() {
 eval::Bar sound_valle() {
   const SoundReport report;
   eval::Bar bar{.name = "sound-valle",
-                .unit = "note F1, VALL-E-style baseline less hum",
+                .unit = "note F1, VALL-E-style baseline less hum's model of the same training",
                 .bar =
                     "95 % intervals of the paired differences exclude 0: cross-entropy and "
                     "accuracy of book 1, note F1, timbre"};
@@ -167,8 +167,9 @@ eval::Bar sound_valle() {
   bar.checks.holds("token_top1", is_worse(told["token_top1"], true));
   bar.checks.holds("note_f1", is_worse(heard["note_f1"], true));
   bar.checks.holds("timbre", is_worse(heard["timbre"], false));
-  bar.peer["baseline less hum, from the hum"] = heard;
-  bar.peer["baseline less hum, true notes"] = told;
+  bar.peer["compared with"] = report.row("valle")["against"];
+  bar.peer["baseline less that, from the hum"] = heard;
+  bar.peer["baseline less that, true notes"] = told;
   show(report, "all", {"token_ce", "token_top1", "token_top10", "note_f1", "timbre", "si_sdr"});
   return bar;
 }
@@ -179,6 +180,7 @@ eval::Bar sound_augmentation() {
                 .unit = "note F1, without augmentation less with",
                 .bar = "shown with its intervals, over all clips and per mode; no limit"};
   const Json& differences = report.row("no-augmentation")["differences"];
+  bar.ours["compared with"] = report.row("no-augmentation")["against"];
   bar.value = differences["all"]["note_f1"]["value"];
   bar.checks.holds("measured", bar.value.is_number());
   for (const auto& [group, metrics] : differences.items()) {

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/machine.h"
+#include "cli/model_opponents.h"
 #include "cli/model_systems.h"
 #include "cli/session.h"
 #include "cli/singing_report.h"
@@ -43,15 +44,6 @@ void validate(const ModelReportOptions& options) {
   }
 }
 
-constexpr std::pair<const char*, const char*> kBaselines[] = {
-    {"valle", "the VALL-E-style baseline"},
-    {"no-augmentation", "the language model trained without augmentation"}};
-
-struct Opponent {
-  std::string name;
-  std::unique_ptr<ModelSystems> model;
-};
-
 // The whole of the command, step by step into one JSON.
 class Report {
  public:
@@ -61,13 +53,14 @@ class Report {
         folder_(options.output),
         session_(session_options()),
         model_(session_, weights_),
+        opponents_(session_),
         sounds_(weights_, options.other_font),
         plans_(eval::plan_test_set(options_.test_set, sounds_.sources())),
         examples_(folder_, plans_) {
     // Damaged weights are noticed before any work.
     model_.player().humming().load(true, true);
-    for (const auto& text : options.against) add_opponent(text);
-    find_baselines();
+    for (const auto& text : options.against) opponents_.add(text);
+    for (const auto& [what, why] : opponents_.add_baselines(weights_)) lacks(what, why);
     require_own_rows();
     say_what_is_missing();
     find_judges();
@@ -130,21 +123,6 @@ class Report {
     spdlog::warn("not measured: {}: {}", what, why);
   }
 
-  void add_opponent(const std::string& text) {
-    const size_t equals = text.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      fail(ExitCode::kUsage, fmt::format("--against {}: no name and folder", text),
-           "--against plain=weights-plain");
-    }
-    const std::string name = text.substr(0, equals);
-    add_opponent(name, text.substr(equals + 1));
-  }
-
-  void add_opponent(const std::string& name, const fs::path& folder) {
-    opponents_.push_back({name, std::make_unique<ModelSystems>(session_, folder)});
-    opponents_.back().model->player().humming().load(true, true);
-  }
-
   void require_own_rows() {
     std::set<std::string> names;
     for (const eval::System& system : all_systems()) {
@@ -164,22 +142,6 @@ class Report {
     recording_ = options_.singing.empty() ? shipped : fs::path(options_.singing);
     pipeline::read_melody(pipeline::read_recording(recording_).samples, melody_transcriber_, {},
                           std::nullopt);
-  }
-
-  // Trained to be compared with, they lie in the weights.
-  void find_baselines() {
-    for (const auto& [name, what] : kBaselines) {
-      const fs::path folder = weights_ / "baselines" / name;
-      const bool is_named =
-          std::ranges::find(opponents_, name, &Opponent::name) != opponents_.end();
-      if (is_named) continue;
-      if (fs::exists(folder)) {
-        add_opponent(name, folder);
-      } else {
-        lacks(name, fmt::format("{}: {} is not there, nor --against {}=FOLDER", what,
-                                folder.string(), name));
-      }
-    }
   }
 
   void say_what_is_missing() {
@@ -224,7 +186,7 @@ class Report {
     auto append = [&](std::vector<eval::System> more) {
       for (auto& system : more) systems.push_back(std::move(system));
     };
-    for (auto& opponent : opponents_) append(opponent.model->compared_as(opponent.name));
+    append(opponents_.systems());
     append({eval::true_rendering(), model_.heard_rendering(), model_.guided_copy(),
             model_.codec_copy()});
     append(eval::floors());
@@ -234,7 +196,7 @@ class Report {
   eval::TestClip make_clip(const eval::TestClipPlan& plan) {
     auto clip = eval::make_test_clip(plan, options_.test_set, sounds_.sources());
     model_.prepare(clip);
-    for (auto& opponent : opponents_) opponent.model->prepare(clip);
+    opponents_.prepare(clip);
     return clip;
   }
 
@@ -272,7 +234,7 @@ class Report {
   eval::ReportFolder folder_;
   runtime::Session session_;
   ModelSystems model_;
-  std::vector<Opponent> opponents_;
+  ModelOpponents opponents_;
   TestSounds sounds_;
   std::vector<eval::TestClipPlan> plans_;
   eval::Examples examples_;

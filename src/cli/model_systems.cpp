@@ -65,34 +65,44 @@ eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
   return result;
 }
 
-std::vector<eval::System> ModelSystems::systems() {
-  auto given_notes = [this](const char* name, const char* what, const PlayOptions& options) {
-    return eval::System{.name = name, .what = what, .play = [this, options](const auto& clip) {
-                          return play(clip.notes, clip, options);
-                        }};
-  };
-  std::vector<eval::System> systems = {
-      {.name = "hum",
-       .what = "from the hum: Basic Pitch, language model, upsampler, guided decoder",
-       .play = [this](const auto& clip) { return play(heard(clip), clip, {}); }},
-      given_notes("hum, true notes", "the same, told the notes", {}),
-      given_notes("hum --fast, true notes", "the draft alone, no language model", {.fast = true}),
-      given_notes("plain decoder, true notes",
-                  "language model and upsampler through the codec's own decoder",
-                  {.decoder = Decoder::kPlain})};
-  // A clip is mono: it has no tokens of two channels.
-  if (player_.channels() == audio::Channels::kMono) {
-    systems[1].tokens = [this](const auto& clip) { return token_logits(clip); };
-  }
-  return systems;
+eval::System ModelSystems::from_hum(const std::string& name, const PlayOptions& options) {
+  return {.name = name,
+          .what = "from the hum: Basic Pitch, language model, upsampler, guided decoder",
+          .play = [this, options](const auto& clip) { return play(heard(clip), clip, options); }};
 }
 
-std::vector<eval::System> ModelSystems::compared_as(const std::string& name) {
-  auto all = systems();
-  std::vector<eval::System> result = {all[0], all[1]};
-  result[0].name = name;
-  result[1].name = name + ", true notes";
-  for (size_t i = 0; i < result.size(); ++i) result[i].against = all[i].name;
+eval::System ModelSystems::told_notes(const std::string& name, const std::string& what,
+                                      const PlayOptions& options) {
+  return {.name = name, .what = what, .play = [this, options](const auto& clip) {
+            return play(clip.notes, clip, options);
+          }};
+}
+
+eval::System ModelSystems::told_notes_with_tokens(const std::string& name,
+                                                  const PlayOptions& options) {
+  auto system = told_notes(name, "the same, told the notes", options);
+  // A clip is mono: it has no tokens of two channels.
+  if (player_.channels() == audio::Channels::kMono) {
+    system.tokens = [this](const auto& clip) { return token_logits(clip); };
+  }
+  return system;
+}
+
+std::vector<eval::System> ModelSystems::systems() {
+  return {from_hum("hum", {}), told_notes_with_tokens("hum, true notes", {}),
+          told_notes("hum --fast, true notes", "the draft alone, no language model",
+                     {.fast = true}),
+          told_notes("plain decoder, true notes",
+                     "language model and upsampler through the codec's own decoder",
+                     {.decoder = Decoder::kPlain})};
+}
+
+std::vector<eval::System> ModelSystems::compared_as(const std::string& name,
+                                                    const PlayOptions& options) {
+  std::vector<eval::System> result = {from_hum(name, options),
+                                      told_notes_with_tokens(name + ", true notes", options)};
+  result[0].against = "hum";
+  result[1].against = "hum, true notes";
   return result;
 }
 

@@ -23,8 +23,9 @@ class ModelSystems {
   // They refer to this object. "hum" hears the hum; the others are given the true notes, so that no
   // transcription stands between model and figure.
   std::vector<eval::System> systems();
-  // The same model from the hum and from the true notes, under another name.
-  std::vector<eval::System> compared_as(const std::string& name);
+  // These models from the hum ("NAME") and from the true notes ("NAME, true notes"), compared with
+  // "hum" and "hum, true notes".
+  std::vector<eval::System> compared_as(const std::string& name, const PlayOptions& options);
   // What the instrument itself makes of the notes heard in the hum.
   eval::System heard_rendering();
   // Tokens of the true clip, decoded by the guided decoder with the true notes.
@@ -40,6 +41,10 @@ class ModelSystems {
   Player& player() { return player_; }
 
  private:
+  eval::System from_hum(const std::string& name, const PlayOptions& options);
+  eval::System told_notes(const std::string& name, const std::string& what,
+                          const PlayOptions& options);
+  eval::System told_notes_with_tokens(const std::string& name, const PlayOptions& options);
   std::vector<float> play(std::span<const audio::Note> notes, const eval::TestClip& clip,
                           const PlayOptions& options);
   std::vector<audio::Note> heard(const eval::TestClip& clip) const;
