@@ -22,9 +22,9 @@ constexpr int kClips = 200;
 Json judged_now() {
   const fs::path weights = cli::weights_folder("");
   Json hashes = Json::object();
-  for (const char* part : {"codec", "upsampler", "coarse", "voice", "classifier",
-                           "baselines/aligned/coarse", "baselines/valle/coarse",
-                           "baselines/no-augmentation/coarse"}) {
+  for (const char* part :
+       {"codec", "upsampler", "coarse", "voice", "classifier", "baselines/aligned/coarse",
+        "baselines/valle/coarse", "baselines/no-augmentation/coarse"}) {
     const fs::path folder = models::weights_part(weights, part);
     if (fs::exists(folder)) hashes[part] = runtime::shards_sha256(folder);
   }

@@ -89,12 +89,12 @@ eval::System ModelSystems::told_notes_with_tokens(const std::string& name,
 }
 
 std::vector<eval::System> ModelSystems::systems() {
-  return {from_hum("hum", {}), told_notes_with_tokens("hum, true notes", {}),
-          told_notes("hum --fast, true notes", "the draft alone, no language model",
-                     {.fast = true}),
-          told_notes("plain decoder, true notes",
-                     "language model and upsampler through the codec's own decoder",
-                     {.decoder = Decoder::kPlain})};
+  return {
+      from_hum("hum", {}), told_notes_with_tokens("hum, true notes", {}),
+      told_notes("hum --fast, true notes", "the draft alone, no language model", {.fast = true}),
+      told_notes("plain decoder, true notes",
+                 "language model and upsampler through the codec's own decoder",
+                 {.decoder = Decoder::kPlain})};
 }
 
 std::vector<eval::System> ModelSystems::compared_as(const std::string& name,

@@ -102,7 +102,9 @@ Hearing Performer::listen(const fs::path& path, Stopwatch& watch, bool stays_in_
   if (preset_ != nullptr) range = {preset_->low, preset_->high};
   Hearing hearing{pipeline::read_melody(recording.samples, loaded.transcribe, options_.hum, range),
                   {}};
-  hearing.score = pipeline::make_score(hearing.melody.notes, options_.score, stays_in_time);
+  hearing.score = pipeline::make_score(
+      hearing.melody.notes, options_.score,
+      {.stays_in_time = stays_in_time, .can_bend = preset_ == nullptr || data::can_bend(*preset_)});
   auto& warnings = hearing.melody.warnings;
   warnings.insert(warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   warnings.insert(warnings.begin(), recording.warnings.begin(), recording.warnings.end());

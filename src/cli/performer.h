@@ -96,7 +96,7 @@ class Performer {
 
   // Loads the models and the timbre now.
   void prepare() { load(); }
-  // Laps: read, load, melody. `stays_in_time`: see make_score.
+  // Laps: read, load, melody. `stays_in_time`: see pipeline::Setting.
   Hearing listen(const std::filesystem::path& recording, Stopwatch& watch,
                  bool stays_in_time = false);
   // Take 0 has the seed of the options, the next ones those that follow it.

@@ -36,6 +36,7 @@ Json play_report(const OutputPlan& plan, const Performer& performer, const Heari
           {"heard_key", pipeline::key_name(score.heard_key.key)},
           {"key_margin", score.heard_key.margin},
           {"moved_to_key", score.moved_to_key},
+          {"pitch_correction", score.correction},
           {"confidence", melody.confidence},
           {"voiced_share", melody.voiced_share},
           {"warnings", melody.warnings},

@@ -6,6 +6,7 @@
 #include "pipeline/generate.h"
 #include "pipeline/hum_melody.h"
 #include "pipeline/recording.h"
+#include "pipeline/score.h"
 
 namespace hum::cli {
 namespace {
@@ -39,9 +40,10 @@ Json singing_report(
   for (const char* name : kPresets) presets.push_back(&data::find_preset(name));
   Json rows = Json::array();
   for (const data::Preset* preset : presets) {
-    const auto notes = pipeline::read_melody(hum, judges.melody, {},
-                                             pipeline::PitchRange{preset->low, preset->high})
-                           .notes;
+    const auto melody = pipeline::read_melody(hum, judges.melody, {},
+                                              pipeline::PitchRange{preset->low, preset->high});
+    const auto notes =
+        pipeline::make_score(melody.notes, {}, {.can_bend = data::can_bend(*preset)}).notes;
     std::vector<std::string> warnings;
     const auto instrument = player.instrument(player.preset_reference(*preset, warnings), {});
     const auto ours = pipeline::finish(pipeline::play(notes, instrument, kSeed),

@@ -116,13 +116,24 @@ TEST(Score, DefaultsChangeNoNote) {
   EXPECT_TRUE(score.warnings.empty());
 }
 
+TEST(Score, KeepsOnlyBendsThatTheInstrumentCanPlay) {
+  auto notes = sing(tunes()[0], 103);
+  notes[3].bends = {0, 1, 2};
+  EXPECT_EQ(make_score(notes, {}, {.can_bend = true}).notes, notes);
+  EXPECT_EQ(make_score(notes, {.correct = "0"}, {.can_bend = false}).notes, notes);
+  const Score exact = make_score(notes, {}, {.can_bend = false});
+  EXPECT_TRUE(exact.notes[3].bends.empty());
+  EXPECT_EQ(exact.correction, 1);
+  EXPECT_TRUE(make_score(notes, {.correct = "1"}).notes[3].bends.empty());
+}
+
 TEST(Score, ATempoThatIsAskedForIsTheOneThatIsHeard) {
   const auto notes = sing(tunes()[0], 103, 0.4, 0.01);
   const Score score = make_score(notes, {.tempo = "90"});
   EXPECT_EQ(score.tempo_bpm(), 90);
   EXPECT_NEAR(score.stretch, 103.0 / 90, 0.01);
   EXPECT_NEAR(estimate_tempo(score.notes)->bpm, 90, 0.3);
-  const Score beside_a_backing = make_score(notes, {.tempo = "104"}, true);
+  const Score beside_a_backing = make_score(notes, {.tempo = "104"}, {.stays_in_time = true});
   EXPECT_EQ(beside_a_backing.notes, notes);
   EXPECT_EQ(beside_a_backing.tempo_bpm(), 104);
 }
@@ -158,7 +169,7 @@ TEST(Score, RefusesWhatMakesNoSense) {
                                                                {.swing_percent = 60},
                                                                {.snap = "1", .swing_percent = 90},
                                                                {.key = "X:minor"},
-                                                               {.correct = 1.5}}) {
+                                                               {.correct = "1.5"}}) {
     EXPECT_THROW(validate(options), Error) << options.tempo << " " << options.snap;
   }
   EXPECT_NO_THROW(validate({.snap = "0.5", .swing_percent = 60}));

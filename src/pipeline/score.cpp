@@ -41,6 +41,16 @@ double snap_strength(const ScoreOptions& options) {
   return *strength;
 }
 
+double correction(const ScoreOptions& options, const Setting& setting) {
+  if (options.correct == "auto") return setting.can_bend ? 0 : 1;
+  const auto strength = number_of(options.correct);
+  if (!strength || *strength < 0 || *strength > 1) {
+    fail(ExitCode::kUsage, fmt::format("--correct '{}' is neither auto nor 0..1", options.correct),
+         "0 keeps every bend, 1 leaves exact pitches");
+  }
+  return *strength;
+}
+
 // A beat is a quarter.
 double beats_of(Grid grid) {
   switch (grid) {
@@ -111,19 +121,18 @@ void validate(const ScoreOptions& options) {
     fail(ExitCode::kUsage, "--swing moves the lines of a straight grid",
          "add --snap 1, and --grid 1/8 or 1/16");
   }
-  if (!(options.correct >= 0 && options.correct <= 1)) {
-    fail(ExitCode::kUsage, fmt::format("--correct {} is outside 0..1", options.correct),
-         "0 keeps every bend, 1 leaves exact pitches");
-  }
+  correction(options, {});
   if (options.key != "off" && options.key != "auto") parse_key(options.key);
 }
 
-Score make_score(std::vector<audio::Note> notes, const ScoreOptions& options, bool stays_in_time) {
+Score make_score(std::vector<audio::Note> notes, const ScoreOptions& options,
+                 const Setting& setting) {
   validate(options);
   Score score{.notes = std::move(notes)};
-  find_tempo(score, options, stays_in_time);
+  find_tempo(score, options, setting.stays_in_time);
   find_key(score, options);
-  correct_pitch(score.notes, options.correct);
+  score.correction = correction(options, setting);
+  correct_pitch(score.notes, score.correction);
   const double snap = snap_strength(options);
   if (snap == 0) return score;
   if (!score.tempo) {

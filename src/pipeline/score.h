@@ -27,7 +27,7 @@ struct ScoreOptions {
   Grid grid = Grid::k16;
   double swing_percent = 50;
   std::string key = "off";
-  double correct = 0;
+  std::string correct = "auto";
 
   template <class V>
   void visit_fields(V& v) {
@@ -40,7 +40,9 @@ struct ScoreOptions {
     v("key", key,
       "notes outside this key move into it: C:minor, F#:major, D:dorian; auto: the key "
       "of the melody; off: none does");
-    v("correct", correct, "pitch correction: 0 keeps every bend and glide, 1 leaves exact pitches");
+    v("correct", correct,
+      "pitch correction: 0 keeps every bend and glide, 1 leaves exact pitches; auto: 1 for "
+      "instruments that cannot bend (piano, organ, mallets, harp), 0 for others");
   }
 };
 
@@ -54,6 +56,7 @@ struct Score {
   std::optional<Key> key;      // that the notes were moved into
   double stretch = 1;          // of the times, to the tempo that was asked for
   int64_t moved_to_key = 0;    // notes
+  double correction = 0;       // of the pitch
   std::vector<std::string> warnings;
 
   // Of a MIDI file: the tempo, or 120 from time 0.
@@ -63,10 +66,17 @@ struct Score {
   double first_beat_s() const { return tempo ? tempo->first_beat_s : 0; }
 };
 
-// With the options' defaults the notes are those that were given. `stays_in_time`: a tempo that was
-// asked for is taken as the one that was sung to, and nothing is stretched (there is a backing).
-// Throws: kBadData when --snap is asked for and no tempo is heard.
+// Where the notes will be played.
+struct Setting {
+  // There is a backing: a tempo that was asked for is taken as the one that was sung to, and
+  // nothing is stretched.
+  bool stays_in_time = false;
+  bool can_bend = true;  // the instrument
+};
+
+// With the options' defaults the notes are those that were given, but for bends that the instrument
+// cannot play. Throws: kBadData when --snap is asked for and no tempo is heard.
 Score make_score(std::vector<audio::Note> notes, const ScoreOptions& options,
-                 bool stays_in_time = false);
+                 const Setting& setting = {});
 
 }  // namespace hum::pipeline

@@ -149,6 +149,14 @@ int alias_distance(std::string_view wanted, std::string_view alias) {
 
 std::span<const Preset> presets() { return kPresets; }
 
+bool can_bend(const Preset& preset) {
+  if (preset.name == "harmonica") return true;  // an organ to General MIDI
+  for (const std::string_view family : {"piano", "chromatic", "organ"}) {
+    if (preset.family == family) return false;
+  }
+  return preset.name != "harp" && preset.name != "kalimba";
+}
+
 std::vector<const Preset*> training_presets() {
   std::vector<const Preset*> result;
   for (const Preset& preset : kPresets) {

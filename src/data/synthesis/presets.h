@@ -21,6 +21,9 @@ struct Preset {
   bool held_out;            // kept out of training data: an instrument to be judged on as unseen
 };
 
+// Whether a player can bend a note or glide to the next one: not on keyboards, mallets and harps.
+bool can_bend(const Preset& preset);
+
 // All presets, in the order of their program numbers; an index into it is not stable between
 // releases, names are.
 std::span<const Preset> presets();

@@ -41,6 +41,15 @@ TEST(Presets, HoldOutFifteenPercentButNoFamily) {
   for (const auto& [family, count] : held_out) EXPECT_GE(trained[family], 2 * count) << family;
 }
 
+TEST(Presets, BendWherePlayersCan) {
+  for (const auto* name : {"violin", "flute", "sax", "guitar", "harmonica", "choir", "saw-lead"}) {
+    EXPECT_TRUE(can_bend(find_preset(name))) << name;
+  }
+  for (const auto* name : {"piano", "celesta", "organ", "accordion", "harp", "kalimba"}) {
+    EXPECT_FALSE(can_bend(find_preset(name))) << name;
+  }
+}
+
 // The names that released weights and their users know.
 TEST(Presets, TrainOnThoseOfEarlierReleases) {
   for (const auto* name :
