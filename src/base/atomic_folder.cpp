@@ -1,6 +1,7 @@
 #include "base/atomic_folder.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -8,22 +9,13 @@
 #include <charconv>
 #include <cstdio>
 
-#include "base/error.h"
+#include "base/files.h"
 
 namespace hum {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kAside = ".aside-";
-
-[[noreturn]] void fail_to_create(const fs::path& path, const std::error_code& error) {
-  const bool forbidden =
-      error == std::errc::permission_denied || error == std::errc::operation_not_permitted;
-  fail(forbidden ? ExitCode::kNoPermission : ExitCode::kCannotCreate,
-       fmt::format("{}: cannot write: {}", path.string(), error.message()),
-       error == std::errc::no_space_on_device ? "free some disk space and run the command again"
-                                              : "name a folder in a place that can be written");
-}
 
 // Whether the process that ".<name>.aside-<pid>" names is this one or no more.
 bool is_abandoned(const std::string& name) {
@@ -60,9 +52,7 @@ AtomicFolder::AtomicFolder(const fs::path& path) : path_(fs::absolute(path).lexi
   const std::string prefix = fmt::format(".{}{}", path_.filename().string(), kAside);
   temporary_ = path_.parent_path() / fmt::format("{}{}", prefix, ::getpid());
   remove_abandoned_folders(path_.parent_path(), prefix);
-  std::error_code error;
-  fs::create_directories(temporary_, error);
-  if (error) fail_to_create(temporary_, error);
+  create_folder(temporary_);
 }
 
 AtomicFolder::~AtomicFolder() {

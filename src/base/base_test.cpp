@@ -131,6 +131,25 @@ TEST(AtomicFile, FullDiskIsAnErrorWithAHint) {
   }
 }
 
+TEST(JsonText, ReplacesBytesThatAreNotUtf8) {
+  EXPECT_EQ(to_text({{"output", "a\xff.wav"}}), "{\"output\":\"a\xef\xbf\xbd.wav\"}");
+}
+
+TEST(CreateFolder, MakesAllAboveItAndRefusesAFileInTheWay) {
+  const fs::path file = temp_folder() / "in-the-way";
+  write_file(file, "bytes");
+  create_folder(temp_folder() / "one/two");
+  create_folder(temp_folder() / "one/two");
+  EXPECT_TRUE(fs::is_directory(temp_folder() / "one/two"));
+  try {
+    create_folder(file / "folder");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kCannotCreate);
+    EXPECT_FALSE(error.hint().empty());
+  }
+}
+
 TEST(Sha256, MatchesTheStandardsExample) {
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }

@@ -23,11 +23,12 @@ ExitCode exit_code_of(int error_number, ExitCode otherwise) {
   return error_number == EACCES || error_number == EPERM ? ExitCode::kNoPermission : otherwise;
 }
 
-[[noreturn]] void fail_to_create(const fs::path& path, int error_number) {
+[[noreturn]] void fail_to_create(
+    const fs::path& path, int error_number,
+    const char* hint = "check that the folder exists and is writable") {
   fail(exit_code_of(error_number, ExitCode::kCannotCreate),
        fmt::format("{}: cannot write: {}", path.string(), std::strerror(error_number)),
-       error_number == ENOSPC ? "free some disk space and run the command again"
-                              : "check that the folder exists and is writable");
+       error_number == ENOSPC ? "free some disk space and run the command again" : hint);
 }
 
 class FileDescriptor {
@@ -98,6 +99,14 @@ void write_file(const fs::path& path, std::string_view bytes) {
   AtomicFile file(path);
   file.write(bytes);
   file.commit();
+}
+
+void create_folder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) {
+    fail_to_create(path, error.value(), "name a folder in a place that can be written");
+  }
 }
 
 void require_writable(const fs::path& path) { AtomicFile probe(path); }

@@ -36,6 +36,9 @@ class AtomicFile {
 // AtomicFile in one call.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
+// With all folders above it; it may be there. Throws: kCannotCreate, kNoPermission.
+void create_folder(const std::filesystem::path& path);
+
 // Throws kCannotCreate before any work is done when `path` could not be written later.
 void require_writable(const std::filesystem::path& path);
 

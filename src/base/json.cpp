@@ -1,9 +1,17 @@
 #include "base/json.h"
 
+#include <iostream>
+
 #include "base/error.h"
 #include "base/files.h"
 
 namespace hum {
+
+std::string to_text(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+void print_json(const Json& value, int indent) { std::cout << to_text(value, indent) << std::endl; }
 
 Json read_json(const std::filesystem::path& path) {
   const std::string text = read_file(path);
@@ -15,7 +23,7 @@ Json read_json(const std::filesystem::path& path) {
 }
 
 void write_json(const std::filesystem::path& path, const Json& value) {
-  write_file(path, value.dump(2) + "\n");
+  write_file(path, to_text(value, 2) + "\n");
 }
 
 }  // namespace hum

@@ -107,7 +107,7 @@ class Report {
     report["real_singing"] = singing_;
     report["not_measured"] = not_measured_;
     report["examples"] = examples_.json();
-    folder_.write("report.json", report.dump(1) + "\n");
+    folder_.write("report.json", to_text(report, 1) + "\n");
     folder_.write("index.html", eval::report_page(report));
     folder_.commit();
     return report;

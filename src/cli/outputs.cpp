@@ -5,6 +5,7 @@
 
 #include "audio/io.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "pipeline/recording.h"
 
 namespace hum::cli {
@@ -47,15 +48,6 @@ fs::path with_extension(fs::path path, const std::string& extension, const char*
          fmt::format("--{} {}", flag, flag == std::string_view("midi") ? ".mid" : ".png"));
   }
   return path.replace_extension(extension);
-}
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    fail(ExitCode::kCannotCreate, fmt::format("{}: {}", folder.string(), error.message()),
-         "name a folder that can be made with -o");
-  }
 }
 
 // None may stand in another's place, nor in that of a file in `kept`.
@@ -102,7 +94,7 @@ std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
     const auto found = recordings_in(input);
     recordings.insert(recordings.end(), found.begin(), found.end());
   }
-  if (to_folder) make_folder(output);
+  if (to_folder) create_folder(output);
 
   std::vector<OutputPlan> plans;
   for (const auto& recording : recordings) {

@@ -154,14 +154,14 @@ int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& 
   runtime::write_weights(stage.output, weights);
   const std::string sha256 = runtime::shards_sha256(stage.output);
   std::ofstream(std::filesystem::path(stage.run) / "log.jsonl", std::ios::app)
-      << Json{{"weights", stage.output}, {"sha256", sha256}, {"steps", result.steps_done}}.dump()
+      << to_text({{"weights", stage.output}, {"sha256", sha256}, {"steps", result.steps_done}})
       << '\n';
   const Json summary = {
       {"model", spec.name},        {"steps", result.steps_done}, {"finished", result.finished},
       {"loss", result.final_loss}, {"seconds", result.seconds},  {"output", stage.output},
       {"sha256", sha256}};
   if (args.json) {
-    std::cout << summary.dump() << std::endl;
+    print_json(summary);
   } else {
     const std::string loss =
         std::isfinite(result.final_loss) ? fmt::format("loss {:.4f}, ", result.final_loss) : "";

@@ -96,7 +96,7 @@ void Session::State::dump(const std::string& name, const std::string& text) {
   if (folder.empty()) return;
   std::string stem = name;
   std::ranges::replace(stem, '/', '_');
-  std::filesystem::create_directories(folder);
+  create_folder(folder);
   write_file(std::filesystem::path(folder) / fmt::format("{:04}_{}.mlir", dumped++, stem), text);
 }
 

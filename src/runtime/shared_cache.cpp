@@ -40,7 +40,7 @@ class FolderCache : public SharedCache {
 
 bool keep_entry(const std::string& folder, const std::string& file, const std::string& entry) {
   try {
-    fs::create_directories(folder);
+    create_folder(folder);
     write_file(fs::path(folder) / file, entry);
     return true;
   } catch (const std::exception& failure) {

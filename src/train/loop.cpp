@@ -44,7 +44,7 @@ class Reporter {
       fail(ExitCode::kCannotCreate, (run / "log.jsonl").string() + ": cannot append",
            "check that the run folder is writable");
     }
-    log_ << head.dump() << std::endl;
+    log_ << to_text(head) << std::endl;
   }
 
   // step_s: how long the step took, without waiting for its batch.
@@ -73,7 +73,7 @@ class Reporter {
     line["units_per_s"] = spec_.units_per_batch * static_cast<double>(count_) / interval_s;
     line["step_s"] = median(std::move(steps_s_));
     line["seconds"] = seconds_since(start_);
-    log_ << line.dump() << std::endl;
+    log_ << to_text(line) << std::endl;
     steps_s_.clear();
     count_ = 0;
     interval_ = Clock::now();
@@ -144,8 +144,7 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
                         const LoopOptions& options) {
   const auto start = Clock::now();
   require_intervals(config);
-  std::error_code ignored;
-  std::filesystem::create_directories(options.run, ignored);
+  create_folder(options.run);
   require_writable(options.run / "log.jsonl.probe");
   Trainer trainer(session, spec, config.optimizer, config.steps, static_cast<uint64_t>(config.seed),
                   config.step_options());

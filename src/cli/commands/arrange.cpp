@@ -71,12 +71,7 @@ fs::path sound_path(const ArrangeArgs& args, const std::string& name) {
 }
 
 void require_folder(const ArrangeArgs& args) {
-  std::error_code error;
-  fs::create_directories(args.output, error);
-  if (error) {
-    fail(ExitCode::kCannotCreate, fmt::format("{}: {}", args.output, error.message()),
-         "name a folder that can be made with -o");
-  }
+  create_folder(args.output);
   for (const char* name : {"lead", "bass", "chords", "drums", "mix"}) {
     const fs::path sound = sound_path(args, name);
     require_holds(sound, args.sound);
@@ -177,16 +172,14 @@ int arrange(ArrangeArgs& args) {
 
   const auto chords = arranger.chord_names();
   if (args.json) {
-    std::cout << Json{{"output", args.output},
-                      {"tempo_bpm", hearing.score.tempo_bpm()},
-                      {"first_beat", hearing.score.first_beat_s()},
-                      {"key", pipeline::key_name(arranger.key())},
-                      {"chords", chords},
-                      {"audio_seconds", mix.seconds()},
-                      {"warnings", hearing.melody.warnings},
-                      {"seconds", watch.laps()}}
-                     .dump()
-              << '\n';
+    print_json({{"output", args.output},
+                {"tempo_bpm", hearing.score.tempo_bpm()},
+                {"first_beat", hearing.score.first_beat_s()},
+                {"key", pipeline::key_name(arranger.key())},
+                {"chords", chords},
+                {"audio_seconds", mix.seconds()},
+                {"warnings", hearing.melody.warnings},
+                {"seconds", watch.laps()}});
     return 0;
   }
   std::cout << fmt::format(

@@ -56,12 +56,10 @@ int run(Args& args) {
   if (args.json) {
     Json rows = Json::array();
     for (const auto& row : audit.rows) rows.push_back(to_json(row));
-    std::cout << Json{{"program", function.name},
-                      {"platform", profile.name},
-                      {"supported", audit.is_supported()},
-                      {"ops", rows}}
-                     .dump()
-              << std::endl;
+    print_json({{"program", function.name},
+                {"platform", profile.name},
+                {"supported", audit.is_supported()},
+                {"ops", rows}});
   } else {
     for (const auto& row : audit.rows) print(row);
     std::cout << fmt::format("{} {} on {}\n", function.name,

@@ -43,13 +43,11 @@ int run(Args& args) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const bool was_there = counters.compiles == 0;
   if (args.json) {
-    std::cout << Json{{"program", traced.function.name},
-                      {"cached", was_there},
-                      {"seconds", seconds},
-                      {"estimated_bytes", estimate.total_bytes()},
-                      {"memory_bytes", stats ? Json(stats->total_bytes()) : Json()}}
-                     .dump()
-              << std::endl;
+    print_json({{"program", traced.function.name},
+                {"cached", was_there},
+                {"seconds", seconds},
+                {"estimated_bytes", estimate.total_bytes()},
+                {"memory_bytes", stats ? Json(stats->total_bytes()) : Json()}});
   } else {
     std::cout << fmt::format("{}: {} in {}; it needs {} ({} estimated from the graph)\n",
                              traced.function.name, was_there ? "was in the cache" : "compiled",

@@ -1,6 +1,7 @@
 // hum data references: the presets' timbre references, as codec tokens beside the weights.
 #include <iostream>
 
+#include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/player.h"
 #include "cli/session.h"
@@ -33,11 +34,7 @@ int references(ReferencesArgs& args) {
   const fs::path weights = weights_folder(args.weights), folder = weights / "references";
   runtime::Session session(session_options());
   const models::codec::CodecSession codec(session, models::weights_part(weights, "codec"));
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    fail(ExitCode::kCannotCreate, fmt::format("{}: {}", folder.string(), error.message()));
-  }
+  create_folder(folder);
   const auto presets = args.data.empty() ? data::training_presets() : presets_of(args.data);
   data::FluidRenderer renderer;
   for (const data::Preset* preset : presets) {

@@ -26,12 +26,10 @@ int run(Args& args) {
   if (args.json) {
     Json list = Json::array();
     for (const auto& fault : faults) list.push_back({{"name", fault.name}, {"what", fault.what}});
-    std::cout << Json{{"items", manifest.items()},
-                      {"shards", manifest.shards.size()},
-                      {"fingerprint", data::fingerprint_of(manifest.options)},
-                      {"faults", std::move(list)}}
-                     .dump()
-              << '\n';
+    print_json({{"items", manifest.items()},
+                {"shards", manifest.shards.size()},
+                {"fingerprint", data::fingerprint_of(manifest.options)},
+                {"faults", std::move(list)}});
   }
   if (!faults.empty()) {
     std::vector<std::string> names;

@@ -31,7 +31,7 @@ int run(Args& args) {
     std::cout << fmt::format("{:<26}{:<14}{}\n", variable.name, shown.empty() ? "-" : shown,
                              variable.help);
   }
-  if (args.json) std::cout << list.dump(1) << '\n';
+  if (args.json) print_json(list, 1);
   return 0;
 }
 

@@ -37,7 +37,7 @@ int run(Args& args) {
   if (args.quick) args.options.test_set.clips = std::min(args.options.test_set.clips, kQuickClips);
   const Json written = write_model_report(args.options);
   if (args.json) {
-    std::cout << written.dump() << '\n';
+    print_json(written);
   } else {
     show(written);
     std::cout << fmt::format("{}/index.html, report.json, clips.csv\n", args.options.output);

@@ -53,7 +53,7 @@ int run(Args& args) {
                          {"reference_notes", reference.size()},
                          {"estimated_notes", estimate.size()},
                          {"octave_shift_semitones", score.octave_shift_semitones}};
-    std::cout << result.dump() << '\n';
+    print_json(result);
     return 0;
   }
   std::cout << fmt::format(

@@ -118,7 +118,7 @@ int produce_all(std::vector<OutputPlan> plans, const Args& args, Performer& perf
       std::cout << play_text(report);
     }
   }).run();
-  if (args.json) std::cout << reports.dump() << '\n';
+  if (args.json) print_json(reports);
   std::cerr << fmt::format("{} of {} recordings were played\n", reports.size() - faults,
                            reports.size());
   return code;
@@ -129,7 +129,11 @@ int produce_one(std::vector<OutputPlan> plan, const Args& args, Performer& perfo
   Production(args.delivery, performer, backing, std::move(plan), [&](const Recording& recording) {
     if (recording.fault) std::rethrow_exception(recording.fault);
     const Json report = report_of(recording, performer);
-    std::cout << (args.json ? report.dump() + '\n' : play_text(report));
+    if (args.json) {
+      print_json(report);
+    } else {
+      std::cout << play_text(report);
+    }
   }).run();
   return 0;
 }

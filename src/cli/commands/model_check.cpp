@@ -42,7 +42,7 @@ int run(Args& args) {
                        {"training_step_bytes", text.size()},
                        {"seconds", seconds}};
   if (args.json) {
-    std::cout << report.dump() << std::endl;
+    print_json(report);
   } else {
     std::cout << fmt::format(
         "{}: {} parameters in the published model, {} in the conditioning, {} in all\n"

@@ -56,7 +56,7 @@ int run(Args& args) {
   }
   if (args.search) report["layouts"] = layouts_report(found);
   if (args.json) {
-    std::cout << report.dump() << std::endl;
+    print_json(report);
   } else {
     std::cout << outlook_text(report);
   }

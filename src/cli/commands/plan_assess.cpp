@@ -72,7 +72,7 @@ int run(Args& args) {
   const std::string page = is_html ? assessment_page(report) : assessment_markdown(report);
   if (!args.output.empty()) write_file(args.output, page);
   if (args.json) {
-    std::cout << report.dump() << std::endl;
+    print_json(report);
   } else if (args.output.empty()) {
     std::cout << page;
   } else {

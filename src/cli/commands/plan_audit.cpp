@@ -56,7 +56,7 @@ int run(Args& args) {
   warn_of_unknown(claims, hardware);
   const auto checks = plan::audit(claims, hardware);
   if (args.json) {
-    std::cout << audit_report(checks).dump() << std::endl;
+    print_json(audit_report(checks));
   } else {
     std::cout << audit_text(checks);
   }

@@ -32,7 +32,7 @@ int run(Args& args) {
       plan::calibrate({args.runs.begin(), args.runs.end()}, hardware, args.hardware);
   if (!args.output.empty()) plan::write_calibration(args.output, calibration);
   if (args.json) {
-    std::cout << plan::to_json(calibration).dump() << std::endl;
+    print_json(plan::to_json(calibration));
   } else {
     std::cout << calibration_text(calibration);
   }

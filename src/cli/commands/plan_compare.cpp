@@ -112,7 +112,7 @@ int run(Args& args) {
   const Json report = comparison_report(c);
   if (!args.plot.empty()) write_clusters_plot(args.plot, report);
   if (args.json) {
-    std::cout << report.dump() << std::endl;
+    print_json(report);
   } else {
     std::cout << comparison_text(report);
   }

@@ -84,7 +84,7 @@ int run(Args& args) {
                        {"devices", args.devices},
                        {"memory_bytes", rows}};
   if (args.json) {
-    std::cout << report.dump() << std::endl;
+    print_json(report);
   } else {
     std::cout << text_of(report);
   }

@@ -39,7 +39,7 @@ int run(Args& args) {
   }
   const Json report = predictions_report(campaign, hardware.at(campaign.device), *calibration);
   if (args.json) {
-    std::cout << report.dump() << std::endl;
+    print_json(report);
   } else {
     std::cout << predictions_text(report);
   }

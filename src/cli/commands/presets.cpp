@@ -54,7 +54,7 @@ int run(Args& args) {
                              preset.polyphonic ? "chords" : "one voice",
                              trained ? "" : ", not trained");
   }
-  if (args.json) std::cout << list.dump(1) << '\n';
+  if (args.json) print_json(list, 1);
   return 0;
 }
 

@@ -120,12 +120,7 @@ ShardLedger::ShardLedger(fs::path folder, Json options, ProcessRank rank)
     : folder_(std::move(folder)),
       options_(std::move(options)),
       part_name_(fmt::format("shards-{}-of-{}.json", rank.rank, rank.ranks)) {
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) {
-    fail(ExitCode::kCannotCreate,
-         fmt::format("cannot create {}: {}", folder_.string(), error.message()));
-  }
+  create_folder(folder_);
   if (has_old_items(folder_)) {
     fail(ExitCode::kUsage, folder_.string() + ": holds items of an earlier release",
          "choose another folder, or delete this one");

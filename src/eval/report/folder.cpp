@@ -31,7 +31,7 @@ ReportFolder::ReportFolder(const fs::path& path) : folder_(require_replaceable(p
 
 fs::path ReportFolder::place(const std::string& name) const {
   const fs::path file = folder_.temporary_path() / name;
-  fs::create_directories(file.parent_path());
+  create_folder(file.parent_path());
   return file;
 }
 
