@@ -129,7 +129,14 @@ TimbreReference Player::preset_reference(const data::Preset& preset,
                                          std::vector<std::string>& warnings) {
   const fs::path stored = reference_file(weights_, preset);
   if (fs::exists(stored)) {
-    return humming_.reference(models::codec::read_token_file(stored).codes);
+    const auto tokens = models::codec::read_token_file(stored);
+    const auto& sizes = humming_.common();
+    if (tokens.books * audio::channel_count(sizes.channels) != sizes.books) {
+      fail(ExitCode::kBadData,
+           fmt::format("{}: {} books of another codec", stored.string(), tokens.books),
+           "hum data references makes the presets' references again");
+    }
+    return humming_.reference(tokens.codes);
   }
   if (!known_presets(weights_).empty()) {
     warnings.push_back(fmt::format(

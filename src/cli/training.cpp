@@ -26,6 +26,21 @@ graph::DType dtype_of(Compute compute) {
   return compute == Compute::kBf16 ? graph::DType::kBF16 : graph::DType::kF32;
 }
 
+void validate(const StageConfig& stage) {
+  const std::tuple<const char*, int64_t, int64_t> least_values[] = {
+      {"batch", stage.batch, 1}, {"frames", stage.frames, 1}, {"held_out", stage.held_out, 0}};
+  for (const auto& [name, value, least] : least_values) {
+    if (value >= least) continue;
+    fail(ExitCode::kConfig, fmt::format("stage.{} is {}", name, value),
+         fmt::format("give {} or more", least));
+  }
+  if (stage.frames > data::kItemFrames) {
+    fail(ExitCode::kConfig, fmt::format("stage.frames {} are longer than an item", stage.frames),
+         fmt::format("give {} or less", data::kItemFrames));
+  }
+  runtime::require_weights_place(stage.output);
+}
+
 data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig& stage) {
   const int64_t usable = items.size() - stage.held_out;
   if (usable < stage.batch) {
@@ -95,7 +110,9 @@ namespace {
 // no value depends on it, is left out.
 Json recorded(StageConfig stage) {
   Json result = to_json(stage);
-  for (const char* field : {"recompute", "recompute_every", "memory_limit"}) {
+  for (const char* field : {"run", "output"}) result.erase(field);
+  for (const char* field : {"recompute", "recompute_every", "memory_limit", "max_minutes",
+                            "log_every", "checkpoint_every"}) {
     result["loop"].erase(field);
   }
   if (!stage.loop.stack_layers) result["loop"].erase("stack_layers");
@@ -112,6 +129,17 @@ Json recorded_model(Json config) {
   return config;
 }
 
+// What a run learns from: a resumed one must not go on with other items or other weights under it.
+Json learned_from(const StageConfig& stage, const std::vector<std::string>& builds_on) {
+  const data::ItemFolder items(stage.data);
+  Json result = {{"items", items.fingerprint()}, {"count", items.size()}};
+  for (const std::string& part : builds_on) {
+    const auto folder = models::weights_part(stage.weights, part);
+    if (std::filesystem::exists(folder)) result[part] = runtime::shards_sha256(folder);
+  }
+  return result;
+}
+
 // A processor that has no bf16 products converts before each of them.
 void advise_on_compute(const runtime::Session& session, Compute compute) {
   const bool converts =
@@ -125,7 +153,7 @@ void advise_on_compute(const runtime::Session& session, Compute compute) {
 
 int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& stage,
               Json model_config, const TrainArgs& args, const train::BatchSource& batches,
-              std::vector<train::NamedTensor> frozen) {
+              const std::vector<std::string>& builds_on, std::vector<train::NamedTensor> frozen) {
   model_config = recorded_model(std::move(model_config));
   advise_on_compute(session, stage.compute);
   spec.train_only = stage.train_only;
@@ -143,11 +171,19 @@ int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& 
       train::run_training(session, spec, stage.loop, batches,
                           {.run = stage.run,
                            .initial = std::move(initial),
-                           .config = {{"stage", recorded(stage)}, {"model", model_config}},
+                           .config = {{"stage", recorded(stage)},
+                                      {"model", model_config},
+                                      {"learned_from", learned_from(stage, builds_on)}},
                            .should_stop = [] { return stop_signal() != 0; }});
   if (stop_signal() != 0) {
     spdlog::warn("stopped at step {}; the same command goes on from there", result.steps_done);
     return 128 + stop_signal();
+  }
+  if (!result.finished) {
+    fail(ExitCode::kTemporary,
+         fmt::format("loop.max_minutes are over at step {} of {}; no weights were written",
+                     result.steps_done, stage.loop.steps),
+         "the same command goes on from there");
   }
   runtime::Weights weights{{{"model_type", "hum-" + spec.name}, {"model", model_config}}, {}};
   for (const auto& [name, tensor] : result.parameters) weights.tensors.emplace_back(name, tensor);

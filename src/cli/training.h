@@ -82,6 +82,9 @@ struct TrainArgs {
   }
 };
 
+// Throws: kConfig for values that no stage can have, what runtime::require_weights_place throws.
+void validate(const StageConfig& stage);
+
 // A model's configuration file: stage settings and the model's own.
 template <typename ModelConfig>
 struct TrainConfig {
@@ -110,14 +113,16 @@ TrainConfig<ModelConfig> read_train_config(const TrainArgs& args) {
   if (config.stage.run.empty() || config.stage.output.empty()) {
     fail(ExitCode::kConfig, args.config + ": stage.run and stage.output must be set");
   }
+  validate(config.stage);
   return config;
 }
 
 // Runs the loop, writes output/config.json and its shards, prints the summary. Returns the exit
-// code. `frozen`: buffers that the model takes from elsewhere (codebooks), set whatever --init
-// says.
+// code. `builds_on`: the parts of the weights that the batches are made with. `frozen`: buffers
+// that the model takes from elsewhere (codebooks), set whatever --init says.
 int run_stage(runtime::Session& session, nn::TrainSpec spec, const StageConfig& stage,
               Json model_config, const TrainArgs& args, const train::BatchSource& batches,
+              const std::vector<std::string>& builds_on = {},
               std::vector<train::NamedTensor> frozen = {});
 
 // Names of the presets that a folder of items was made of, in the order they take turns.

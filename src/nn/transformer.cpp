@@ -14,7 +14,8 @@ using graph::DType;
 
 Transformer::Transformer(const Scope& scope, const TransformerConfig& config) : config_(config) {
   HUM_REQUIRE(
-      (config.head_size > 0 || config.width % config.heads == 0) &&
+      config.heads > 0 && config.kv_heads > 0 &&
+          (config.head_size > 0 || config.width % config.heads == 0) &&
           config.heads % config.kv_heads == 0 && config.rotated() % 2 == 0 &&
           config.rotated() <= config.head_dim(),
       "transformer: width {}, heads {}, kv_heads {}, head_size {}, rotary_dim {} do not fit",

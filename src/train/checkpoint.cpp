@@ -60,7 +60,8 @@ void save_checkpoint(const fs::path& run, const Checkpoint& checkpoint, int keep
   folder.commit();
   auto folders = step_folders(run);
   // Newer ones were damaged: this run began before them.
-  std::erase_if(folders, [&](const fs::path& other) { return other > folder.path(); });
+  std::erase_if(folders,
+                [&](const fs::path& other) { return other.filename() > folder.path().filename(); });
   for (size_t i = 0; i + static_cast<size_t>(keep) < folders.size(); ++i) {
     fs::remove_all(folders[i]);
   }

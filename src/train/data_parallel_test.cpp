@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rng.h"
-#include "base/testing/message_of.h"
+#include "base/testing/refusal.h"
 #include "graph/ops.h"
 #include "runtime/testing.h"
 

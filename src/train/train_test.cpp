@@ -253,6 +253,10 @@ TEST(Checkpoint, DamagedOnesThatAreNewerDoNotPushOutTheOneWritten) {
   for (const int64_t step : {1, 2, 3}) save_checkpoint(run, {step, {}, {}});
   EXPECT_FALSE(fs::exists(run / "step-00000001"));
   EXPECT_EQ(latest_checkpoint(run)->step, 3);
+  const auto relative = fs::relative(run);  // as configurations name it
+  save_checkpoint(relative, {4, {}, {}});
+  EXPECT_EQ(latest_checkpoint(relative)->step, 4);
+  EXPECT_TRUE(fs::exists(run / "step-00000003"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 class Train : public Program {
  protected:
@@ -59,6 +60,49 @@ TEST_F(Train, RunOfOtherTypeIsNotTakenUp) {
   const auto refused = train({"--compute", "f32"});
   EXPECT_NE(refused.code, 0);
   EXPECT_THAT(refused.err, HasSubstr("another configuration"));
+}
+
+TEST_F(Train, RunGoesOnWithItsItemsAlone) {
+  ASSERT_EQ(train().code, 0);
+  // Where a run's weights go is nothing that it has learned from.
+  EXPECT_EQ(train({"--output", path("elsewhere")}).code, 0);
+  const std::string config = read("data.yaml");
+  write("data.yaml", std::string(config).replace(config.find("count: 2"), 8, "count: 4"));
+  const auto grown = run_hum({"data", "make", "--config", path("data.yaml"), "-o", path("data")});
+  ASSERT_EQ(grown.code, 0) << grown.err;
+  const auto refused = train();
+  EXPECT_NE(refused.code, 0);
+  EXPECT_THAT(refused.err, HasSubstr("another configuration"));
+}
+
+TEST_F(Train, UnfinishedRunWritesNoWeights) {
+  const std::string config = read("train.yaml");
+  write("train.yaml",
+        std::string(config).replace(config.find("steps: 2"), 8, "max_minutes: 1e-9, steps: 2"));
+  const auto stopped = train();
+  EXPECT_EQ(stopped.code, 75);
+  EXPECT_THAT(stopped.err, HasSubstr("step 1 of 2"));
+  EXPECT_THAT(files(), Not(Contains("classifier")));
+  write("train.yaml", config);
+  EXPECT_EQ(train().code, 0);
+  EXPECT_THAT(files(), Contains("classifier"));
+}
+
+TEST_F(Train, OutputThatHoldsSomethingElseIsRefusedAtOnce) {
+  const auto refused = train({"--output", path("data")});
+  EXPECT_EQ(refused.code, 73);
+  EXPECT_THAT(refused.err, HasSubstr("holds no config.json"));
+  EXPECT_THAT(files(), Not(Contains("run")));
+}
+
+TEST_F(Train, ValuesThatNoStageCanHaveAreNamed) {
+  const std::string config = read("train.yaml");
+  for (const char* value : {"frames: 301", "frames: 0"}) {
+    write("train.yaml", std::string(config).replace(config.find("frames: 25"), 10, value));
+    const auto refused = train();
+    EXPECT_EQ(refused.code, 78);
+    EXPECT_THAT(refused.err, HasSubstr("stage.frames"));
+  }
 }
 
 }  // namespace

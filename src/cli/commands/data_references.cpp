@@ -1,7 +1,7 @@
 // hum data references: the presets' timbre references, as codec tokens beside the weights.
 #include <iostream>
 
-#include "base/files.h"
+#include "base/atomic_folder.h"
 #include "cli/commands/commands.h"
 #include "cli/player.h"
 #include "cli/session.h"
@@ -34,17 +34,19 @@ int references(ReferencesArgs& args) {
   const fs::path weights = weights_folder(args.weights), folder = weights / "references";
   runtime::Session session(session_options());
   const models::codec::CodecSession codec(session, models::weights_part(weights, "codec"));
-  create_folder(folder);
+  AtomicFolder references(folder);  // none of another codec stays
   const auto presets = args.data.empty() ? data::training_presets() : presets_of(args.data);
   data::FluidRenderer renderer;
   for (const data::Preset* preset : presets) {
     const auto samples = render_reference(*preset, renderer);
-    models::codec::write_token_file(folder / (std::string(preset->name) + ".safetensors"),
-                                    {.codes = codec.encode(samples),
-                                     .books = codec.config().quantizer.books,
-                                     .samples = static_cast<int64_t>(samples.size()),
-                                     .fingerprint = codec.fingerprint()});
+    models::codec::write_token_file(
+        references.temporary_path() / (std::string(preset->name) + ".safetensors"),
+        {.codes = codec.encode(samples),
+         .books = codec.config().quantizer.books,
+         .samples = static_cast<int64_t>(samples.size()),
+         .fingerprint = codec.fingerprint()});
   }
+  references.commit();
   std::cout << fmt::format("{}: {} presets\n", folder.string(), presets.size());
   return 0;
 }

@@ -44,7 +44,7 @@ int run(TrainArgs& args) {
     return result;
   };
   return run_stage(session, spec, stage, to_json(config.model), args, batches,
-                   {{"codebooks", data.codebooks}});
+                   {"codec", "upsampler"}, {{"codebooks", data.codebooks}});
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ int run(TrainArgs& args) {
   const auto spec = model.train_spec(stage.batch, data::kItemFrames, data::kReferenceFrames,
                                      dtype_of(stage.compute));
   auto batches = [&](int64_t step) { return token_tensors(stage_tokens(data, stage, step)); };
-  return run_stage(session, spec, stage, to_json(config.model), args, batches,
+  return run_stage(session, spec, stage, to_json(config.model), args, batches, {"codec"},
                    {{"codebooks", data.codebooks}});
 }
 

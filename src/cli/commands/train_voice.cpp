@@ -89,7 +89,8 @@ int run(TrainArgs& args) {
                        std::span<const float>(arrays.melody)),
         HostTensor::of({batch, samples}, std::span<const float>(arrays.excitation))};
   };
-  return run_stage(session, spec, stage, to_json(config.model), args, batches);
+  return run_stage(session, spec, stage, to_json(config.model), args, batches,
+                   {"codec", "upsampler"});
 }
 
 }  // namespace

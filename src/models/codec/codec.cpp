@@ -103,11 +103,10 @@ nn::TrainSpec Codec::train_spec(int64_t batch, int64_t samples, DType compute) c
     const auto spectral = nn::spectral_loss(decoded, audio_BN, loss_config);
     nn::Loss result;
     result.total = spectral.total + quantised.loss;
-    result.metrics = {{"mel", spectral.mel},
-                      {"linear", spectral.linear},
-                      {"phase", spectral.phase},
-                      {"balance", spectral.balance},
-                      {"commit", quantised.loss}};
+    result.metrics = {{"mel", spectral.mel}, {"linear", spectral.linear}};
+    if (spectral.phase) result.metrics.emplace_back("phase", spectral.phase);
+    if (spectral.balance) result.metrics.emplace_back("balance", spectral.balance);
+    result.metrics.emplace_back("commit", quantised.loss);
     if (spectral.partials) result.metrics.emplace_back("partials", spectral.partials);
     if (quantised.usage) result.metrics.emplace_back("usage", quantised.usage);
     result.buffer_updates = std::move(quantised.buffer_updates);

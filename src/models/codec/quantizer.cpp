@@ -118,7 +118,7 @@ ResidualQuantizer::Training ResidualQuantizer::train(const Value& latents_BTD,
     Value loss;
     if (euclidean) {
       follow(book, stop_gradient(residual), codes, k, step, training);
-      const Value before = sum ? z - stop_gradient(sum) : z;
+      const Value before = z - stop_gradient(z) + residual;  // whatever books are kept
       loss = mean_square(before - stop_gradient(chosen)) * 0.25;
     } else {
       const Value projected = book.in(residual);

@@ -61,10 +61,10 @@ nn::TrainSpec Voice::train_spec(int64_t batch, int64_t samples, DType compute,
     const Value rendered =
         render(convert(latents_BTD, compute), melody_BTM, excitation_BN, noise_BN, step.blocks);
     const auto spectral = nn::spectral_loss(rendered, audio_BN, loss_config);
-    return nn::Loss{
-        .total = spectral.total,
-        .metrics = {
-            {"mel", spectral.mel}, {"linear", spectral.linear}, {"balance", spectral.balance}}};
+    nn::Loss result{.total = spectral.total,
+                    .metrics = {{"mel", spectral.mel}, {"linear", spectral.linear}}};
+    if (spectral.balance) result.metrics.emplace_back("balance", spectral.balance);
+    return result;
   };
   const int64_t frames = samples / kHopSamples;
   return {.name = "voice",
