@@ -103,7 +103,7 @@ TEST(Midi, ASongHasATrackForEachPart) {
 
 // Beats of the file as other programs count them: notes on the melody's beats stand on them.
 TEST(Midi, BeatsBeforeTheFirstOneMakeRoomForIt) {
-  for (const double first_beat_s : {0.05, 0.3, 0.5, 0.7, 2.2}) {
+  for (const double first_beat_s : {0.05, 0.3, 0.5, 0.7, 2.2, 127.4, 127.6, 600.3}) {
     const std::vector<Note> notes{{first_beat_s, first_beat_s + 0.4, 60, 0.8, {}},
                                   {first_beat_s + 1, first_beat_s + 1.5, 62, 0.8, {}}};
     const MidiSong song =

@@ -67,8 +67,10 @@ class TempoMap {
   explicit TempoMap(const NoteFileOptions& options)
       : beat_s_(60 / options.tempo_bpm), first_s_(options.first_beat_s), key_(options.key) {
     if (first_s_ <= 0) return;
+    const double beyond = first_s_ / beat_s_ - kLongestLeadIn;
+    if (beyond > 0) first_s_ -= 4 * std::ceil(beyond / 4) * beat_s_;
     if (first_s_ < kShortestLeadIn * beat_s_) first_s_ += beat_s_;
-    lead_in_beats_ = std::clamp(static_cast<int>(std::lround(first_s_ / beat_s_)), 1, 255);
+    lead_in_beats_ = std::max(static_cast<int>(std::lround(first_s_ / beat_s_)), 1);
   }
 
   uint32_t tick_of(double time_s) const {
@@ -94,6 +96,7 @@ class TempoMap {
 
  private:
   static constexpr double kShortestLeadIn = 0.25;  // of a beat: a tempo of 4 times the asked one
+  static constexpr double kLongestLeadIn = 254;    // beats: a bar's are a byte; full bars go
   double beat_s_, first_s_;
   std::optional<KeySignature> key_;
   int lead_in_beats_ = 0;
@@ -204,7 +207,7 @@ namespace {
 void require_sound(const NoteFileOptions& options) {
   HUM_REQUIRE(options.tempo_bpm >= 4 && options.tempo_bpm <= 1000,
               "format_midi: tempo must be 4 to 1000 bpm, got {}", options.tempo_bpm);
-  HUM_REQUIRE(options.first_beat_s >= 0 && options.first_beat_s * options.tempo_bpm < 60 * 255,
+  HUM_REQUIRE(options.first_beat_s >= 0 && std::isfinite(options.first_beat_s),
               "format_midi: a first beat at {} s", options.first_beat_s);
   HUM_REQUIRE(!options.key || std::abs(options.key->sharps) <= 7, "format_midi: a key of {} sharps",
               options.key ? options.key->sharps : 0);

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "base/error.h"
 #include "base/files.h"
 
 namespace hum {
@@ -26,6 +27,14 @@ bool is_abandoned(const std::string& name) {
   const auto parsed = std::from_chars(name.data() + at + kAside.size(), end, pid);
   if (parsed.ec != std::errc{} || parsed.ptr != end || pid <= 0) return false;
   return pid == ::getpid() || (::kill(pid, 0) != 0 && errno == ESRCH);
+}
+
+void require_replaceable(const fs::path& path, const std::string& mark) {
+  if (!fs::exists(path) || fs::exists(path / mark)) return;
+  if (fs::is_directory(path) && fs::is_empty(path)) return;
+  fail(ExitCode::kCannotCreate,
+       fmt::format("{} is there and holds no {}: it would be lost", path.string(), mark),
+       "name a folder that is not there yet");
 }
 
 // Where the file system knows no exchange: for a moment neither stands at `path`.
@@ -47,8 +56,10 @@ void remove_abandoned_folders(const fs::path& parent, const std::string& prefix)
   }
 }
 
-AtomicFolder::AtomicFolder(const fs::path& path) : path_(fs::absolute(path).lexically_normal()) {
+AtomicFolder::AtomicFolder(const fs::path& path, const std::string& mark)
+    : path_(fs::absolute(path).lexically_normal()) {
   if (!path_.has_filename()) path_ = path_.parent_path();  // "report/"
+  if (!mark.empty()) require_replaceable(path_, mark);
   const std::string prefix = fmt::format(".{}{}", path_.filename().string(), kAside);
   temporary_ = path_.parent_path() / fmt::format("{}{}", prefix, ::getpid());
   remove_abandoned_folders(path_.parent_path(), prefix);

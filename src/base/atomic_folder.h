@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace hum {
 
@@ -12,7 +13,9 @@ namespace hum {
 // kCannotCreate, kNoPermission when the parent cannot be written.
 class AtomicFolder {
  public:
-  explicit AtomicFolder(const std::filesystem::path& path);
+  // mark: a file that folders of this kind hold; what is at `path` and is neither empty nor holds
+  // it is not replaced (kCannotCreate). Empty: anything may be.
+  explicit AtomicFolder(const std::filesystem::path& path, const std::string& mark = {});
   ~AtomicFolder();
   AtomicFolder(const AtomicFolder&) = delete;
   AtomicFolder& operator=(const AtomicFolder&) = delete;

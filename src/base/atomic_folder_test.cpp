@@ -7,14 +7,16 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/testing/refusal.h"
 
 namespace hum {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
+using testing::code_of;
+using ::testing::ElementsAre;
 
-class AtomicFolderTest : public testing::Test {
+class AtomicFolderTest : public ::testing::Test {
  protected:
   AtomicFolderTest() : root_(fs::temp_directory_path() / fmt::format("hum-folder-{}", ::getpid())) {
     fs::create_directories(root_ / "run");
@@ -48,6 +50,16 @@ TEST_F(AtomicFolderTest, TakesThePlaceOfTheFolderOneIsIn) {
   folder.commit();
   fs::current_path(before);
   EXPECT_THAT(names(), ElementsAre("run", "run/new"));
+}
+
+TEST_F(AtomicFolderTest, DoesNotTakeThePlaceOfAnotherKind) {
+  EXPECT_EQ(code_of([&] { AtomicFolder(root_ / "run", "config.json"); }), ExitCode::kCannotCreate);
+  EXPECT_EQ(code_of([&] { AtomicFolder(root_ / "run/old", "config.json"); }),
+            ExitCode::kCannotCreate);
+  EXPECT_THAT(names(), ElementsAre("run", "run/old"));
+  AtomicFolder(root_ / "run", "old").commit();
+  AtomicFolder(root_ / "run", "config.json").commit();  // it is empty now
+  EXPECT_THAT(names(), ElementsAre("run"));
 }
 
 TEST_F(AtomicFolderTest, LeavesNothingWhenNotCommitted) {

@@ -1,6 +1,8 @@
 // Unit tests of base/: errors, fields, files, random numbers, threads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -11,12 +13,14 @@
 #include "base/fields.h"
 #include "base/files.h"
 #include "base/rng.h"
+#include "base/testing/refusal.h"
 #include "base/threads.h"
 
 namespace hum {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::code_of;
 using ::testing::HasSubstr;
 
 enum class Norm { kRms, kLayer };
@@ -129,6 +133,33 @@ TEST(AtomicFile, FullDiskIsAnErrorWithAHint) {
     EXPECT_EQ(error.code(), ExitCode::kCannotCreate);
     EXPECT_FALSE(error.hint().empty());
   }
+}
+
+TEST(AtomicFile, WhatAKilledProcessLeftIsNotInTheWay) {
+  const auto path = temp_folder() / "again.txt";
+  AtomicFile first(path);
+  const std::string name = first.temporary_path().filename().string();
+  const int next = std::stoi(name.substr(name.rfind('-') + 1)) + 1;
+  const auto left = path.parent_path() / fmt::format(".again.tmp-{}-{}.txt", ::getpid(), next);
+  std::ofstream(left) << "left";
+  write_file(path, "bytes");
+  EXPECT_EQ(read_file(path), "bytes");
+  EXPECT_EQ(read_file(left), "left");
+  fs::remove(left);
+  fs::remove(path);
+}
+
+TEST(AtomicFile, WritesThroughALinkAndReplacesNoDevice) {
+  const auto path = temp_folder() / "linked.txt", link = temp_folder() / "link.txt";
+  write_file(path, "old");
+  fs::create_symlink(path, link);
+  write_file(link, "new");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read_file(path), "new");
+  const auto pipe = temp_folder() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(code_of([&] { write_file(pipe, "bytes"); }), ExitCode::kCannotCreate);
+  for (const auto& made : {path, link, pipe}) fs::remove(made);
 }
 
 TEST(JsonText, ReplacesBytesThatAreNotUtf8) {

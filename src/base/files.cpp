@@ -52,6 +52,11 @@ fs::path temporary_name(const fs::path& path) {
   return path.parent_path() / (stem + path.extension().string());
 }
 
+// False, with errno, when it cannot be made or is there.
+bool create_new(const fs::path& path) {
+  return FileDescriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC).get() >= 0;
+}
+
 }  // namespace
 
 std::string read_file(const fs::path& path) {
@@ -64,12 +69,21 @@ std::string read_file(const fs::path& path) {
   return std::move(bytes).str();
 }
 
-AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), temporary_(temporary_name(path_)) {
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
+  if (fs::is_symlink(path_)) path_ = fs::weakly_canonical(path_);
   if (fs::is_directory(path_)) {
     fail(ExitCode::kCannotCreate, path_.string() + ": is a folder", "name a file inside it");
   }
-  FileDescriptor file(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
-  if (file.get() < 0) fail_to_create(path_, errno);
+  if (fs::exists(path_) && !fs::is_regular_file(path_)) {
+    fail(ExitCode::kCannotCreate, path_.string() + ": is a device or a pipe, not a file",
+         "name a file");
+  }
+  bool created = false;
+  do {  // a killed process of the same number may have left one
+    temporary_ = temporary_name(path_);
+    created = create_new(temporary_);
+  } while (!created && errno == EEXIST);
+  if (!created) fail_to_create(path_, errno);
 }
 
 AtomicFile::~AtomicFile() {

@@ -14,7 +14,7 @@ std::string read_file(const std::filesystem::path& path);
 
 // A file written aside (same folder, "<name>.tmp-<pid>-<n>") and renamed over `path` by commit().
 // Without commit() the temporary file is removed and whatever stood at `path` is untouched. Throws:
-// kCannotCreate when the folder cannot be written or the disk is full.
+// kCannotCreate when the folder cannot be written, the disk is full or `path` is no regular file.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);

@@ -1,5 +1,8 @@
 #include "base/process.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -11,6 +14,12 @@
 #endif
 
 namespace hum {
+
+bool flush_output() {
+  if (std::cout.flush()) return true;
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;  // nobody reads
+}
 
 void end_process(int exit_code) {
   spdlog::default_logger()->flush();

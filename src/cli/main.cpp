@@ -22,7 +22,11 @@ int run_or_report(int argc, char** argv) {
   try {
     init_logging();
     install_stop_handler();
-    return dispatch({argv + 1, argv + argc});
+    const int code = dispatch({argv + 1, argv + argc});
+    if (!flush_output()) {
+      fail(ExitCode::kCannotCreate, "stdout cannot be written", "is the disk full?");
+    }
+    return code;
   } catch (const Error& error) {
     std::cerr << "hum: error: " << error.what() << std::endl;
     spdlog::debug("thrown at {}", error.where());

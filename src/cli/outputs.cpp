@@ -1,7 +1,6 @@
 #include "cli/outputs.h"
 
 #include <algorithm>
-#include <set>
 
 #include "audio/io.h"
 #include "base/error.h"
@@ -56,10 +55,7 @@ void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs:
   for (const auto& path : kept) inputs.insert(fs::weakly_canonical(path));
   for (const auto& plan : plans) inputs.insert(fs::weakly_canonical(plan.input));
   auto require = [&](const fs::path& path, std::initializer_list<std::string_view> extensions) {
-    if (inputs.contains(fs::weakly_canonical(path))) {
-      fail(ExitCode::kUsage, path.string() + " would be overwritten, and it is read",
-           "name another output with -o");
-    }
+    require_not_read(path, inputs);
     pipeline::require_output(path, extensions);
     if (names.insert(path.lexically_normal()).second) return;
     fail(ExitCode::kUsage, fmt::format("two outputs would be named {}", path.string()),
@@ -116,6 +112,12 @@ std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
   }
   require_outputs(plans, kept);
   return plans;
+}
+
+void require_not_read(const fs::path& output, const std::set<fs::path>& inputs) {
+  if (!inputs.contains(fs::weakly_canonical(output))) return;
+  fail(ExitCode::kUsage, output.string() + " would be overwritten, and it is read",
+       "name another output with -o");
 }
 
 }  // namespace hum::cli

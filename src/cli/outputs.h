@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,5 +43,9 @@ struct OutputPlan {
 std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
                                      const OutputOptions& options, const std::string& instrument,
                                      const std::vector<std::filesystem::path>& kept = {});
+
+// Throws: kUsage when the output stands in the place of an input. `inputs` are weakly canonical.
+void require_not_read(const std::filesystem::path& output,
+                      const std::set<std::filesystem::path>& inputs);
 
 }  // namespace hum::cli

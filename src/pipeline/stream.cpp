@@ -8,32 +8,6 @@
 
 namespace hum::pipeline {
 
-StreamFinisher::StreamFinisher(double melody_end_s, int rate_hz, SampleSink sink, int channels)
-    : melody_end_s_(melody_end_s),
-      channels_(channels),
-      sink_(std::move(sink)),
-      resampler_(data::kSampleRate, rate_hz, channels),
-      limiter_(rate_hz, channels) {}
-
-void StreamFinisher::push(std::span<const float> samples) {
-  samples_.insert(samples_.end(), samples.begin(), samples.end());
-  // What may be faded out is kept back.
-  const auto certain = static_cast<size_t>(data::sample_of(melody_end_s_) * channels_);
-  const size_t end = std::min(samples_.size(), std::max(certain, sent_));
-  send(std::span(samples_).subspan(sent_, end - sent_));
-  sent_ = end;
-}
-
-void StreamFinisher::finish() {
-  const int64_t end = end_of_release(samples_, melody_end_s_, channels_);
-  samples_.resize(static_cast<size_t>(end * channels_));
-  fade_end(samples_, channels_);
-  send(std::span(samples_).subspan(sent_));
-  sent_ = samples_.size();
-  sink_(limiter_.push(resampler_.finish()));
-  sink_(limiter_.finish());
-}
-
 namespace {
 
 // From where it sounds on: a part may begin with silence, which sets no level.
@@ -47,7 +21,42 @@ std::span<const float> sounding(std::span<const float> samples, int channels) {
   return samples.subspan(before / static_cast<size_t>(channels) * static_cast<size_t>(channels));
 }
 
+// Sound, but too little of it to tell its level: a first note has just begun.
+bool is_attack(std::span<const float> samples, int channels) {
+  constexpr double kEnough_s = 0.4;  // a block of EBU R128
+  const auto length = std::ssize(sounding(samples, channels));
+  return length > 0 && length < data::sample_of(kEnough_s) * channels;
+}
+
 }  // namespace
+
+StreamFinisher::StreamFinisher(double melody_end_s, int rate_hz, SampleSink sink, int channels)
+    : melody_end_s_(melody_end_s),
+      channels_(channels),
+      sink_(std::move(sink)),
+      resampler_(data::kSampleRate, rate_hz, channels),
+      limiter_(rate_hz, channels) {}
+
+void StreamFinisher::push(std::span<const float> samples) {
+  samples_.insert(samples_.end(), samples.begin(), samples.end());
+  // What may be faded out is kept back.
+  const auto certain = static_cast<size_t>(data::sample_of(melody_end_s_) * channels_);
+  const size_t end = std::min(samples_.size(), std::max(certain, sent_));
+  const auto part = std::span(samples_).subspan(sent_, end - sent_);
+  if (!gain_ && is_attack(part, channels_)) return;
+  send(part);
+  sent_ = end;
+}
+
+void StreamFinisher::finish() {
+  const int64_t end = end_of_release(samples_, melody_end_s_, channels_);
+  samples_.resize(static_cast<size_t>(end * channels_));
+  fade_end(samples_, channels_);
+  send(std::span(samples_).subspan(sent_));
+  sent_ = samples_.size();
+  sink_(limiter_.push(resampler_.finish()));
+  sink_(limiter_.finish());
+}
 
 void StreamFinisher::send(std::span<const float> samples) {
   if (samples.empty()) return;

@@ -10,7 +10,8 @@
 namespace hum::pipeline {
 
 // finish() for sound that comes in parts. Its loudness cannot be known: the first part that is not
-// silent is brought to -16 LUFS, the same gain holds to the end, and a limiter keeps peaks below
+// silent (and the next, where a note has just begun in it) is brought to -16 LUFS, the same gain
+// holds to the end, and a limiter keeps peaks below
 // -2 dBFS. Where the release dies away is decided at the end, as by finish().
 class StreamFinisher {
  public:

@@ -97,5 +97,15 @@ TEST(StreamFinisher, AMelodyThatBeginsLateInAPartIsNotTooLoud) {
   EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
 }
 
+// All that is heard of the first note in its part is the beginning of a slow attack.
+TEST(StreamFinisher, AnAttackAtTheEndOfAPartSetsNoLevel) {
+  auto sound = melody();
+  const auto attack = static_cast<size_t>(0.2 * data::kSampleRate);
+  for (size_t i = 0; i < attack; ++i) sound[i] *= static_cast<float>(i) / attack;
+  sound.insert(sound.begin(), static_cast<size_t>(1.94 * data::kSampleRate), 0.0F);
+  const auto result = streamed(sound, 7.94, 2 * data::kSampleRate);
+  EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
+}
+
 }  // namespace
 }  // namespace hum::pipeline

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/testing/message_of.h"
+#include "base/testing/refusal.h"
 #include "graph/ops.h"
 #include "plan/named_models.h"
 

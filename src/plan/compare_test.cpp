@@ -9,7 +9,7 @@
 #include <fstream>
 #include <random>
 
-#include "base/testing/message_of.h"
+#include "base/testing/refusal.h"
 #include "plan/checkpoints.h"
 #include "plan/decision.h"
 #include "plan/named_models.h"

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/files.h"
-#include "base/testing/message_of.h"
+#include "base/testing/refusal.h"
 #include "plan/calibration.h"
 #include "plan/named_models.h"
 

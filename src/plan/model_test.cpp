@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/testing/message_of.h"
+#include "base/testing/refusal.h"
 #include "plan/memory.h"
 #include "plan/named_models.h"
 #include "plan/step_time.h"

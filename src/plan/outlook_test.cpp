@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "base/testing/message_of.h"
+#include "base/testing/refusal.h"
 #include "plan/checkpoints.h"
 #include "plan/named_models.h"
 #include "plan/search.h"

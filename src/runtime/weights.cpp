@@ -18,6 +18,7 @@ namespace {
 
 using graph::DType;
 
+constexpr const char* kConfigFile = "config.json";
 constexpr std::pair<DType, const char*> kNames[] = {{DType::kF32, "F32"}, {DType::kBF16, "BF16"},
                                                     {DType::kI32, "I32"}, {DType::kU32, "U32"},
                                                     {DType::kU8, "U8"},   {DType::kI1, "BOOL"}};
@@ -127,11 +128,15 @@ Weights read_weights(const fs::path& folder) {
     fail(ExitCode::kNoInput, folder.string() + ": no such weights folder",
          "released weights are in weights/; HUM_WEIGHTS names another place");
   }
-  Weights weights{read_json(folder / "config.json"), {}};
+  Weights weights{read_json(folder / kConfigFile), {}};
   for (const std::string& file : shard_files(folder)) {
     for (auto& entry : read_tensors(folder / file)) weights.tensors.push_back(std::move(entry));
   }
   return weights;
+}
+
+void require_weights_place(const fs::path& folder) {
+  const AtomicFolder probe(folder, kConfigFile);
 }
 
 void write_weights(const fs::path& folder, const Weights& weights, DType stored,
@@ -143,7 +148,7 @@ void write_weights(const fs::path& folder, const Weights& weights, DType stored,
         name, convert ? HostTensor::from_floats(stored, tensor.shape().dims, tensor.as<float>())
                       : tensor);
   }
-  AtomicFolder atomic(folder);
+  AtomicFolder atomic(folder, kConfigFile);
   const fs::path& aside = atomic.temporary_path();
   const auto shards = shards_of(converted, max_shard_bytes);
   Json index = {{"metadata", Json::object()}, {"weight_map", Json::object()}};
@@ -155,7 +160,7 @@ void write_weights(const fs::path& folder, const Weights& weights, DType stored,
     for (const auto& entry : shards[i]) index["weight_map"][entry.first] = file;
   }
   if (shards.size() > 1) write_json(aside / "model.safetensors.index.json", index);
-  write_json(aside / "config.json", weights.config);
+  write_json(aside / kConfigFile, weights.config);
   if (fs::exists(folder / "README.md")) {
     fs::copy_file(folder / "README.md", aside / "README.md");  // the card is written by hand
   }

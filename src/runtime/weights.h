@@ -25,6 +25,10 @@ struct Weights {
 
 // Reads config.json and every shard that model.safetensors.index.json lists (or model.safetensors).
 Weights read_weights(const std::filesystem::path& folder);
+// Before any work: throws what write_weights would: kCannotCreate, kNoPermission where no folder
+// can be made, and where it would replace one that holds something else, as the folder above
+// several models' weights does.
+void require_weights_place(const std::filesystem::path& folder);
 // f32 tensors are stored as `stored`; shards stay below max_shard_bytes. The folder is written
 // aside, then renamed.
 void write_weights(const std::filesystem::path& folder, const Weights& weights,

@@ -225,6 +225,13 @@ TEST_F(BadInput, PluginThatIsTooOld) {
   EXPECT_THAT(files(), ElementsAre("a.wav"));
 }
 
+TEST_F(BadInput, WhatCannotBePrintedIsAnError) {
+  ASSERT_GT(run_hum({"presets"}).out.size(), 200U);
+  const auto run = run_hum({"presets"}, {.max_file_bytes = 200});
+  EXPECT_EQ(run.code, 73);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("stdout"), HasSubstr("\nhint: ")));
+}
+
 TEST_F(BadInput, FullDiskLeavesTheOldOutputAlone) {
   const std::string hum = write_hum("a.wav");
   write("out.wav", "old");

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <iostream>
+#include <set>
 
 #include "audio/midi.h"
 #include "audio/resample.h"
@@ -72,13 +73,12 @@ fs::path sound_path(const ArrangeArgs& args, const std::string& name) {
 
 void require_folder(const ArrangeArgs& args) {
   create_folder(args.output);
+  const std::set<fs::path> read = {fs::weakly_canonical(args.input),
+                                   fs::weakly_canonical(args.performance.timbre)};
   for (const char* name : {"lead", "bass", "chords", "drums", "mix"}) {
     const fs::path sound = sound_path(args, name);
     require_holds(sound, args.sound);
-    if (fs::exists(sound) && fs::exists(args.input) && fs::equivalent(sound, args.input)) {
-      fail(ExitCode::kUsage, args.input + " would be overwritten, and it is read",
-           "name another folder with -o");
-    }
+    require_not_read(sound, read);
     require_writable(sound);
   }
   require_writable(fs::path(args.output) / "arrangement.mid");

@@ -52,8 +52,9 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kProfile = {"profile", "run another command and show where its time went",
-                          "hum profile generate examples/vocadito_10.wav -o violin.wav",
-                          make_command<Args, run>};
+const Command kProfile = {
+    "profile", "run another command and show where its time went",
+    "hum profile generate examples/vocadito_10.wav --preset violin -o violin.wav",
+    make_command<Args, run>};
 
 }  // namespace hum::cli

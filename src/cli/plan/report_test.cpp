@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
-#include "base/testing/message_of.h"
+#include "base/testing/refusal.h"
 #include "cli/plan/outlook.h"
 #include "cli/plan/step.h"
 #include "plan/named_models.h"

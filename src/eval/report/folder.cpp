@@ -14,20 +14,7 @@ namespace hum::eval {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-const fs::path& require_replaceable(const fs::path& path) {
-  if (fs::exists(path) && !fs::exists(path / "report.json") &&
-      !(fs::is_directory(path) && fs::is_empty(path))) {
-    fail(ExitCode::kCannotCreate, path.string() + " is there and holds no report",
-         "name a folder that is not there yet");
-  }
-  return path;
-}
-
-}  // namespace
-
-ReportFolder::ReportFolder(const fs::path& path) : folder_(require_replaceable(path)) {}
+ReportFolder::ReportFolder(const fs::path& path) : folder_(path, "report.json") {}
 
 fs::path ReportFolder::place(const std::string& name) const {
   const fs::path file = folder_.temporary_path() / name;

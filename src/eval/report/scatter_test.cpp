@@ -4,7 +4,7 @@
 
 #include <regex>
 
-#include "base/testing/message_of.h"
+#include "base/testing/refusal.h"
 
 namespace hum::eval {
 namespace {

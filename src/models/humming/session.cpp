@@ -222,6 +222,7 @@ std::vector<std::vector<int32_t>> HummingSession::tokens(std::span<const Window>
 Rows HummingSession::latents(std::span<const Window> windows,
                              const SamplingOptions& sampling) const {
   Rows latents = drafts(windows);
+  if (sampling.draft == 1) return latents;
   const auto known = tokens(windows, latents, sampling);
   std::vector<Row> rows;
   for (size_t i = 0; i < windows.size(); ++i) {

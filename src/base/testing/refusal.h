@@ -18,4 +18,15 @@ std::string message_of(const F& f) {
   return "nothing was thrown";
 }
 
+// Its exit code; kOk when f() throws none.
+template <class F>
+ExitCode code_of(const F& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return ExitCode::kOk;
+}
+
 }  // namespace hum::testing
