@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "base/error.h"
+#include "base/testing/refusal.h"
 #include "graph/autodiff/gradients.h"
 #include "graph/ops.h"
 #include "kernels/matmul/matmul_cpu.h"
@@ -26,6 +26,7 @@ using graph::parameter;
 using graph::Shape;
 using graph::Value;
 using graph::Values;
+using hum::testing::message_of;
 using runtime::HostTensor;
 using ::testing::HasSubstr;
 
@@ -201,40 +202,31 @@ double cpu_seconds() {
 }
 
 TEST(MatmulDeathTest, OneThreadKeepsOneCoreBusy) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   setenv("HUM_THREADS", "1", 1);
-  EXPECT_EXIT(measure_cores_and_exit(1.15), testing::ExitedWithCode(0), "cores: ");
+  EXPECT_EXIT(measure_cores_and_exit(1.15), ::testing::ExitedWithCode(0), "cores: ");
   unsetenv("HUM_THREADS");
-}
-
-std::string error_of(const auto& build) {
-  try {
-    build();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Matmul, RefusesWhatDoesNotFitWithBothShapes) {
   const Value x = parameter("x", {DType::kF32, {4, 8}});
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(message_of([&] {
                 kernels::matmul(x, parameter("w", {DType::kF32, {9, 3}}));
               }),
               HasSubstr("matmul: sizes of the summed dims differ: lhs f32[4,8], rhs f32[9,3]"));
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(message_of([&] {
                 kernels::matmul(x, parameter("w", {DType::kBF16, {8, 3}}));
               }),
               HasSubstr("floats of one type"));
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(message_of([&] {
                 kernels::matmul(x, parameter("w", {DType::kF32, {2, 8, 3}}));
               }),
               HasSubstr("rhs must be a matrix"));
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(message_of([&] {
                 kernels::matmul(x, parameter("w", {DType::kF32, {5, 3}}), {.transpose_lhs = true});
               }),
               HasSubstr("leading dims differ"));
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(message_of([&] {
                 kernels::matmul(x, parameter("w", {DType::kF32, {8, 3}}), {.result = DType::kBF16});
               }),
               HasSubstr("the result must be f32"));
