@@ -57,6 +57,9 @@ std::vector<Placement> place_elementwise(const Node& node);
 std::vector<Placement> place_linear(const Node& node);
 // Linear in each input alone (multiply): at most one partial.
 std::vector<Placement> place_multilinear(const Node& node);
+// Input 0 chooses among the others (select): partial sums and zeros, by a condition that is the
+// same on all devices that hold a part.
+std::vector<Placement> place_choice(const Node& node);
 // No inputs, or all inputs replicated.
 std::vector<Placement> place_replicated(const Node& node);
 

@@ -1,7 +1,11 @@
 #include "graph/placement.h"
 
+#include <algorithm>
+#include <span>
+
 #include "base/error.h"
 #include "graph/op.h"
+#include "graph/ops/ops_impl.h"
 
 namespace hum::graph {
 namespace {
@@ -18,25 +22,43 @@ std::string axis_text(const AxisPlacement& axis) {
   return "?";
 }
 
-enum class PartialRule { kNone, kAllOrNone, kAtMostOne };
+enum class PartialRule { kNone, kAllOrNone, kAtMostOne, kChoice };
+
+// A choice by a condition that all devices share: of partial sums and zeros.
+bool is_choice_of_partials(const Node& node, size_t axis) {
+  return std::ranges::all_of(std::span(node.inputs()).subspan(1), [axis](const Value& branch) {
+    return branch.placement().axes[axis] == kPartial || is_zero(branch);
+  });
+}
+
+bool allows_partials(const Node& node, size_t axis, PartialRule rule) {
+  const auto partials = std::ranges::count(
+      node.inputs(), kPartial, [axis](const Value& input) { return input.placement().axes[axis]; });
+  switch (rule) {
+    case PartialRule::kNone:
+      return false;
+    case PartialRule::kAllOrNone:
+      return partials == std::ssize(node.inputs());
+    case PartialRule::kAtMostOne:
+      return partials == 1;
+    case PartialRule::kChoice:
+      return node.input(0).placement().axes[axis] == kReplicated &&
+             is_choice_of_partials(node, axis);
+  }
+  return false;
+}
 
 AxisPlacement merge_axis(const Node& node, size_t axis, PartialRule rule) {
   AxisPlacement merged;
-  size_t partial = 0;
   for (const Value& input : node.inputs()) {
     const AxisPlacement& placement = input.placement().axes[axis];
     if (placement.kind == PlacementKind::kReplicated) continue;
-    if (placement.kind == PlacementKind::kPartial) ++partial;
     HUM_REQUIRE(merged.kind == PlacementKind::kReplicated || merged == placement,
                 "{}: inputs are placed {} and {} on mesh axis {}", node.op().name,
                 axis_text(merged), axis_text(placement), axis);
     merged = placement;
   }
-  if (partial == 0) return merged;
-  const bool allowed = rule == PartialRule::kAllOrNone   ? partial == node.inputs().size()
-                       : rule == PartialRule::kAtMostOne ? partial == 1
-                                                         : false;
-  if (!allowed) {
+  if (merged == kPartial && !allows_partials(node, axis, rule)) {
     fail(ExitCode::kFailure,
          fmt::format("{}: a partial sum over mesh axis {} cannot be used here", node.op().name,
                      axis),
@@ -81,6 +103,7 @@ std::vector<Placement> place_linear(const Node& node) {
 std::vector<Placement> place_multilinear(const Node& node) {
   return merge(node, PartialRule::kAtMostOne);
 }
+std::vector<Placement> place_choice(const Node& node) { return merge(node, PartialRule::kChoice); }
 std::vector<Placement> place_replicated(const Node& node) {
   for (const Value& input : node.inputs()) {
     HUM_REQUIRE(input.placement().is_replicated(), "{}: needs replicated inputs, not {}",

@@ -125,6 +125,13 @@ TEST(Plugin, LibraryThatIsNoPluginIsNamedSo) {
   EXPECT_THAT(open_failure(HUM_NO_PLUGIN), HasSubstr("it has no GetPjrtApi"));
 }
 
+TEST(Plugin, IsTheFileOfThatNameHereNotOneOnTheLibraryPath) {
+  const std::filesystem::path file = HUM_NO_PLUGIN, before = std::filesystem::current_path();
+  std::filesystem::current_path(file.parent_path());
+  EXPECT_THAT(open_failure(file.filename().string()), HasSubstr("it has no GetPjrtApi"));
+  std::filesystem::current_path(before);
+}
+
 TEST(Plugin, TooOldVersionIsSaid) {
   EXPECT_THAT(open_failure(HUM_OLD_PLUGIN),
               HasSubstr(fmt::format("has PJRT API 0.30, hum needs 0.{}", Plugin::kMinimumMinor)));

@@ -61,7 +61,8 @@ std::shared_ptr<const Plugin> Plugin::open(const fs::path& path) {
          hint());
   }
   prepare_environment();
-  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // Not the bare name of a file here, which would be looked for on the library path.
+  void* library = ::dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     fail(ExitCode::kUnavailable, fmt::format("cannot open PJRT plugin: {}", ::dlerror()), hint());
   }

@@ -43,7 +43,7 @@ OperatorUse use_of(const AuditRow& row, const graph::Audit& at_home, double all_
 std::vector<OperatorUse> check_operators(const graph::Function& step, const std::string& from,
                                          const std::string& to) {
   const auto audit_on = [&](const std::string& platform) {
-    return graph::audit(step, graph::profile_named(platform), graph::no_kernels);
+    return graph::audit(step, graph::profile_of_platform(platform), graph::no_kernels);
   };
   const graph::Audit at_home = audit_on(from), there = audit_on(to);
   double all_flops = 0;

@@ -133,7 +133,7 @@ std::optional<std::string> CompileCache::load_shared(const std::string& file,
   std::string why_not;
   auto program = parse_entry(*entry, key, why_not);
   if (!program) spdlog::warn("compile cache: the shared {} is ignored: {}", file, why_not);
-  if (program && !folder_.empty()) keep_entry(folder_.string(), file, *entry);
+  if (program && !folder_.empty() && keep_entry(folder_.string(), file, *entry)) prune();
   return program;
 }
 
@@ -141,7 +141,10 @@ void CompileCache::store(const std::string& name, const CacheKey& key,
                          const std::string& program) const {
   const std::string file = entry_path(name, key).filename().string();
   std::string entry = entry_text(name, key, program);
-  if (!folder_.empty() && keep_entry(folder_.string(), file, entry)) prune();
+  if (!folder_.empty() && keep_entry(folder_.string(), file, entry)) {
+    mark_run(name, key);
+    prune();
+  }
   if (shared_) shared_->put(file, std::move(entry));
 }
 

@@ -2,7 +2,8 @@
 // processes may share a folder; what is truncated, damaged or foreign is a miss.
 //
 // An entry: "hum-program 1 <SHA-256 of all that follows>\n", a line of JSON (name, key fields), and
-// the plugin's serialised executable. One that has run carries its owner's execute bit.
+// the plugin's serialised executable. One that is known to run here carries its owner's execute
+// bit.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +36,12 @@ class CompileCache {
     std::string cause;                   // of a miss, for people
   };
   Lookup load(const std::string& name, const CacheKey& key) const;
-  // On both levels. A folder that cannot be written is warned of once; nothing is thrown.
+  // On both levels; a program of this machine, which the first level takes to run here. A folder
+  // that cannot be written is warned of once; nothing is thrown.
   void store(const std::string& name, const CacheKey& key, const std::string& program) const;
 
-  // Whether the entry of the first level has run, on this machine or one with the same key; and
-  // that it has. What has not run yet is run once with its arguments kept, which takes twice the
+  // Whether the entry of the first level was compiled, or has run, on this machine or one with the
+  // same key; and that it has. Another is run once with its arguments kept, which takes twice the
   // memory.
   bool has_run(const std::string& name, const CacheKey& key) const;
   void mark_run(const std::string& name, const CacheKey& key) const;

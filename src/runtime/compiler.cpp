@@ -75,9 +75,19 @@ Compiler::Loaded Compiler::load(const CompileRequest& request, std::string& caus
   counters_.corrupt_entries += lookup.corrupt ? 1 : 0;
   if (!loaded) return nullptr;
   ++counters_.disk_hits;
-  in_use_[request.key.hash()] = loaded;
+  if (is_known_to_run(request)) in_use_[request.key.hash()] = loaded;
   if (log_compiles_) spdlog::info("{}: from the compile cache", request.name);
   return loaded;
+}
+
+bool Compiler::is_known_to_run(const CompileRequest& request) const {
+  return cache_.has_run(request.name, request.key);
+}
+
+void Compiler::keep(const CompileRequest& request, Loaded loaded) {
+  cache_.mark_run(request.name, request.key);
+  const std::lock_guard lock(mutex_);
+  in_use_[request.key.hash()] = std::move(loaded);
 }
 
 void Compiler::store(const CompileRequest& request, const pjrt::LoadedExecutable& loaded) const {

@@ -37,8 +37,12 @@ class Compiler {
 
   // Null when no program of the session is the same.
   Loaded find_in_use(const CompileRequest& request);
-  // From disk; null and the cause of the miss when that cannot be.
+  // From disk; null and the cause of the miss when that cannot be. One that is not known to run
+  // here is not in use until keep().
   Loaded load(const CompileRequest& request, std::string& cause);
+  bool is_known_to_run(const CompileRequest& request) const;
+  // A program from disk has run.
+  void keep(const CompileRequest& request, Loaded loaded);
   // `cause`: why it was neither in use nor on disk. Throws the plugin's text.
   Loaded compile(const CompileRequest& request, const std::string& cause);
   // In place of a program from disk that loaded but did not run.

@@ -37,10 +37,18 @@ Run run_and_wait(const pjrt::LoadedExecutable& loaded, const Arguments& argument
   return run;
 }
 
+void delete_donated(const Program& program, std::span<const std::vector<Tensor>> tensors) {
+  for (const auto& list : tensors) {
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (program.parameters[i].donated) list[i].buffer().delete_now();
+    }
+  }
+}
+
 // The first run of a program from disk. Its arguments are kept, so that it can be repeated by a
 // freshly compiled one when the entry does not run on this machine.
-Run probe(Program& program, std::span<const std::vector<Tensor>> tensors,
-          const Arguments& arguments) {
+Run run_on_probation(Program& program, std::span<const std::vector<Tensor>> tensors,
+                     const Arguments& arguments) {
   std::vector<int64_t> all;
   for (size_t i = 0; i < program.parameters.size(); ++i) all.push_back(static_cast<int64_t>(i));
   Run run;
@@ -49,15 +57,13 @@ Run probe(Program& program, std::span<const std::vector<Tensor>> tensors,
   } catch (const Error& error) {
     spdlog::warn("{}: the cached program does not run here, compiling anew: {}", program.name,
                  error.message());
-    program.loaded = program.recompile();
-    run = run_and_wait(*program.loaded, arguments, all);
+    program.loaded = program.probation->compile_anew();
+    program.probation.reset();
+    return run_and_wait(*program.loaded, arguments);
   }
-  program.recompile = nullptr;
-  for (const auto& list : tensors) {
-    for (size_t i = 0; i < list.size(); ++i) {
-      if (program.parameters[i].donated) list[i].buffer().delete_now();
-    }
-  }
+  program.probation->passed(program.loaded);
+  program.probation.reset();
+  delete_donated(program, tensors);
   return run;
 }
 
@@ -68,17 +74,10 @@ Run run_program(Program& program, std::span<const std::vector<Tensor>> tensors) 
     for (const Tensor& tensor : tensors[d]) arguments[d].push_back(&tensor.buffer());
   }
   std::unique_lock lock(program.mutex);
-  Run run;
-  if (program.recompile) {
-    run = probe(program, tensors, arguments);
-  } else {
-    const auto loaded = program.loaded;
-    lock.unlock();
-    run = run_and_wait(*loaded, arguments);
-    lock.lock();
-  }
-  if (auto call = std::exchange(program.after_first_run, nullptr)) call();
-  return run;
+  if (program.probation) return run_on_probation(program, tensors, arguments);
+  const auto loaded = program.loaded;
+  lock.unlock();
+  return run_and_wait(*loaded, arguments);
 }
 
 // Under HUM_CHECK_NANS: throws when a result is not finite, naming the value that was not first.

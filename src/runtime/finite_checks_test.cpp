@@ -66,6 +66,16 @@ TEST(CheckNans, LookInsideBlocksAndLetWhatNoResultShowsPass) {
   EXPECT_EQ(error_of(masked, {1, -1}), "") << "the NaN is selected away";
 }
 
+TEST(CheckNans, LookAtSumsOverDevicesOnceTheyAreWhole) {
+  const Setting check("HUM_CHECK_NANS", "1");
+  const Value x = graph::parameter("x", {DType::kF32, {2}}, {.axes = {graph::kPartial, {}}});
+  const Value y = graph::all_reduce(-x, graph::Axis::kData);
+  const graph::Function function{.parameters = {x}, .results = {y}};
+  EXPECT_EQ(error_of(function, {1, 2}), "");
+  EXPECT_THAT(error_of(function, {1, std::numeric_limits<float>::infinity()}),
+              HasSubstr("all_reduce made at finite_checks_test.cpp"));
+}
+
 TEST(CheckNans, AreOffByDefault) {
   const Value x = graph::parameter("x", {DType::kF32, {1}});
   EXPECT_EQ(error_of({.parameters = {x}, .results = {graph::log(x)}}, {-1}), "");
@@ -86,6 +96,13 @@ TEST(Profile, OfAnotherPlatformRefusesNamingOpAndLine) {
     return graph::ScanResult{{step.carry[0] * 2.0}, {}};
   });
   EXPECT_EQ(error_of({.parameters = {x}, .results = z.carry}, {1, 1}), "");
+}
+
+TEST(Profile, OfNoPlatformIsRefused) {
+  const Setting profile("HUM_PROFILE", "neurn");
+  const Value x = graph::parameter("x", {DType::kF32, {1}});
+  EXPECT_THAT(error_of({.parameters = {x}, .results = {x + 1.0}}, {1}),
+              HasSubstr("no platform 'neurn'"));
 }
 
 TEST(Profile, OfNeuronPrintsNoTransform) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,15 @@ struct Program {
   graph::FiniteChecks checks;
   std::shared_ptr<const pjrt::Client> client;
 
-  std::shared_ptr<const pjrt::LoadedExecutable> loaded;
-  // Set while a program that came from disk has not yet run: compiles it anew.
-  std::function<std::shared_ptr<const pjrt::LoadedExecutable>()> recompile;
-  // Called once, after the first run that went well.
-  std::function<void()> after_first_run;
-  // Guards these three; held through a probe.
+  using Loaded = std::shared_ptr<const pjrt::LoadedExecutable>;
+  Loaded loaded;
+  // What becomes of a program from disk that is not known to run here, after its first run.
+  struct Probation {
+    std::function<Loaded()> compile_anew;
+    std::function<void(Loaded)> passed;
+  };
+  std::optional<Probation> probation;
+  // Guards these two; held through the first run of a program on probation.
   std::mutex mutex;
 };
 

@@ -51,16 +51,21 @@ struct Session::State {
   // Writes the module that is compiled into the request: the function after all passes, printed.
   graph::FiniteChecks trace(CompileRequest& request, const graph::Function& function,
                             int replicas) const;
-  // HUM_PROFILE, else the plugin's platform.
-  const graph::Profile& profile() const {
-    return graph::profile_named(env_string("HUM_PROFILE", platform));
-  }
+  // HUM_PROFILE, else that of the plugin's platform.
+  const graph::Profile& profile() const;
   std::function<bool(const graph::Node&)> use_kernel() const {
     return profile().has_kernels ? options.use_kernel : graph::no_kernels;
   }
   CacheKey key(const std::string& text, const pjrt::CompileOptions& options) const;
   void dump(const std::string& name, const std::string& text);
 };
+
+const graph::Profile& Session::State::profile() const {
+  const std::string wanted = env_string("HUM_PROFILE");
+  if (wanted.empty()) return graph::profile_of_platform(platform);
+  const ErrorContext context([] { return std::string("reading HUM_PROFILE"); });
+  return graph::profile_named(wanted);
+}
 
 graph::FiniteChecks Session::State::trace(CompileRequest& request, const graph::Function& function,
                                           int replicas) const {
@@ -142,18 +147,14 @@ Executable Session::compile(const std::string& name, const graph::Function& func
   if (program->loaded) return Executable(std::move(program));
   std::string cause;
   program->loaded = state->compiler->load(request, cause);
-  const bool from_disk = program->loaded != nullptr;
-  if (!from_disk) program->loaded = state->compiler->compile(request, cause);
-  if (from_disk && state->compiler->cache().has_run(request.name, request.key)) {
-    return Executable(std::move(program));
-  }
-  program->after_first_run = [state, name, key = request.key] {
-    state->compiler->cache().mark_run(name, key);
-  };
-  if (from_disk) {
-    program->recompile = [state, request = std::move(request)] {
-      return state->compiler->compile_after_failed_probe(request);
-    };
+  if (!program->loaded) {
+    program->loaded = state->compiler->compile(request, cause);
+  } else if (!state->compiler->is_known_to_run(request)) {
+    program->probation = {
+        .compile_anew = [state,
+                         request] { return state->compiler->compile_after_failed_probe(request); },
+        .passed = [state,
+                   request](auto loaded) { state->compiler->keep(request, std::move(loaded)); }};
   }
   return Executable(std::move(program));
 }

@@ -41,6 +41,19 @@ TEST_F(SharedCacheTest, SecondLevelServesAMachineThatNeverCompiled) {
   EXPECT_EQ(start(SessionOptions{.shared_cache = shared}).compiles, 0) << "alone it works too";
 }
 
+TEST_F(SharedCacheTest, CopiesOfTheSecondLevelAreKeptWithinTheLimit) {
+  const fs::path shared = folder_ / "shared", own = folder_ / "own";
+  const auto key = [](int i) { return CacheKey({CacheKey::Field("i", std::to_string(i))}); };
+  const CompileCache other(folder_ / "other", shared.string());
+  for (int i = 0; i < 3; ++i) other.store("p", key(i), std::string(1000, 'x'));
+  const CompileCache cache(own, shared.string(), /*limit_bytes=*/2500);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(cache.load("p", key(i)).program);
+    EXPECT_FALSE(cache.has_run("p", key(i))) << "it is of another machine";
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(own), fs::directory_iterator()), 2);
+}
+
 TEST_F(SharedCacheTest, IsAPathOrAUrl) {
   const auto with = [](const char* name, const char* value) {
     ::setenv(name, value, 1);

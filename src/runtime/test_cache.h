@@ -50,6 +50,15 @@ class CompileCacheTest : public ::testing::Test {
     }
     return found;
   }
+  bool is_known_to_run() const {
+    const auto permissions = std::filesystem::status(entry()).permissions();
+    return (permissions & std::filesystem::perms::owner_exec) != std::filesystem::perms::none;
+  }
+  // As if another machine had made the entry.
+  void forget_that_it_ran() const {
+    std::filesystem::permissions(entry(), std::filesystem::perms::owner_exec,
+                                 std::filesystem::perm_options::remove);
+  }
 
   std::filesystem::path folder_;
 };

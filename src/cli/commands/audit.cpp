@@ -23,15 +23,6 @@ struct Args {
   }
 };
 
-const graph::Profile& known_profile(const std::string& name) {
-  std::string names;
-  for (const auto& profile : graph::profiles()) {
-    if (profile.name == name) return profile;
-    names += (names.empty() ? "" : ", ") + std::string(profile.name);
-  }
-  fail(ExitCode::kUsage, fmt::format("no platform '{}'", name), "one of " + names);
-}
-
 Json to_json(const graph::AuditRow& row) {
   return {{"op", row.op},     {"count", row.count},   {"verdict", graph::to_name(row.verdict)},
           {"what", row.what}, {"source", row.source}, {"where", row.where}};
@@ -46,7 +37,7 @@ void print(const graph::AuditRow& row) {
 }
 
 int run(Args& args) {
-  const graph::Profile& profile = known_profile(args.platform);
+  const graph::Profile& profile = graph::profile_named(args.platform);
   const ModelStep step = read_model_step(model_config_path(args.model));
   auto function =
       train::step_function(step.spec, step.loop.optimizer, step.loop.step_options().blocks)

@@ -38,6 +38,17 @@ TEST(TensorParallelMlp, HasTheGradientsOfOneDevice) {
   expect_equal_gradients(mlp_globals(), {1, 4}, mlp, plain_mlp);
 }
 
+// The block's input gradient leaves it as a partial sum.
+TEST(TensorParallelMlp, HasTheSameGradientsWhenItsBlockIsRecomputed) {
+  const Parallel model = [](std::span<const Value> in, const Mesh&, const Value&) {
+    const Value part = checkpoint(RecomputePolicy::kFull, Values{in[0]}, [&](auto x) {
+      return Values{matmul(gelu_new(matmul(x[0], in[1]) + in[2]), in[3])};
+    })[0];
+    return square_mean(in[0] + all_reduce(part, kTensor) + in[4]);
+  };
+  expect_equal_gradients(mlp_globals(), {1, 4}, model, plain_mlp);
+}
+
 // Gradients of what every data rank holds come as partial sums, and are averaged.
 TEST(TensorAndDataParallelMlp, HasTheGradientsOfOneDevice) {
   const std::vector<Global> globals = mlp_globals(sharded(0));

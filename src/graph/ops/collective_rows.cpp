@@ -124,17 +124,21 @@ std::vector<Placement> place_all_gather(const Node& node) {
   return {moved(node, sharded(dim), kReplicated, fmt::format("cut in dim {}", dim))};
 }
 
+Mesh mesh_along(const Node& node) {
+  const auto devices = static_cast<int>(number(node, "devices"));
+  return axis_of(node) == Axis::kData ? Mesh{devices, 1} : Mesh{1, devices};
+}
+
 // A replicated cotangent is the sum of its n-th parts.
 Values all_gather_vjp(const Node& node, Cotangents cotangents) {
   Value partial = cotangents[0];
   const Axis axis = axis_of(node);
-  const auto devices = static_cast<int>(number(node, "devices"));
+  const Mesh mesh = mesh_along(node);
   if (partial.placement()[axis] == kReplicated) {
     Placement placement = partial.placement();
     placement[axis] = kPartial;
-    partial = place_as(partial * (1.0 / devices), placement);
+    partial = place_as(partial * (1.0 / mesh.size()), placement);
   }
-  const Mesh mesh = axis == Axis::kData ? Mesh{devices, 1} : Mesh{1, devices};
   return {reduce_scatter(partial, axis, dim_of(node), mesh, node.where())};
 }
 
@@ -154,11 +158,6 @@ Shapes infer_reduce_scatter(const Node& node) {
 std::vector<Placement> place_reduce_scatter(const Node& node) {
   require_uncut_elsewhere(node, dim_of(node));
   return {moved(node, kPartial, sharded(dim_of(node)), "a partial sum")};
-}
-
-Mesh mesh_along(const Node& node) {
-  const auto devices = static_cast<int>(number(node, "devices"));
-  return axis_of(node) == Axis::kData ? Mesh{devices, 1} : Mesh{1, devices};
 }
 
 Values gather_back(const Node& node, Cotangents cotangents) {

@@ -64,9 +64,6 @@ void print_compare(Printer& out, const Node& node) {
                                       node.attributes().get<std::string>("direction"), type));
 }
 
-// select's placement: the two branches are linear together, the condition must not be partial.
-std::vector<Placement> place_select(const Node& node) { return place_elementwise(node); }
-
 Values add_vjp(const Node&, Cotangents c) { return {c[0], c[0]}; }
 Values subtract_vjp(const Node&, Cotangents c) { return {c[0], -c[0]}; }
 Values multiply_vjp(const Node& n, Cotangents c) { return {c[0] * n.input(1), c[0] * n.input(0)}; }
@@ -125,7 +122,7 @@ HUM_BINARY(kShiftLeftOp, "shift_left", same_bits, place_elementwise, zero_gradie
 HUM_BINARY(kShiftRightLogicalOp, "shift_right_logical", same_bits, place_elementwise, zero_gradient)
 HUM_BINARY(kShiftRightArithmeticOp, "shift_right_arithmetic", same_bits, place_elementwise,
            zero_gradient)
-HUM_BINARY(kSelectOp, "select", infer_select, place_select, select_vjp)
+HUM_BINARY(kSelectOp, "select", infer_select, place_choice, select_vjp)
 #undef HUM_BINARY
 const OpDef kCompareOp = {"compare",     infer_compare, place_elementwise,
                           zero_gradient, print_compare, elementwise_cost};

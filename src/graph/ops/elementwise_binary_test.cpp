@@ -221,6 +221,7 @@ std::vector<ShapeErrorCase> binary_errors() {
 
 std::vector<PlacementCase> binary_placements() {
   const auto at = [](AxisPlacement placement) { return placed({DType::kF32, {4, 6}}, placement); };
+  const auto mask = [](AxisPlacement placement) { return placed({DType::kI1, {4, 6}}, placement); };
   return {
       {"add", [=] { return at(kPartial) + at(kPartial); }, "data: R, tensor: P"},
       {"add", [=] { return at(kPartial) + at(kReplicated); },
@@ -231,6 +232,13 @@ std::vector<PlacementCase> binary_placements() {
       {"multiply", [=] { return at(kPartial) * at(kReplicated); }, "data: R, tensor: P"},
       {"multiply", [=] { return at(kPartial) * at(kPartial); },
        "multiply: a partial sum over mesh axis 1 cannot be used here"},
+      {"select", [=] { return select(mask(kReplicated), at(kPartial), 0); }, "data: R, tensor: P"},
+      {"select", [=] { return select(mask(kReplicated), at(kPartial), at(kPartial)); },
+       "data: R, tensor: P"},
+      {"select", [=] { return select(mask(kReplicated), at(kPartial), 1); },
+       "select: a partial sum over mesh axis 1 cannot be used here"},
+      {"select", [=] { return select(mask(sharded(0)), at(kPartial), 0); },
+       "select: inputs are placed S(0) and P on mesh axis 1"},
       {"maximum", [=] { return maximum(at(kPartial), 0); },
        "maximum: a partial sum over mesh axis 1 cannot be used here"},
   };

@@ -60,7 +60,8 @@ Value label_logits(const Value& logits, const Value& labels,
 Value softmax_cross_entropy(const Value& logits, const Value& labels,
                             std::source_location where = std::source_location::current());
 
-// Element i is the sum of elements 0..i along dim.
+// Element i is the sum of elements 0..i along dim. Floats must be finite: they go through matrix
+// products, where one infinity makes NaNs of all elements of its row.
 Value cumulative_sum(const Value& x, int64_t dim,
                      std::source_location where = std::source_location::current());
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "graph/op.h"
 #include "graph/ops/collectives_defs.h"
 #include "graph/ops/control_defs.h"
@@ -91,7 +92,16 @@ std::span<const Profile> profiles() { return kProfiles; }
 
 const Profile& profile_named(std::string_view name) {
   const auto found = std::ranges::find(kProfiles, name, &Profile::name);
-  return found == std::end(kProfiles) ? kProfiles[1] : *found;
+  if (found != std::end(kProfiles)) return *found;
+  std::vector<std::string_view> names;
+  for (const Profile& profile : kProfiles) names.push_back(profile.name);
+  fail(ExitCode::kUsage, fmt::format("no platform '{}'", name),
+       fmt::format("one of {}", fmt::join(names, ", ")));
+}
+
+const Profile& profile_of_platform(std::string_view platform) {
+  const auto found = std::ranges::find(kProfiles, platform, &Profile::name);
+  return found == std::end(kProfiles) ? profile_named("cuda") : *found;
 }
 
 bool no_kernels(const Node&) { return false; }

@@ -38,9 +38,10 @@ struct Profile {
 };
 
 std::span<const Profile> profiles();
-// "cpu", "cuda", "tpu", "neuron"; platforms without a profile (rocm, ...) take cuda's. Throws:
-// never.
+// "cpu", "cuda", "tpu", "neuron". Throws kUsage for other names.
 const Profile& profile_named(std::string_view name);
+// Of a plugin's platform: one without a profile (rocm, ...) takes cuda's.
+const Profile& profile_of_platform(std::string_view platform);
 
 bool no_kernels(const Node& node);
 

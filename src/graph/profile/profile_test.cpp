@@ -61,6 +61,11 @@ TEST(Profile, CpusRunsItAllWithKernels) {
   EXPECT_NO_THROW(require_supported(with_everything(), profile_named("cpu"), all));
 }
 
+TEST(Profile, OfAPlatformWithoutOneIsThatOfGpus) {
+  EXPECT_EQ(profile_of_platform("tpu").name, "tpu");
+  EXPECT_EQ(profile_of_platform("rocm").name, "cuda");
+}
+
 TEST(Profile, RefusalNamesOpReasonAndSource) {
   try {
     require_supported(with_everything(), profile_named("neuron"), no_kernels);

@@ -27,8 +27,8 @@ Value plain_inverse(const Value& real, const Value& imag, const Value& window, i
 // samples: at least those that the frames cover; the rest are zero.
 Value plain_adjoint(const Value& real, const Value& imag, const Value& window, int64_t hop,
                     int64_t samples) {
-  const Value x = graph::zeros_like(
-      graph::broadcast_in_dim(graph::constant(0, {DType::kF32, {}}), {real.size(0), samples}, {}));
+  const Value x =
+      graph::broadcast_to(graph::constant(0, {DType::kF32, {}}), {real.size(0), samples});
   return graph::pullback(plain_stft(x, window, hop), Values{real, imag}, Values{x})[0];
 }
 
