@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "audio/notes_json.h"
 #include "base/log.h"
 
 namespace hum::cli {
@@ -13,13 +14,7 @@ Json play_report(const OutputPlan& plan, const Performer& performer, const Heari
   const auto& [melody, score] = hearing;
   const runtime::Counters counters = performer.counters();
   Json notes = Json::array();
-  for (const auto& note : played) {
-    notes.push_back({{"start", note.start_s},
-                     {"end", note.end_s},
-                     {"pitch", note.pitch},
-                     {"amplitude", note.amplitude},
-                     {"bends", note.bends}});
-  }
+  for (const auto& note : played) notes.push_back(audio::to_json(note));
   return {{"input", plan.input.string()},
           {"output", takes[0]["output"]},
           {"preset", options.preset},

@@ -8,25 +8,27 @@
 namespace hum::pipeline {
 namespace {
 
-constexpr double kBendsPerSemitone = 3;
-// Bends of a note come about one per 256 samples at 22,050 Hz.
-constexpr double kBendStep_s = 256.0 / 22050;
-
 // Bends of `result`, read from a function of time in semitones.
 template <typename PitchAt>
 void sample_bends(audio::Note& result, PitchAt pitch_at) {
-  const double length_s = result.end_s - result.start_s;
-  const auto count = std::max<int64_t>(2, std::llround(length_s / kBendStep_s) + 1);
   result.bends.clear();
-  for (int64_t i = 0; i < count; ++i) {
-    const double at_s =
-        result.start_s + length_s * static_cast<double>(i) / static_cast<double>(count - 1);
+  for (const double at_s : bend_times(result)) {
     const double bend = kBendsPerSemitone * (pitch_at(at_s) - result.pitch);
     result.bends.push_back(static_cast<int>(std::lround(bend)));
   }
 }
 
 }  // namespace
+
+std::vector<double> bend_times(const audio::Note& note) {
+  const double length_s = note.end_s - note.start_s;
+  const auto last = std::max<int64_t>(1, std::llround(length_s / kBendStep_s));
+  std::vector<double> times;
+  for (int64_t i = 0; i <= last; ++i) {
+    times.push_back(note.start_s + length_s * static_cast<double>(i) / static_cast<double>(last));
+  }
+  return times;
+}
 
 audio::Note note_between(const audio::Note& note, double start_s, double end_s) {
   HUM_CHECK(start_s < end_s, "note_between: {}..{}", start_s, end_s);

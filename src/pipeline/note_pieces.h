@@ -1,9 +1,16 @@
 // Cutting and joining notes with their bends.
 #pragma once
 
+#include <vector>
+
 #include "audio/notes.h"
 
 namespace hum::pipeline {
+
+inline constexpr double kBendsPerSemitone = 3, kBendStep_s = 256.0 / 22050;
+
+// When the bends of a note stand, s: its start, its end, and evenly between, about one a step.
+std::vector<double> bend_times(const audio::Note& note);
 
 // The part of a note within [start_s, end_s], a range inside the note.
 audio::Note cut_note(const audio::Note& note, double start_s, double end_s);

@@ -4,10 +4,11 @@
 #include <cmath>
 #include <functional>
 
+#include "pipeline/note_pieces.h"
+
 namespace hum::pipeline {
 namespace {
 
-constexpr double kBendStep_s = 256.0 / 22050, kBendsPerSemitone = 3;
 // Half a YIN window: nearer to a note's edge, its neighbour is heard too.
 constexpr double kEdge_s = 0.023;
 constexpr double kSmooth_s = 0.015;  // to both sides
@@ -31,15 +32,11 @@ double bend_at(const VoiceTrack& track, double at_s, int pitch, double before) {
 }
 
 std::vector<int> bends_of(const audio::Note& note, const VoiceTrack& track) {
-  const double length_s = note.end_s - note.start_s;
-  const auto count = std::max<int64_t>(2, std::llround(length_s / kBendStep_s) + 1);
-  const double edge_s = std::min(kEdge_s, length_s / 2);
+  const double edge_s = std::min(kEdge_s, (note.end_s - note.start_s) / 2);
   std::vector<int> bends;
   double before = 0;
   int step = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const double at_s =
-        note.start_s + length_s * static_cast<double>(i) / static_cast<double>(count - 1);
+  for (const double at_s : bend_times(note)) {
     before = bend_at(track, std::clamp(at_s, note.start_s + edge_s, note.end_s - edge_s),
                      note.pitch, before);
     if (std::fabs(before - step) > kHold || std::fabs(before) < kStraight) {

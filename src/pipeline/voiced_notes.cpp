@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "pipeline/note_pieces.h"
+
 namespace hum::pipeline {
 namespace {
 
@@ -17,7 +19,6 @@ constexpr double kSteadyShare = 0.75, kSteadySemitones = 0.7;
 constexpr double kQuiet = 0.1;
 // In semitones a frame: a frame costs its distance from the pitch, at most kMaxDistance.
 constexpr double kMaxDistance = 1.5, kChangeCost = 4;
-constexpr double kBendsPerSemitone = 3;
 
 // Frames of the pitch, the last one excluded.
 struct Run {
