@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMinResamples = 100;
+constexpr int64_t kMinResamples = 100, kMaxResamples = 100'000;
 
 void validate(const ModelReportOptions& options) {
   if (options.output.empty()) fail(ExitCode::kUsage, "no output was named", "-o report");
@@ -38,9 +38,10 @@ void validate(const ModelReportOptions& options) {
     fail(ExitCode::kUsage, fmt::format("--clips {} is out of range", options.test_set.clips),
          "--clips takes 1 or more");
   }
-  if (options.bootstrap.resamples < kMinResamples) {
-    fail(ExitCode::kUsage, fmt::format("--resamples {} are too few", options.bootstrap.resamples),
-         fmt::format("--resamples takes {} or more", kMinResamples));
+  const int64_t resamples = options.bootstrap.resamples;
+  if (resamples < kMinResamples || resamples > kMaxResamples) {
+    fail(ExitCode::kUsage, fmt::format("--resamples {} is out of range", resamples),
+         fmt::format("--resamples takes {} to {}", kMinResamples, kMaxResamples));
   }
 }
 

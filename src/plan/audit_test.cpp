@@ -265,6 +265,15 @@ TEST_F(OwnPlan, HuggingFaceConfigsAreRead) {
   EXPECT_EQ(checks.front().places.front(), "config.json: num_attention_heads");
 }
 
+// In these files the words stand before the figures.
+TEST_F(OwnPlan, WordsOfHuggingFaceConfigsCountWhereverTheyStand) {
+  const auto llama = read_claims({write("llama.json", R"({"hidden_act": "silu",
+    "hidden_size": 4096, "num_hidden_layers": 32, "tie_word_embeddings": false})")});
+  EXPECT_TRUE(llama.models.at(0).gated);
+  const auto gpt2 = read_claims({write("gpt2.json", R"({"model_type": "gpt2", "n_embd": 768})")});
+  EXPECT_TRUE(gpt2.models.at(0).learned_positions);
+}
+
 TEST_F(OwnPlan, BadInputIsRefused) {
   EXPECT_THAT(refused("a.yaml", "runs: {A: {node: 16}}"), HasSubstr("unknown field 'node'"));
   EXPECT_THAT(refused("a.yaml", "runs: {A: {nodes: sixteen}}"),

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/testing/refusal.h"
 #include "plan/baselines.h"
 #include "plan/nelder_mead.h"
 
@@ -16,6 +17,7 @@ namespace hum::plan {
 namespace {
 
 namespace fs = std::filesystem;
+using hum::testing::message_of;
 using ::testing::HasSubstr;
 
 fs::path data(const std::string& name) { return source_folder() / "tests/data/planner" / name; }
@@ -102,6 +104,37 @@ TEST_F(Runs, WhatWasMeasuredMayHaveShortStagesAtItsEnds) {
   const std::string bloom = "14336,70,112,4,12,384,2048,2,2048";
   EXPECT_THAT(message(head + "\n" + bloom + "\n"), HasSubstr("pp = 12 does not divide 70 layers"));
   EXPECT_THAT(message(head + ",iteration_s\n" + bloom + ",105\n"), HasSubstr("nothing was thrown"));
+}
+
+TEST_F(Runs, ATimeOfFullRecomputationAloneIsReadAsSuch) {
+  const std::string head =
+      "hidden,layers,heads,tp,pp,gpus,global_batch,micro_batch,seq,full_recompute_s,"
+      "sequence_parallel_selective_s\n4096,30,32,2,1,96,192,2,4096,2.0,";
+  for (const char* second : {"", "1.6"}) {
+    const Campaign read = read_campaign(write("runs.csv", head + second + "\n"), hardware);
+    EXPECT_EQ(read.runs[0].layout.recompute, graph::RecomputePolicy::kFull) << second;
+  }
+}
+
+TEST_F(Runs, HardwareOfTheFileIsNotOverruled) {
+  const auto path = write(
+      "runs.csv", "hardware," + std::string(kHeader) + "a100,4096,30,32,2,1,96,192,2,4096,2\n");
+  EXPECT_EQ(read_campaign(path, hardware, "a100").device, "a100");
+  EXPECT_THAT(message_of([&] { read_campaign(path, hardware, "h100"); }),
+              HasSubstr("runs of a100, not of h100"));
+}
+
+TEST_F(Runs, MeshesBeyondAMillionDevicesAreRefused) {
+  const std::string huge = std::to_string(int64_t{1} << 32);
+  EXPECT_THAT(message(kHeader + fmt::format("4096,30,32,{0},{0},8,192,2,4096,1\n", huge)),
+              HasSubstr("tp = 4294967296: more than 1000000"));
+}
+
+TEST(Divisors, AreFoundForLargeNumbersToo) {
+  EXPECT_THAT(divisors(36), ::testing::ElementsAre(1, 2, 3, 4, 6, 9, 12, 18, 36));
+  EXPECT_THAT(divisors(1), ::testing::ElementsAre(1));
+  EXPECT_THAT(divisors(0), ::testing::IsEmpty());
+  EXPECT_EQ(nearest_divisor(1'000'000'000'001, 80), 73);
 }
 
 TEST_F(Runs, FasterThanThePeakIsOtherHardwareOrAMistake) {

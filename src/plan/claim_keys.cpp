@@ -88,7 +88,8 @@ std::string plain(std::string key) {
 }
 
 // Kind of model and MLP, which are told by words.
-bool claim_word(const std::string& key, const Setting& setting, ModelClaims& model) {
+void claim_word(const Setting& setting, ModelClaims& model) {
+  const std::string key = plain(setting.key);
   if (key == "hidden_act") {
     model.gated = setting.value == "silu";
   } else if (key == "tie_word_embeddings") {
@@ -96,7 +97,6 @@ bool claim_word(const std::string& key, const Setting& setting, ModelClaims& mod
   } else if (key == "model_type") {
     model.tied_embeddings = model.learned_positions = setting.value == "gpt2";
   }
-  return key == "hidden_act" || key == "tie_word_embeddings" || key == "model_type";
 }
 
 template <typename T>
@@ -116,10 +116,13 @@ int claim_settings(const std::vector<Setting>& settings, PlanClaims& claims) {
     } else if (const auto of_run = find(kRunKeys, key)) {
       (first(claims.runs).*of_run).add({figure(setting), setting.place});
     } else {
-      if (!claims.models.empty()) claim_word(key, setting, claims.models.front());
       continue;
     }
     ++count;
+  }
+  // Words alone make no model; in a file they may stand before its figures.
+  for (const Setting& setting : settings) {
+    if (!claims.models.empty()) claim_word(setting, claims.models.front());
   }
   return count;
 }

@@ -107,6 +107,9 @@ TEST(Devices, AreRefusedWithTheNearestNamesAndFiguresAboveZero) {
   EXPECT_THAT(refusal("  reserved_per_node_hour: {value: 3}\n"), HasSubstr("a source and a date"));
   EXPECT_THAT(refusal("  spot_per_node_hour: {value: 3, source: me, date: \"2026\"}\n"),
               HasSubstr("a spot price without interruptions"));
+  EXPECT_THAT(
+      refusal("half: {base: mine, devices_per_node: {value: 7.5, source: me, date: now}}\n"),
+      HasSubstr("devices_per_node = 7.5 is not a count"));
   EXPECT_THAT(refusal("  borrows: yours\n"), HasSubstr("unknown hardware 'yours'"));
   fs::remove(path);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <vector>
 
 #include "base/files.h"
@@ -31,6 +32,10 @@ void check_all(const Device& device) {
   check(name, "memory_gb_per_s", device.memory_gb_per_s);
   check(name, "link_gb_per_s", device.link_gb_per_s);
   check(name, "devices_per_node", device.devices_per_node);
+  if (device.devices_per_node.value != std::round(device.devices_per_node.value)) {
+    fail(ExitCode::kConfig, fmt::format("{}: devices_per_node = {} is not a count", name,
+                                        device.devices_per_node.value));
+  }
   check(name, "network_gb_per_s", device.network_gb_per_s);
   check_if_given(name, "price_per_node_hour", device.price_per_node_hour);
   check_if_given(name, "reserved_per_node_hour", device.reserved_per_node_hour);

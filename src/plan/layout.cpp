@@ -39,10 +39,21 @@ Stages stages_of(const Transformer& model, const Layout& layout) {
   return *stages;
 }
 
+std::vector<int64_t> divisors(int64_t value) {
+  std::vector<int64_t> small, large;
+  for (int64_t d = 1; d <= value / d; ++d) {
+    if (value % d != 0) continue;
+    small.push_back(d);
+    if (d != value / d) large.push_back(value / d);
+  }
+  small.insert(small.end(), large.rbegin(), large.rend());
+  return small;
+}
+
 int64_t nearest_divisor(int64_t value, int64_t wanted) {
   int64_t best = 1;
-  for (int64_t d = 1; d <= value; ++d) {
-    if (value % d == 0 && std::abs(d - wanted) < std::abs(best - wanted)) best = d;
+  for (const int64_t d : divisors(value)) {
+    if (std::abs(d - wanted) < std::abs(best - wanted)) best = d;
   }
   return best;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "graph/autodiff/gradients.h"
 #include "plan/transformer.h"
@@ -49,6 +50,8 @@ Stages stages_of(const Transformer& model, const Layout& layout);
 void validate(const Transformer& model, const Layout& layout,
               StageSplit split = StageSplit::kEqual);
 
+// In order of size; none of what is below 1.
+std::vector<int64_t> divisors(int64_t value);
 // The divisor of `value` that is nearest to `wanted`.
 int64_t nearest_divisor(int64_t value, int64_t wanted);
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "base/quantile.h"
 
 namespace hum::plan {
 
@@ -87,10 +88,6 @@ Part read_part(const std::filesystem::path& path) {
       newest.times.insert(newest.times.end(), part.times.begin(), part.times.end());
   }
   return newest;
-}
-
-double quantile(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
 const Device& device_of(const Json& head, const Hardware& hardware, const std::string& named) {

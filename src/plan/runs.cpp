@@ -15,6 +15,8 @@ using graph::RecomputePolicy;
 
 namespace {
 
+constexpr int64_t kMostDevices = 1'000'000;
+
 // Each figure under the names that publishers give it.
 class Reader {
  public:
@@ -46,6 +48,8 @@ class Reader {
     if (text.empty()) return otherwise;
     return text != "0" && text != "false" && text != "no";
   }
+  // Devices along a mesh axis, or in all: few enough that their products are exact.
+  std::optional<int64_t> devices_in(size_t row, std::initializer_list<const char*> names) const;
   Transformer model(size_t row) const;
   Layout layout(size_t row, const Transformer& model) const;
   int64_t devices(size_t row) const;
@@ -71,10 +75,20 @@ Transformer Reader::model(size_t row) const {
   return m;
 }
 
+std::optional<int64_t> Reader::devices_in(size_t row,
+                                          std::initializer_list<const char*> names) const {
+  const auto value = count(row, names);
+  if (value && *value > kMostDevices) {
+    fail(ExitCode::kBadData, fmt::format("{}: {} = {}: more than {}", table_.place(row),
+                                         *names.begin(), *value, kMostDevices));
+  }
+  return value;
+}
+
 // 0 when the file does not say.
 int64_t Reader::devices(size_t row) const {
-  if (const auto gpus = count(row, {"gpus", "# gpus", "devices"})) return *gpus;
-  const auto nodes = count(row, {"nodes"});
+  if (const auto gpus = devices_in(row, {"gpus", "# gpus", "devices"})) return *gpus;
+  const auto nodes = devices_in(row, {"nodes"});
   return nodes ? *nodes * static_cast<int64_t>(device_.devices_per_node.value) : 0;
 }
 
@@ -89,11 +103,13 @@ RecomputePolicy Reader::recompute(size_t row, const Transformer& model) const {
 
 Layout Reader::layout(size_t row, const Transformer& model) const {
   Layout l;
-  l.tp = required(row, {"tp", "tensor parallelism"});
-  l.pp = required(row, {"pp", "pipeline parallelism"});
+  required(row, {"tp", "tensor parallelism"});
+  required(row, {"pp", "pipeline parallelism"});
+  l.tp = *devices_in(row, {"tp", "tensor parallelism"});
+  l.pp = *devices_in(row, {"pp", "pipeline parallelism"});
   const int64_t devices = this->devices(row);
   if (devices == 0) required(row, {"dp", "data parallelism"}, "gpus, nodes or dp");
-  l.dp = count(row, {"dp", "data parallelism"})
+  l.dp = devices_in(row, {"dp", "data parallelism"})
              .value_or(std::max<int64_t>(devices / (l.tp * l.pp), 1));
   if (devices > 0 && devices != l.devices()) {
     fail(ExitCode::kBadData,
@@ -129,6 +145,9 @@ std::vector<Run> Reader::runs(size_t row) const {
   run.model = model(row);
   run.layout = layout(row, run.model);
   run.measured_s = measured(row, run.layout.global_batch);
+  if (!known({"iteration_s"}) && number(row, {"full_recompute_s"})) {
+    run.layout.recompute = RecomputePolicy::kFull;
+  }
   // What was measured did run.
   validate(run.model, run.layout, run.measured_s > 0 ? StageSplit::kShortEnds : StageSplit::kEqual);
   const auto selective = number(row, {"sequence_parallel_selective_s"});
@@ -148,11 +167,23 @@ struct Choice {
   std::string why;  // empty: the user or the file says so
 };
 
+// What the file says; null when it does not.
+const Device* device_in(const Table& table, const Hardware& hardware) {
+  const auto column = table.column({"hardware"});
+  const bool says = column && !table.text(0, column).empty();
+  return says ? &hardware.at(table.text(0, column)) : nullptr;
+}
+
 Choice choose_device(const Table& table, const std::filesystem::path& path,
                      const Hardware& hardware, const std::string& named) {
-  if (!named.empty()) return {&hardware.at(named), ""};
-  if (const auto column = table.column({"hardware"}))
-    return {&hardware.at(table.text(0, column)), ""};
+  const Device* own = device_in(table, hardware);
+  const Device* wanted = named.empty() ? nullptr : &hardware.at(named);
+  if (own != nullptr && wanted != nullptr && own != wanted) {
+    fail(ExitCode::kBadData,
+         fmt::format("{}: runs of {}, not of {}", path.string(), own->name, wanted->name),
+         "leave --hardware out, and take a calibration of the hardware in the file");
+  }
+  if (own != nullptr || wanted != nullptr) return {own != nullptr ? own : wanted, ""};
   if (const Device* device = hardware.named_in(path.stem().string()))
     return {device, "by the file's name"};
   if (table.column({"nodes"}) && table.column({"sdk"}))
@@ -235,7 +266,7 @@ Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardwa
   const Table table(path);
   const std::string name = path.filename().string();
   Choice choice = choose_device(table, path, hardware, device_name);
-  if (device_name.empty()) require_one_hardware(table);
+  require_one_hardware(table);
   Campaign campaign = read_as(table, name, *choice.device);
   if (choice.device->name == "a100" && !choice.why.empty() &&
       beyond_peak(campaign, *choice.device)) {

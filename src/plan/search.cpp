@@ -52,11 +52,9 @@ bool fits_somehow(const Transformer& model, Layout layout, const Device& device)
 }
 
 // What divides `whole`; only `given` where it is above 0.
-std::vector<int64_t> divisors(int64_t whole, int64_t given = 0) {
-  std::vector<int64_t> result;
-  for (int64_t d = 1; d <= whole; ++d) {
-    if (whole % d == 0 && (given <= 0 || d == given)) result.push_back(d);
-  }
+std::vector<int64_t> choices(int64_t whole, int64_t given = 0) {
+  std::vector<int64_t> result = divisors(whole);
+  if (given > 0) std::erase_if(result, [given](int64_t d) { return d != given; });
   return result;
 }
 
@@ -117,9 +115,9 @@ std::optional<int64_t> nearest_nodes(const Transformer& model, const Layout& lik
   const auto per_node = static_cast<int64_t>(device.devices_per_node.value);
   std::optional<int64_t> nearest;
   Layout l = like;
-  for (const int64_t tp : divisors(model.heads, like.tp)) {
-    for (const int64_t pp : divisors(model.layers, like.pp)) {
-      for (const int64_t dp : divisors(like.global_batch)) {
+  for (const int64_t tp : choices(model.heads, like.tp)) {
+    for (const int64_t pp : choices(model.layers, like.pp)) {
+      for (const int64_t dp : choices(like.global_batch)) {
         l.tp = tp, l.pp = pp, l.dp = dp;
         const int64_t here = l.devices() / per_node;
         if (l.devices() % per_node != 0) continue;

@@ -208,8 +208,7 @@ Layout complete_layout(const Transformer& model, const Layout& layout, const Dev
   const int64_t stage_layers = stages_of(model, layout).blocks;
   Layout best;
   double fastest = 0;
-  for (int64_t micro = 1; micro <= sequences; ++micro) {
-    if (sequences % micro != 0) continue;
+  for (const int64_t micro : divisors(sequences)) {
     for (int64_t v = 1; v <= (layout.pp > 1 ? stage_layers : 1); ++v) {
       // Interleaving needs whole rounds of micro-batches through the pipeline.
       if (stage_layers % v != 0 || (v > 1 && sequences / micro % layout.pp != 0)) continue;

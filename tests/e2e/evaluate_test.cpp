@@ -94,7 +94,8 @@ TEST_F(EvaluateModel, RefusesWhatItCannotDo) {
     EXPECT_THAT(files(), Not(testing::Contains("report")));
   };
   refused({"--clips", "0"}, 2, "--clips 0 is out of range");
-  refused({"--resamples", "5"}, 2, "--resamples 5 are too few");
+  refused({"--resamples", "5"}, 2, "--resamples 5 is out of range");
+  refused({"--resamples", "1000000000"}, 2, "--resamples takes 100 to 100000");
   refused({"--against", "nothing"}, 2, "no name and folder");
   refused({"--against", "plain=" + path("none")}, 66, "no such weights folder");
   refused({"--against", "hum=" + path("weights")}, 2, "there is a row 'hum' already");

@@ -99,6 +99,10 @@ TEST_F(Program, NotesAreJudgedWithinTheToleranceThatIsGiven) {
   const auto text = run_hum({"evaluate", "notes", path("a.json"), path("b.json")});
   EXPECT_THAT(text.out, HasSubstr("F1 0.500"));
   EXPECT_EQ(run_hum({"evaluate", "notes", path("a.json"), path("c.json")}).code, 66);
+  const auto refused =
+      run_hum({"evaluate", "notes", path("a.json"), path("b.json"), "--offset-ratio", "-0.2"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--offset-ratio must not be negative"));
 }
 
 TEST_F(Program, PresetsAreListed) {

@@ -33,6 +33,7 @@ eval::NoteScoreOptions options_of(const Args& args) {
   if (!(args.pitch_tolerance_cents >= 0)) {
     fail(ExitCode::kUsage, "--pitch-tolerance must not be negative");
   }
+  if (!(args.offset_ratio >= 0)) fail(ExitCode::kUsage, "--offset-ratio must not be negative");
   eval::NoteScoreOptions options{.onset_tolerance_s = args.onset_tolerance_ms / 1000,
                                  .pitch_tolerance_cents = args.pitch_tolerance_cents,
                                  .best_octave = args.best_octave};

@@ -233,6 +233,12 @@ TEST(Summary, CsvHasALineAClipAndRow) {
   EXPECT_THAT(csv, ::testing::HasSubstr("\n\"copy of the reference\",1,unseen preset,harmonica,"));
 }
 
+TEST(Summary, QuotesInNamesAreDoubledInTheCsv) {
+  Evaluation evaluation = judged().evaluation;
+  evaluation.systems[0].name = "a\"b";
+  EXPECT_THAT(clips_csv(evaluation), ::testing::HasSubstr("\n\"a\"\"b\",0,"));
+}
+
 TEST(Evaluation, NeedsSystemsAndClips) { EXPECT_THROW(evaluate({}, {}, {}, {}, {}), Error); }
 
 }  // namespace

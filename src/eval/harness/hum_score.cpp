@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/quantile.h"
 #include "data/synthesis/window.h"
 #include "eval/metrics/note_score.h"
 
@@ -35,11 +36,9 @@ void add_distances(std::span<const Note> reference, std::span<const Note> heard,
   }
 }
 
-std::optional<double> median(std::vector<double> values) {
+std::optional<double> median_of(std::vector<double> values) {
   if (values.empty()) return {};
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
+  return median(std::move(values));
 }
 
 }  // namespace
@@ -60,8 +59,8 @@ HumScore score_hums(std::span<const KnownHum> hums, std::span<const std::vector<
     add_distances(reference, moved, NoteScoreOptions().onset_tolerance_s, near_s);
     add_distances(reference, moved, kWideOnset_s, wide_s);
   }
-  result.onset_s = median(std::move(near_s));
-  result.wide_onset_s = median(std::move(wide_s));
+  result.onset_s = median_of(std::move(near_s));
+  result.wide_onset_s = median_of(std::move(wide_s));
   return result;
 }
 

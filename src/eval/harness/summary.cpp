@@ -157,6 +157,15 @@ Json summarise(const Evaluation& evaluation, const BootstrapOptions& options) {
   return result;
 }
 
+namespace {
+// A CSV field. Source: RFC 4180, section 2.
+std::string csv_field(std::string_view text) {
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return field + "\"";
+}
+}  // namespace
+
 std::string clips_csv(const Evaluation& evaluation) {
   std::string csv = "row,clip,split,preset,mode";
   for (const Metric& metric : metrics()) csv += fmt::format(",{}", metric.key);
@@ -164,7 +173,7 @@ std::string clips_csv(const Evaluation& evaluation) {
   for (const SystemResult& system : evaluation.systems) {
     for (size_t i = 0; i < system.clips.size(); ++i) {
       const TestClipPlan& plan = evaluation.plans[i];
-      csv += fmt::format("\"{}\",{},{},{},{}", system.name, i, split_name(plan.split),
+      csv += fmt::format("{},{},{},{},{}", csv_field(system.name), i, split_name(plan.split),
                          plan.preset->name, data::mode_name(plan.mode));
       for (const double value : system.clips[i]) {
         csv += std::isfinite(value) ? fmt::format(",{:.6g}", value) : ",";

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/quantile.h"
 #include "base/rng.h"
 
 namespace hum::eval {
@@ -27,14 +28,6 @@ double normal_quantile(double p) {
     (normal_cdf(middle) < p ? low : high) = middle;
   }
   return (low + high) / 2;
-}
-
-// Linear between neighbours, as numpy's.
-double quantile(std::span<const double> sorted, double p) {
-  const double place = std::clamp(p, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(place);
-  const size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 std::vector<int32_t> all_clips(int64_t clips) {

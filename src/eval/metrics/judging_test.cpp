@@ -212,6 +212,15 @@ TEST(Frechet, OfShiftedSetsIsTheSquaredShift) {
   EXPECT_THROW(frechet_distance(a, matrix(1, 4, ruled("x", 4))), Error);
 }
 
+// A model that diverged is not a perfect one.
+TEST(Scores, OfWhatIsNotANumberAreNotGood) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(top_k_accuracy(std::vector<float>(12, nan), 12, std::vector<int32_t>{3}, 10), 0);
+  auto a = matrix(20, 4, ruled("shifted", 80)), b = a;
+  b.values[7] = nan;
+  EXPECT_FALSE(frechet_distance(a, b) >= 0);
+}
+
 TEST(TokenScores, AgreeWithScikitLearn) {
   const auto logits = ruled("logits", 600);
   const auto targets = whole("targets", 50, 0, 12);
