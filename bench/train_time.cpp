@@ -65,8 +65,8 @@ class Replay {
     spdlog::info("rendering {} items", kItems);
     const Json config = read_yaml(configs_ / "data.yaml");
     items_ = config.at("count").get<int64_t>();
-    const auto run = hum({"data", "render", "--config", (configs_ / "data.yaml").string(),
-                          "--count", std::to_string(kItems), "-o", folder_ / "data"});
+    const auto run = hum({"data", "make", "--config", (configs_ / "data.yaml").string(), "--count",
+                          std::to_string(kItems), "-o", folder_ / "data"});
     render_s_ = run.seconds * static_cast<double>(items_) / static_cast<double>(kItems);
   }
 

@@ -26,8 +26,7 @@ ARROWS = {
     "plan": "nn graph base",
     "pipeline": "nn runtime data audio base",
     "eval": "pipeline nn runtime data audio base",
-    "serve": "pipeline nn runtime audio monitor base",
-    "cli": "base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval serve",
+    "cli": "base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
 }
 LINES_NOTED, LINES_MAX = 300, 600
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')

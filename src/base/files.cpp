@@ -139,11 +139,8 @@ std::string sha256_file(const fs::path& path) { return sha256(read_file(path)); 
 
 fs::path cache_folder() {
   if (const auto folder = env_string("HUM_CACHE"); !folder.empty()) return folder;
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg != '\0') {
-    return fs::path(xdg) / "hum";
-  }
-  const char* home = std::getenv("HOME");
-  return fs::path(home == nullptr ? "/tmp" : home) / ".cache" / "hum";
+  if (const auto xdg = env_string("XDG_CACHE_HOME"); !xdg.empty()) return fs::path(xdg) / "hum";
+  return fs::path(env_string("HOME", "/tmp")) / ".cache" / "hum";
 }
 
 fs::path source_folder() { return env_string("HUM_SOURCE_DIR", HUM_SOURCE_FOLDER); }

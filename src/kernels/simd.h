@@ -254,37 +254,4 @@ HUM_INLINE void transpose(Floats (&rows)[kLanes]) {
   exchange_all<1>(rows);
 }
 
-// GCC makes one instruction of it for each register.
-template <typename Vector>
-HUM_INLINE Vector square_root(Vector x) {
-  float lanes[sizeof(Vector) / sizeof(float)];
-  std::memcpy(lanes, &x, sizeof lanes);
-  for (float& lane : lanes) lane = __builtin_sqrtf(lane);
-  std::memcpy(&x, lanes, sizeof lanes);
-  return x;
-}
-HUM_INLINE Pair square_root(const Pair& x) { return {square_root(x.low), square_root(x.high)}; }
-
-// e^x within 2 units in the last place for results in the normal range; at and below x = -87 it is
-// about 1e-38, at and above 88 about 1.7e38.
-template <typename Floats>
-HUM_INLINE Floats exponential(Floats x) {
-  x = select(x < -87.0F, broadcast<Floats>(-87.0F), x);
-  x = select(x > 88.0F, broadcast<Floats>(88.0F), x);
-  // x = n log 2 + r with |r| <= log(2) / 2; log 2 in two parts, the first exact in few bits.
-  constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to a whole number
-  const Floats shifted = x * 1.44269504F + kRound;
-  const Floats n = shifted - kRound;
-  const Floats r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
-  // Minimax polynomial of Cephes' expf.
-  Floats p = r * 1.9875691500e-4F + 1.3981999507e-3F;
-  p = p * r + 8.3334519073e-3F;
-  p = p * r + 4.1665795894e-2F;
-  p = p * r + 1.6666665459e-1F;
-  p = p * r + 5.0000001201e-1F;
-  p = p * (r * r) + r + 1.0F;
-  // Times 2^n: n is in the low bits of `shifted`.
-  return p * floats((bits(shifted) << 23) + 0x3f800000);
-}
-
 }  // namespace hum::kernels::simd

@@ -77,16 +77,16 @@ SearchResult search_if_any(const Transformer& model, const Layout& like, int64_t
     for (const auto policy : kPolicies) {
       Layout layout = mesh;
       layout.recompute = policy;
-      layout.micro_batch = layout.interleave = 0;
       ++result.tried;
       if (const double least = least_memory(model, layout); least > limit) {
         ++result.too_large;
         result.least_bytes = result.least_bytes > 0 ? std::min(result.least_bytes, least) : least;
         continue;
       }
-      const Layout chosen = complete_layout(model, layout, device, efficiency);
-      result.fitting.push_back({chosen, step_time(model, chosen, device, efficiency).total(),
-                                memory_per_device(model, chosen).total()});
+      const auto chosen = fastest_schedule(model, layout, device, efficiency);
+      if (!chosen) continue;
+      result.fitting.push_back({*chosen, step_time(model, *chosen, device, efficiency).total(),
+                                memory_per_device(model, *chosen).total()});
     }
   }
   std::ranges::stable_sort(result.fitting, {}, &Candidate::seconds);

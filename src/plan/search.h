@@ -22,8 +22,8 @@ struct SearchResult {
 
 // All (tp, pp, dp, recompute) that divide model, batch and devices, each with the micro-batch and
 // interleave that are fastest among those that fit. `like` gives the batch and the switches; where
-// its tp or pp is above 0, it stays. Throws kBadData when none divides, with a number of nodes that
-// does.
+// its tp, pp, micro_batch or interleave is above 0, it stays. Throws kBadData when none divides,
+// with a number of nodes that does.
 SearchResult search(const Transformer& model, const Layout& like, int64_t devices,
                     const Device& device, const Efficiency& efficiency);
 // The same; when none divides, nothing was tried.

@@ -201,14 +201,14 @@ StepTime step_time(const Transformer& model, const Layout& layout, const Device&
   return time;
 }
 
-Layout complete_layout(const Transformer& model, const Layout& layout, const Device& device,
-                       const Efficiency& efficiency) {
-  if (layout.micro_batch > 0) return layout;
+std::optional<Layout> fastest_schedule(const Transformer& model, const Layout& layout,
+                                       const Device& device, const Efficiency& efficiency) {
   const int64_t sequences = layout.global_batch / layout.dp;
   const int64_t stage_layers = stages_of(model, layout).blocks;
-  Layout best;
+  std::optional<Layout> best;
   double fastest = 0;
   for (const int64_t micro : divisors(sequences)) {
+    if (layout.micro_batch > 0 && micro != layout.micro_batch) continue;
     for (int64_t v = 1; v <= (layout.pp > 1 ? stage_layers : 1); ++v) {
       // Interleaving needs whole rounds of micro-batches through the pipeline.
       if (stage_layers % v != 0 || (v > 1 && sequences / micro % layout.pp != 0)) continue;
@@ -218,20 +218,23 @@ Layout complete_layout(const Transformer& model, const Layout& layout, const Dev
       tried.interleave = v;
       if (memory_per_device(model, tried).total() > device.memory_gb.value * 1e9) continue;
       const double seconds = step_time(model, tried, device, efficiency).total();
-      if (fastest > 0 && seconds >= fastest) continue;
+      if (best && seconds >= fastest) continue;
       fastest = seconds;
       best = tried;
     }
   }
-  if (fastest == 0) {
-    fail(
-        ExitCode::kBadData,
-        fmt::format("no micro-batch fits: one sequence on {} x {} x {} devices needs more than the "
-                    "{:.0f} GB of a {}",
-                    layout.dp, layout.tp, layout.pp, device.memory_gb.value, device.name),
-        "more tp or pp, recomputation, or a distributed optimizer");
-  }
   return best;
+}
+
+Layout complete_layout(const Transformer& model, const Layout& layout, const Device& device,
+                       const Efficiency& efficiency) {
+  if (layout.micro_batch > 0) return layout;
+  if (const auto best = fastest_schedule(model, layout, device, efficiency)) return *best;
+  fail(ExitCode::kBadData,
+       fmt::format("no micro-batch fits: one sequence on {} x {} x {} devices needs more than the "
+                   "{:.0f} GB of a {}",
+                   layout.dp, layout.tp, layout.pp, device.memory_gb.value, device.name),
+       "more tp or pp, recomputation, or a distributed optimizer");
 }
 
 }  // namespace hum::plan

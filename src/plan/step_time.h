@@ -3,6 +3,8 @@
 // bubble. Non-goals: stragglers, data loading, other schedules than (interleaved) 1F1B.
 #pragma once
 
+#include <optional>
+
 #include "plan/hardware.h"
 #include "plan/layout.h"
 
@@ -27,8 +29,13 @@ struct StepTime {
 StepTime step_time(const Transformer& model, const Layout& layout, const Device& device,
                    const Efficiency& efficiency);
 
-// The layout as it is, or, where micro_batch is 0, with the micro-batch and interleave that are
-// fastest among those that fit into the device's memory. Throws kBadData when none fits.
+// The layout with the micro-batch and interleave that are fastest among those that divide and fit
+// into the device's memory; where one of them is above 0, it stays. Nothing when none does.
+std::optional<Layout> fastest_schedule(const Transformer& model, const Layout& layout,
+                                       const Device& device, const Efficiency& efficiency);
+
+// The layout as it is, or, where micro_batch is 0, with the fastest schedule. Throws kBadData when
+// none fits.
 Layout complete_layout(const Transformer& model, const Layout& layout, const Device& device,
                        const Efficiency& efficiency);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 
 #include "base/env.h"
 #include "base/error.h"
@@ -81,7 +80,6 @@ graph::FiniteChecks Session::State::trace(CompileRequest& request, const graph::
 }
 
 CacheKey Session::State::key(const std::string& text, const pjrt::CompileOptions& options) const {
-  const char* flags = std::getenv("XLA_FLAGS");
   return CacheKey({{"module", sha256(text)},
                    {"plugin", plugin_identity},
                    {"platform", platform + ", " + client->platform_version()},
@@ -90,7 +88,7 @@ CacheKey Session::State::key(const std::string& text, const pjrt::CompileOptions
                    {"devices", fmt::format("{} of {}", fmt::join(options.device_ids, ","),
                                            client->devices().size())},
                    {"options", sha256(pjrt::serialize(options))},
-                   {"XLA_FLAGS", flags == nullptr ? "" : flags},
+                   {"XLA_FLAGS", env_string("XLA_FLAGS")},
                    {"kernels", kernels_used(text, this->options.kernels)},
                    {"instruction set", this->options.instruction_set}});
 }

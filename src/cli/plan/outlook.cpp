@@ -23,6 +23,8 @@ plan::Layout wished_layout(const LayoutWishes& wishes, const plan::Stack& stack)
   plan::Layout layout = plan::usual_layout(stack, wishes.global_batch);
   layout.tp = wishes.tp;
   layout.pp = wishes.pp;
+  layout.micro_batch = wishes.micro_batch;
+  layout.interleave = wishes.interleave;
   if (wishes.zero != "auto") layout.distributed_optimizer = wishes.zero == "1";
   return layout;
 }
@@ -51,8 +53,8 @@ void validate_wishes(const LayoutWishes& wishes) {
 }
 
 // Says what a mesh that was given, in part or in full, does wrong.
-void validate_mesh(const plan::Transformer& model, const LayoutWishes& wishes,
-                   const plan::Layout& like, const Cluster& cluster) {
+void validate_mesh(const plan::Transformer& model, const plan::Layout& like,
+                   const Cluster& cluster) {
   const int64_t devices = cluster.devices();
   const auto require_splits = [&](const char* name, int64_t parts, int64_t left, int64_t whole,
                                   const char* what) {
@@ -68,8 +70,6 @@ void validate_mesh(const plan::Transformer& model, const LayoutWishes& wishes,
   if (like.tp == 0 || like.pp == 0) return;
   plan::Layout mesh = like;
   mesh.dp = devices / (like.tp * like.pp);
-  mesh.micro_batch = wishes.micro_batch;
-  mesh.interleave = wishes.interleave;
   plan::validate(model, mesh);
 }
 
@@ -79,32 +79,12 @@ void keep_policy(plan::SearchResult& found, const std::string& recompute) {
   std::erase_if(found.fitting, [&](const auto& c) { return c.layout.recompute != policy; });
 }
 
-// Sets micro-batch and interleave where they are wished; drops what then does not fit or divide.
-void keep_schedule(plan::SearchResult& found, const LayoutWishes& wishes,
-                   const plan::Transformer& model, const plan::Device& device,
-                   const plan::Efficiency& efficiency) {
-  if (wishes.micro_batch == 0 && wishes.interleave == 0) return;
-  std::vector<plan::Candidate> kept;
-  for (plan::Candidate c : found.fitting) {
-    c.layout.micro_batch = wishes.micro_batch > 0 ? wishes.micro_batch : c.layout.micro_batch;
-    c.layout.interleave = wishes.interleave > 0 ? wishes.interleave : 1;
-    if (c.layout.global_batch / c.layout.dp % c.layout.micro_batch != 0) continue;
-    if (model.layers / c.layout.pp % c.layout.interleave != 0) continue;
-    c.bytes = plan::memory_per_device(model, c.layout).total();
-    c.seconds = plan::step_time(model, c.layout, device, efficiency).total();
-    if (c.bytes <= device.memory_gb.value * 1e9) kept.push_back(c);
-  }
-  std::ranges::stable_sort(kept, {}, &plan::Candidate::seconds);
-  found.fitting = std::move(kept);
-}
-
 // The layouts that fit and are as wished; there may be none.
 plan::SearchResult search_wished(const plan::Transformer& model, const LayoutWishes& wishes,
                                  const Cluster& cluster, const plan::Efficiency& efficiency) {
   auto found = plan::search_if_any(model, wished_layout(wishes, cluster.device->stack),
                                    cluster.devices(), *cluster.device, efficiency);
   keep_policy(found, wishes.recompute);
-  keep_schedule(found, wishes, model, *cluster.device, efficiency);
   return found;
 }
 
@@ -190,7 +170,7 @@ Cluster parse_cluster(const std::string& text, const plan::Hardware& hardware) {
 plan::SearchResult find_layouts(const plan::Transformer& model, const LayoutWishes& wishes,
                                 const Cluster& cluster, const plan::Efficiency& efficiency) {
   validate_wishes(wishes);
-  validate_mesh(model, wishes, wished_layout(wishes, cluster.device->stack), cluster);
+  validate_mesh(model, wished_layout(wishes, cluster.device->stack), cluster);
   auto found = search_wished(model, wishes, cluster, efficiency);
   if (found.fitting.empty()) refuse(model, wishes, cluster, efficiency);
   return found;

@@ -63,6 +63,10 @@ TEST_F(PlanOutlook, WishesAreKept) {
     EXPECT_EQ(c.layout.recompute, graph::RecomputePolicy::kSelective);
     EXPECT_LE(c.bytes, 17.18e9);
   }
+  for (const auto& c : find("llama-7b", "trn1.32xlarge:16", {.pp = 4, .interleave = 4}).fitting) {
+    EXPECT_EQ(c.layout.interleave, 4);
+    EXPECT_EQ(c.layout.micro_batches() % 4, 0) << c.layout.tp;
+  }
   const Json layouts = layouts_report(found);
   EXPECT_EQ(layouts["fitting"].size(), found.fitting.size());
   EXPECT_TRUE(layouts["fitting"][0]["pareto"].get<bool>());
@@ -71,6 +75,8 @@ TEST_F(PlanOutlook, WishesAreKept) {
 TEST_F(PlanOutlook, WhatCannotBeIsRefusedWithTheNearestThatWorks) {
   EXPECT_THAT(refusal("llama-70b", "trn1.32xlarge:4", {.tp = 8, .pp = 1}),
               HasSubstr("the nearest that does: --tp 8"));
+  EXPECT_THAT(refusal("llama-7b", "trn1.32xlarge:16", {.pp = 1, .interleave = 2}),
+              HasSubstr("--interleave 1"));
   EXPECT_THAT(refusal("gpt3-175b", "p4d.24xlarge:1", {}), HasSubstr("in no way"));
   EXPECT_THAT(refusal("llama-70b", "p5.48xlarge:8", {.tp = 7, .pp = 1}),
               HasSubstr("the nearest tp that does is 8"));

@@ -1,6 +1,10 @@
 #include "eval/harness/evaluation.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/threads.h"
@@ -19,6 +23,10 @@ HeardClip play_timed(const System& system, const TestClip& clip) {
   HeardClip heard{.clip = clip, .samples = system.play(clip)};
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   if (system.role == Role::kSystem) heard.compute_s = took.count();
+  if (!std::ranges::all_of(heard.samples, [](float x) { return std::isfinite(x); })) {
+    fail(ExitCode::kBadData, fmt::format("'{}' plays samples that are not finite", system.name),
+         "HUM_CHECK_NANS=1 names the op where they begin");
+  }
   if (system.tokens) heard.tokens = system.tokens(clip);
   return heard;
 }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/testing/refusal.h"
 #include "data/synthesis/hum_voice.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
@@ -171,6 +172,19 @@ TEST(Evaluation, ASystemThatFallsSilentLosesTheRest) {
   EXPECT_GE(mean_of("half", "real_time_factor"), 0);
   EXPECT_EQ(mean_of("half", "token_top1"), 0.5);  // the second row's target is its smallest logit
   EXPECT_EQ(mean_of("half", "token_top10"), 1);
+}
+
+TEST(Evaluation, ABrokenSystemIsNamed) {
+  const std::vector<System> broken = {{.name = "broken", .what = "", .play = [](const TestClip&) {
+                                         return std::vector<float>{0, NAN};
+                                       }}};
+  const auto judge = [&] {
+    evaluate(plan_test_set(kOptions, sources()),
+             [](const TestClipPlan& plan) { return make_test_clip(plan, kOptions, sources()); },
+             broken, {testing::basic_pitch(), classify}, {});
+  };
+  EXPECT_THAT(hum::testing::message_of(judge),
+              ::testing::HasSubstr("'broken' plays samples that are not finite"));
 }
 
 TEST(Evaluation, TheTrueInstrumentIsTheNearest) {

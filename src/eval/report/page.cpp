@@ -35,10 +35,12 @@ double number(const Json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-// A figure with its interval in small print.
+// A figure with its interval in small print; pointed at, the number of clips behind it.
 std::string cell(const Json& figure) {
   if (!figure.is_object()) return "<td></td>";
-  std::string text = fmt::format("<td>{:.3g}", number(figure["value"]));
+  const std::string clips =
+      figure.contains("clips") ? fmt::format(" title=\"{} clips\"", figure["clips"].dump()) : "";
+  std::string text = fmt::format("<td{}>{:.3g}", clips, number(figure["value"]));
   const double low = number(figure.value("low", Json())),
                high = number(figure.value("high", Json()));
   if (std::isfinite(low) && std::isfinite(high)) {

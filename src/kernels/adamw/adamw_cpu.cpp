@@ -6,7 +6,7 @@
 #include "kernels/adamw/adamw_call.h"
 #include "kernels/ffi_workers.h"
 #include "kernels/row_kernel.h"
-#include "kernels/simd.h"
+#include "kernels/simd_math.h"
 
 namespace hum::kernels {
 namespace {
@@ -81,29 +81,25 @@ HUM_INLINE void store_rounded(uint16_t* to, Floats x, simd::WordsOf<Floats> rand
   std::memcpy(to, halves, static_cast<size_t>(std::min(count, kLanes)) * sizeof(uint16_t));
 }
 
-// Order and grouping are those of the plain ops (adamw.cpp).
+// Order, grouping and rounding are those of the plain ops (adamw.cpp), which XLA contracts.
 template <typename Floats, typename G>
 HUM_INLINE void update_vector(const Part<G>& part, const Step& step, int64_t at,
                               simd::WordsOf<Floats> random) {
-  // No load stands between a product and its sum, so that both become one instruction, as in XLA's
-  // plain ops, whatever a build adds to loads.
+  using simd::multiply_add;
   const float* n = step.numbers;
-  const float mean_loss = n[kMeanLoss], mean_gain = n[kMeanGain], square_loss = n[kSquareLoss],
-              square_gain = n[kSquareGain], unbias1 = n[kUnbias1], unbias2 = n[kUnbias2],
-              epsilon = n[kEpsilon], decay = n[kDecay], learning_rate = n[kLearningRate];
   const int64_t left = part.count - at;
   const Floats w = simd::load<Floats>(part.weights + at, left),
                m = simd::load<Floats>(part.mean + at, left);
   const Floats v = simd::load<Floats>(part.square + at, left),
                g = simd::load<Floats>(part.gradient + at, left);
-  const Floats mean = (m - m * mean_loss) + g * mean_gain;
-  const Floats square = (v - v * square_loss) + (g * g) * square_gain;
-  const Floats root = simd::square_root(square * unbias2);
-  Floats direction = (mean * unbias1) / (root + epsilon);
-  if (step.decays) direction = direction + w * decay;
+  const Floats mean = multiply_add(g, n[kMeanGain], multiply_add(m, -n[kMeanLoss], m));
+  const Floats square = multiply_add(g * g, n[kSquareGain], multiply_add(v, -n[kSquareLoss], v));
+  const Floats root = simd::square_root(square * n[kUnbias2]);
+  Floats direction = (mean * n[kUnbias1]) / (root + n[kEpsilon]);
+  if (step.decays) direction = multiply_add(w, n[kDecay], direction);
   simd::store(part.mean + at, mean, left);
   simd::store(part.square + at, square, left);
-  store_rounded(part.weights + at, w - direction * learning_rate, random, left);
+  store_rounded(part.weights + at, multiply_add(direction, -n[kLearningRate], w), random, left);
 }
 
 template <typename Floats, typename G>

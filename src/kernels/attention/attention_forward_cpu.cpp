@@ -5,7 +5,7 @@
 #include "kernels/attention/attention_cpu_impl.h"
 #include "kernels/attention/attention_decode.h"
 #include "kernels/ffi_workers.h"
-#include "kernels/simd.h"
+#include "kernels/simd_math.h"
 
 namespace hum::kernels {
 namespace {

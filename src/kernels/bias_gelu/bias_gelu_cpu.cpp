@@ -3,7 +3,7 @@
 #include "kernels/bias_gelu/bias_gelu_call.h"
 #include "kernels/row_kernel.h"
 #include "kernels/row_sums.h"
-#include "kernels/simd.h"
+#include "kernels/simd_math.h"
 
 namespace hum::kernels {
 namespace {

@@ -3,6 +3,7 @@
 #include "graph/ops/custom_call.h"
 #include "kernels/ffi_workers.h"
 #include "kernels/mel_spectrum/mel_spectrum_call.h"
+#include "kernels/simd_math.h"
 #include "kernels/stft/lane_frames.h"
 
 namespace hum::kernels {

@@ -1,7 +1,7 @@
 #include "graph/ops/custom_call.h"
 #include "kernels/polar/polar_call.h"
 #include "kernels/row_kernel.h"
-#include "kernels/simd.h"
+#include "kernels/simd_math.h"
 
 namespace hum::kernels {
 namespace {

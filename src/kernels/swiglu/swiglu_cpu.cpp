@@ -1,5 +1,5 @@
 #include "kernels/row_kernel.h"
-#include "kernels/simd.h"
+#include "kernels/simd_math.h"
 #include "kernels/swiglu/swiglu_call.h"
 
 namespace hum::kernels {
