@@ -17,12 +17,10 @@ constexpr double kPilotDays = 2;       // on the whole cluster, or a run if that
 
 constexpr double kSlower = 1.5;  // from here on, a run that takes longer is a risk
 
-const Offer& demand(const Option& option) { return option.offers.front(); }
-
 std::string whole(double value) { return figure_text(std::round(value)); }
 
 double cost_at(const Option& option, double step_s) {
-  return demand(option).cost * step_s / option.outlook->prediction.time.total();
+  return option.on_demand().cost * step_s / option.outlook->prediction.time.total();
 }
 double cost_low(const Option& option) { return cost_at(option, option.outlook->prediction.low_s); }
 double cost_high(const Option& option) {
@@ -85,7 +83,7 @@ Advice pilot_unless(bool holds) { return holds ? Advice::kMove : Advice::kPilot;
 std::vector<Threshold> thresholds(const Assessment& a, const Option& from, const Option& to,
                                   const Situation& situation) {
   const double monthly = monthly_budget(from, situation), months = situation.project_months;
-  const double days = demand(to).days, runs = a.migration.break_even_runs;
+  const double days = to.on_demand().days, runs = a.migration.break_even_runs;
   const double saving = a.migration.saving_per_run;
   const double back_months = runs * days * 24 / kHoursPerMonth;
   const size_t missing = uses_with(a, Support::kUnsupported).size();
@@ -141,12 +139,12 @@ std::vector<std::string> risks(const Option& from, const Option& to) {
       found.push_back(fmt::format("outside the calibration of {}: {}", side->device->name,
                                   fmt::join(outside, ", ")));
   }
-  if (demand(to).cost < demand(from).cost && cost_high(to) > cost_low(from))
+  if (to.on_demand().cost < from.on_demand().cost && cost_high(to) > cost_low(from))
     found.push_back(
         fmt::format("the costs' intervals overlap (${} at most there, ${} at least "
                     "here): the saving is likely, not certain",
                     whole(cost_high(to)), whole(cost_low(from))));
-  const double slower = demand(to).days / demand(from).days;
+  const double slower = to.on_demand().days / from.on_demand().days;
   if (slower > kSlower)
     found.push_back(fmt::format("the run takes {:.1f} times as long there: more nodes", slower));
   const double filled = to.outlook->memory.total() / to.outlook->memory_limit;
@@ -166,7 +164,7 @@ std::vector<std::string> risks(const Option& from, const Option& to) {
 
 std::vector<Stage> stages(const Assessment& a, const Option& to) {
   const Outlook& o = *to.outlook;
-  const Offer& run = demand(to);
+  const Offer& run = to.on_demand();
   const double step_s = o.prediction.time.total();
   const double low = o.tokens_per_s * step_s / o.prediction.high_s;
   const double nodes = static_cast<double>(to.nodes);
@@ -207,7 +205,8 @@ Assessment assess(const graph::Function& step, const Option& from, const Option&
   moved.device = &slower;
   a.migration = migrate(from, moved, market);
   a.verdict = judge(a, from, moved, market, situation);
-  a.break_even_tokens_per_s = to.outlook->tokens_per_s * demand(to).cost / demand(from).cost;
+  a.break_even_tokens_per_s =
+      to.outlook->tokens_per_s * to.on_demand().cost / from.on_demand().cost;
   a.thresholds = thresholds(a, from, to, situation);
   a.changes = program_changes(to);
   a.risks = risks(from, to);

@@ -109,7 +109,7 @@ Migration migrate(const Option& from, const Option& to, const Market& market) {
     result.weeks = to.device->migration_weeks.value;
     result.cost = result.weeks * market.engineer_week_cost;
   }
-  result.saving_per_run = from.offers.front().cost - to.offers.front().cost;
+  result.saving_per_run = from.on_demand().cost - to.on_demand().cost;
   if (result.saving_per_run > 0) {
     result.break_even_runs = result.cost / result.saving_per_run;
   } else if (result.saving_per_run < 0 || result.cost > 0) {

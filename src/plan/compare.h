@@ -50,6 +50,7 @@ struct Option {
   int64_t nodes_needed = 0;   // the nearest number that it fits into, where it does not; 0: none
   std::vector<Offer> offers;  // on demand first, then what else is sold
   int64_t devices() const { return nodes * static_cast<int64_t>(device->devices_per_node.value); }
+  const Offer& on_demand() const { return offers.front(); }  // of an option that fits
 };
 
 // "4 nodes are enough", or that no number is: of an option that fits nowhere.

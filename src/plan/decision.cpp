@@ -46,7 +46,7 @@ double number(const std::string& text) {
 
 double monthly_budget(const Option& from, const Situation& situation) {
   if (situation.monthly_budget > 0) return situation.monthly_budget;
-  return from.offers.front().node_hour * static_cast<double>(from.nodes) * kHoursPerMonth;
+  return from.on_demand().node_hour * static_cast<double>(from.nodes) * kHoursPerMonth;
 }
 
 Verdict decide(const Option& from, const Option& to, const Market& market,
@@ -56,7 +56,7 @@ Verdict decide(const Option& from, const Option& to, const Market& market,
       fail(ExitCode::kBadData, fmt::format("a budget or project of {}", value), "0: not given");
   }
   const Migration move = migrate(from, to, market);
-  const double budget = monthly_budget(from, situation), days = to.offers.front().days;
+  const double budget = monthly_budget(from, situation), days = to.on_demand().days;
   Verdict verdict;
   if (const std::string why = reason_to_stay(situation, budget, move, days); !why.empty()) {
     verdict.reasons = {why};

@@ -139,7 +139,7 @@ Json assessment_report(const Assessed& assessed) {
       {"operators", operators_report(a.operators)},
       {"from", option_report(assessed.from)},
       {"to", option_report(assessed.to)},
-      {"migration", migration_report(a, assessed.from.offers.front().cost)},
+      {"migration", migration_report(a, assessed.from.on_demand().cost)},
       {"thresholds", Json::array()},
       {"changes", Json::array()},
       {"risks", a.risks},

@@ -61,7 +61,7 @@ Json fitting_report(const plan::Option& option, const plan::Option& baseline, co
   for (const auto& offer : option.offers)
     report["offers"][std::string(to_name(offer.tariff))] = offer_report(offer, o.prediction);
   if (c.budget > 0)
-    report["tokens_for_budget"] = c.budget / option.offers.front().cost_per_million_tokens * 1e6;
+    report["tokens_for_budget"] = c.budget / option.on_demand().cost_per_million_tokens * 1e6;
   if (&option == &baseline) return report;
   report["migration"] = move_report(baseline, option, c);
   if (baseline.device->platform != "cuda" || option.device->platform == "cuda") return report;
