@@ -16,6 +16,7 @@
 #include "cli/session.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/card.h"
+#include "kernels/cpu_features.h"
 #include "runtime/weights.h"
 
 namespace hum::bench {
@@ -85,10 +86,16 @@ class Replay {
     config["stage"]["loop"]["log_every"] = kLogEvery;
     write_json(folder_ / (name + ".yaml"), config);  // JSON is YAML
     const std::string run = folder_ / ("run-" + name);
-    const auto replay =
-        hum({"train", output.filename().string(), "--config", folder_ / (name + ".yaml"), "--data",
-             folder_ / "data", "--run", run, "--output", folder_ / ("weights-" + name), "--init",
-             weights_.string()});
+    std::vector<std::string> command = {"train",    output.filename().string(),
+                                        "--config", folder_ / (name + ".yaml"),
+                                        "--data",   folder_ / "data",
+                                        "--run",    run,
+                                        "--output", folder_ / ("weights-" + name),
+                                        "--init",   weights_.string()};
+    if (kernels::chosen_isa() < kernels::Isa::kAvx512Bf16) {  // as hum train advises there
+      command.insert(command.end(), {"--compute", "f32"});
+    }
+    const auto replay = hum(command);
     stage.step_s = step_seconds(run + "/log.jsonl");
     stage.start_s = std::max(0.0, replay.seconds - kReplaySteps * stage.step_s);
     return stage;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "models/codec/code_vectors.h"
 #include "models/stored_model.h"
 
 namespace hum::models::codec {
@@ -137,19 +138,13 @@ std::vector<float> CodecSession::decode(std::span<const int32_t> codes, int64_t 
   const int64_t frames = static_cast<int64_t>(codes.size()) / quantizer.books;
   HUM_REQUIRE(books >= 1 && books <= quantizer.books, "codec: {} books of {}", books,
               quantizer.books);
-  const auto table = state_->codebooks.as<float>();
-  std::vector<float> latents(static_cast<size_t>(frames * latent));
-  for (int64_t row = 0; row < frames * books; ++row) {
-    const int64_t frame = row / books, book = row % books;
-    const int64_t code = codes[static_cast<size_t>(frame * quantizer.books + book)];
-    if (code < 0 || code >= quantizer.entries) {
-      fail(ExitCode::kBadData, fmt::format("token {} of frame {} is outside 0..{}", code, frame,
-                                           quantizer.entries - 1));
-    }
-    const auto* vector = &table[static_cast<size_t>((book * quantizer.entries + code) * latent)];
-    for (int64_t d = 0; d < latent; ++d)
-      latents[static_cast<size_t>(frame * latent + d)] += vector[d];
+  const auto outside = [&](int32_t code) { return code < 0 || code >= quantizer.entries; };
+  if (const auto bad = std::ranges::find_if(codes, outside); bad != codes.end()) {
+    fail(ExitCode::kBadData,
+         fmt::format("token {} of frame {} is outside 0..{}", *bad,
+                     (bad - codes.begin()) / quantizer.books, quantizer.entries - 1));
   }
+  const std::vector<float> latents = sum_code_vectors(state_->codebooks, codes, books);
   std::vector<float> samples;
   for (int64_t w = 0; w < windows_for(frames); ++w) {
     std::vector<float> window(static_cast<size_t>(kWindowFrames * latent));
