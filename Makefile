@@ -44,12 +44,11 @@ asan: setup fetch
 	@ASAN_OPTIONS=detect_odr_violation=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tools/sanitizers/lsan.supp \
 	  $(CTEST) --test-dir build-asan -LE slow $(if $(ONLY),-R '$(ONLY)')
 
-# Left out: the second plugin, whose locks ThreadSanitizer mistakes for faults. Programs that a plugin compiled are in
-# memory alone, where no suppression finds them: what is not instrumented is ignored.
+# Left out: the second plugin, whose locks ThreadSanitizer mistakes for faults.
 tsan: setup fetch
 	@cmake --preset tsan > /dev/null
 	@cmake --build build-tsan -j$(JOBS)
-	@TSAN_OPTIONS=suppressions=$(CURDIR)/tools/sanitizers/tsan.supp:ignore_noninstrumented_modules=1 \
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/tools/sanitizers/tsan.supp \
 	  $(CTEST) --test-dir build-tsan -LE slow -E 'AnyPlugin.*xla_cpu_pjrt' $(if $(ONLY),-R '$(ONLY)')
 
 ##   lint        formatting and the walls between folders: seconds
