@@ -24,29 +24,32 @@ class Shard {
   }
 
   const ItemView& item(int64_t i) const {
-    std::call_once(walked_, [&] {
-      const ErrorContext context([&] { return "reading " + entry_.name; });
-      auto items = read_samples(file_.bytes());
-      if (std::ssize(items) != entry_.count) {
-        fail(ExitCode::kBadData,
-             fmt::format("it holds {} items instead of {}", items.size(), entry_.count));
-      }
-      for (const ItemView& item : items) {
-        if (std::ssize(item.target) == kItemSamples * channels_) continue;
-        fail(ExitCode::kBadData,
-             fmt::format("item {}: the target has {} samples", item.index, item.target.size()));
-      }
-      items_ = std::move(items);
-    });
+    const std::lock_guard lock(mutex_);
+    if (items_.empty()) items_ = walk();
     return items_[static_cast<size_t>(i)];
   }
 
  private:
+  std::vector<ItemView> walk() const {
+    const ErrorContext context([&] { return "reading " + entry_.name; });
+    auto items = read_samples(file_.bytes());
+    if (std::ssize(items) != entry_.count) {
+      fail(ExitCode::kBadData,
+           fmt::format("it holds {} items instead of {}", items.size(), entry_.count));
+    }
+    for (const ItemView& item : items) {
+      if (std::ssize(item.target) == kItemSamples * channels_) continue;
+      fail(ExitCode::kBadData,
+           fmt::format("item {}: the target has {} samples", item.index, item.target.size()));
+    }
+    return items;
+  }
+
   ShardEntry entry_;
   int channels_;
   MappedFile file_;
-  mutable std::once_flag walked_;
-  mutable std::vector<ItemView> items_;
+  mutable std::mutex mutex_;
+  mutable std::vector<ItemView> items_;  // once they were asked for
 };
 
 }  // namespace
