@@ -1,11 +1,13 @@
 // train-time: hours that the training of weights/ takes on two cores. Every stage is replayed for
-// 30 steps with its own configuration, from the released weights, in a compile cache that starts
-// empty; the time of a step times the card's steps, plus what came before the first step, is the
-// stage. Coding the training items, once for all stages, counts as a stage. Rendering them (the
-// data, not the weights) is measured and told apart.
+// 30 steps with its own configuration, on the tokens of the released weights, in a compile cache
+// that starts empty; it goes on from what the replay before it made of the same model. The time of
+// a step times the card's steps, plus what came before the first step, is the stage. Coding the
+// training items, once for all stages, counts as a stage. Rendering them (the data, not the
+// weights) is measured and told apart.
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <map>
 
 #include "base/fields.h"
 #include "base/files.h"
@@ -80,22 +82,27 @@ class Replay {
       stage.on_card = true;
     }
     const fs::path output = config["stage"].at("output").get<std::string>();
+    const std::string model = output.filename();
     config["stage"]["held_out"] = 0;
     config["stage"]["weights"] = weights_.string();
     config["stage"]["loop"]["steps"] = kReplaySteps;
     config["stage"]["loop"]["log_every"] = kLogEvery;
     write_json(folder_ / (name + ".yaml"), config);  // JSON is YAML
     const std::string run = folder_ / ("run-" + name);
-    std::vector<std::string> command = {"train",    output.filename().string(),
+    const fs::path trained = folder_ / ("weights-" + name);
+    std::vector<std::string> command = {"train",    model,
                                         "--config", folder_ / (name + ".yaml"),
                                         "--data",   folder_ / "data",
                                         "--run",    run,
-                                        "--output", folder_ / ("weights-" + name),
-                                        "--init",   weights_.string()};
+                                        "--output", trained / model};
+    if (const auto before = trained_.find(model); before != trained_.end()) {
+      command.insert(command.end(), {"--init", before->second});
+    }
     if (kernels::chosen_isa() < kernels::Isa::kAvx512Bf16) {  // as hum train advises there
       command.insert(command.end(), {"--compute", "f32"});
     }
     const auto replay = hum(command);
+    trained_[model] = trained;
     stage.step_s = step_seconds(run + "/log.jsonl");
     stage.start_s = std::max(0.0, replay.seconds - kReplaySteps * stage.step_s);
     return stage;
@@ -143,6 +150,7 @@ class Replay {
   const fs::path weights_, configs_ = source_folder() / "configs";
   const std::string card_;
   ScratchFolder folder_;
+  std::map<std::string, fs::path> trained_;  // by model: the folder that its last stage wrote it to
   int64_t items_ = 0;
   double render_s_ = 0;
 };
