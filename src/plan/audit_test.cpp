@@ -272,6 +272,10 @@ TEST_F(OwnPlan, WordsOfHuggingFaceConfigsCountWhereverTheyStand) {
   EXPECT_TRUE(llama.models.at(0).gated);
   const auto gpt2 = read_claims({write("gpt2.json", R"({"model_type": "gpt2", "n_embd": 768})")});
   EXPECT_TRUE(gpt2.models.at(0).learned_positions);
+  const auto tied = read_claims(
+      {write("tied.json",
+             R"({"tie_word_embeddings": true, "model_type": "llama", "hidden_size": 2048})")});
+  EXPECT_TRUE(tied.models.at(0).tied_embeddings);
 }
 
 TEST_F(OwnPlan, BadInputIsRefused) {

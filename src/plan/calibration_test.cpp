@@ -120,6 +120,7 @@ TEST_F(Runs, HardwareOfTheFileIsNotOverruled) {
   const auto path = write(
       "runs.csv", "hardware," + std::string(kHeader) + "a100,4096,30,32,2,1,96,192,2,4096,2\n");
   EXPECT_EQ(read_campaign(path, hardware, "a100").device, "a100");
+  EXPECT_EQ(read_campaign(path, hardware, "", "h100").device, "a100");
   EXPECT_THAT(message_of([&] { read_campaign(path, hardware, "h100"); }),
               HasSubstr("runs of a100, not of h100"));
 }

@@ -87,15 +87,17 @@ std::string plain(std::string key) {
   return key;
 }
 
-// Kind of model and MLP, which are told by words.
-void claim_word(const Setting& setting, ModelClaims& model) {
-  const std::string key = plain(setting.key);
-  if (key == "hidden_act") {
-    model.gated = setting.value == "silu";
-  } else if (key == "tie_word_embeddings") {
-    model.tied_embeddings = setting.value == "true";
-  } else if (key == "model_type") {
+// Kind of model and MLP, which are told by words, wherever they stand. The kind says whether
+// embeddings are tied where no other word does.
+void claim_words(const std::vector<Setting>& settings, ModelClaims& model) {
+  for (const Setting& setting : settings) {
+    if (plain(setting.key) != "model_type") continue;
     model.tied_embeddings = model.learned_positions = setting.value == "gpt2";
+  }
+  for (const Setting& setting : settings) {
+    const std::string key = plain(setting.key);
+    if (key == "hidden_act") model.gated = setting.value == "silu";
+    if (key == "tie_word_embeddings") model.tied_embeddings = setting.value == "true";
   }
 }
 
@@ -120,10 +122,8 @@ int claim_settings(const std::vector<Setting>& settings, PlanClaims& claims) {
     }
     ++count;
   }
-  // Words alone make no model; in a file they may stand before its figures.
-  for (const Setting& setting : settings) {
-    if (!claims.models.empty()) claim_word(setting, claims.models.front());
-  }
+  // Words alone make no model.
+  if (!claims.models.empty()) claim_words(settings, claims.models.front());
   return count;
 }
 

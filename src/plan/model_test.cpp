@@ -205,6 +205,8 @@ TEST_F(Step, AMissingMicroBatchIsTheFastestThatFits) {
   Layout one = found;
   one.micro_batch = one.interleave = 1;
   EXPECT_LE(seconds(found), seconds(one));
+  l.interleave = 7;  // with no micro-batch, it is open too
+  EXPECT_EQ(complete_layout(model, l, device, device.prior).interleave, found.interleave);
   l.tp = l.pp = 1;
   EXPECT_THAT(message_of([&] { complete_layout(model, l, device, device.prior); }),
               HasSubstr("no micro-batch fits"));

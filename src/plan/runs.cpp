@@ -175,7 +175,8 @@ const Device* device_in(const Table& table, const Hardware& hardware) {
 }
 
 Choice choose_device(const Table& table, const std::filesystem::path& path,
-                     const Hardware& hardware, const std::string& named) {
+                     const Hardware& hardware, const std::string& named,
+                     const std::string& otherwise) {
   const Device* own = device_in(table, hardware);
   const Device* wanted = named.empty() ? nullptr : &hardware.at(named);
   if (own != nullptr && wanted != nullptr && own != wanted) {
@@ -184,6 +185,7 @@ Choice choose_device(const Table& table, const std::filesystem::path& path,
          "leave --hardware out, and take a calibration of the hardware in the file");
   }
   if (own != nullptr || wanted != nullptr) return {own != nullptr ? own : wanted, ""};
+  if (!otherwise.empty()) return {&hardware.at(otherwise), ""};
   if (const Device* device = hardware.named_in(path.stem().string()))
     return {device, "by the file's name"};
   if (table.column({"nodes"}) && table.column({"sdk"}))
@@ -261,11 +263,13 @@ void require_one_hardware(const Table& table) {
 }  // namespace
 
 Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardware,
-                       const std::string& device_name) {
-  if (is_log(path)) return read_logs(std::span(&path, 1), hardware, device_name);
+                       const std::string& device_name, const std::string& otherwise) {
+  if (is_log(path)) {
+    return read_logs(std::span(&path, 1), hardware, device_name.empty() ? otherwise : device_name);
+  }
   const Table table(path);
   const std::string name = path.filename().string();
-  Choice choice = choose_device(table, path, hardware, device_name);
+  Choice choice = choose_device(table, path, hardware, device_name, otherwise);
   require_one_hardware(table);
   Campaign campaign = read_as(table, name, *choice.device);
   if (choice.device->name == "a100" && !choice.why.empty() &&

@@ -29,12 +29,12 @@ struct Campaign {
 };
 
 // Reads a CSV with the columns of the published tables (docs/formats/runs.md). `device` names the
-// hardware; empty: the file's column `hardware`, else its name, else its columns say which. A row
-// with full_recompute_s and sequence_parallel_selective_s is two runs. Throws: kNoInput; kBadData
-// with the line: figures that are not above zero, meshes that do not multiply up, missing columns,
-// runs faster than the hardware's peak;
-// kConfig on unknown hardware. A .jsonl file is read as a log (logs.h).
+// hardware; empty: the file's column `hardware`, else `otherwise`, else the file's name, else its
+// columns say which. A row with full_recompute_s and sequence_parallel_selective_s is two runs.
+// Throws: kNoInput; kBadData with the line: figures that are not above zero, meshes that do not
+// multiply up, missing columns, runs faster than the hardware's peak, a file that names other
+// hardware than `device`; kConfig on unknown hardware. A .jsonl file is read as a log (logs.h).
 Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardware,
-                       const std::string& device = "");
+                       const std::string& device = "", const std::string& otherwise = "");
 
 }  // namespace hum::plan

@@ -229,7 +229,9 @@ std::optional<Layout> fastest_schedule(const Transformer& model, const Layout& l
 Layout complete_layout(const Transformer& model, const Layout& layout, const Device& device,
                        const Efficiency& efficiency) {
   if (layout.micro_batch > 0) return layout;
-  if (const auto best = fastest_schedule(model, layout, device, efficiency)) return *best;
+  Layout open = layout;
+  open.interleave = 0;
+  if (const auto best = fastest_schedule(model, open, device, efficiency)) return *best;
   fail(ExitCode::kBadData,
        fmt::format("no micro-batch fits: one sequence on {} x {} x {} devices needs more than the "
                    "{:.0f} GB of a {}",

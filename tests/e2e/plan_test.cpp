@@ -109,6 +109,10 @@ TEST_F(Plan, CalibrationsOfOnesOwnAreUsed) {
   const Words predict = {"plan", "predict", data("a100_megatron_sc21.csv"), "--hardware", "a100"};
   EXPECT_LT(json(predict + own)["summary"]["mape_percent"],
             json(predict)["summary"]["mape_percent"]);
+  write("borrower.csv",
+        "hardware,hidden,layers,heads,tp,pp,gpus,global_batch,micro_batch,seq\n"
+        "a10g,2304,24,24,1,1,32,512,1,2048\n");
+  EXPECT_EQ(json(Words{"plan", "predict", path("borrower.csv")} + own)["hardware"], "a10g");
   const Words clusters = {"p4d:16", "trn1:16"};
   const Json by_hum = json(kCompare + clusters), by_own = json(kCompare + clusters + own);
   EXPECT_NE(by_own["clusters"][0]["step_s"], by_hum["clusters"][0]["step_s"]);

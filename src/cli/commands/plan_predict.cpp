@@ -1,6 +1,5 @@
 // hum plan predict: step times of the runs in a CSV file, beside the measured ones.
 #include <iostream>
-#include <optional>
 
 #include "cli/commands/plan.h"
 #include "cli/plan/report.h"
@@ -26,18 +25,13 @@ struct Args {
 
 int run(Args& args) {
   const plan::Hardware hardware = read_hardware(args.hardware_file);
-  std::optional<plan::Calibration> calibration;
-  std::string device = args.hardware;
-  if (!args.calibration.empty()) {
-    calibration = device.empty() ? plan::read_calibration(args.calibration)
-                                 : read_calibration_for(hardware.at(device), args.calibration);
-    if (device.empty()) device = calibration->device;
-  }
-  const plan::Campaign campaign = plan::read_campaign(args.runs, hardware, device);
-  if (!calibration) {
-    calibration = read_calibration_for(hardware.at(campaign.device), "");
-  }
-  const Json report = predictions_report(campaign, hardware.at(campaign.device), *calibration);
+  const std::string calibrated =
+      args.calibration.empty() ? "" : plan::read_calibration(args.calibration).device;
+  const plan::Campaign campaign =
+      plan::read_campaign(args.runs, hardware, args.hardware, calibrated);
+  const plan::Device& device = hardware.at(campaign.device);
+  const Json report =
+      predictions_report(campaign, device, read_calibration_for(device, args.calibration));
   if (args.json) {
     print_json(report);
   } else {

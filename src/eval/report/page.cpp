@@ -231,8 +231,9 @@ std::string report_page(const Json& report) {
                   group_plots(report));
   html +=
       section("Row against row",
-              "Means of the differences clip by clip, to the first row, or of other weights to the "
-              "row of the same name: an interval without zero is a difference.",
+              "Means of the differences clip by clip, to the first row; of other weights to hum's "
+              "row of the same kind, of baselines to that of 'aligned': an interval without zero "
+              "is a difference.",
               system_table(report, headline, difference));
   html += fad(report);
   html += section("Codebooks", "Bits a token; 10 would be all 1,024 entries used alike.",
