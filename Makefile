@@ -5,9 +5,6 @@
 JOBS ?= $(shell nproc)
 CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
 SOURCES = git ls-files -z -- 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'bench/*.h' 'bench/*.cpp'
-# Clones of the repository in different folders share ccache's entries.
-export CCACHE_BASEDIR := $(CURDIR)
-
 ##   demo        sing in, violin out: examples/vocadito_10.wav -> out/violin.wav, and how well the melody was kept
 demo: build/build.ninja
 	@cmake --build build -j$(JOBS) --target hum

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "plan/baselines.h"
 #include "plan/fit.h"

@@ -9,7 +9,7 @@
 #include <iostream>
 #include <map>
 
-#include "base/fields.h"
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "bench/bars.h"

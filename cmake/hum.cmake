@@ -5,19 +5,32 @@ find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 include(GoogleTest)
 
+# Clones in different folders share the cache's entries. Precompiled headers need the two exceptions.
 find_program(HUM_CCACHE ccache)
 if(HUM_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${HUM_CCACHE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${HUM_CCACHE})
+  set(ccache env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_SLOPPINESS=pch_defines,time_macros ${HUM_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache})
+  set(CMAKE_C_COMPILER_LAUNCHER ${ccache})
+endif()
+find_program(HUM_MOLD mold)
+if(HUM_MOLD)
+  add_link_options(-fuse-ld=mold)
 endif()
 
 # hum_package(name pkg-config-module...): an imported target ext::name.
 function(hum_package name)
   pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${ARGN})
+  # g++ defines _GNU_SOURCE, which includes these; a precompiled header must not see others.
+  get_target_property(options PkgConfig::${name} INTERFACE_COMPILE_OPTIONS)
+  if(options)
+    list(FILTER options EXCLUDE REGEX "^(-D_DEFAULT_SOURCE|-D_XOPEN_SOURCE=.*|-D_REENTRANT|-pthread)$")
+    set_target_properties(PkgConfig::${name} PROPERTIES INTERFACE_COMPILE_OPTIONS "${options}")
+  endif()
   add_library(ext::${name} ALIAS PkgConfig::${name})
 endfunction()
 
-add_compile_options(-Wall -Wextra -Werror -Wno-missing-field-initializers -fno-math-errno)
+# g++ 12 reports std::string's operator+ as out of bounds when its header was precompiled (GCC bug 105651).
+add_compile_options(-Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-array-bounds -fno-math-errno)
 if(HUM_SANITIZE)
   # g++ 12 takes libstdc++'s <regex> for uninitialised once it is instrumented.
   add_compile_options(-fsanitize=${HUM_SANITIZE} -fno-omit-frame-pointer -g1 -Wno-maybe-uninitialized)
@@ -28,9 +41,29 @@ if(HUM_SANITIZE)
   endif()
 endif()
 
+# Headers that are parsed once for all libraries, and once for all tests. Tests are compiled with -O1.
+function(hum_precompiled target header)
+  file(WRITE ${CMAKE_BINARY_DIR}/${target}.cpp "")
+  add_library(${target} OBJECT ${CMAKE_BINARY_DIR}/${target}.cpp)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/cmake)
+  target_link_libraries(${target} PRIVATE ${ARGN})
+  target_precompile_headers(${target} PRIVATE <${header}>)
+endfunction()
+hum_package(fmt fmt)
+hum_package(spdlog spdlog)
+hum_precompiled(hum_pch precompiled.h ext::fmt ext::spdlog Threads::Threads)
+hum_precompiled(hum_test_pch precompiled_test.h ext::fmt ext::spdlog Threads::Threads GTest::gmock)
+target_compile_options(hum_test_pch PRIVATE -O1)
+
+function(hum_compile_as_test target)
+  target_compile_options(${target} PRIVATE -O1)
+  target_precompile_headers(${target} REUSE_FROM hum_test_pch)
+endfunction()
+
 add_library(hum_test_main STATIC ${CMAKE_SOURCE_DIR}/src/base/testing/main.cpp
                                  ${CMAKE_SOURCE_DIR}/src/base/testing/s3_server.cpp)
 target_link_libraries(hum_test_main PUBLIC hum_base GTest::gmock)
+hum_compile_as_test(hum_test_main)
 
 # hum_library(folder DEPS folders... LINK outside targets... TEST_DEPS folders only the tests need...)
 # Sources are every *.cpp below the folder; *_test.cpp make hum_<folder>_test, *_bench.cpp hum_<folder>_bench.
@@ -52,10 +85,12 @@ function(hum_library folder)
   add_library(hum_${folder} STATIC ${sources})
   target_include_directories(hum_${folder} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(hum_${folder} PUBLIC ${ARG_DEPS} ${ARG_LINK})
+  target_precompile_headers(hum_${folder} REUSE_FROM hum_pch)
   if(tests AND BUILD_TESTING)
     add_executable(hum_${folder}_test ${tests})
     target_link_libraries(hum_${folder}_test PRIVATE hum_${folder} ${ARG_TEST_DEPS}
                           hum_test_main)
+    hum_compile_as_test(hum_${folder}_test)
     hum_discover_tests(hum_${folder}_test)
   endif()
   if(benches)

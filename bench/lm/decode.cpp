@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/fields.h"
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "base/rng.h"
 #include "base/threads.h"

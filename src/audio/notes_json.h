@@ -2,7 +2,7 @@
 #pragma once
 
 #include "audio/notes.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 
 namespace hum::audio {
 

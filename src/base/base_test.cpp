@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/fields.h"
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "base/rng.h"
 #include "base/testing/refusal.h"

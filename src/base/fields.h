@@ -1,5 +1,5 @@
-// A config is told once: a struct's visit_fields gives its JSON, its YAML reader, its flags and its
-// help.
+// A configuration is declared once: a struct's visit_fields gives its JSON and YAML
+// (fields_json.h), its flags and its help (cli/command.h).
 //
 //   struct TrainConfig {
 //     int64_t steps = 1000;
@@ -11,47 +11,11 @@
 // flags print them with dashes.
 #pragma once
 
-#include <algorithm>
-#include <concepts>
-#include <cstdint>
-#include <span>
-#include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
-#include "base/error.h"
-#include "base/json.h"
+#include "base/enum_names.h"
 
 namespace hum {
-
-template <typename E>
-using EnumNames = std::span<const std::pair<E, std::string_view>>;
-
-template <typename E>
-concept NamedEnum = std::is_enum_v<E> && requires(E e) {
-  { enum_names(e) } -> std::convertible_to<EnumNames<E>>;
-};
-
-template <NamedEnum E>
-std::string_view to_name(E value) {
-  for (const auto& [e, name] : enum_names(value)) {
-    if (e == value) return name;
-  }
-  HUM_CHECK(false, "enum value {} has no name", static_cast<int>(value));
-  return {};
-}
-
-template <NamedEnum E>
-E from_name(std::string_view text) {
-  std::string names;
-  for (const auto& [e, name] : enum_names(E{})) {
-    if (name == text) return e;
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  fail(ExitCode::kConfig, fmt::format("'{}' is not one of {}", text, names));
-}
 
 struct AnyField {
   template <typename T>
@@ -61,95 +25,5 @@ template <typename T>
 concept Fields = requires(T t, AnyField any) {
   t.visit_fields(any);
 };
-
-namespace internal {
-
-template <typename T>
-Json field_to_json(T& value);
-template <typename T>
-void field_from_json(const Json& json, T& value);
-
-struct JsonWriter {
-  Json result = Json::object();
-  template <typename T>
-  void operator()(std::string_view name, T& value, std::string_view) {
-    result[std::string(name)] = field_to_json(value);
-  }
-};
-
-struct JsonReader {
-  const Json& source;
-  std::vector<std::string> known;
-  template <typename T>
-  void operator()(std::string_view name, T& value, std::string_view) {
-    known.emplace_back(name);
-    const auto found = source.find(known.back());
-    if (found == source.end()) return;
-    const ErrorContext context([&] { return fmt::format("reading field '{}'", known.back()); });
-    field_from_json(*found, value);
-  }
-  void refuse_unknown() const {
-    for (const auto& [key, unused] : source.items()) {
-      if (std::ranges::find(known, key) != known.end()) continue;
-      std::string names;
-      for (const auto& name : known) names += (names.empty() ? "" : ", ") + name;
-      fail(ExitCode::kConfig, fmt::format("unknown field '{}'", key), "the fields are: " + names);
-    }
-  }
-};
-
-template <typename T>
-Json field_to_json(T& value) {
-  if constexpr (Fields<T>) {
-    JsonWriter writer;
-    value.visit_fields(writer);
-    return writer.result;
-  } else if constexpr (NamedEnum<T>) {
-    return std::string(to_name(value));
-  } else {
-    return value;
-  }
-}
-
-template <typename T>
-void field_from_json(const Json& json, T& value) {
-  if constexpr (Fields<T>) {
-    if (!json.is_object()) fail(ExitCode::kConfig, "expected a mapping");
-    JsonReader reader{json, {}};
-    value.visit_fields(reader);
-    reader.refuse_unknown();
-  } else if constexpr (NamedEnum<T>) {
-    value = from_name<T>(json.get<std::string>());
-  } else {
-    try {
-      value = json.get<T>();
-    } catch (const Json::exception&) {
-      fail(ExitCode::kConfig, fmt::format("wrong type: {}", json.dump()));
-    }
-  }
-}
-
-}  // namespace internal
-
-template <Fields T>
-Json to_json(T& config) {
-  return internal::field_to_json(config);
-}
-
-// Fields that are absent keep their value. Throws kConfig on unknown fields and wrong types.
-template <Fields T>
-void from_json(const Json& json, T& config) {
-  internal::field_from_json(json, config);
-}
-
-// A YAML file as JSON (numbers, booleans, strings, lists, mappings). Throws kNoInput, kConfig with
-// line numbers.
-Json read_yaml(const std::filesystem::path& path);
-
-template <Fields T>
-void read_config(const std::filesystem::path& path, T& config) {
-  const ErrorContext context([&] { return "reading " + path.string(); });
-  from_json(read_yaml(path), config);
-}
 
 }  // namespace hum

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-namespace hum {
+#include "base/json_fwd.h"
 
-using Json = nlohmann::ordered_json;
+namespace hum {
 
 // As Json::dump, but bytes that are not UTF-8, as file names may have, become U+FFFD; dump throws.
 std::string to_text(const Json& value, int indent = -1);

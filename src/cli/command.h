@@ -1,14 +1,22 @@
 // What a command is: a name, help, an Args struct whose visit_fields gives its flags, and a
-// function to run.
+// function to run. CLI11 itself stays in flags.cpp and dispatch.cpp: it takes longer to compile
+// than most commands.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/fields.h"
+
+namespace CLI {
+class App;
+}
 
 namespace hum::cli {
 
@@ -33,8 +41,8 @@ std::span<const Command> commands();
 std::string_view group_summary(std::string_view group);
 
 // Flags of an Args struct: "minimum_note_length" becomes --minimum-note-length; bools become --x
-// and
-// --no-x; structs inside become --outer.inner.
+// and --no-x; structs inside become --outer.inner. Field types that add_option has no instance of
+// (flags.cpp) fail to link.
 class FlagVisitor {
  public:
   explicit FlagVisitor(CLI::App& app, std::string prefix = "")
@@ -52,54 +60,36 @@ class FlagVisitor {
       std::string names;
       for (const auto& entry : enum_names(T{}))
         names += (names.empty() ? "" : "|") + std::string(entry.second);
-      app_.add_option_function<std::string>(
-              "--" + flag,
-              [&value, flag](const std::string& text) {
-                try {
-                  value = from_name<T>(text);
-                } catch (const Error& error) {
-                  throw CLI::ValidationError("--" + flag, error.message());
-                }
-              },
-              std::string(help))
-          ->type_name(names)
-          ->default_str(std::string(to_name(value)));
+      add_choice(flag, names, std::string(to_name(value)), std::string(help),
+                 [&value](const std::string& text) { value = from_name<T>(text); });
     } else {
-      app_.add_option("--" + flag, value, std::string(help))->capture_default_str();
+      add_option("--" + flag, value, help);
     }
   }
   // An argument without a flag.
   template <typename T>
   void positional(std::string_view name, T& value, std::string_view help, bool required = true) {
-    app_.add_option(std::string(name), value, std::string(help))->required(required);
+    add_positional(std::string(name), value, help, required);
   }
   // Everything from the first word that is no flag of this command on, as it stands.
-  void rest(std::vector<std::string>& words) {
-    app_.prefix_command();
-    app_.final_callback([app = &app_, &words] { words = app->remaining(); });
-  }
+  void rest(std::vector<std::string>& words);
   // A one-letter form beside the flag: v.short_flag('o', "output", ...).
   template <typename T>
   void short_flag(char letter, std::string_view name, T& value, std::string_view help) {
-    app_.add_option(fmt::format("-{},--{}{}", letter, prefix_, dashed(name)), value,
-                    std::string(help))
-        ->capture_default_str();
+    add_option(fmt::format("-{},--{}{}", letter, prefix_, dashed(name)), value, help);
   }
 
  private:
-  static std::string dashed(std::string_view name) {
-    std::string text(name);
-    for (char& c : text) c = c == '_' ? '-' : c;
-    return text;
-  }
+  static std::string dashed(std::string_view name);
+  template <typename T>
+  void add_option(const std::string& flags, T& value, std::string_view help);
+  template <typename T>
+  void add_positional(const std::string& name, T& value, std::string_view help, bool required);
   // --x and --no-x. Help shows the one that changes something.
-  void add_switch(const std::string& flag, bool& value, const std::string& help) {
-    CLI::Option* on = app_.add_flag_callback(
-        "--" + flag, [&value] { value = true; }, help);
-    CLI::Option* off = app_.add_flag_callback(
-        "--no-" + flag, [&value] { value = false; }, "turn off: " + help);
-    (value ? on : off)->group("");
-  }
+  void add_switch(const std::string& flag, bool& value, const std::string& help);
+  void add_choice(const std::string& flag, const std::string& names, const std::string& chosen,
+                  const std::string& help, std::function<void(const std::string&)> choose);
+
   CLI::App& app_;
   std::string prefix_;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "base/json_fwd.h"
 #include "eval/harness/test_set.h"
 #include "eval/metrics/bootstrap.h"
 

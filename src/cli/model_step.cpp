@@ -1,5 +1,6 @@
 #include "cli/model_step.h"
 
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "models/humming/coarse.h"
 #include "models/humming/upsampler.h"

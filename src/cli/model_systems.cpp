@@ -1,5 +1,6 @@
 #include "cli/model_systems.h"
 
+#include "base/json.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"

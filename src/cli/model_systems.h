@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "cli/player.h"
 #include "eval/harness/evaluation.h"
 

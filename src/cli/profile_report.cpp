@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/json.h"
+
 namespace hum::cli {
 namespace {
 

@@ -1,5 +1,6 @@
 #include "cli/singing_report.h"
 
+#include "base/json.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/instrument_row.h"
 #include "eval/metrics/envelope.h"

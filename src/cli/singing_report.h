@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/json_fwd.h"
 #include "cli/player.h"
 #include "eval/harness/functions.h"
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/fields_json.h"
 #include "data/features/batches.h"
 #include "data/synthesis/timing.h"
 #include "models/codec/codec.h"

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "graph/ops.h"
 #include "runtime/testing.h"
 

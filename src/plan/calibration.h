@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "plan/fit.h"
 #include "plan/score.h"
 

@@ -1,4 +1,5 @@
 // Calibrations as JSON.
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "plan/calibration.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/testing/refusal.h"
 #include "plan/baselines.h"
 #include "plan/nelder_mead.h"

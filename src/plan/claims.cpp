@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/fields.h"
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "plan/claim_keys.h"
 #include "plan/script.h"

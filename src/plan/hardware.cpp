@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "base/names.h"
 

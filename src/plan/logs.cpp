@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/quantile.h"
 
 namespace hum::plan {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/testing/refusal.h"
 #include "plan/calibration.h"
 #include "plan/named_models.h"

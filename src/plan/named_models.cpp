@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/fields_json.h"
 #include "base/json.h"
 #include "base/names.h"
 

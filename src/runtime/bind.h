@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/fields.h"
+#include "base/fields_json.h"
 #include "graph/value.h"
 #include "runtime/weights.h"
 

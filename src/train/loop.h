@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "base/json.h"
 #include "nn/model_spec.h"
 #include "runtime/session.h"
 #include "train/optimizer.h"

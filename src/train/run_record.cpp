@@ -1,5 +1,6 @@
 #include "train/run_record.h"
 
+#include "base/json.h"
 #include "base/machine.h"
 #include "graph/memory/work.h"
 #include "graph/passes/passes.h"

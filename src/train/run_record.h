@@ -1,7 +1,7 @@
 // What a run executes, for the head of its log (docs/formats/training-log.md).
 #pragma once
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "nn/model_spec.h"
 #include "runtime/session.h"
 #include "train/step.h"

@@ -1,6 +1,6 @@
 #include "tests/e2e/tiny_weights.h"
 
-#include "base/fields.h"
+#include "base/fields_json.h"
 #include "base/rng.h"
 #include "models/codec/codec.h"
 #include "models/codec/token_file.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/fields.h"
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "base/safetensors.h"
 #include "runtime/testing.h"

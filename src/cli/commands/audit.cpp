@@ -1,6 +1,7 @@
 // hum audit: every op of a model's training step against what a platform can run.
 #include <iostream>
 
+#include "base/fields_json.h"
 #include "cli/commands/commands.h"
 #include "cli/model_step.h"
 #include "graph/passes/passes.h"

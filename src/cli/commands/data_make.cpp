@@ -2,6 +2,7 @@
 #include <iostream>
 #include <optional>
 
+#include "base/fields_json.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"
 #include "cli/player.h"

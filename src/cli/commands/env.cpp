@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "base/json.h"
 #include "cli/commands/commands.h"
 
 namespace hum::cli {

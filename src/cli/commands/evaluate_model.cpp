@@ -1,6 +1,7 @@
 // hum evaluate model: a report on the released models.
 #include <iostream>
 
+#include "base/json.h"
 #include "cli/commands/evaluate.h"
 #include "cli/model_report.h"
 

@@ -1,6 +1,7 @@
 // hum evaluate notes: precision, recall and F1 of one list of notes against another.
 #include <iostream>
 
+#include "base/json.h"
 #include "cli/commands/commands.h"
 #include "eval/metrics/note_score.h"
 

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <iostream>
 
+#include "base/fields_json.h"
 #include "cli/commands/commands.h"
 #include "cli/model_step.h"
 #include "cli/training.h"

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "cli/plan/outlook.h"
 #include "cli/plan/plot.h"
 #include "cli/plan/report.h"

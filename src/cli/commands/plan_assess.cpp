@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "cli/commands/plan.h"
 #include "cli/plan/assess.h"
 #include "cli/plan/report.h"

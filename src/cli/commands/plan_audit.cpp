@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "cli/commands/plan.h"

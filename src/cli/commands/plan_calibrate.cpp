@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "cli/commands/plan.h"
 #include "cli/plan/report.h"

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 
+#include "base/json.h"
 #include "cli/commands/plan.h"
 #include "cli/plan/compare.h"
 #include "cli/plan/outlook.h"

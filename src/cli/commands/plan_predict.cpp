@@ -1,6 +1,7 @@
 // hum plan predict: step times of the runs in a CSV file, beside the measured ones.
 #include <iostream>
 
+#include "base/json.h"
 #include "cli/commands/plan.h"
 #include "cli/plan/report.h"
 #include "plan/calibration.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"
 #include "cli/player.h"

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/json_fwd.h"
 #include "cli/plan/outlook.h"
 #include "plan/assessment.h"
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/plan/assess.h"
 #include "eval/report/page.h"
 #include "eval/report/plots.h"

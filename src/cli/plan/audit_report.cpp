@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/json.h"
 #include "cli/plan/report.h"
 
 namespace hum::cli {

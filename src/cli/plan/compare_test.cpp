@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "cli/plan/report.h"
 #include "plan/named_models.h"
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/json_fwd.h"
 #include "plan/outlook.h"
 #include "plan/search.h"
 

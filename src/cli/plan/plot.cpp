@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "eval/report/scatter.h"
 
 namespace hum::cli {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 
 namespace hum::cli {
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/testing/refusal.h"
 #include "cli/plan/outlook.h"
 #include "cli/plan/step.h"

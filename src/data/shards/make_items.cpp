@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/fields.h"
+#include "base/fields_json.h"
 #include "base/log.h"
 #include "base/threads.h"
 #include "data/shards/item_sample.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/level.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "audio/notes.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/rng.h"
 
 namespace hum::data {

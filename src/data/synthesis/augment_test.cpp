@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/json.h"
 #include "data/synthesis/items.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/testing_impl.h"

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/rng.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/fluid.h"

@@ -11,7 +11,7 @@
 
 #include "audio/channels.h"
 #include "audio/notes.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "data/synthesis/augment.h"
 #include "data/synthesis/melody.h"
 #include "data/synthesis/sound_fonts.h"

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/threads.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/level.h"

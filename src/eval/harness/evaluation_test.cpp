@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/testing/refusal.h"
 #include "data/synthesis/hum_voice.h"
 #include "data/synthesis/level.h"

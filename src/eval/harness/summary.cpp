@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "eval/metrics/frechet.h"
 #include "eval/metrics/octave_bands.h"
 

@@ -2,7 +2,7 @@
 // its interval.
 #pragma once
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "eval/harness/evaluation.h"
 #include "eval/metrics/bootstrap.h"
 

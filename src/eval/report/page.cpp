@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/json.h"
 #include "eval/report/plots.h"
 
 namespace hum::eval {

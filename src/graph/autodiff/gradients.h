@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "base/fields.h"
+#include "base/enum_names.h"
 #include "graph/value.h"
 
 namespace hum::graph {

@@ -137,7 +137,7 @@ Attributes custom_call_settings(const Node& node) {
 
 Values repeat_custom_call(const Node& call, Values inputs) {
   Attributes attributes = call.attributes();
-  attributes.set(std::string(kSetting) + "repeated", true);
+  attributes.set(fmt::format("{}repeated", kSetting), true);
   return NodeBuilder{call.op(),      std::move(inputs), std::move(attributes),
                      call.regions(), call.custom_vjp(), call.where()}
       .values();

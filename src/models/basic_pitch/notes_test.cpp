@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/fields.h"
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "models/basic_pitch/test_data.h"

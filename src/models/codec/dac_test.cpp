@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/fields_json.h"
 #include "base/testing/rule.h"
 #include "models/codec/dac_test_weights.h"
 #include "runtime/testing.h"

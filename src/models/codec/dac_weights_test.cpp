@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/fields_json.h"
 #include "models/codec/dac.h"
 #include "models/codec/dac_test_weights.h"
 #include "runtime/weights.h"

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "base/rng.h"
 #include "runtime/testing.h"

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/fields_json.h"
 #include "base/rng.h"
 #include "models/humming/latent_predictor.h"
 #include "runtime/testing.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "base/json_fwd.h"
 #include "nn/transformer.h"
 
 namespace hum::models::llama {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/fields_json.h"
 #include "models/llama/checkpoint_map.h"
 #include "models/llama/model.h"
 #include "runtime/weights.h"

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/fields_json.h"
 #include "models/llama/session.h"
 #include "models/llama/test_golden.h"
 

@@ -6,6 +6,7 @@
 
 #include "audio/test_signal.h"
 #include "base/error.h"
+#include "base/fields_json.h"
 #include "models/preset_classifier/model.h"
 #include "models/preset_classifier/session.h"
 #include "runtime/testing.h"

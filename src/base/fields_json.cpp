@@ -1,4 +1,4 @@
-#include "base/fields.h"
+#include "base/fields_json.h"
 
 #include <yaml-cpp/yaml.h>
 
