@@ -5,11 +5,11 @@
 #include <iostream>
 #include <limits>
 
+#include "app/session_options.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/true_tokens.h"
-#include "cli/session.h"
 #include "data/synthesis/timing.h"
 #include "eval/metrics/mel_distance.h"
 
@@ -54,7 +54,7 @@ class Ladder {
 }  // namespace
 
 eval::Bar codec_ladder() {
-  runtime::Session session(cli::session_options());
+  runtime::Session session(app::session_options());
   const Ladder ladder(session);
   eval::Bar bar{.name = "codec-ladder",
                 .unit = "mel distance, all books, plain",

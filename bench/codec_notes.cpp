@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/session_options.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/true_tokens.h"
-#include "cli/session.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/sine.h"
@@ -124,7 +124,7 @@ void show(const std::vector<Row>& rows, const std::vector<Clip>& clips,
 }  // namespace
 
 eval::Bar codec_notes() {
-  runtime::Session session(cli::session_options());
+  runtime::Session session(app::session_options());
   const auto clips = unseen_clips();
   const TrueTokens tokens(session, clips);
   const auto rows = judge(clips, tokens, transcriber(session));

@@ -2,7 +2,7 @@
 
 #include "graph/ops.h"
 #include "nn/transformer.h"
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum::bench {
 

@@ -3,12 +3,12 @@
 // same preset.
 #include <iostream>
 
+#include "app/session_options.h"
 #include "audio/io.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/program.h"
-#include "cli/session.h"
 #include "eval/harness/instrument_row.h"
 #include "pipeline/generate.h"
 
@@ -91,7 +91,7 @@ eval::Bar hum_to_preset() {
           "rendering than to others, and under {} of the hum's and the sine's distance; the cheats "
           "fail",
           limits.chroma, limits.f1, limits.timbre_share)};
-  runtime::Session session(cli::session_options());
+  runtime::Session session(app::session_options());
   const auto transcribe = transcriber(session);
   const auto render = renderer();
   const ScratchFolder folder;

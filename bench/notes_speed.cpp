@@ -4,13 +4,13 @@
 #include <chrono>
 #include <iostream>
 
+#include "app/session_options.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/peers.h"
 #include "bench/program.h"
-#include "cli/session.h"
 #include "eval/metrics/note_score.h"
 #include "models/basic_pitch/transcriber.h"
 #include "pipeline/recording.h"
@@ -76,7 +76,7 @@ eval::Bar notes_speed() {
   const ScratchFolder folder;
   const std::string recording = folder / "long.wav";
   write_long_recording(recording);
-  runtime::Session session(cli::session_options());
+  runtime::Session session(app::session_options());
   const models::basic_pitch::Transcriber model(session);
   model.notes(pipeline::read_recording(recording).samples);
   auto peer = peer_command("notes_basic_pitch.py", "peers-notes");

@@ -4,12 +4,12 @@
 #include <iostream>
 #include <numeric>
 
+#include "app/plan/planned_step.h"
+#include "app/session_options.h"
+#include "app/training/model_step.h"
 #include "base/bytes.h"
 #include "bench/lm/model.h"
 #include "bench/plan.h"
-#include "cli/model_step.h"
-#include "cli/plan/step.h"
-#include "cli/session.h"
 #include "models/llama/model.h"
 #include "train/data_parallel.h"
 
@@ -45,7 +45,7 @@ train::OptimizerConfig bf16_weights() {
 }
 
 int64_t compiled_bytes(const Case& c) {
-  runtime::SessionOptions options = cli::session_options();
+  runtime::SessionOptions options = app::session_options();
   options.devices = c.devices;
   runtime::Session session(options);
   const auto step =
@@ -63,7 +63,7 @@ int64_t compiled_bytes(const Case& c) {
 // Adds a row and a check; returns the error in percent.
 double judge(const Case& c, eval::Bar& bar, eval::TextTable& table) {
   const plan::Memory planned =
-      cli::step_memory(c.spec, c.optimizer, {.recompute = c.recompute}, c.devices);
+      app::step_memory(c.spec, c.optimizer, {.recompute = c.recompute}, c.devices);
   const int64_t compiled = compiled_bytes(c);
   const double error = 100 * (planned.total() / static_cast<double>(compiled) - 1);
   const auto bytes = [](double value) { return format_bytes(static_cast<int64_t>(value)); };
@@ -92,8 +92,8 @@ eval::Bar plan_memory() {
                          "error %"});
   const models::llama::Llama llama(small_llama());
   const Lm lm{LmSize()};
-  const auto coarse = cli::read_model_step(cli::model_config_path("coarse"));
-  const auto codec = cli::read_model_step(cli::model_config_path("codec"));
+  const auto coarse = app::read_model_step(app::model_config_path("coarse"));
+  const auto codec = app::read_model_step(app::model_config_path("codec"));
   const auto f32 = llama.train_spec(kBatch, kLength, DType::kF32);
   const auto in_parts = llama.train_spec(8, 512, DType::kF32);  // logits in two of 64 MB
   const auto bf16 = llama.train_spec(kBatch, kLength, DType::kBF16);

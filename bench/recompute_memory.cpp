@@ -3,10 +3,10 @@
 // Source of the comparison: seed 001 tells of 70 items becoming 512.
 #include <iostream>
 
+#include "app/session_options.h"
 #include "base/bytes.h"
 #include "bench/bars.h"
 #include "bench/deep_model.h"
-#include "cli/session.h"
 
 namespace hum::bench {
 namespace {
@@ -44,7 +44,7 @@ class Measure {
 
  private:
   RecomputePolicy policy_;
-  runtime::Session session_{cli::session_options()};
+  runtime::Session session_{app::session_options()};
 };
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <iostream>
 
+#include "app/session_options.h"
 #include "bench/bars.h"
 #include "bench/deep_model.h"
-#include "cli/session.h"
 
 namespace hum::bench {
 namespace {
@@ -18,7 +18,7 @@ constexpr double kMost = 2;
 double compile_seconds(int64_t layers, bool stack) {
   double best = 1e9;
   for (int i = 0; i < 2; ++i) {
-    auto options = cli::session_options();
+    auto options = app::session_options();
     options.cache.clear();
     options.shared_cache.clear();
     runtime::Session session(std::move(options));

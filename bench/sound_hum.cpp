@@ -10,12 +10,12 @@
 #include <iostream>
 #include <limits>
 
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
-#include "cli/player.h"
-#include "cli/session.h"
 #include "data/synthesis/timing.h"
 #include "data/synthesis/window.h"
 #include "eval/harness/hum_score.h"
@@ -48,13 +48,13 @@ const pipeline::HumOptions kPlain{.polyphonic = true, .tuning = pipeline::Tuning
 class Studio {
  public:
   explicit Studio(runtime::Session& session)
-      : transcribe_(cli::transcriber(session, {})),
+      : transcribe_(app::transcriber(session, {})),
         judge_(transcriber(session)),
         render_(renderer()),
-        player_(session, cli::weights_folder("")),
+        synthesizer_(session, app::weights_folder("")),
         preset_(data::find_preset(kPreset)) {
     std::vector<std::string> warnings;
-    reference_ = player_.preset_reference(preset_, warnings);
+    reference_ = synthesizer_.preset_reference(preset_, warnings);
   }
 
   std::vector<Note> heard(const KnownHum& hum, const pipeline::HumOptions& options) const {
@@ -63,7 +63,7 @@ class Studio {
   // What is heard when the instrument's model plays these notes.
   std::vector<Note> played(const std::vector<Note>& notes) {
     if (notes.empty()) return {};
-    const auto instrument = player_.instrument(reference_, {.fast = true});
+    const auto instrument = synthesizer_.instrument(reference_, {.fast = true});
     return judge_(pipeline::finish(pipeline::play(notes, instrument, kNoiseSeed),
                                    pipeline::end_of(notes), {.rate_hz = data::kSampleRate})
                       .samples);
@@ -79,7 +79,7 @@ class Studio {
   pipeline::TranscribeFunction transcribe_;
   eval::Transcriber judge_;
   eval::Renderer render_;
-  cli::Player player_;
+  app::Synthesizer synthesizer_;
   const data::Preset& preset_;
   models::humming::TimbreReference reference_;
 };
@@ -145,7 +145,7 @@ std::string table(const std::vector<std::pair<std::string, Row>>& rows) {
 }  // namespace
 
 eval::Bar sound_hum() {
-  runtime::Session session(cli::session_options());
+  runtime::Session session(app::session_options());
   Studio studio(session);
   eval::Bar bar{
       .name = "sound-hum",

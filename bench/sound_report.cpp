@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <limits>
 
+#include "app/play/synthesizer.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "bench/program.h"
-#include "cli/player.h"
 #include "models/weights_folder.h"
 #include "runtime/weights.h"
 
@@ -20,7 +20,7 @@ constexpr int kClips = 200;
 
 // What a report must have judged to be of use: the released models and the baselines beside them.
 Json judged_now() {
-  const fs::path weights = cli::weights_folder("");
+  const fs::path weights = app::weights_folder("");
   Json hashes = Json::object();
   for (const char* part :
        {"codec", "upsampler", "coarse", "voice", "classifier", "baselines/aligned/coarse",

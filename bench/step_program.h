@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "runtime/host_tensor.h"
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum::bench {
 

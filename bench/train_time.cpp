@@ -9,13 +9,13 @@
 #include <iostream>
 #include <map>
 
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
 #include "base/fields_json.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/program.h"
-#include "cli/player.h"
-#include "cli/session.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/card.h"
 #include "kernels/cpu_features.h"
@@ -64,7 +64,7 @@ double step_seconds(const std::string& log) {
 class Replay {
  public:
   // Renders a few items, in a compile cache that holds nothing else.
-  Replay() : weights_(fs::absolute(cli::weights_folder(""))), card_(read_card()) {
+  Replay() : weights_(fs::absolute(app::weights_folder(""))), card_(read_card()) {
     spdlog::info("rendering {} items", kItems);
     const Json config = read_yaml(configs_ / "data.yaml");
     items_ = config.at("count").get<int64_t>();
@@ -111,7 +111,7 @@ class Replay {
   // Coding every item's target and reference.
   Stage tokens() const {
     spdlog::info("tokens");
-    runtime::Session session(cli::session_options());
+    runtime::Session session(app::session_options());
     const models::codec::CodecSession codec(session, weights_ / "codec");
     const std::vector<float> windows(static_cast<size_t>(16 * data::kItemSamples), 0.1F);
     codec.encode_windows(windows);

@@ -17,7 +17,7 @@ constexpr uint64_t kNoiseSeed = 1;
 }  // namespace
 
 std::vector<eval::Clip> unseen_clips() {
-  const auto known = cli::known_presets(cli::weights_folder(""));
+  const auto known = app::known_presets(app::weights_folder(""));
   const size_t count = std::min(kClips, known.size());
   std::vector<const data::Preset*> presets;
   for (size_t i = 0; i < count; ++i) presets.push_back(known[i * known.size() / count]);
@@ -25,7 +25,7 @@ std::vector<eval::Clip> unseen_clips() {
 }
 
 TrueTokens::TrueTokens(runtime::Session& session, const std::vector<eval::Clip>& clips)
-    : player_(session, cli::weights_folder("")) {
+    : synthesizer_(session, app::weights_folder("")) {
   Progress progress("encoding", std::ssize(clips));
   for (const auto& clip : clips) {
     codes_.push_back(codec().encode(clip.samples));
@@ -39,7 +39,7 @@ std::vector<float> TrueTokens::plain(size_t i, int64_t used) const {
 
 std::vector<float> TrueTokens::guided(size_t i, std::span<const audio::Note> notes,
                                       int64_t used) const {
-  const auto instrument = player_.token_instrument(codes_[i], used == 0 ? books() : used);
+  const auto instrument = synthesizer_.token_instrument(codes_[i], used == 0 ? books() : used);
   return pipeline::play(notes, instrument, kNoiseSeed);
 }
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cli/player.h"
+#include "app/play/synthesizer.h"
 #include "eval/harness/copies.h"
 
 namespace hum::bench {
@@ -26,9 +26,9 @@ class TrueTokens {
   std::vector<double> entropies() const;
 
  private:
-  models::codec::CodecSession& codec() const { return player_.codec(); }
+  models::codec::CodecSession& codec() const { return synthesizer_.codec(); }
 
-  mutable cli::Player player_;  // reads its models when they are first needed
+  mutable app::Synthesizer synthesizer_;  // reads its models when they are first needed
   std::vector<std::vector<int32_t>> codes_;
 };
 

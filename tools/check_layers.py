@@ -26,7 +26,8 @@ ARROWS = {
     "plan": "nn graph base",
     "pipeline": "nn runtime data audio base",
     "eval": "pipeline nn runtime data audio base",
-    "cli": "base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
+    "app": "base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
+    "cli": "app base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
 }
 LINES_NOTED, LINES_MAX = 300, 600
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')

@@ -5,12 +5,12 @@
 #include <iostream>
 #include <span>
 
+#include "app/session_options.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "bench/codec_step/problem.h"
 #include "bench/run_main.h"
 #include "bench/step_program.h"
-#include "cli/session.h"
 
 namespace hum::bench {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 Json train_codec(const std::string& path, graph::DType compute, int64_t count) {
   const CodecSetup setup = codec_setup();
   const models::codec::Codec model(setup.model);
-  runtime::Session session(cli::session_options());
+  runtime::Session session(app::session_options());
   const StepProblem problem = read_step_problem(path, kCodecAudio, kCodecExtra);
   train::Trainer trainer(session, model.train_spec(setup.batch, setup.samples, compute),
                          setup.optimizer, setup.total_steps, kCodecSeed);

@@ -5,9 +5,9 @@
 #include <numbers>
 #include <span>
 
+#include "app/training/stage.h"
 #include "base/files.h"
 #include "base/rng.h"
-#include "cli/training.h"
 #include "runtime/weights.h"
 
 namespace hum::bench {
@@ -85,7 +85,7 @@ Draws draws(const CodecSetup& setup, int64_t steps) {
 }  // namespace
 
 CodecSetup codec_setup() {
-  const auto config = cli::read_train_config<models::codec::CodecConfig>(
+  const auto config = app::read_train_config<models::codec::CodecConfig>(
       {.config = (source_folder() / "configs/codec.yaml").string()});
   CodecSetup setup{.model = config.model,
                    .optimizer = config.stage.loop.optimizer,

@@ -7,7 +7,7 @@
 
 #include "models/codec/codec.h"
 #include "train/optimizer.h"
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum::bench {
 

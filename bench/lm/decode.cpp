@@ -5,16 +5,16 @@
 #include <numeric>
 #include <thread>
 
+#include "app/session_options.h"
 #include "base/error.h"
 #include "base/fields_json.h"
 #include "base/files.h"
 #include "base/rng.h"
 #include "base/threads.h"
-#include "cli/session.h"
 #include "models/humming/config.h"
 #include "models/llama/folder.h"
+#include "models/llama/llama_session.h"
 #include "models/llama/model.h"
-#include "models/llama/session.h"
 #include "runtime/weights.h"
 
 namespace hum::bench {
@@ -68,7 +68,7 @@ void write_385m(const std::filesystem::path& folder) {
 }
 
 Json decode(const std::filesystem::path& folder) {
-  runtime::Session session(cli::session_options());
+  runtime::Session session(app::session_options());
   const models::llama::LlamaSession model(session, folder, graph::DType::kBF16);
   const auto prompt = prompt_of(model.config());
   model.generate(prompt, kNewTokens);
@@ -84,7 +84,7 @@ Json decode(const std::filesystem::path& folder) {
 }
 
 void write_logits(const std::filesystem::path& folder, const std::filesystem::path& file) {
-  runtime::Session session(cli::session_options());
+  runtime::Session session(app::session_options());
   std::vector<int32_t> tokens;
   runtime::NamedTensors tensors;
   for (const auto compute : {graph::DType::kBF16, graph::DType::kF32}) {

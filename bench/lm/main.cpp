@@ -17,6 +17,7 @@
 #include <span>
 #include <sstream>
 
+#include "app/session_options.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/rng.h"
@@ -24,9 +25,8 @@
 #include "bench/lm/model.h"
 #include "bench/run_main.h"
 #include "bench/step_program.h"
-#include "cli/session.h"
 #include "runtime/weights.h"
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum::bench {
 namespace {
@@ -113,7 +113,7 @@ const train::StepOptions kOptions = {.blocks = {.recompute = graph::RecomputePol
 
 Json train_lm(const std::string& path, graph::DType compute, int64_t count) {
   const Lm model{LmSize()};
-  runtime::Session session(cli::session_options());
+  runtime::Session session(app::session_options());
   StepProblem problem = read_step_problem(path, kBatches, kSizes);
   train::Trainer trainer(session, model.train_spec(compute), kOptimizer, count, kSeed, kOptions);
   trainer.load(problem.weights, /*whole=*/false);
@@ -132,7 +132,7 @@ Json train_lm(const std::string& path, graph::DType compute, int64_t count) {
 // The first step with random weights, for the time that a start takes.
 Json start_lm(graph::DType compute) {
   const Lm model{LmSize()};
-  runtime::Session session(cli::session_options());
+  runtime::Session session(app::session_options());
   train::Trainer trainer(session, model.train_spec(compute), kOptimizer, 1, kSeed, kOptions);
   const double ready_s = seconds_since_start();
   const LmSize size;

@@ -2,11 +2,11 @@
 #include <exception>
 #include <iostream>
 
+#include "app/stop.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/process.h"
 #include "cli/dispatch.h"
-#include "cli/stop.h"
 
 namespace hum::cli {
 namespace {
@@ -14,14 +14,14 @@ namespace {
 // Whatever a command fails with once it was asked to stop, it has stopped: a signal also cuts short
 // what waits inside a library.
 int exit_code(ExitCode code) {
-  return stop_signal() != 0 ? 128 + stop_signal() : static_cast<int>(code);
+  return app::stop_signal() != 0 ? 128 + app::stop_signal() : static_cast<int>(code);
 }
 
 // Every error becomes one line and an exit code.
 int run_or_report(int argc, char** argv) {
   try {
     init_logging();
-    install_stop_handler();
+    app::install_stop_handler();
     const int code = dispatch({argv + 1, argv + argc});
     if (!flush_output()) {
       fail(ExitCode::kCannotCreate, "stdout cannot be written", "is the disk full?");

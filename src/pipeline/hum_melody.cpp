@@ -6,7 +6,7 @@
 #include "data/synthesis/level.h"
 #include "data/synthesis/presets.h"
 #include "data/synthesis/timing.h"
-#include "pipeline/sung_notes.h"
+#include "pipeline/sung_notes/sung_notes.h"
 #include "pipeline/tuning.h"
 
 namespace hum::pipeline {

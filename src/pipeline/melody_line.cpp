@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "pipeline/note_pieces.h"
+#include "pipeline/sung_notes/note_pieces.h"
 
 namespace hum::pipeline {
 namespace {

@@ -5,7 +5,7 @@
 #include "eval/metrics/note_score.h"
 #include "models/basic_pitch/notes.h"
 #include "models/basic_pitch/test_data.h"
-#include "pipeline/note_pieces.h"
+#include "pipeline/sung_notes/note_pieces.h"
 
 namespace hum::pipeline {
 namespace {

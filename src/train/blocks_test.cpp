@@ -9,7 +9,7 @@
 #include "kernels/test_session.h"
 #include "nn/transformer.h"
 #include "runtime/testing.h"
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum::train {
 namespace {

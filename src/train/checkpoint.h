@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum::train {
 

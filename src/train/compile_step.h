@@ -1,7 +1,7 @@
 // From a step's graph to its program; one that would not fit is refused before it is compiled.
 #pragma once
 
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum::train {
 

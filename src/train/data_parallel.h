@@ -3,7 +3,7 @@
 // (runtime::Executable's run_replicas does), state cut over devices.
 #pragma once
 
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum::train {
 

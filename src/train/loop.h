@@ -11,7 +11,7 @@
 #include "nn/model_spec.h"
 #include "runtime/session.h"
 #include "train/optimizer.h"
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum::train {
 

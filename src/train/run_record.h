@@ -4,7 +4,7 @@
 #include "base/json_fwd.h"
 #include "nn/model_spec.h"
 #include "runtime/session.h"
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum::train {
 

@@ -16,7 +16,7 @@
 #include "base/safetensors.h"
 #include "runtime/testing.h"
 #include "runtime/weights.h"
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum {
 

@@ -4,13 +4,13 @@
 #include <iostream>
 #include <set>
 
+#include "app/play/converter.h"
+#include "app/play/outputs.h"
 #include "audio/midi.h"
 #include "audio/resample.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"
-#include "cli/outputs.h"
-#include "cli/performer.h"
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/timing.h"
 #include "pipeline/accompaniment.h"
@@ -30,11 +30,11 @@ constexpr double kBassLevel_db = -4, kChordLevel_db = -8, kDrumLevel_db = -7;
 
 struct ArrangeArgs {
   std::string input, output;
-  PerformanceOptions performance;
-  SoundOptions sound;
+  app::ConversionOptions performance;
+  app::SoundOptions sound;
   pipeline::Style style = pipeline::Style::kPop;
   int64_t beats_per_bar = 4;
-  SoundFormat format = SoundFormat::kWav;
+  app::SoundFormat format = app::SoundFormat::kWav;
   bool json = false;
 
   ArrangeArgs() { performance.score.snap = "1"; }  // the band keeps time, so the lead must
@@ -77,8 +77,8 @@ void require_folder(const ArrangeArgs& args) {
                                    fs::weakly_canonical(args.performance.timbre)};
   for (const char* name : {"lead", "bass", "chords", "drums", "mix"}) {
     const fs::path sound = sound_path(args, name);
-    require_holds(sound, args.sound);
-    require_not_read(sound, read);
+    app::require_holds(sound, args.sound);
+    app::require_not_read(sound, read);
     require_writable(sound);
   }
   require_writable(fs::path(args.output) / "arrangement.mid");
@@ -86,7 +86,8 @@ void require_folder(const ArrangeArgs& args) {
 
 class Arranger {
  public:
-  Arranger(const ArrangeArgs& args, Performer& performer) : args_(args), performer_(performer) {}
+  Arranger(const ArrangeArgs& args, app::Converter& converter)
+      : args_(args), converter_(converter) {}
 
   void arrange(const pipeline::Score& score) {
     tempo_ = *score.tempo;
@@ -99,7 +100,7 @@ class Arranger {
 
   std::vector<pipeline::Stem> stems() {
     std::vector<pipeline::Stem> stems;
-    stems.push_back({"lead", delivered(performer_.play(lead_), performer_.channels()), 0});
+    stems.push_back({"lead", delivered(converter_.play(lead_), converter_.channels()), 0});
     data::FluidRenderer font;
     auto add = [&](const char* name, const std::vector<Note>& notes, int program, double level_db) {
       const double seconds = pipeline::end_of(notes) + pipeline::kMaxRelease_s;
@@ -113,7 +114,7 @@ class Arranger {
 
   std::string midi() const {
     const std::vector<audio::MidiPart> parts = {
-        {.channel = 0, .program = performer_.program(), .name = "lead", .notes = lead_},
+        {.channel = 0, .program = converter_.program(), .name = "lead", .notes = lead_},
         {.channel = 1, .program = band_.bass_program, .name = "bass", .notes = band_.bass},
         {.channel = 2, .program = band_.chord_program, .name = "chords", .notes = band_.chords},
         {.channel = audio::kDrumChannel, .name = "drums", .notes = band_.drums}};
@@ -136,11 +137,11 @@ class Arranger {
     auto sound =
         audio::resample({data::kSampleRate, channels, std::move(samples)}, args_.sound.rate());
     return audio::widened(std::move(sound),
-                          std::max(args_.sound.channels(), performer_.channels()));
+                          std::max(args_.sound.channels(), converter_.channels()));
   }
 
   const ArrangeArgs& args_;
-  Performer& performer_;
+  app::Converter& converter_;
   pipeline::Tempo tempo_;
   pipeline::Key key_;
   std::vector<pipeline::Chord> chords_;
@@ -150,15 +151,15 @@ class Arranger {
 
 int arrange(ArrangeArgs& args) {
   validate(args);
-  Performer performer(args.performance);
+  app::Converter converter(args.performance);
   require_folder(args);
-  Stopwatch watch;
-  const Hearing hearing = performer.listen(args.input, watch);
+  app::Stopwatch watch;
+  const app::Hearing hearing = converter.listen(args.input, watch);
   if (!hearing.score.tempo) {
     fail(ExitCode::kBadData, "no steady tempo was heard, so a band cannot follow",
          "give the tempo with --tempo BPM, or hum to a click");
   }
-  Arranger arranger(args, performer);
+  Arranger arranger(args, converter);
   arranger.arrange(hearing.score);
   auto stems = arranger.stems();
   watch.lap("generate");

@@ -1,9 +1,9 @@
 // hum audit: every op of a model's training step against what a platform can run.
 #include <iostream>
 
+#include "app/training/model_step.h"
 #include "base/fields_json.h"
 #include "cli/commands/commands.h"
-#include "cli/model_step.h"
 #include "graph/passes/passes.h"
 #include "graph/profile/profile.h"
 #include "kernels/table.h"
@@ -39,7 +39,7 @@ void print(const graph::AuditRow& row) {
 
 int run(Args& args) {
   const graph::Profile& profile = graph::profile_named(args.platform);
-  const ModelStep step = read_model_step(model_config_path(args.model));
+  const app::ModelStep step = app::read_model_step(app::model_config_path(args.model));
   auto function =
       train::step_function(step.spec, step.loop.optimizer, step.loop.step_options().blocks)
           .function;

@@ -1,11 +1,11 @@
 // hum codec encode | decode: sound to tokens and back.
 #include <iostream>
 
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
 #include "audio/resample.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"
-#include "cli/player.h"
-#include "cli/session.h"
 #include "models/codec/token_file.h"
 #include "models/weights_folder.h"
 #include "pipeline/recording.h"
@@ -39,8 +39,9 @@ int encode(EncodeArgs& args) {
   pipeline::require_output(args.output, {".safetensors"});
   const auto recording = pipeline::read_recording(args.input, args.max_seconds);
   for (const auto& warning : recording.warnings) spdlog::warn("{}: {}", args.input, warning);
-  runtime::Session session(session_options());
-  const CodecSession codec(session, models::weights_part(weights_folder(args.weights), "codec"));
+  runtime::Session session(app::session_options());
+  const CodecSession codec(session,
+                           models::weights_part(app::weights_folder(args.weights), "codec"));
   TokenFile tokens{.codes = codec.encode(recording.samples),
                    .books = codec.config().quantizer.books,
                    .samples = static_cast<int64_t>(recording.samples.size()),
@@ -88,8 +89,9 @@ int decode(DecodeArgs& args) {
   if (args.books < 0 || args.books > tokens.books) {
     fail(ExitCode::kUsage, fmt::format("--books {} of {}", args.books, tokens.books));
   }
-  runtime::Session session(session_options());
-  const CodecSession codec(session, models::weights_part(weights_folder(args.weights), "codec"));
+  runtime::Session session(app::session_options());
+  const CodecSession codec(session,
+                           models::weights_part(app::weights_folder(args.weights), "codec"));
   require_fits(args, tokens, codec);
   auto samples = codec.decode(tokens.codes, args.books == 0 ? tokens.books : args.books);
   samples.resize(static_cast<size_t>(tokens.samples));

@@ -3,11 +3,11 @@
 #include <chrono>
 #include <iostream>
 
+#include "app/session_options.h"
+#include "app/training/model_step.h"
 #include "base/bytes.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"
-#include "cli/model_step.h"
-#include "cli/session.h"
 #include "train/compile_step.h"
 
 namespace hum::cli {
@@ -29,10 +29,10 @@ struct Args {
 
 int run(Args& args) {
   const auto start = std::chrono::steady_clock::now();
-  ModelStep step = read_model_step(model_config_path(args.config), args.batch);
+  app::ModelStep step = app::read_model_step(app::model_config_path(args.config), args.batch);
   if (!args.memory_limit.empty()) step.loop.memory_limit = args.memory_limit;
   const train::StepOptions options = step.loop.step_options();
-  runtime::Session session(session_options());
+  runtime::Session session(app::session_options());
   const auto traced = train::step_function(step.spec, step.loop.optimizer, options.blocks);
   const auto program =
       train::compile_step(session, step.spec, step.loop.optimizer, traced, options);

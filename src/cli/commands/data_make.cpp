@@ -2,15 +2,15 @@
 #include <iostream>
 #include <optional>
 
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
+#include "app/stop.h"
+#include "app/training/stage.h"
 #include "base/fields_json.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"
-#include "cli/player.h"
-#include "cli/session.h"
-#include "cli/stop.h"
-#include "cli/training.h"
 #include "data/shards/make_items.h"
-#include "pipeline/sung_notes.h"
+#include "pipeline/sung_notes/sung_notes.h"
 
 namespace hum::cli {
 namespace {
@@ -46,18 +46,19 @@ int run(Args& args) {
   if (args.threads > 0) options.threads = args.threads;
   if (!args.codec.empty()) options.codec = args.codec;
   const ProcessRank rank = rank_of(args);
-  runtime::Session session(session_options());
-  data::MakeTools tools{.rank = rank, .should_stop = [] { return stop_signal() != 0; }};
+  runtime::Session session(app::session_options());
+  data::MakeTools tools{.rank = rank, .should_stop = [] { return app::stop_signal() != 0; }};
   // The melody as generation reads it from a hum.
-  tools.transcriber = [transcribe = transcriber(session, {})](std::span<const float> samples) {
+  tools.transcriber = [transcribe = app::transcriber(session, {})](std::span<const float> samples) {
     return pipeline::sung_notes(samples, transcribe(samples));
   };
   std::optional<models::codec::CodecSession> codec;
-  if (!options.codec.empty()) tools.encoder = token_encoder(codec.emplace(session, options.codec));
+  if (!options.codec.empty())
+    tools.encoder = app::token_encoder(codec.emplace(session, options.codec));
   const bool whole = data::make_items(args.output, options, tools);
-  if (stop_signal() != 0) {
+  if (app::stop_signal() != 0) {
     spdlog::warn("stopped; the same command goes on from there");
-    return 128 + stop_signal();
+    return 128 + app::stop_signal();
   }
   std::cout << (whole ? fmt::format("{} items in {}\n", options.count, args.output)
                       : fmt::format("rank {} of {} is done; the others are not\n", rank.rank,

@@ -1,11 +1,11 @@
 // hum data references: the presets' timbre references, as codec tokens beside the weights.
 #include <iostream>
 
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
+#include "app/training/stage.h"
 #include "base/atomic_folder.h"
 #include "cli/commands/commands.h"
-#include "cli/player.h"
-#include "cli/session.h"
-#include "cli/training.h"
 #include "models/codec/token_file.h"
 #include "models/weights_folder.h"
 
@@ -26,19 +26,19 @@ struct ReferencesArgs {
 
 std::vector<const data::Preset*> presets_of(const fs::path& folder) {
   std::vector<const data::Preset*> presets;
-  for (const auto& name : item_presets(folder)) presets.push_back(&data::find_preset(name));
+  for (const auto& name : app::item_presets(folder)) presets.push_back(&data::find_preset(name));
   return presets;
 }
 
 int references(ReferencesArgs& args) {
-  const fs::path weights = weights_folder(args.weights), folder = weights / "references";
-  runtime::Session session(session_options());
+  const fs::path weights = app::weights_folder(args.weights), folder = weights / "references";
+  runtime::Session session(app::session_options());
   const models::codec::CodecSession codec(session, models::weights_part(weights, "codec"));
   AtomicFolder references(folder);  // none of another codec stays
   const auto presets = args.data.empty() ? data::training_presets() : presets_of(args.data);
   data::FluidRenderer renderer;
   for (const data::Preset* preset : presets) {
-    const auto samples = render_reference(*preset, renderer);
+    const auto samples = app::render_reference(*preset, renderer);
     models::codec::write_token_file(
         references.temporary_path() / (std::string(preset->name) + ".safetensors"),
         {.codes = codec.encode(samples),

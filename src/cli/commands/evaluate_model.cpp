@@ -1,9 +1,9 @@
 // hum evaluate model: a report on the released models.
 #include <iostream>
 
+#include "app/evaluation/model_report.h"
 #include "base/json.h"
 #include "cli/commands/evaluate.h"
-#include "cli/model_report.h"
 
 namespace hum::cli {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kQuickClips = 14;
 
 struct Args {
-  ModelReportOptions options;
+  app::ModelReportOptions options;
   bool quick = false, json = false;
   template <class V>
   void declare(V& v) {
@@ -36,7 +36,7 @@ void show(const Json& report) {
 
 int run(Args& args) {
   if (args.quick) args.options.test_set.clips = std::min(args.options.test_set.clips, kQuickClips);
-  const Json written = write_model_report(args.options);
+  const Json written = app::write_model_report(args.options);
   if (args.json) {
     print_json(written);
   } else {

@@ -4,15 +4,15 @@
 #include <iostream>
 #include <optional>
 
+#include "app/play/batch_conversion.h"
+#include "app/play/conversion_report.h"
+#include "app/play/converter.h"
+#include "app/play/outputs.h"
+#include "app/play/wav_stream.h"
+#include "app/stop.h"
 #include "audio/notes.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"
-#include "cli/outputs.h"
-#include "cli/performer.h"
-#include "cli/play_report.h"
-#include "cli/production.h"
-#include "cli/stop.h"
-#include "cli/wav_stream.h"
 #include "pipeline/recording.h"
 #include "pipeline/stream.h"
 
@@ -21,9 +21,9 @@ namespace {
 
 struct Args {
   std::vector<std::string> inputs;
-  OutputOptions outputs;
-  PerformanceOptions performance;
-  DeliveryOptions delivery;
+  app::OutputOptions outputs;
+  app::ConversionOptions performance;
+  app::DeliveryOptions delivery;
   bool stream = false, json = false;
 
   template <class V>
@@ -74,7 +74,7 @@ void validate(const Args& args) {
   }
   const bool more = args.delivery.loop || !args.delivery.backing.empty() || args.json ||
                     args.outputs.takes != 1 || !args.outputs.output.empty() ||
-                    !args.outputs.picture.empty() || args.delivery.sound.bits == Bits::k24 ||
+                    !args.outputs.picture.empty() || args.delivery.sound.bits == app::Bits::k24 ||
                     args.inputs.size() != 1;
   if (args.stream && more) {
     fail(ExitCode::kUsage,
@@ -84,13 +84,13 @@ void validate(const Args& args) {
   }
 }
 
-Json report_of(const Recording& recording, const Performer& performer) {
-  return play_report(recording.plan, performer, recording.hearing, recording.played,
-                     recording.takes, recording.watch.laps());
+Json report_of(const app::Recording& recording, const app::Converter& converter) {
+  return app::conversion_report(recording.plan, converter, recording.hearing, recording.played,
+                                recording.takes, recording.watch.laps());
 }
 
 // Says what went wrong with one of many.
-Json report_fault(const Recording& recording) {
+Json report_fault(const app::Recording& recording) {
   const std::string input = recording.plan.input.string();
   try {
     std::rethrow_exception(recording.fault);
@@ -103,54 +103,59 @@ Json report_fault(const Recording& recording) {
 }
 
 // Returns the exit code of the first fault.
-int produce_all(std::vector<OutputPlan> plans, const Args& args, Performer& performer,
+int produce_all(std::vector<app::OutputPlan> plans, const Args& args, app::Converter& converter,
                 const std::optional<audio::AudioBuffer>& backing) {
   Json reports = Json::array();
   int code = 0;
   size_t faults = 0;
-  Production(args.delivery, performer, backing, std::move(plans), [&](const Recording& recording) {
-    reports.push_back(recording.fault ? report_fault(recording) : report_of(recording, performer));
-    const Json& report = reports.back();
-    if (recording.fault) {
-      if (code == 0) code = report["code"];
-      ++faults;
-    } else if (!args.json) {
-      std::cout << play_text(report);
-    }
-  }).run();
+  app::BatchConversion(args.delivery, converter, backing, std::move(plans),
+                       [&](const app::Recording& recording) {
+                         reports.push_back(recording.fault ? report_fault(recording)
+                                                           : report_of(recording, converter));
+                         const Json& report = reports.back();
+                         if (recording.fault) {
+                           if (code == 0) code = report["code"];
+                           ++faults;
+                         } else if (!args.json) {
+                           std::cout << app::conversion_text(report);
+                         }
+                       })
+      .run();
   if (args.json) print_json(reports);
   std::cerr << fmt::format("{} of {} recordings were played\n", reports.size() - faults,
                            reports.size());
   return code;
 }
 
-int produce_one(std::vector<OutputPlan> plan, const Args& args, Performer& performer,
+int produce_one(std::vector<app::OutputPlan> plan, const Args& args, app::Converter& converter,
                 const std::optional<audio::AudioBuffer>& backing) {
-  Production(args.delivery, performer, backing, std::move(plan), [&](const Recording& recording) {
-    if (recording.fault) std::rethrow_exception(recording.fault);
-    const Json report = report_of(recording, performer);
-    if (args.json) {
-      print_json(report);
-    } else {
-      std::cout << play_text(report);
-    }
-  }).run();
+  app::BatchConversion(args.delivery, converter, backing, std::move(plan),
+                       [&](const app::Recording& recording) {
+                         if (recording.fault) std::rethrow_exception(recording.fault);
+                         const Json report = report_of(recording, converter);
+                         if (args.json) {
+                           print_json(report);
+                         } else {
+                           std::cout << app::conversion_text(report);
+                         }
+                       })
+      .run();
   return 0;
 }
 
-int stream(const Args& args, Performer& performer) {
-  Stopwatch watch;
+int stream(const Args& args, app::Converter& converter) {
+  app::Stopwatch watch;
   if (!args.outputs.midi.empty()) {
     pipeline::require_output(args.outputs.midi, {".mid", ".midi", ".csv", ".json"});
   }
-  const Hearing hearing = performer.listen(args.inputs[0], watch);
+  const app::Hearing hearing = converter.listen(args.inputs[0], watch);
   const auto& notes = hearing.score.notes;
   if (!args.outputs.midi.empty()) {
-    write_melody(args.outputs.midi, performer, hearing.score, notes);
+    app::write_melody(args.outputs.midi, converter, hearing.score, notes);
   }
-  const int rate_hz = args.delivery.sound.rate(), channels = performer.channels();
+  const int rate_hz = args.delivery.sound.rate(), channels = converter.channels();
   const int written = std::max(channels, args.delivery.sound.channels());
-  WavStream out(stdout, rate_hz, written, args.delivery.sound.format());
+  app::WavStream out(stdout, rate_hz, written, args.delivery.sound.format());
   bool is_first = true;
   const auto sink = [&](std::span<const float> samples) {
     out.write(
@@ -159,7 +164,7 @@ int stream(const Args& args, Performer& performer) {
     is_first = is_first && samples.empty();
   };
   pipeline::StreamFinisher finisher(pipeline::end_of(notes), rate_hz, sink, channels);
-  performer.stream(notes, [&](std::span<const float> samples) { finisher.push(samples); });
+  converter.stream(notes, [&](std::span<const float> samples) { finisher.push(samples); });
   finisher.finish();
   watch.lap("rest");
   const Json laps = watch.laps();
@@ -173,18 +178,18 @@ int stream(const Args& args, Performer& performer) {
 
 int run(Args& args) {
   validate(args);
-  Performer performer(args.performance);
-  if (args.stream) return stream(args, performer);
-  const auto plans = plan_outputs(args.inputs, args.outputs, performer.instrument_name(),
-                                  {args.delivery.backing, args.performance.timbre});
-  for (const auto& plan : plans) require_holds(plan.sounds[0], args.delivery.sound);
+  app::Converter converter(args.performance);
+  if (args.stream) return stream(args, converter);
+  const auto plans = app::plan_outputs(args.inputs, args.outputs, converter.instrument_name(),
+                                       {args.delivery.backing, args.performance.timbre});
+  for (const auto& plan : plans) app::require_holds(plan.sounds[0], args.delivery.sound);
   std::optional<audio::AudioBuffer> backing;
   if (!args.delivery.backing.empty()) {
     backing = audio::read_audio(args.delivery.backing, args.performance.max_seconds);
   }
-  if (plans.size() > 1) performer.prepare();  // what is wrong there is wrong for all
+  if (plans.size() > 1) converter.prepare();  // what is wrong there is wrong for all
   const auto produce = plans.size() == 1 ? produce_one : produce_all;
-  return produce(plans, args, performer, backing);
+  return produce(plans, args, converter, backing);
 }
 
 }  // namespace

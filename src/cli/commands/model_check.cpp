@@ -2,10 +2,10 @@
 #include <chrono>
 #include <iostream>
 
+#include "app/training/model_step.h"
+#include "app/training/stage.h"
 #include "base/fields_json.h"
 #include "cli/commands/commands.h"
-#include "cli/model_step.h"
-#include "cli/training.h"
 #include "graph/stablehlo/print.h"
 #include "models/humming/coarse.h"
 
@@ -26,8 +26,8 @@ struct Args {
 
 int run(Args& args) {
   const auto start = std::chrono::steady_clock::now();
-  TrainConfig<models::humming::CoarseConfig> config;
-  read_config(model_config_path(args.name), config);
+  app::TrainConfig<models::humming::CoarseConfig> config;
+  read_config(app::model_config_path(args.name), config);
   const models::humming::Coarse model(config.model);
   const auto spec =
       model.train_spec(args.batch, data::kItemFrames, data::kReferenceFrames, graph::DType::kBF16);

@@ -4,10 +4,10 @@
 
 #include <iostream>
 
+#include "app/session_options.h"
+#include "app/training/stage.h"
 #include "cli/commands/commands.h"
-#include "cli/session.h"
-#include "cli/training.h"
-#include "models/llama/session.h"
+#include "models/llama/llama_session.h"
 
 namespace hum::cli {
 namespace {
@@ -41,8 +41,8 @@ std::vector<int32_t> parse_tokens(const std::string& text) {
 
 int run(Args& args) {
   const std::vector<int32_t> prompt = parse_tokens(args.tokens);
-  runtime::Session session(session_options());
-  const models::llama::LlamaSession model(session, args.folder, dtype_of(args.compute));
+  runtime::Session session(app::session_options());
+  const models::llama::LlamaSession model(session, args.folder, app::dtype_of(args.compute));
   const auto made = model.generate(prompt, args.count);
   std::cout << fmt::format("{}\n", fmt::join(made, ",")) << std::flush;
   return 0;

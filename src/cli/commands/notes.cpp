@@ -1,10 +1,10 @@
 // hum notes: a recording's notes, by Basic Pitch.
 #include <iostream>
 
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"
-#include "cli/player.h"
-#include "cli/session.h"
 #include "pipeline/hum_melody.h"
 #include "pipeline/recording.h"
 #include "pipeline/score.h"
@@ -41,7 +41,7 @@ void list(const std::vector<audio::Note>& notes) {
 
 std::vector<audio::Note> notes_of(const pipeline::Recording& recording, const Args& args,
                                   runtime::Session& session) {
-  const auto transcribe = transcriber(session, args.notes);
+  const auto transcribe = app::transcriber(session, args.notes);
   if (!args.clean_up) return transcribe(recording.samples).notes;
   auto melody = pipeline::read_melody(recording.samples, transcribe, {}, std::nullopt);
   for (const auto& warning : melody.warnings) spdlog::warn("{}: {}", args.input, warning);
@@ -56,7 +56,7 @@ int run(Args& args) {
     pipeline::require_output(args.output, {".mid", ".midi", ".csv", ".json"});
   }
   for (const auto& warning : recording.warnings) spdlog::warn("{}: {}", args.input, warning);
-  runtime::Session session(session_options());
+  runtime::Session session(app::session_options());
   auto notes = notes_of(recording, args, session);
   if (notes.empty()) {
     fail(ExitCode::kBadData, args.input + ": no notes were found",

@@ -3,11 +3,11 @@
 
 #include <iostream>
 
+#include "app/plan/outlook.h"
+#include "app/plan/plot.h"
+#include "app/plan/report.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "cli/plan/outlook.h"
-#include "cli/plan/plot.h"
-#include "cli/plan/report.h"
 #include "plan/named_models.h"
 
 namespace hum::cli {
@@ -16,7 +16,7 @@ namespace {
 struct Args {
   std::string model, cluster, plot, calibration, hardware_file;
   int64_t seq = 0;
-  LayoutWishes layout;
+  app::LayoutWishes layout;
   plan::Goal goal;
   bool search = false, json = false;
   template <class V>
@@ -40,26 +40,26 @@ int run(Args& args) {
          "hum plan --model llama-7b --cluster trn1.32xlarge:16 --batch 1024; or one of its "
          "commands: hum plan --help");
   }
-  if (!args.plot.empty()) require_plot(args.plot);
-  const plan::Hardware hardware = read_hardware(args.hardware_file);
-  const Cluster cluster = parse_cluster(args.cluster, hardware);
+  if (!args.plot.empty()) app::require_plot(args.plot);
+  const plan::Hardware hardware = app::read_hardware(args.hardware_file);
+  const app::Cluster cluster = app::parse_cluster(args.cluster, hardware);
   plan::Transformer model = plan::named_model(args.model);
   if (args.seq != 0) model.sequence = args.seq;
-  const auto calibration = read_calibration_for(*cluster.device, args.calibration);
-  const auto found = find_layouts(model, args.layout, cluster, calibration.efficiency);
+  const auto calibration = app::read_calibration_for(*cluster.device, args.calibration);
+  const auto found = app::find_layouts(model, args.layout, cluster, calibration.efficiency);
   const auto outlook = plan::look_ahead(model, found.fitting.front().layout, *cluster.device,
                                         calibration, args.goal);
-  Json report = outlook_report(args.model, model, cluster, outlook);
+  Json report = app::outlook_report(args.model, model, cluster, outlook);
   if (!args.plot.empty()) {
     Json drawn = report;
-    drawn["layouts"] = layouts_report(found);
-    write_layouts_plot(args.plot, drawn);
+    drawn["layouts"] = app::layouts_report(found);
+    app::write_layouts_plot(args.plot, drawn);
   }
-  if (args.search) report["layouts"] = layouts_report(found);
+  if (args.search) report["layouts"] = app::layouts_report(found);
   if (args.json) {
     print_json(report);
   } else {
-    std::cout << outlook_text(report);
+    std::cout << app::outlook_text(report);
   }
   return 0;
 }

@@ -2,12 +2,12 @@
 #include <filesystem>
 #include <iostream>
 
+#include "app/plan/assess.h"
+#include "app/plan/report.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "cli/commands/plan.h"
-#include "cli/plan/assess.h"
-#include "cli/plan/report.h"
 #include "plan/named_models.h"
 
 namespace hum::cli {
@@ -53,7 +53,7 @@ void check(const Args& args) {
 
 plan::Option option_of(const std::string& cluster_text, const plan::Transformer& shape,
                        const plan::Hardware& hardware, const plan::Market& market) {
-  const Cluster cluster = parse_cluster(cluster_text, hardware);
+  const app::Cluster cluster = app::parse_cluster(cluster_text, hardware);
   const auto calibration =
       plan::read_calibration(plan::calibration_path(cluster.device->calibrated_as()));
   return plan::consider(shape, *cluster.device, cluster.nodes, calibration, market);
@@ -61,16 +61,17 @@ plan::Option option_of(const std::string& cluster_text, const plan::Transformer&
 
 int run(Args& args) {
   check(args);
-  const plan::Hardware hardware = read_hardware(args.hardware_file);
-  const AssessedModel model = assessed_model(args.model, args.seq);
-  Assessed assessed{.model = args.model, .shape = model.shape, .market = args.market};
+  const plan::Hardware hardware = app::read_hardware(args.hardware_file);
+  const app::AssessedModel model = app::assessed_model(args.model, args.seq);
+  app::Assessed assessed{.model = args.model, .shape = model.shape, .market = args.market};
   assessed.from = option_of(args.from, model.shape, hardware, args.market);
   assessed.to = option_of(args.to, model.shape, hardware, args.market);
   assessed.assessment =
       plan::assess(model.step, assessed.from, assessed.to, args.market, args.situation);
-  const Json report = assessment_report(assessed);
+  const Json report = app::assessment_report(assessed);
   const bool is_html = args.output.ends_with(".html");
-  const std::string page = is_html ? assessment_page(report) : assessment_markdown(report);
+  const std::string page =
+      is_html ? app::assessment_page(report) : app::assessment_markdown(report);
   if (!args.output.empty()) write_file(args.output, page);
   if (args.json) {
     print_json(report);

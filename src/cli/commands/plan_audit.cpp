@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/plan/report.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "cli/commands/plan.h"
-#include "cli/plan/report.h"
 #include "plan/audit.h"
 
 namespace hum::cli {
@@ -46,7 +46,7 @@ void warn_of_unknown(const plan::PlanClaims& claims, const plan::Hardware& hardw
 }
 
 int run(Args& args) {
-  const plan::Hardware hardware = read_hardware(args.hardware_file);
+  const plan::Hardware hardware = app::read_hardware(args.hardware_file);
   plan::PlanClaims claims = plan::read_claims({args.files.begin(), args.files.end()});
   if (!args.hardware.empty()) {
     hardware.at(args.hardware);
@@ -57,9 +57,9 @@ int run(Args& args) {
   warn_of_unknown(claims, hardware);
   const auto checks = plan::audit(claims, hardware);
   if (args.json) {
-    print_json(audit_report(checks));
+    print_json(app::audit_report(checks));
   } else {
-    std::cout << audit_text(checks);
+    std::cout << app::audit_text(checks);
   }
   const bool agrees = std::ranges::all_of(checks, &plan::Check::agrees);
   return agrees ? 0 : kContradiction;

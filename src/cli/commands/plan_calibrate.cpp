@@ -1,11 +1,11 @@
 // hum plan calibrate: fits the planner's six efficiencies of a hardware to measured runs.
 #include <iostream>
 
+#include "app/plan/report.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "cli/commands/plan.h"
-#include "cli/plan/report.h"
 #include "plan/calibration.h"
 
 namespace hum::cli {
@@ -28,14 +28,14 @@ struct Args {
 
 int run(Args& args) {
   if (!args.output.empty()) require_writable(args.output);
-  const plan::Hardware hardware = read_hardware(args.hardware_file);
+  const plan::Hardware hardware = app::read_hardware(args.hardware_file);
   const auto calibration =
       plan::calibrate({args.runs.begin(), args.runs.end()}, hardware, args.hardware);
   if (!args.output.empty()) plan::write_calibration(args.output, calibration);
   if (args.json) {
     print_json(plan::to_json(calibration));
   } else {
-    std::cout << calibration_text(calibration);
+    std::cout << app::calibration_text(calibration);
   }
   return 0;
 }

@@ -3,12 +3,12 @@
 #include <map>
 #include <optional>
 
+#include "app/plan/compare.h"
+#include "app/plan/outlook.h"
+#include "app/plan/plot.h"
+#include "app/plan/report.h"
 #include "base/json.h"
 #include "cli/commands/plan.h"
-#include "cli/plan/compare.h"
-#include "cli/plan/outlook.h"
-#include "cli/plan/plot.h"
-#include "cli/plan/report.h"
 #include "plan/named_models.h"
 
 namespace hum::cli {
@@ -19,7 +19,7 @@ struct Args {
   std::vector<int64_t> nodes = {16};
   std::string model, plot, calibration, hardware_file;
   int64_t seq = 0;
-  Comparison comparison;
+  app::Comparison comparison;
   bool json = false;
   template <class V>
   void declare(V& v) {
@@ -58,32 +58,32 @@ std::vector<std::string> all_clusters(const plan::Hardware& hardware) {
   return names;
 }
 
-std::vector<Cluster> chosen_clusters(const Args& args, const plan::Hardware& hardware) {
-  std::vector<Cluster> chosen;
+std::vector<app::Cluster> chosen_clusters(const Args& args, const plan::Hardware& hardware) {
+  std::vector<app::Cluster> chosen;
   for (const auto& text : args.clusters.empty() ? all_clusters(hardware) : args.clusters) {
     if (text.find(':') != std::string::npos) {
-      chosen.push_back(parse_cluster(text, hardware));
+      chosen.push_back(app::parse_cluster(text, hardware));
       continue;
     }
     for (const int64_t nodes : args.nodes)
-      chosen.push_back(parse_cluster(fmt::format("{}:{}", text, nodes), hardware));
+      chosen.push_back(app::parse_cluster(fmt::format("{}:{}", text, nodes), hardware));
   }
   return chosen;
 }
 
 // By device: hum's own, or that of the file where it is of the device's hardware.
-std::map<std::string, plan::Calibration> read_calibrations(const std::vector<Cluster>& clusters,
+std::map<std::string, plan::Calibration> read_calibrations(const std::vector<app::Cluster>& clusters,
                                                            const std::string& file) {
   std::map<std::string, plan::Calibration> result;
   std::optional<plan::Calibration> given;
   if (!file.empty()) given = plan::read_calibration(file);
   bool used = false;
-  for (const Cluster& cluster : clusters) {
+  for (const app::Cluster& cluster : clusters) {
     const plan::Device& device = *cluster.device;
     const bool is_given = given && device.may_use(given->device);
     used = used || is_given;
     if (!result.contains(device.name))
-      result[device.name] = is_given ? *given : read_calibration_for(device, "");
+      result[device.name] = is_given ? *given : app::read_calibration_for(device, "");
   }
   if (given && !used) {
     fail(ExitCode::kUsage, fmt::format("{} is of {}, none of the clusters is", file, given->device),
@@ -93,29 +93,29 @@ std::map<std::string, plan::Calibration> read_calibrations(const std::vector<Clu
 }
 
 int run(Args& args) {
-  Comparison& c = args.comparison;
+  app::Comparison& c = args.comparison;
   if (args.model.empty() || c.market.run.tokens == 0) {
     fail(ExitCode::kUsage, "hum plan compare needs --model and --tokens",
          "hum plan compare --model llama-7b --tokens 1e12 p4d.24xlarge:16 trn1.32xlarge:16");
   }
-  if (!args.plot.empty()) require_plot(args.plot);
-  const plan::Hardware hardware = read_hardware(args.hardware_file);
+  if (!args.plot.empty()) app::require_plot(args.plot);
+  const plan::Hardware hardware = app::read_hardware(args.hardware_file);
   c.model = args.model;
   c.shape = plan::named_model(args.model);
   if (args.seq != 0) c.shape.sequence = args.seq;
   const auto clusters = chosen_clusters(args, hardware);
   const auto calibrations = read_calibrations(clusters, args.calibration);
-  for (const Cluster& cluster : clusters) {
+  for (const app::Cluster& cluster : clusters) {
     c.options.push_back(plan::consider(c.shape, *cluster.device, cluster.nodes,
                                        calibrations.at(cluster.device->name), c.market));
   }
   for (const auto& text : args.phases) c.phases.push_back(plan::parse_phase(text, hardware));
-  const Json report = comparison_report(c);
-  if (!args.plot.empty()) write_clusters_plot(args.plot, report);
+  const Json report = app::comparison_report(c);
+  if (!args.plot.empty()) app::write_clusters_plot(args.plot, report);
   if (args.json) {
     print_json(report);
   } else {
-    std::cout << comparison_text(report);
+    std::cout << app::comparison_text(report);
   }
   return 0;
 }

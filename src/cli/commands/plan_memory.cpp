@@ -1,9 +1,9 @@
 // hum plan memory: what a device needs for a training step of hum's own models.
 #include <iostream>
 
+#include "app/plan/planned_step.h"
 #include "base/bytes.h"
 #include "cli/commands/plan.h"
-#include "cli/plan/step.h"
 #include "eval/harness/bar.h"
 
 namespace hum::cli {
@@ -13,7 +13,7 @@ using graph::RecomputePolicy;
 
 struct Args {
   std::string model, recompute = "all";
-  PlannedShape shape;
+  app::PlannedShape shape;
   int64_t devices = 1;
   bool json = false;
   template <class V>
@@ -70,13 +70,13 @@ int run(Args& args) {
     fail(ExitCode::kUsage, fmt::format("{} devices", args.devices), "1 to 4096");
   }
   const auto wanted = policies(args.recompute);
-  const PlannedModel planned = planned_model(args.model, args.shape);
+  const app::PlannedModel planned = app::planned_model(args.model, args.shape);
   Json rows = Json::array();
   for (const auto policy : wanted) {
     nn::BlockOptions blocks = planned.blocks;
     blocks.recompute = policy;
     rows.push_back(parts(
-        step_memory(planned.spec, planned.optimizer, blocks, static_cast<int>(args.devices))));
+        app::step_memory(planned.spec, planned.optimizer, blocks, static_cast<int>(args.devices))));
     rows.back()["recompute"] = to_name(policy);
   }
   const Json report = {{"model", args.model},

@@ -1,9 +1,9 @@
 // hum plan predict: step times of the runs in a CSV file, beside the measured ones.
 #include <iostream>
 
+#include "app/plan/report.h"
 #include "base/json.h"
 #include "cli/commands/plan.h"
-#include "cli/plan/report.h"
 #include "plan/calibration.h"
 
 namespace hum::cli {
@@ -25,18 +25,18 @@ struct Args {
 };
 
 int run(Args& args) {
-  const plan::Hardware hardware = read_hardware(args.hardware_file);
+  const plan::Hardware hardware = app::read_hardware(args.hardware_file);
   const std::string calibrated =
       args.calibration.empty() ? "" : plan::read_calibration(args.calibration).device;
   const plan::Campaign campaign =
       plan::read_campaign(args.runs, hardware, args.hardware, calibrated);
   const plan::Device& device = hardware.at(campaign.device);
-  const Json report =
-      predictions_report(campaign, device, read_calibration_for(device, args.calibration));
+  const Json report = app::predictions_report(campaign, device,
+                                              app::read_calibration_for(device, args.calibration));
   if (args.json) {
     print_json(report);
   } else {
-    std::cout << predictions_text(report);
+    std::cout << app::predictions_text(report);
   }
   return 0;
 }

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/play/synthesizer.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"
-#include "cli/player.h"
 
 namespace hum::cli {
 namespace {
@@ -31,10 +31,10 @@ std::string note_name(int pitch) {
 }
 
 int run(Args& args) {
-  const auto known = known_presets(weights_folder(args.weights));
+  const auto known = app::known_presets(app::weights_folder(args.weights));
   if (known.empty() && !args.all) {
     spdlog::warn("{} holds no references: which instruments its weights know is not told",
-                 weights_folder(args.weights).string());
+                 app::weights_folder(args.weights).string());
   }
   Json list = Json::array();
   for (const data::Preset& preset : data::presets()) {

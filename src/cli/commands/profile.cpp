@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/profile_report.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/commands/commands.h"
 #include "cli/dispatch.h"
-#include "cli/profile_report.h"
 #include "kernels/table.h"
 #include "pjrt/ffi.h"
 
@@ -43,10 +43,10 @@ int run(Args& args) {
   const int code = dispatch(args.command);
   pjrt::ffi::observe_kernels(nullptr);
   const auto spans = monitor::stop_recording();
-  const Json report = profile_report(spans, begin, monitor::Clock::now());
-  std::cerr << '\n' << profile_text(report);
+  const Json report = app::profile_report(spans, begin, monitor::Clock::now());
+  std::cerr << '\n' << app::profile_text(report);
   if (!args.json.empty()) write_json(args.json, report);
-  if (!args.trace.empty()) write_json(args.trace, trace_events(spans, begin));
+  if (!args.trace.empty()) write_json(args.trace, app::trace_events(spans, begin));
   return code;
 }
 

@@ -1,7 +1,7 @@
 // hum train classifier
+#include "app/session_options.h"
+#include "app/training/stage.h"
 #include "cli/commands/train.h"
-#include "cli/session.h"
-#include "cli/training.h"
 #include "models/preset_classifier/model.h"
 
 namespace hum::cli {
@@ -9,12 +9,12 @@ namespace {
 
 using runtime::HostTensor;
 
-int run(TrainArgs& args) {
-  auto config = read_train_config<models::preset_classifier::PresetClassifierConfig>(args);
-  const StageConfig& stage = config.stage;
+int run(app::TrainArgs& args) {
+  auto config = app::read_train_config<models::preset_classifier::PresetClassifierConfig>(args);
+  const app::StageConfig& stage = config.stage;
   const data::ItemFolder items(stage.data);
-  const data::ItemOrder order = training_order(items, stage);
-  const auto presets = item_presets(stage.data);
+  const data::ItemOrder order = app::training_order(items, stage);
+  const auto presets = app::item_presets(stage.data);
   if (config.model.presets.empty()) config.model.presets = presets;
   if (config.model.presets != presets) {
     fail(ExitCode::kConfig,
@@ -26,10 +26,10 @@ int run(TrainArgs& args) {
   const auto preset_of = [&](int64_t item) {
     return static_cast<int32_t>(items[item].index % presets.size());
   };
-  runtime::Session session(session_options());
+  runtime::Session session(app::session_options());
   const models::preset_classifier::PresetClassifier model(config.model);
   const int64_t samples = stage.frames * data::kFrameSamples;
-  const auto spec = model.train_spec(stage.batch, samples, dtype_of(stage.compute));
+  const auto spec = model.train_spec(stage.batch, samples, app::dtype_of(stage.compute));
   auto batches = [&](int64_t step) {
     const auto audio = data::audio_batch(items, order, static_cast<uint64_t>(stage.loop.seed), step,
                                          stage.batch, samples);
@@ -40,13 +40,13 @@ int run(TrainArgs& args) {
     return std::vector{HostTensor::of({stage.batch, samples}, std::span<const float>(audio)),
                        HostTensor::of({stage.batch}, std::span<const int32_t>(classes))};
   };
-  return run_stage(session, spec, stage, to_json(config.model), args, batches);
+  return app::run_stage(session, spec, stage, to_json(config.model), args, batches);
 }
 
 }  // namespace
 
 const Command kTrainClassifier = {
     "train classifier", "train the preset classifier, a judge of timbre, on true audio",
-    "hum train classifier --config configs/classifier.yaml", make_command<TrainArgs, run>};
+    "hum train classifier --config configs/classifier.yaml", make_command<app::TrainArgs, run>};
 
 }  // namespace hum::cli

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <optional>
 
+#include "app/session_options.h"
+#include "app/training/stage.h"
 #include "base/error.h"
 #include "base/rng.h"
 #include "cli/commands/train.h"
-#include "cli/session.h"
-#include "cli/training.h"
 #include "data/synthesis/features.h"
 #include "models/humming/latent_predictor.h"
 #include "models/humming/voice.h"
@@ -21,7 +21,8 @@ using runtime::HostTensor;
 // is given at generation. How many true books the upsampler knows is drawn for each item.
 class PredictedLatents {
  public:
-  PredictedLatents(runtime::Session& session, const StageConfig& stage, const TokenData& data)
+  PredictedLatents(runtime::Session& session, const app::StageConfig& stage,
+                   const app::TokenData& data)
       : stage_(stage),
         data_(data),
         items_(std::lround(stage.predicted_share * static_cast<double>(stage.batch))) {
@@ -32,7 +33,7 @@ class PredictedLatents {
     if (items_ == 0) return;
     const auto weights = models::weights_part(stage.weights, "upsampler");
     upsampler_.emplace(session, weights, items_, data::kItemFrames, data::kReferenceFrames);
-    require_fits(data, upsampler_->common(), weights.string());
+    app::require_fits(data, upsampler_->common(), weights.string());
   }
 
   void replace(int64_t step, data::VoiceBatch& batch) const {
@@ -43,7 +44,7 @@ class PredictedLatents {
     for (int64_t b = 0; b < items_; ++b) {
       stages.push_back(static_cast<int32_t>(rng.integer(0, upsampler_->last_stage())));
     }
-    const auto arrays = token_tensors(
+    const auto arrays = app::token_tensors(
         data::token_batch(data_.items, data_.tokens, data_.order, step, stage_.batch, items_));
     const auto predicted =
         upsampler_->predict(HostTensor::of({items_}, std::span<const int32_t>(stages)), arrays[0],
@@ -52,17 +53,17 @@ class PredictedLatents {
   }
 
  private:
-  const StageConfig& stage_;
-  const TokenData& data_;
+  const app::StageConfig& stage_;
+  const app::TokenData& data_;
   int64_t items_;
   std::optional<models::humming::LatentPredictor> upsampler_;
 };
 
-int run(TrainArgs& args) {
-  auto config = read_train_config<models::humming::VoiceConfig>(args);
-  const StageConfig& stage = config.stage;
-  runtime::Session session(session_options());
-  const TokenData data = open_tokens(session, stage);
+int run(app::TrainArgs& args) {
+  auto config = app::read_train_config<models::humming::VoiceConfig>(args);
+  const app::StageConfig& stage = config.stage;
+  runtime::Session session(app::session_options());
+  const app::TokenData data = app::open_tokens(session, stage);
   const int64_t latent = data.tokens.latent() / audio::channel_count(data.tokens.channels());
   if (config.model.common.channels != audio::Channels::kMono ||
       config.model.common.latent != latent) {
@@ -76,7 +77,7 @@ int run(TrainArgs& args) {
   const models::humming::Voice model(config.model);
   const int64_t batch = stage.batch, frames = stage.frames;
   const int64_t samples = frames * models::codec::kHopSamples;
-  const auto spec = model.train_spec(batch, samples, dtype_of(stage.compute),
+  const auto spec = model.train_spec(batch, samples, app::dtype_of(stage.compute),
                                      models::codec::training_mel_scales());
   auto batches = [&](int64_t step) {
     auto arrays = data::voice_batch(data.items, data.tokens, data.order,
@@ -89,14 +90,14 @@ int run(TrainArgs& args) {
                        std::span<const float>(arrays.melody)),
         HostTensor::of({batch, samples}, std::span<const float>(arrays.excitation))};
   };
-  return run_stage(session, spec, stage, to_json(config.model), args, batches,
-                   {"codec", "upsampler"});
+  return app::run_stage(session, spec, stage, to_json(config.model), args, batches,
+                        {"codec", "upsampler"});
 }
 
 }  // namespace
 
 const Command kTrainVoice = {"train voice", "train the guided decoder",
                              "hum train voice --config configs/voice.yaml",
-                             make_command<TrainArgs, run>};
+                             make_command<app::TrainArgs, run>};
 
 }  // namespace hum::cli

@@ -1,5 +1,5 @@
 // The General MIDI presets that hum can play a melody on, and which of them are kept out of
-// training. What given weights were trained on is the weights' to say: cli/player.h.
+// training. What given weights were trained on is the weights' to say: app/play/synthesizer.h.
 #pragma once
 
 #include <span>

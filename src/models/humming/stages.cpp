@@ -1,6 +1,6 @@
 #include "models/humming/stages.h"
 
-#include "models/humming/session.h"
+#include "models/humming/humming_session.h"
 
 namespace hum::models::humming {
 namespace {

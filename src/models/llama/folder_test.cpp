@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/fields_json.h"
-#include "models/llama/session.h"
+#include "models/llama/llama_session.h"
 #include "models/llama/test_golden.h"
 
 namespace hum::models::llama {

@@ -7,8 +7,8 @@
 #include "audio/test_signal.h"
 #include "base/error.h"
 #include "base/fields_json.h"
+#include "models/preset_classifier/classifier_session.h"
 #include "models/preset_classifier/model.h"
-#include "models/preset_classifier/session.h"
 #include "runtime/testing.h"
 #include "runtime/weights.h"
 

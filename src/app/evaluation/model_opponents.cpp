@@ -1,0 +1,82 @@
+#include "app/evaluation/model_opponents.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Language models trained for the comparison alone, all for as many steps as the first.
+constexpr const char* kAligned = "aligned";
+constexpr std::pair<const char*, const char*> kBaselines[] = {
+    {kAligned, "hum's own language model, trained for as many steps as the baselines"},
+    {"valle", "the VALL-E-style baseline"},
+    {"no-augmentation", "the language model trained without augmentation"}};
+
+bool is_baseline(const std::string& name) {
+  return std::ranges::any_of(kBaselines, [&](const auto& b) { return b.first == name; });
+}
+
+}  // namespace
+
+void ModelOpponents::add(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) {
+    fail(ExitCode::kUsage, fmt::format("--against {}: no name and folder", text),
+         "--against plain=weights-plain");
+  }
+  add(text.substr(0, equals), text.substr(equals + 1));
+}
+
+void ModelOpponents::add(const std::string& name, const fs::path& folder) {
+  opponents_.push_back({name, std::make_unique<ModelSystems>(session_, folder)});
+  opponents_.back().model->synthesizer().humming().load(true, true);
+}
+
+std::vector<std::pair<std::string, std::string>> ModelOpponents::add_baselines(
+    const fs::path& weights) {
+  std::vector<std::pair<std::string, std::string>> missing;
+  for (const auto& [name, what] : kBaselines) {
+    const fs::path folder = weights / "baselines" / name;
+    if (has(name)) continue;
+    if (fs::exists(folder)) {
+      add(name, folder);
+    } else {
+      missing.emplace_back(name, fmt::format("{}: {} is not there, nor --against {}=FOLDER", what,
+                                             folder.string(), name));
+    }
+  }
+  return missing;
+}
+
+void ModelOpponents::prepare(const eval::TestClip& clip) {
+  for (const Opponent& opponent : opponents_) opponent.model->prepare(clip);
+}
+
+std::vector<eval::System> ModelOpponents::systems() const {
+  std::vector<eval::System> result;
+  for (const Opponent& opponent : opponents_) {
+    for (auto& system : systems_of(opponent)) result.push_back(std::move(system));
+  }
+  return result;
+}
+
+bool ModelOpponents::has(const std::string& name) const {
+  return std::ranges::find(opponents_, name, &Opponent::name) != opponents_.end();
+}
+
+// A baseline is its language model alone, without the draft that hum adds to what it plays; it is
+// compared with one of the same training.
+std::vector<eval::System> ModelOpponents::systems_of(const Opponent& opponent) const {
+  if (!is_baseline(opponent.name)) return opponent.model->compared_as(opponent.name, {});
+  auto systems = opponent.model->compared_as(opponent.name, {.sampling = {.draft = 0}});
+  if (opponent.name == kAligned || !has(kAligned)) return systems;
+  systems[0].against = kAligned;
+  systems[1].against = fmt::format("{}, true notes", kAligned);
+  return systems;
+}
+
+}  // namespace hum::app

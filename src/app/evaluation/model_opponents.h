@@ -1,0 +1,45 @@
+// What `hum evaluate model` compares the released models with: other folders of weights, and the
+// baselines that lie beside them.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/evaluation/model_systems.h"
+
+namespace hum::app {
+
+class ModelOpponents {
+ public:
+  // The session must outlive it.
+  explicit ModelOpponents(runtime::Session& session) : session_(session) {}
+
+  // text: NAME=FOLDER. Throws: kUsage without both; what reading the weights throws.
+  void add(const std::string& text);
+  // Those in weights/baselines that were not added by name. Returns those that are not there:
+  // {name, why}.
+  std::vector<std::pair<std::string, std::string>> add_baselines(
+      const std::filesystem::path& weights);
+
+  void prepare(const eval::TestClip& clip);
+  // Two rows of each. They refer to this object.
+  std::vector<eval::System> systems() const;
+
+ private:
+  struct Opponent {
+    std::string name;
+    std::unique_ptr<ModelSystems> model;
+  };
+
+  void add(const std::string& name, const std::filesystem::path& folder);
+  bool has(const std::string& name) const;
+  std::vector<eval::System> systems_of(const Opponent& opponent) const;
+
+  runtime::Session& session_;
+  std::vector<Opponent> opponents_;
+};
+
+}  // namespace hum::app

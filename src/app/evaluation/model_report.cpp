@@ -1,0 +1,258 @@
+#include "app/evaluation/model_report.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "app/evaluation/model_opponents.h"
+#include "app/evaluation/model_systems.h"
+#include "app/evaluation/singing_report.h"
+#include "app/evaluation/test_sounds.h"
+#include "app/session_options.h"
+#include "app/stop.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/machine.h"
+#include "data/synthesis/fluid.h"
+#include "data/synthesis/timing.h"
+#include "eval/harness/summary.h"
+#include "eval/report/examples.h"
+#include "eval/report/folder.h"
+#include "eval/report/page.h"
+#include "models/preset_classifier/classifier_session.h"
+#include "models/weights_folder.h"
+#include "pipeline/hum_melody.h"
+#include "pipeline/recording.h"
+#include "runtime/weights.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMinResamples = 100, kMaxResamples = 100'000;
+
+void validate(const ModelReportOptions& options) {
+  if (options.output.empty()) fail(ExitCode::kUsage, "no output was named", "-o report");
+  if (options.test_set.clips < 1) {
+    fail(ExitCode::kUsage, fmt::format("--clips {} is out of range", options.test_set.clips),
+         "--clips takes 1 or more");
+  }
+  const int64_t resamples = options.bootstrap.resamples;
+  if (resamples < kMinResamples || resamples > kMaxResamples) {
+    fail(ExitCode::kUsage, fmt::format("--resamples {} is out of range", resamples),
+         fmt::format("--resamples takes {} to {}", kMinResamples, kMaxResamples));
+  }
+}
+
+// The whole of the command, step by step into one JSON.
+class Report {
+ public:
+  explicit Report(const ModelReportOptions& options)
+      : options_(options),
+        weights_(weights_folder(options.weights)),
+        folder_(options.output),
+        session_(session_options()),
+        model_(session_, weights_),
+        opponents_(session_),
+        sounds_(weights_, options.other_font),
+        plans_(eval::plan_test_set(options_.test_set, sounds_.sources())),
+        examples_(folder_, plans_) {
+    // Damaged weights are noticed before any work.
+    model_.synthesizer().humming().load(true, true);
+    for (const auto& text : options.against) opponents_.add(text);
+    for (const auto& [what, why] : opponents_.add_baselines(weights_)) lacks(what, why);
+    require_own_rows();
+    say_what_is_missing();
+    find_judges();
+    find_singing();
+  }
+
+  void measure() {
+    Progress progress("evaluating", std::ssize(plans_));
+    const auto systems = all_systems();
+    const auto evaluation = eval::evaluate(
+        plans_, [&](const eval::TestClipPlan& plan) { return make_clip(plan); }, systems, judges_,
+        {.progress =
+             [&](size_t done) {
+               stop_if_asked();
+               progress.update(static_cast<int64_t>(done));
+             },
+         .heard =
+             [&](size_t i, const eval::TestClip& clip, const eval::System& system,
+                 std::span<const float> samples) {
+               stop_if_asked();
+               keep(i, clip, system.name, samples);
+             }});
+    summary_ = eval::summarise(evaluation, options_.bootstrap);
+    folder_.write("clips.csv", eval::clips_csv(evaluation));
+  }
+
+  void sing() {
+    if (recording_.empty()) return;
+    const std::string heading = "real singing: " + recording_.filename().string();
+    singing_ = singing_report(model_.synthesizer(),
+                              {melody_transcriber_, judges_.transcribe, sounds_.sources().render},
+                              recording_,
+                              [&](const std::string& preset, std::span<const float> samples,
+                                  std::span<const audio::Note> notes) {
+                                stop_if_asked();
+                                examples_.add(heading, "singing-" + preset, preset, samples, notes);
+                              });
+  }
+
+  Json write() {
+    Json report = {{"title", "hum: evaluation of the models"}, {"about", about()}};
+    report.update(summary_);
+    report["codebooks"] = model_.codebook_entropies();
+    report["real_singing"] = singing_;
+    report["not_measured"] = not_measured_;
+    report["examples"] = examples_.json();
+    folder_.write("report.json", to_text(report, 1) + "\n");
+    folder_.write("index.html", eval::report_page(report));
+    folder_.commit();
+    return report;
+  }
+
+ private:
+  static void stop_if_asked() {
+    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; no report was written");
+  }
+
+  void lacks(const std::string& what, const std::string& why) {
+    not_measured_.push_back({{"what", what}, {"why", why}});
+    spdlog::warn("not measured: {}: {}", what, why);
+  }
+
+  void require_own_rows() {
+    std::set<std::string> names;
+    for (const eval::System& system : all_systems()) {
+      if (names.insert(system.name).second) continue;
+      fail(ExitCode::kUsage, fmt::format("--against: there is a row '{}' already", system.name),
+           "--against NAME=FOLDER: choose another name");
+    }
+  }
+
+  // Heard once now, so that what is wrong with it is said before hours of work.
+  void find_singing() {
+    const fs::path shipped = source_folder() / "examples/vocadito_10.wav";
+    if (options_.singing.empty() && !fs::exists(shipped)) {
+      lacks("real singing", "no recording: --singing FILE");
+      return;
+    }
+    recording_ = options_.singing.empty() ? shipped : fs::path(options_.singing);
+    pipeline::read_melody(pipeline::read_recording(recording_).samples, melody_transcriber_, {},
+                          std::nullopt);
+  }
+
+  void say_what_is_missing() {
+    if (model_.synthesizer().channels() != audio::Channels::kMono) {
+      lacks("token figures", "the clips are mono, the weights stereo: their mean is judged");
+    }
+    if (!sounds_.sources().render_other_font) {
+      lacks("unseen sound font", "no second sound font: apt install timgm6mb-soundfont");
+    }
+    if (sounds_.sources().unseen.empty()) {
+      lacks("unseen presets", "the weights are trained on all presets");
+    }
+  }
+
+  void find_judges() {
+    melody_transcriber_ = transcriber(session_, {});
+    judges_.transcribe = [this](std::span<const float> samples) {
+      return melody_transcriber_(samples).notes;
+    };
+    const fs::path folder = models::weights_part(weights_, "classifier");
+    if (!fs::exists(folder)) {
+      lacks("preset classifier, Frechet distance",
+            "no classifier in the weights: hum train classifier --config configs/classifier.yaml");
+      return;
+    }
+    using models::preset_classifier::ClassifierSession;
+    auto classifier = std::make_shared<ClassifierSession>(session_, folder);
+    judges_.classify = [classifier](std::span<const float> samples, const data::Preset& preset) {
+      auto judged = classifier->judge(samples);
+      const auto& names = classifier->presets();
+      const auto found = std::ranges::find(names, preset.name);
+      const auto likeliest = std::ranges::max_element(judged.logits) - judged.logits.begin();
+      return eval::Classification{
+          std::move(judged.embedding), std::move(judged.logits),
+          found == names.end() ? -1 : static_cast<int32_t>(found - names.begin()),
+          data::find_preset(names[static_cast<size_t>(likeliest)]).family == preset.family};
+    };
+  }
+
+  std::vector<eval::System> all_systems() {
+    auto systems = model_.systems();
+    auto append = [&](std::vector<eval::System> more) {
+      for (auto& system : more) systems.push_back(std::move(system));
+    };
+    append(opponents_.systems());
+    append({eval::true_rendering(), model_.heard_rendering(), model_.guided_copy(),
+            model_.codec_copy()});
+    append(eval::floors());
+    return systems;
+  }
+
+  eval::TestClip make_clip(const eval::TestClipPlan& plan) {
+    auto clip = eval::make_test_clip(plan, options_.test_set, sounds_.sources());
+    model_.prepare(clip);
+    opponents_.prepare(clip);
+    return clip;
+  }
+
+  // Counts tokens, and keeps the sounds of example clips.
+  void keep(size_t i, const eval::TestClip& clip, const std::string& system,
+            std::span<const float> samples) {
+    if (system == "hum" || system == eval::true_rendering().name) {
+      model_.count_tokens(system, samples);
+    }
+    examples_.keep(i, clip, system, samples);
+  }
+
+  Json about() const {
+    Json hashes = Json::object();
+    for (const char* part : {"codec", "upsampler", "coarse", "voice", "classifier"}) {
+      const fs::path folder = models::weights_part(weights_, part);
+      if (fs::exists(folder)) hashes[part] = runtime::shards_sha256(folder);
+    }
+    return {{"hum", HUM_VERSION},
+            {"clips", options_.test_set.clips},
+            {"seconds a clip", options_.test_set.seconds},
+            {"seed of the clips", options_.test_set.seed},
+            {"bootstrap resamples", options_.bootstrap.resamples},
+            {"bootstrap seed", options_.bootstrap.seed},
+            {"confidence", options_.bootstrap.confidence},
+            {"weights sha256", hashes},
+            {"sound font", data::sound_font_path().filename().string()},
+            {"other sound font", sounds_.other_font().filename().string()},
+            {"machine", processor_name()},
+            {"platform", session_.platform()}};
+  }
+
+  const ModelReportOptions& options_;
+  fs::path weights_;
+  eval::ReportFolder folder_;
+  runtime::Session session_;
+  ModelSystems model_;
+  ModelOpponents opponents_;
+  TestSounds sounds_;
+  std::vector<eval::TestClipPlan> plans_;
+  eval::Examples examples_;
+  pipeline::TranscribeFunction melody_transcriber_;
+  eval::Judges judges_;
+  fs::path recording_;  // of a singer; empty: none
+  Json summary_, singing_, not_measured_ = Json::array();
+};
+
+}  // namespace
+
+Json write_model_report(const ModelReportOptions& options) {
+  validate(options);
+  Report report(options);
+  report.measure();
+  report.sing();
+  return report.write();
+}
+
+}  // namespace hum::app

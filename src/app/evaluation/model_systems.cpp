@@ -1,0 +1,160 @@
+#include "app/evaluation/model_systems.h"
+
+#include "base/json.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/timing.h"
+#include "eval/metrics/entropy.h"
+#include "pipeline/hum_melody.h"
+
+namespace hum::app {
+namespace {
+
+// Column `book` of codes [frames, books].
+std::vector<int32_t> book_of(std::span<const int32_t> codes, int64_t book, int64_t books) {
+  std::vector<int32_t> tokens;
+  for (auto at = static_cast<size_t>(book); at < codes.size(); at += static_cast<size_t>(books)) {
+    tokens.push_back(codes[at]);
+  }
+  return tokens;
+}
+
+std::vector<float> finished(std::vector<float> samples, const eval::TestClip& clip) {
+  samples.resize(clip.truth.size());
+  return data::levelled(std::move(samples));
+}
+
+}  // namespace
+
+ModelSystems::ModelSystems(runtime::Session& session, const std::filesystem::path& weights)
+    : synthesizer_(session, weights), transcribe_(transcriber(session, {})) {}
+
+void ModelSystems::prepare(const eval::TestClip& clip) {
+  reference_ = synthesizer_.encode(clip.reference);
+  codes_ = synthesizer_.codec().encode(clip.truth);
+}
+
+std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
+                                      const eval::TestClip& clip, const SynthesisOptions& options) {
+  if (notes.empty()) return {};
+  // The seed: each clip draws by itself.
+  return finished(
+      pipeline::play(notes, synthesizer_.instrument(reference_, options), clip.plan.melody), clip);
+}
+
+std::vector<audio::Note> ModelSystems::heard(const eval::TestClip& clip) const {
+  pipeline::HumOptions options;
+  options.octave = std::to_string(-clip.hum_shift_semitones / 12);
+  return pipeline::notes_heard(clip.hum, transcribe_, options, {});
+}
+
+eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
+  const auto& humming = synthesizer_.humming();
+  const int64_t books = synthesizer_.codec().config().quantizer.books;
+  const int64_t coarse_books = humming.coarse_books();
+  const auto melody = data::melody_features(clip.notes, models::humming::kWindowFrames);
+  std::vector<int32_t> known;
+  for (int64_t frame = 0; frame < models::humming::kWindowFrames; ++frame) {
+    const auto first = codes_.begin() + frame * books;
+    known.insert(known.end(), first, first + coarse_books);
+  }
+  eval::TokenLogits result;
+  result.logits =
+      humming.coarse_logits(known, melody, humming.draft(melody, reference_), reference_);
+  result.classes = std::ssize(result.logits) / models::humming::kWindowFrames;
+  result.targets = book_of(known, 0, coarse_books);
+  return result;
+}
+
+eval::System ModelSystems::from_hum(const std::string& name, const SynthesisOptions& options) {
+  return {.name = name,
+          .what = "from the hum: Basic Pitch, language model, upsampler, guided decoder",
+          .play = [this, options](const auto& clip) { return play(heard(clip), clip, options); }};
+}
+
+eval::System ModelSystems::told_notes(const std::string& name, const std::string& what,
+                                      const SynthesisOptions& options) {
+  return {.name = name, .what = what, .play = [this, options](const auto& clip) {
+            return play(clip.notes, clip, options);
+          }};
+}
+
+eval::System ModelSystems::told_notes_with_tokens(const std::string& name,
+                                                  const SynthesisOptions& options) {
+  auto system = told_notes(name, "the same, told the notes", options);
+  // A clip is mono: it has no tokens of two channels.
+  if (synthesizer_.channels() == audio::Channels::kMono) {
+    system.tokens = [this](const auto& clip) { return token_logits(clip); };
+  }
+  return system;
+}
+
+std::vector<eval::System> ModelSystems::systems() {
+  return {
+      from_hum("hum", {}), told_notes_with_tokens("hum, true notes", {}),
+      told_notes("hum --fast, true notes", "the draft alone, no language model", {.fast = true}),
+      told_notes("plain decoder, true notes",
+                 "language model and upsampler through the codec's own decoder",
+                 {.decoder = Decoder::kPlain})};
+}
+
+std::vector<eval::System> ModelSystems::compared_as(const std::string& name,
+                                                    const SynthesisOptions& options) {
+  std::vector<eval::System> result = {from_hum(name, options),
+                                      told_notes_with_tokens(name + ", true notes", options)};
+  result[0].against = "hum";
+  result[1].against = "hum, true notes";
+  return result;
+}
+
+eval::System ModelSystems::heard_rendering() {
+  return {.name = "true rendering, heard notes",
+          .what = "the notes heard in the hum on the real instrument: all a perfect model could do",
+          .role = eval::Role::kCeiling,
+          .play = [this](const auto& clip) { return clip.play_truth(heard(clip)); }};
+}
+
+eval::System ModelSystems::guided_copy() {
+  return {.name = "guided decoder on true tokens",
+          .what = "coded, then decoded by the guided decoder, which is told the notes",
+          .role = eval::Role::kCeiling,
+          .play = [this](const eval::TestClip& clip) {
+            const auto instrument = synthesizer_.token_instrument(
+                codes_, synthesizer_.codec().config().quantizer.books);
+            return finished(pipeline::play(clip.notes, instrument, clip.plan.melody), clip);
+          }};
+}
+
+eval::System ModelSystems::codec_copy() {
+  return {.name = "codec on the true rendering",
+          .what = "coded and decoded by the plain codec",
+          .role = eval::Role::kCeiling,
+          .play = [this](const eval::TestClip& clip) {
+            auto samples =
+                synthesizer_.codec().decode(codes_, synthesizer_.codec().config().quantizer.books);
+            samples.resize(clip.truth.size());
+            return samples;
+          }};
+}
+
+void ModelSystems::count_tokens(const std::string& name, std::span<const float> samples) {
+  const auto codes = synthesizer_.codec().encode(samples);
+  auto& all = counted_[name];
+  all.insert(all.end(), codes.begin(), codes.end());
+}
+
+Json ModelSystems::codebook_entropies() {
+  const auto& quantizer = synthesizer_.codec().config().quantizer;
+  Json rows = Json::array();
+  for (int64_t book = 0; book < quantizer.books; ++book) {
+    Json row = {{"book", book + 1}};
+    for (const auto& [name, codes] : counted_) {
+      row[name] = eval::codebook_entropy_bits(book_of(codes, book, quantizer.books),
+                                              static_cast<int>(quantizer.entries));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace hum::app

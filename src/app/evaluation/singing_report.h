@@ -1,0 +1,29 @@
+// Real singing through the whole program: eight instruments, judged against FluidSynth playing the
+// same notes, with the cheats beside it.
+#pragma once
+
+#include <filesystem>
+
+#include "app/play/synthesizer.h"
+#include "base/json_fwd.h"
+#include "eval/harness/functions.h"
+
+namespace hum::app {
+
+struct SingingJudges {
+  pipeline::TranscribeFunction melody;  // what generation hears in the recording
+  eval::Transcriber transcribe;         // what the judge hears in a sound
+  eval::Renderer render;
+};
+
+// [{"preset", "row", "chroma", "F1", "chroma of ceiling", "F1 of ceiling", "timbre distance",
+//   "nearest other preset", "envelope", "falls short of"}]: the envelope's correlation is with the
+//   true rendering
+// `sounds` is called with each row's name and sound (22,050 Hz). Throws: kBadData when no melody is
+// heard.
+Json singing_report(
+    Synthesizer& synthesizer, const SingingJudges& judges, const std::filesystem::path& recording,
+    const std::function<void(const std::string& name, std::span<const float> samples,
+                             std::span<const audio::Note> notes)>& sounds);
+
+}  // namespace hum::app

@@ -1,0 +1,37 @@
+// What `hum plan assess` looks at, and what it tells.
+#pragma once
+
+#include <string>
+
+#include "app/plan/outlook.h"
+#include "base/json_fwd.h"
+#include "plan/assessment.h"
+
+namespace hum::app {
+
+// A transformer with the graph of its training step, after the passes.
+struct AssessedModel {
+  plan::Transformer shape;
+  graph::Function step;
+};
+// `name`: one that the planner knows, a Hugging Face config.json, or a configuration of hum's
+// coarse LM (a YAML file, coarse, tiny). sequence 0: the model's longest. Throws: kNoInput; kUsage
+// for hum's other models, which are no transformers.
+AssessedModel assessed_model(const std::string& name, int64_t sequence);
+
+struct Assessed {
+  std::string model;
+  plan::Transformer shape;
+  plan::Market market;
+  plan::Option from, to;
+  plan::Assessment assessment;
+};
+
+// {"model", "from", "to", "verdict", "operators", "thresholds", "changes", "migration", "risks",
+// "stages"}: docs/formats/assessment.md.
+Json assessment_report(const Assessed& assessed);
+// One page each. HTML: no script, nothing from a network; A4 when printed.
+std::string assessment_markdown(const Json& report);
+std::string assessment_page(const Json& report);
+
+}  // namespace hum::app

@@ -1,0 +1,52 @@
+// What `hum plan --model --cluster` is asked, and what it tells.
+#pragma once
+
+#include <string>
+
+#include "base/json_fwd.h"
+#include "plan/outlook.h"
+#include "plan/search.h"
+
+namespace hum::app {
+
+struct Cluster {
+  const plan::Device* device = nullptr;
+  int64_t nodes = 0;
+  int64_t devices() const { return nodes * static_cast<int64_t>(device->devices_per_node.value); }
+};
+
+// "trn1.32xlarge:16", or a family: "trn1:16"; says which node was taken then. Throws kUsage,
+// kConfig on unknown hardware.
+Cluster parse_cluster(const std::string& text, const plan::Hardware& hardware);
+
+// A layout as far as the user fixes it; 0 and auto: the fastest that fits.
+struct LayoutWishes {
+  int64_t global_batch = 1024, tp = 0, pp = 0, micro_batch = 0, interleave = 0;
+  std::string recompute = "auto", zero = "auto";
+  template <class V>
+  void visit_fields(V& v) {
+    v("batch", global_batch, "sequences a step");
+    v("tp", tp, "tensor-parallel ranks (0: the fastest that fits)");
+    v("pp", pp, "pipeline stages (0: the fastest that fits)");
+    v("micro_batch", micro_batch, "sequences a micro-batch (0: the fastest that fits)");
+    v("interleave", interleave, "model chunks a stage (0: the fastest that fits)");
+    v("recompute", recompute, "none|selective|full|auto");
+    v("zero", zero,
+      "0|1|auto: ZeRO's stage, 1 splits optimizer state over dp (auto: as usual there)");
+  }
+};
+
+// The layouts that fit and are as wished, fastest first; at least one. The software's switches are
+// the hardware's usual ones. Throws kBadData when the wishes are impossible or nothing fits, with
+// the nearest thing that works.
+plan::SearchResult find_layouts(const plan::Transformer& model, const LayoutWishes& wishes,
+                                const Cluster& cluster, const plan::Efficiency& efficiency);
+
+Json outlook_report(const std::string& name, const plan::Transformer& model, const Cluster& cluster,
+                    const plan::Outlook& outlook);
+// [{"tp", "pp", "dp", "micro_batch", "interleave", "recompute", "step_s", "memory_bytes",
+// "pareto"}]
+Json layouts_report(const plan::SearchResult& found);
+std::string outlook_text(const Json& report);
+
+}  // namespace hum::app

@@ -1,0 +1,93 @@
+#include "app/plan/planned_step.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/training/model_step.h"
+#include "base/files.h"
+#include "kernels/table.h"
+#include "models/llama/model.h"
+#include "plan/named_models.h"
+#include "plan/step_memory.h"
+#include "train/data_parallel.h"
+
+namespace hum::app {
+namespace {
+
+models::llama::LlamaConfig named_llama(const std::string& name) {
+  const std::filesystem::path path(name);
+  if (std::filesystem::is_directory(path))
+    return models::llama::from_hugging_face(read_json(path / "config.json"));
+  if (path.extension() == ".json") return models::llama::from_hugging_face(read_json(path));
+  const plan::Transformer shape = plan::named_model(name);
+  if (!shape.gated) {
+    fail(ExitCode::kUsage, fmt::format("{} is no Llama, hum does not train it", name),
+         "hum plan --model says what others need for it");
+  }
+  return llama_of(shape);
+}
+
+PlannedModel planned_llama(const std::string& name, const PlannedShape& shape) {
+  const auto config = named_llama(name);
+  const auto model = std::make_shared<const models::llama::Llama>(config);
+  const auto compute = from_name<Compute>(shape.compute.empty() ? "bf16" : shape.compute);
+  const int64_t length = shape.seq > 0 ? shape.seq : config.positions;
+  return {.model = model,
+          .spec = model->train_spec(shape.batch > 0 ? shape.batch : 1, length, dtype_of(compute))};
+}
+
+// Names of the planner's and files of Hugging Face's; all else is a configuration of hum's.
+bool names_llama(const std::string& name) {
+  return name.starts_with("llama") || std::filesystem::path(name).extension() == ".json" ||
+         std::filesystem::is_directory(name);
+}
+
+PlannedModel planned_configuration(const std::string& name, const PlannedShape& shape) {
+  if (shape.seq > 0 || !shape.compute.empty()) {
+    fail(ExitCode::kUsage, "--seq and --compute are a Llama's",
+         name + ": its configuration says them (stage.frames, stage.compute)");
+  }
+  const ModelStep step = read_model_step(model_config_path(name), shape.batch);
+  return {step.model, step.spec, step.loop.optimizer, step.loop.step_options().blocks};
+}
+
+}  // namespace
+
+models::llama::LlamaConfig llama_of(const plan::Transformer& shape) {
+  const bool gated = shape.gated;
+  return {.transformer = {.layers = shape.layers,
+                          .width = shape.hidden,
+                          .heads = shape.heads,
+                          .kv_heads = shape.key_value_heads(),
+                          .feed_forward = shape.ffn_width(),
+                          .norm = gated ? nn::NormKind::kRms : nn::NormKind::kLayer,
+                          .activation = gated ? nn::Activation::kSwiGlu : nn::Activation::kGeluNew,
+                          .bias = !gated},
+          .vocabulary = shape.vocab,
+          .tied = shape.tied_embeddings,
+          .positions = shape.sequence};
+}
+
+plan::Memory step_memory(const nn::TrainSpec& spec, const train::OptimizerConfig& optimizer,
+                         const nn::BlockOptions& blocks, int devices) {
+  auto [step, gradients] = train::data_parallel_step(spec, optimizer, blocks, devices);
+  const auto is_weight = [](const train::StateSlot& slot) {
+    return slot.names[0].starts_with("p.");
+  };
+  const auto weights = static_cast<size_t>(std::ranges::count_if(step.state, is_weight));
+  plan::TracedStep traced{std::move(step.function), weights, step.state.size() - weights,
+                          gradients.size()};
+  auto& results = traced.function.results;
+  results.insert(results.end(), gradients.begin(), gradients.end());
+  return plan::memory_per_device(traced, kernels::available);
+}
+
+PlannedModel planned_model(const std::string& name, const PlannedShape& shape) {
+  PlannedModel planned =
+      names_llama(name) ? planned_llama(name, shape) : planned_configuration(name, shape);
+  if (!shape.weights.empty())
+    planned.optimizer.weights = from_name<train::WeightsType>(shape.weights);
+  return planned;
+}
+
+}  // namespace hum::app

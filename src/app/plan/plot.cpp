@@ -1,0 +1,99 @@
+#include "app/plan/plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "eval/report/scatter.h"
+
+namespace hum::app {
+
+namespace {
+
+std::string layout_name(const Json& l) {
+  return fmt::format("tp {} x pp {} x dp {}, micro-batch {}{}, recompute {}", l["tp"].dump(),
+                     l["pp"].dump(), l["dp"].dump(), l["micro_batch"].dump(),
+                     l["interleave"] > 1 ? fmt::format(", {} chunks", l["interleave"].dump()) : "",
+                     l["recompute"].get<std::string>());
+}
+
+// A round number of dollars to count in, for costs of up to `most`.
+struct Unit {
+  double dollars = 1e3;
+  std::string label = "cost of the run, 1000 $";
+};
+Unit unit_of(double most) { return most < 2e6 ? Unit{} : Unit{1e6, "cost of the run, million $"}; }
+
+// Dollars at one second a step: the rest of the run stays the same.
+void add_cost(eval::ScatterPlot& plot, const Json& report) {
+  const double step_s = report["step_s"];
+  if (report.contains("cost")) {
+    const double cost = report["cost"];
+    const Unit unit = unit_of(cost);
+    plot.top_label = unit.label;
+    plot.top_per_x = cost / unit.dollars / step_s;
+  } else if (report.contains("cost_per_million_tokens")) {
+    plot.top_label = "cost of a million tokens, $";
+    plot.top_per_x = report["cost_per_million_tokens"].get<double>() / step_s;
+  }
+}
+
+void mark_front(std::vector<eval::ScatterPoint>& points) {
+  for (auto& point : points) {
+    point.on_front = std::ranges::none_of(points, [&](const eval::ScatterPoint& other) {
+      return other.x <= point.x && other.y <= point.y && (other.x < point.x || other.y < point.y);
+    });
+  }
+}
+
+}  // namespace
+
+void require_plot(const std::filesystem::path& path) {
+  if (path.extension() != ".svg")
+    fail(ExitCode::kUsage, path.string() + ": plots are .svg files", "--plot front.svg");
+  require_writable(path);
+}
+
+void write_layouts_plot(const std::filesystem::path& path, const Json& report) {
+  eval::ScatterPlot plot{
+      .title = fmt::format("Layouts of {} on {} x {}, {} sequences of {} tokens a step",
+                           report["model"].get<std::string>(), report["nodes"].dump(),
+                           report["hardware"].get<std::string>(), report["global_batch"].dump(),
+                           report["sequence"].dump()),
+      .x_label = "time of a step, s",
+      .y_label = "memory of a device, GB",
+      .limit_label = "what a device has",
+      .y_limit = report["memory_bytes"]["device"].get<double>() / 1e9,
+      .front_label = "no other is faster and smaller",
+      .other_label = "all others that fit"};
+  add_cost(plot, report);
+  for (const auto& l : report["layouts"]["fitting"])
+    plot.points.push_back(
+        {l["step_s"], l["memory_bytes"].get<double>() / 1e9, layout_name(l), l["pareto"]});
+  write_file(path, eval::scatter_plot(plot));
+}
+
+void write_clusters_plot(const std::filesystem::path& path, const Json& report) {
+  eval::ScatterPlot plot{
+      .title = fmt::format("{}, {:.3g} tokens: clusters on demand",
+                           report["model"].get<std::string>(), report["tokens"].get<double>()),
+      .x_label = "time of the run, days",
+      .front_label = "no other is faster and cheaper",
+      .other_label = "all others"};
+  for (const auto& c : report["clusters"]) {
+    if (!c["fits"].get<bool>()) continue;
+    const Json& offer = c["offers"]["on-demand"];
+    plot.points.push_back({offer["days"], offer["cost"], c["cluster"]});
+  }
+  const Unit unit = unit_of(std::ranges::max(plot.points, {}, &eval::ScatterPoint::y).y);
+  plot.y_label = unit.label;
+  for (auto& point : plot.points) point.y /= unit.dollars;
+  mark_front(plot.points);
+  write_file(path, eval::scatter_plot(plot));
+}
+
+}  // namespace hum::app

@@ -1,0 +1,34 @@
+// What `hum plan` tells: predictions, audits and calibrations as JSON and as text.
+#pragma once
+
+#include <string>
+
+#include "plan/audit.h"
+#include "plan/calibration.h"
+
+namespace hum::app {
+
+// Of this file; empty: hum's own.
+plan::Hardware read_hardware(const std::string& file);
+
+// Of this file; empty: the device's own. Throws kUsage when the file's is of other hardware.
+plan::Calibration read_calibration_for(const plan::Device& device, const std::string& file);
+
+// Seconds by part.
+Json step_parts(const plan::StepTime& time);
+
+// {"hardware", "assumptions", "interval_probability", "rows": [{"name", "predicted_s", "low_s",
+// "high_s", "parts_s", "measured_s", "error_percent", "outside"}], "summary"}. The summary is over
+// the rows with a measured time.
+Json predictions_report(const plan::Campaign& campaign, const plan::Device& device,
+                        const plan::Calibration& calibration);
+std::string predictions_text(const Json& report);
+
+// {"consistent", "contradictions", "checks": [{"rule", "subject", "agrees", "stated", "found",
+// "places", "remedy"}]}, and the same for people, contradictions last.
+Json audit_report(const std::vector<plan::Check>& checks);
+std::string audit_text(const std::vector<plan::Check>& checks);
+
+std::string calibration_text(const plan::Calibration& calibration);
+
+}  // namespace hum::app

@@ -1,0 +1,142 @@
+#include "app/play/batch_conversion.h"
+
+#include <chrono>
+
+#include "app/stop.h"
+#include "audio/io.h"
+#include "audio/notes.h"
+#include "base/error.h"
+#include "models/batched_program.h"
+#include "pipeline/generate.h"
+#include "pipeline/picture.h"
+
+namespace hum::app {
+namespace {
+
+// Some full batches, and not more sound than memory holds.
+constexpr int64_t kEnoughWindows = 4 * models::kBatchRows;
+
+std::optional<pipeline::Loop> loop_for(const DeliveryOptions& options,
+                                       const pipeline::Score& score) {
+  if (!options.loop) return std::nullopt;
+  if (!score.tempo) {
+    fail(ExitCode::kBadData, "no steady tempo was heard, so there are no bars for --loop",
+         "give the tempo with --tempo BPM");
+  }
+  return pipeline::loop_of(score.notes, *score.tempo, options.beats_per_bar);
+}
+
+// What went wrong with `work`, if anything did. A stop signal ends all.
+std::exception_ptr fault_of(const std::function<void()>& work) {
+  try {
+    work();
+    return nullptr;
+  } catch (const Error&) {
+    if (stop_signal() != 0) throw;
+    return std::current_exception();
+  }
+}
+
+}  // namespace
+
+void write_melody(const std::filesystem::path& path, const Converter& converter,
+                  const pipeline::Score& score, std::span<const audio::Note> notes, bool is_loop) {
+  audio::write_notes(path, notes,
+                     {.tempo_bpm = score.tempo_bpm(),
+                      .first_beat_s = is_loop ? 0 : score.first_beat_s(),
+                      .multiple_pitch_bends = converter.options().notes.multiple_pitch_bends,
+                      .program = converter.program(),
+                      .key = score.signature()});
+}
+
+BatchConversion::BatchConversion(const DeliveryOptions& options, Converter& converter,
+                                 const std::optional<audio::AudioBuffer>& backing,
+                                 std::vector<OutputPlan> plans,
+                                 std::function<void(const Recording&)> done)
+    : options_(options), converter_(converter), backing_(backing), done_(std::move(done)) {
+  for (auto& plan : plans) {
+    recordings_.emplace_back();
+    recordings_.back().plan = std::move(plan);
+  }
+}
+
+void BatchConversion::run() {
+  for (Recording& recording : recordings_) {
+    recording.fault = fault_of([&] { listen(recording); });
+    for (size_t take = 0; !recording.is_done() && take < recording.plan.sounds.size(); ++take) {
+      waiting_.push_back({&recording, static_cast<int64_t>(take)});
+      windows_ += pipeline::windows_of(recording.hearing.score.notes);
+      if (windows_ >= kEnoughWindows) play();
+    }
+  }
+  play();
+}
+
+void BatchConversion::listen(Recording& recording) {
+  recording.watch.start();
+  recording.hearing =
+      converter_.listen(recording.plan.input, recording.watch, backing_.has_value());
+  const auto& score = recording.hearing.score;
+  recording.loop = loop_for(options_, score);
+  recording.played =
+      recording.loop ? pipeline::wrap_notes(score.notes, *recording.loop) : score.notes;
+}
+
+void BatchConversion::play() {
+  if (!waiting_.empty()) play_waiting();
+  waiting_.clear();
+  windows_ = 0;
+  for (; next_ < recordings_.size() && recordings_[next_].is_done(); ++next_) {
+    done_(recordings_[next_]);
+  }
+}
+
+void BatchConversion::play_waiting() {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<pipeline::Piece> pieces;
+  for (const Take& take : waiting_) {
+    pieces.push_back(converter_.piece(take.recording->hearing.score.notes, take.number));
+  }
+  std::vector<std::vector<float>> sounds;
+  const std::exception_ptr fault = fault_of([&] { sounds = converter_.play(pieces); });
+  if (fault) {
+    for (const Take& take : waiting_) take.recording->fault = fault;
+    return;
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    Recording& recording = *waiting_[i].recording;
+    if (recording.fault) continue;
+    const auto own = static_cast<double>(pipeline::windows_of(pieces[i].notes));
+    recording.watch.add("generate", seconds * own / static_cast<double>(windows_));
+    recording.fault = fault_of([&] { deliver(waiting_[i], std::move(sounds[i])); });
+  }
+}
+
+void BatchConversion::deliver(const Take& take, std::vector<float> samples) {
+  Recording& recording = *take.recording;
+  recording.watch.start();
+  const OutputPlan& plan = recording.plan;
+  const auto number = static_cast<size_t>(take.number);
+  const auto& score = recording.hearing.score;
+  auto sound = pipeline::finish(std::move(samples), pipeline::end_of(score.notes),
+                                {.rate_hz = options_.sound.rate(),
+                                 .sound_channels = converter_.channels(),
+                                 .channels = options_.sound.channels(),
+                                 .loop = recording.loop});
+  if (!plan.pictures.empty()) {
+    pipeline::write_picture(plan.pictures[number], recording.played, sound);
+  }
+  if (backing_) sound = pipeline::with_backing(std::move(sound), *backing_, options_.gain_db);
+  audio::write_audio(plan.sounds[number], sound, options_.sound.format());
+  if (number + 1 == plan.sounds.size() && !plan.midi.empty()) {
+    write_melody(plan.midi, converter_, score, recording.played, recording.loop.has_value());
+  }
+  recording.takes.push_back({{"output", plan.sounds[number].string()},
+                             {"seed", converter_.seed_of(take.number)},
+                             {"audio_seconds", sound.seconds()}});
+  recording.watch.lap("write");
+}
+
+}  // namespace hum::app

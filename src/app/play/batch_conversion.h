@@ -1,0 +1,78 @@
+// Recordings played from file to files, several at a time.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/play/converter.h"
+#include "app/play/outputs.h"
+#include "audio/buffer.h"
+#include "pipeline/loop.h"
+
+namespace hum::app {
+
+// What is done to the sound.
+struct DeliveryOptions {
+  SoundOptions sound;
+  std::string backing;
+  double gain_db = 0;  // over the backing
+  bool loop = false;
+  int64_t beats_per_bar = 4;  // of the loop
+};
+
+// One recording on its way.
+struct Recording {
+  OutputPlan plan;
+  Stopwatch watch;  // also: generate, write
+  Hearing hearing;
+  std::optional<pipeline::Loop> loop;
+  std::vector<audio::Note> played;
+  Json takes = Json::array();  // {output, seed, audio_seconds}, of those that are written
+  std::exception_ptr fault;    // an Error
+
+  bool is_done() const { return fault || takes.size() == plan.sounds.size(); }
+};
+
+// All recordings; windows of several takes share batches. What goes wrong with one does not stop
+// the others; a stop signal does.
+class BatchConversion {
+ public:
+  // done: called for each, in their order. Everything must outlive it.
+  BatchConversion(const DeliveryOptions& options, Converter& converter,
+                  const std::optional<audio::AudioBuffer>& backing, std::vector<OutputPlan> plans,
+                  std::function<void(const Recording&)> done);
+
+  void run();
+
+ private:
+  struct Take {
+    Recording* recording;
+    int64_t number;
+  };
+
+  void listen(Recording& recording);
+  // All takes that wait.
+  void play();
+  // Each one's share of the time is that of its windows. What goes wrong goes wrong for all.
+  void play_waiting();
+  void deliver(const Take& take, std::vector<float> samples);
+
+  const DeliveryOptions& options_;
+  Converter& converter_;
+  const std::optional<audio::AudioBuffer>& backing_;
+  std::function<void(const Recording&)> done_;
+  std::vector<Recording> recordings_;
+  std::vector<Take> waiting_;
+  int64_t windows_ = 0;
+  size_t next_ = 0;
+};
+
+// The melody that was played, as .mid, .csv or .json. is_loop: its first beat is at 0.
+void write_melody(const std::filesystem::path& path, const Converter& converter,
+                  const pipeline::Score& score, std::span<const audio::Note> notes,
+                  bool is_loop = false);
+
+}  // namespace hum::app

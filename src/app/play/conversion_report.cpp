@@ -1,0 +1,74 @@
+#include "app/play/conversion_report.h"
+
+#include <cmath>
+#include <cstdlib>
+
+#include "audio/notes_json.h"
+#include "base/log.h"
+
+namespace hum::app {
+
+Json conversion_report(const OutputPlan& plan, const Converter& converter, const Hearing& hearing,
+                       std::span<const audio::Note> played, const Json& takes,
+                       const Json& seconds) {
+  const ConversionOptions& options = converter.options();
+  const auto& [melody, score] = hearing;
+  const runtime::Counters counters = converter.counters();
+  Json notes = Json::array();
+  for (const auto& note : played) notes.push_back(audio::to_json(note));
+  return {{"input", plan.input.string()},
+          {"output", takes[0]["output"]},
+          {"preset", options.preset},
+          {"timbre", options.timbre},
+          {"audio_seconds", takes[0]["audio_seconds"]},
+          {"takes", takes},
+          {"octave", melody.octave},
+          {"transpose", options.hum.transpose},
+          {"tuning_cents", melody.tuning_cents},
+          {"tempo_bpm", score.tempo ? Json(score.tempo->bpm) : Json()},
+          {"first_beat", score.first_beat_s()},
+          {"tempo_confidence", score.tempo ? score.tempo->confidence : 0},
+          {"stretch", score.stretch},
+          {"heard_key", pipeline::key_name(score.heard_key.key)},
+          {"key_margin", score.heard_key.margin},
+          {"moved_to_key", score.moved_to_key},
+          {"pitch_correction", score.correction},
+          {"confidence", melody.confidence},
+          {"voiced_share", melody.voiced_share},
+          {"warnings", melody.warnings},
+          {"seconds", seconds},
+          {"counters",
+           {{"compiles", counters.compiles},
+            {"compile_seconds", counters.compile_seconds},
+            {"disk_hits", counters.disk_hits},
+            {"memory_hits", counters.memory_hits}}},
+          {"notes", notes}};
+}
+
+std::string conversion_text(const Json& report) {
+  const int octave = report["octave"];
+  const double cents = report["tuning_cents"];
+  std::string line = fmt::format("{} notes", report["notes"].size());
+  line += octave == 0 ? ", in its own octave"
+                      : fmt::format(", {} octave{} {}", std::abs(octave),
+                                    std::abs(octave) == 1 ? "" : "s", octave > 0 ? "up" : "down");
+  if (cents != 0) {
+    line +=
+        fmt::format(", {:.0f} cents {} taken out", std::abs(cents), cents > 0 ? "sharp" : "flat");
+  }
+  if (!report["tempo_bpm"].is_null()) {
+    line += fmt::format(", {:.0f} beats a minute", report["tempo_bpm"].get<double>());
+  }
+  line += ", " + report["heard_key"].get<std::string>();
+  const bool several = report["takes"].size() > 1;
+  std::string text;
+  for (const Json& take : report["takes"]) {
+    const std::string seed = fmt::format("seed {}, ", take["seed"].get<int64_t>());
+    text += fmt::format("{}: {}{}; {:.1f} s of sound in {}\n", take["output"].get<std::string>(),
+                        several ? seed : "", line, take["audio_seconds"].get<double>(),
+                        format_duration(report["seconds"]["total"].get<double>()));
+  }
+  return text;
+}
+
+}  // namespace hum::app

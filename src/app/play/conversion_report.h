@@ -1,0 +1,19 @@
+// What `hum generate` tells of a recording that was played.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "app/play/converter.h"
+#include "app/play/outputs.h"
+
+namespace hum::app {
+
+// takes: a list of {output, seed, audio_seconds}. seconds: by stage.
+Json conversion_report(const OutputPlan& plan, const Converter& converter, const Hearing& hearing,
+                       std::span<const audio::Note> played, const Json& takes, const Json& seconds);
+
+// The same in short, a line a take.
+std::string conversion_text(const Json& report);
+
+}  // namespace hum::app

@@ -1,0 +1,156 @@
+#include "app/play/converter.h"
+
+#include "app/session_options.h"
+#include "app/stop.h"
+#include "base/log.h"
+#include "pipeline/recording.h"
+
+namespace hum::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A stream begins with 3 s of tokens: half the wait, and enough sound for the next part to be there
+// in time.
+constexpr int64_t kQuickFrames = 150;
+
+}  // namespace
+
+void validate(const ConversionOptions& options) {
+  if (options.preset.empty() == options.timbre.empty()) {
+    fail(ExitCode::kUsage,
+         options.preset.empty() ? "neither --preset nor --timbre was given"
+                                : "--preset and --timbre exclude each other",
+         "--preset violin, or --timbre reference.wav");
+  }
+  pipeline::validate(options.hum);
+  pipeline::validate(options.score);
+  models::basic_pitch::validate(options.notes);
+  validate(options.play);
+}
+
+audio::SampleFormat SoundOptions::format() const {
+  if (bits == Bits::k24) return audio::SampleFormat::k24;
+  return bits == Bits::k16 ? audio::SampleFormat::k16 : audio::SampleFormat::kFloat;
+}
+
+void validate(const SoundOptions& options) {
+  if (options.rate_hz == 22050 || options.rate_hz == 44100 || options.rate_hz == 48000) return;
+  fail(ExitCode::kUsage, fmt::format("--rate {} is not offered", options.rate_hz),
+       "use 22050, 44100 or 48000");
+}
+
+void require_holds(const fs::path& sound, const SoundOptions& options) {
+  if (options.bits != Bits::kFloat || audio::extension_of(sound) != ".flac") return;
+  fail(ExitCode::kUsage, sound.string() + ": flac holds no float samples",
+       "use --bits 24, or write a .wav");
+}
+
+void Stopwatch::lap(const char* name) {
+  const auto before = last_;
+  start();
+  add(name, std::chrono::duration<double>(last_ - before).count());
+}
+
+void Stopwatch::add(const char* name, double seconds) {
+  laps_[name] = laps_.value(name, 0.0) + seconds;
+}
+
+Json Stopwatch::laps() const {
+  Json result = laps_;
+  double total = 0;
+  for (const Json& seconds : laps_) total += seconds.get<double>();
+  result["total"] = total;
+  return result;
+}
+
+struct Converter::Loaded {
+  runtime::Session session{session_options()};
+  Synthesizer synthesizer;
+  std::vector<std::string> warnings;
+  models::humming::TimbreReference reference;
+  pipeline::TranscribeFunction transcribe;
+
+  Loaded(const ConversionOptions& options, const data::Preset* preset)
+      : synthesizer(session, weights_folder(options.weights)),
+        reference(preset != nullptr
+                      ? synthesizer.preset_reference(*preset, warnings)
+                      : synthesizer.file_reference(options.timbre, options.max_seconds, warnings)),
+        transcribe(transcriber(session, options.notes)) {
+    synthesizer.load(options.play);
+  }
+};
+
+Converter::Converter(ConversionOptions options)
+    : options_(std::move(options)),
+      preset_(options_.preset.empty() ? nullptr : &data::find_preset(options_.preset)) {}
+
+Converter::~Converter() = default;
+
+Converter::Loaded& Converter::load() {
+  if (!loaded_) loaded_ = std::make_unique<Loaded>(options_, preset_);
+  return *loaded_;
+}
+
+Hearing Converter::listen(const fs::path& path, Stopwatch& watch, bool stays_in_time) {
+  const auto recording = pipeline::read_recording(path, options_.max_seconds);
+  watch.lap("read");
+  Loaded& loaded = load();
+  watch.lap("load");
+  std::optional<pipeline::PitchRange> range;
+  if (preset_ != nullptr) range = {preset_->low, preset_->high};
+  Hearing hearing{pipeline::read_melody(recording.samples, loaded.transcribe, options_.hum, range),
+                  {}};
+  hearing.score = pipeline::make_score(
+      hearing.melody.notes, options_.score,
+      {.stays_in_time = stays_in_time, .can_bend = preset_ == nullptr || data::can_bend(*preset_)});
+  auto& warnings = hearing.melody.warnings;
+  warnings.insert(warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
+  warnings.insert(warnings.begin(), recording.warnings.begin(), recording.warnings.end());
+  warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
+  for (const auto& warning : warnings) spdlog::warn(warning);
+  watch.lap("melody");
+  return hearing;
+}
+
+pipeline::Instrument Converter::instrument() {
+  Loaded& loaded = load();
+  auto instrument = loaded.synthesizer.instrument(loaded.reference, options_.play, true);
+  const auto progress = std::make_shared<std::optional<Progress>>();
+  instrument.progress = [progress](int64_t done, int64_t total) {
+    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; what was finished before is kept");
+    if (!*progress) progress->emplace("generating", total);
+    (*progress)->update(done);
+  };
+  return instrument;
+}
+
+int Converter::channels() { return audio::channel_count(load().synthesizer.channels()); }
+
+std::vector<std::vector<float>> Converter::play(std::span<const pipeline::Piece> pieces) {
+  return pipeline::play(pieces, instrument());
+}
+
+std::vector<float> Converter::play(std::span<const audio::Note> notes) {
+  const pipeline::Piece one = piece(notes);
+  return std::move(play(std::span(&one, 1))[0]);
+}
+
+void Converter::stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink) {
+  auto streaming = instrument();
+  // The draft takes as long for a few frames as for all.
+  streaming.quick_frames = options_.play.fast ? 0 : kQuickFrames;
+  pipeline::play(notes, streaming, static_cast<uint64_t>(seed_of(0)), sink);
+}
+
+std::string Converter::instrument_name() const {
+  return preset_ != nullptr ? std::string(preset_->name)
+                            : fs::path(options_.timbre).stem().string();
+}
+
+runtime::Counters Converter::counters() const {
+  return loaded_ ? loaded_->session.counters() : runtime::Counters{};
+}
+
+}  // namespace hum::app

@@ -1,0 +1,123 @@
+#include "app/play/outputs.h"
+
+#include <algorithm>
+
+#include "audio/io.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "pipeline/recording.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMaxTakes = 100;
+
+std::vector<fs::path> recordings_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string extension = audio::extension_of(entry.path());
+    const bool is_sound =
+        extension == ".wav" || extension == ".flac" || extension == ".ogg" || extension == ".mp3";
+    const bool is_hidden = entry.path().filename().string().starts_with('.');
+    if (is_sound && !is_hidden && entry.is_regular_file()) found.push_back(entry.path());
+  }
+  if (found.empty()) {
+    fail(ExitCode::kNoInput, folder.string() + ": holds no recordings",
+         "hum reads wav, flac, ogg and mp3");
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+// "out.wav" -> "out-2.wav" where there are several takes.
+fs::path of_take(const fs::path& path, int64_t take, int64_t takes) {
+  if (takes == 1) return path;
+  fs::path result = path;
+  result.replace_filename(
+      fmt::format("{}-{}{}", path.stem().string(), take + 1, path.extension().string()));
+  return result;
+}
+
+fs::path with_extension(fs::path path, const std::string& extension, const char* flag) {
+  if (!extension.starts_with('.')) {
+    fail(ExitCode::kUsage,
+         fmt::format("--{} {}: with a folder of outputs this is an extension", flag, extension),
+         fmt::format("--{} {}", flag, flag == std::string_view("midi") ? ".mid" : ".png"));
+  }
+  return path.replace_extension(extension);
+}
+
+// None may stand in another's place, nor in that of a file in `kept`.
+void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs::path>& kept) {
+  std::set<fs::path> names, inputs;
+  for (const auto& path : kept) inputs.insert(fs::weakly_canonical(path));
+  for (const auto& plan : plans) inputs.insert(fs::weakly_canonical(plan.input));
+  auto require = [&](const fs::path& path, std::initializer_list<std::string_view> extensions) {
+    require_not_read(path, inputs);
+    pipeline::require_output(path, extensions);
+    if (names.insert(path.lexically_normal()).second) return;
+    fail(ExitCode::kUsage, fmt::format("two outputs would be named {}", path.string()),
+         "recordings of one name go to folders of their own");
+  };
+  for (const OutputPlan& plan : plans) {
+    for (const auto& sound : plan.sounds) require(sound, {".wav", ".flac", ".ogg", ".mp3"});
+    if (!plan.midi.empty()) require(plan.midi, {".mid", ".midi", ".csv", ".json"});
+    for (const auto& picture : plan.pictures) require(picture, {".png", ".svg"});
+  }
+}
+
+}  // namespace
+
+std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
+                                     const OutputOptions& options, const std::string& instrument,
+                                     const std::vector<fs::path>& kept) {
+  if (options.output.empty()) fail(ExitCode::kUsage, "no output was named", "-o out.wav");
+  if (options.takes < 1 || options.takes > kMaxTakes) {
+    fail(ExitCode::kUsage, fmt::format("--takes {} is outside 1..{}", options.takes, kMaxTakes),
+         "--takes 4");
+  }
+  const fs::path output = options.output;
+  bool to_folder = inputs.size() > 1 || options.output.ends_with('/') || fs::is_directory(output);
+  std::vector<fs::path> recordings;
+  for (const std::string& input : inputs) {
+    if (!fs::is_directory(input)) {
+      recordings.emplace_back(input);
+      continue;
+    }
+    to_folder = true;
+    const auto found = recordings_in(input);
+    recordings.insert(recordings.end(), found.begin(), found.end());
+  }
+  if (to_folder) create_folder(output);
+
+  std::vector<OutputPlan> plans;
+  for (const auto& recording : recordings) {
+    OutputPlan plan{.input = recording};
+    fs::path base = output, picture = options.picture;
+    plan.midi = options.midi;
+    if (to_folder) {
+      const std::string stem = fmt::format("{}-{}", recording.stem().string(), instrument);
+      base = output / (stem + "." + std::string(to_name(options.format)));
+      const fs::path plain = output / (stem + ".x");
+      if (!options.midi.empty()) plan.midi = with_extension(plain, options.midi, "midi");
+      if (!options.picture.empty()) picture = with_extension(plain, options.picture, "picture");
+    }
+    for (int64_t take = 0; take < options.takes; ++take) {
+      plan.sounds.push_back(of_take(base, take, options.takes));
+      if (!picture.empty()) plan.pictures.push_back(of_take(picture, take, options.takes));
+    }
+    plans.push_back(std::move(plan));
+  }
+  require_outputs(plans, kept);
+  return plans;
+}
+
+void require_not_read(const fs::path& output, const std::set<fs::path>& inputs) {
+  if (!inputs.contains(fs::weakly_canonical(output))) return;
+  fail(ExitCode::kUsage, output.string() + " would be overwritten, and it is read",
+       "name another output with -o");
+}
+
+}  // namespace hum::app

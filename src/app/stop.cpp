@@ -1,0 +1,26 @@
+#include "app/stop.h"
+
+#include <atomic>
+#include <csignal>
+
+namespace hum::app {
+namespace {
+
+std::atomic<int> received = 0;
+
+void on_signal(int signal) {
+  if (received.exchange(signal) != 0) std::_Exit(128 + signal);
+}
+
+}  // namespace
+
+void install_stop_handler() {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a full quota is an error of the write, with a message
+}
+
+int stop_signal() { return received; }
+
+}  // namespace hum::app

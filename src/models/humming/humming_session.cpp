@@ -1,0 +1,271 @@
+#include "models/humming/humming_session.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "models/codec/code_vectors.h"
+#include "models/humming/stages.h"
+#include "models/weights_folder.h"
+
+namespace hum::models::humming {
+
+using runtime::HostTensor;
+
+namespace {
+
+template <typename T>
+std::vector<std::vector<T>> values_of(const std::vector<HostTensor>& tensors) {
+  std::vector<std::vector<T>> result;
+  for (const HostTensor& tensor : tensors) {
+    const auto values = tensor.as<T>();
+    result.emplace_back(values.begin(), values.end());
+  }
+  return result;
+}
+
+// x + share (y - x), in place.
+void blend(std::vector<float>& x, std::span<const float> y, float share) {
+  for (size_t i = 0; i < x.size(); ++i) x[i] += share * (y[i] - x[i]);
+}
+
+HostTensor scalar(double x) { return HostTensor::scalar(static_cast<float>(x)); }
+HostTensor whole(int64_t x) { return HostTensor::scalar(static_cast<int32_t>(x)); }
+
+HostTensor latents_of(const CommonConfig& common, std::span<const float> values) {
+  return HostTensor::of({kWindowFrames, common.latent}, values);
+}
+
+HostTensor melody_of(const CommonConfig& common, std::span<const float> values) {
+  return HostTensor::of({kWindowFrames, common.melody_features}, values);
+}
+
+HostTensor tokens_of(std::span<const int32_t> tokens) {
+  return HostTensor::of({kWindowFrames, std::ssize(tokens) / kWindowFrames}, tokens);
+}
+
+// What most stages are told first.
+Row told(const CommonConfig& common, const Window& window) {
+  return {melody_of(common, window.melody),
+          HostTensor::of({kReferenceFrames, common.latent},
+                         std::span<const float>(window.timbre->latents)),
+          HostTensor::scalar(window.timbre->frames)};
+}
+
+// A row of token_stage.
+Row token_row(const CommonConfig& common, const Window& window, std::span<const float> draft,
+              const SamplingOptions& sampling, bool apart) {
+  HUM_REQUIRE(window.frames >= 1 && window.frames <= kWindowFrames, "tokens: {} frames",
+              window.frames);
+  const auto key = stream_key(static_cast<uint64_t>(window.seed), "coarse tokens",
+                              static_cast<uint64_t>(window.number));
+  const int64_t top_k =
+      sampling.top_k == 0 ? common.entries : std::min(sampling.top_k, common.entries);
+  Row row = told(common, window);
+  row.push_back(latents_of(common, draft));
+  row.push_back(HostTensor::of({2}, std::span<const uint32_t>(key)));
+  row.push_back(scalar(sampling.greedy ? 0 : sampling.temperature));
+  row.push_back(whole(top_k));
+  row.push_back(scalar(sampling.top_p));
+  row.push_back(whole(guided_frames(sampling, window.melody)));
+  row.push_back(whole(window.frames));
+  row.push_back(scalar(sampling.guidance_of_melody()));
+  if (apart) row.push_back(scalar(sampling.guidance_of_timbre()));
+  return row;
+}
+
+// What a part's tokens and latents are of.
+std::string described(const CommonConfig& common) {
+  return fmt::format("{}, {} books, latents of {}", to_name(common.channels), common.books,
+                     common.latent);
+}
+
+[[noreturn]] void refuse_part(const char* part, const CommonConfig& own,
+                              const CommonConfig& upsampler) {
+  fail(ExitCode::kBadData,
+       fmt::format("{} ({}) does not fit upsampler ({})", part, described(own),
+                   described(upsampler)),
+       "name a folder of weights that were trained together");
+}
+
+// Something that is made when it is first asked for, by a function that returns it.
+template <typename T>
+class Lazy {
+ public:
+  template <typename Make>
+  T& get(std::mutex& mutex, const Make& make) {
+    const std::lock_guard lock(mutex);
+    if (!value_) value_.reset(new T(make()));
+    return *value_;
+  }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
+}  // namespace
+
+class HummingSession::State {
+ public:
+  State(runtime::Session& session, std::filesystem::path folder)
+      : session_(session), folder_(std::move(folder)) {}
+
+  const StoredModel<Upsampler>& upsampler() { return model(upsampler_, "upsampler"); }
+  const StoredModel<Coarse>& coarse() { return model(coarse_, "coarse"); }
+  const StoredModel<Voice>& voice() { return model(voice_, "voice"); }
+
+  BatchedProgram<Upsampler>& draft_program() {
+    const auto& model = upsampler();
+    return draft_.get(mutex_, [&] { return draft_stage(model); });
+  }
+  BatchedProgram<Upsampler>& refine_program() {
+    const auto& model = upsampler();
+    const int64_t books = coarse().model().config().coarse_books;
+    return refine_.get(mutex_, [&] { return refine_stage(model, books); });
+  }
+  BatchedProgram<Coarse>& token_program(bool apart) {
+    const auto& model = coarse();
+    return tokens_[apart ? 1 : 0].get(mutex_, [&] { return token_stage(model, apart); });
+  }
+  BatchedProgram<Coarse>& logit_program() {
+    const auto& model = coarse();
+    return logits_.get(mutex_, [&] { return logit_stage(model); });
+  }
+  BatchedProgram<Voice>& voice_program() {
+    const auto& model = voice();
+    return render_.get(mutex_, [&] { return voice_stage(model); });
+  }
+
+ private:
+  template <typename Model>
+  const StoredModel<Model>& model(Lazy<StoredModel<Model>>& slot, const std::string& name) {
+    return slot.get(mutex_, [&] {
+      return StoredModel<Model>(session_, weights_part(folder_, name), ("hum-" + name).c_str());
+    });
+  }
+
+  runtime::Session& session_;
+  std::filesystem::path folder_;
+  std::mutex mutex_;
+  Lazy<StoredModel<Upsampler>> upsampler_;
+  Lazy<StoredModel<Coarse>> coarse_;
+  Lazy<StoredModel<Voice>> voice_;
+  Lazy<BatchedProgram<Upsampler>> draft_, refine_;
+  Lazy<BatchedProgram<Coarse>> tokens_[2], logits_;
+  Lazy<BatchedProgram<Voice>> render_;
+};
+
+HummingSession::HummingSession(runtime::Session& session, std::filesystem::path weights)
+    : state_(std::make_unique<State>(session, std::move(weights))) {}
+
+HummingSession::~HummingSession() = default;
+
+void HummingSession::load(bool language_model, bool voice) const {
+  const CommonConfig& all = common();
+  if (language_model) {
+    const CommonConfig& own = state_->coarse().model().config().common;
+    if (own.channels != all.channels || own.books != all.books || own.latent != all.latent) {
+      refuse_part("coarse", own, all);
+    }
+  }
+  if (voice) {
+    const CommonConfig& own = state_->voice().model().config().common;
+    if (own.latent * audio::channel_count(all.channels) != all.latent) {
+      refuse_part("voice", own, all);
+    }
+  }
+}
+
+const CommonConfig& HummingSession::common() const {
+  return state_->upsampler().model().config().common;
+}
+
+TimbreReference HummingSession::reference(std::span<const int32_t> codes) const {
+  const auto& sizes = common();
+  const int64_t channels = audio::channel_count(sizes.channels), books = sizes.books / channels;
+  const int64_t kept = std::min(kReferenceFrames * books, std::ssize(codes));
+  TimbreReference result{
+      codec::sum_code_vectors(state_->upsampler().weight("codebooks"),
+                              codes.first(static_cast<size_t>(kept)), books, channels),
+      static_cast<int32_t>(kept / books)};
+  result.latents.resize(static_cast<size_t>(kReferenceFrames * sizes.latent));
+  return result;
+}
+
+Rows HummingSession::drafts(std::span<const Window> windows) const {
+  std::vector<Row> rows;
+  for (const Window& window : windows) rows.push_back(told(common(), window));
+  return values_of<float>(state_->draft_program().run(rows));
+}
+
+std::vector<std::vector<int32_t>> HummingSession::tokens(std::span<const Window> windows,
+                                                         const Rows& drafts,
+                                                         const SamplingOptions& sampling) const {
+  HUM_REQUIRE(drafts.size() == windows.size(), "tokens: {} drafts of {} windows", drafts.size(),
+              windows.size());
+  const bool apart = sampling.guidance_of_melody() != sampling.guidance_of_timbre();
+  std::vector<Row> rows;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    rows.push_back(token_row(common(), windows[i], drafts[i], sampling, apart));
+  }
+  auto tokens = values_of<int32_t>(state_->token_program(apart).run(rows));
+  const auto books = static_cast<size_t>(coarse_books());
+  for (size_t i = 0; i < windows.size(); ++i) {
+    for (size_t t = static_cast<size_t>(windows[i].frames) * books; t < tokens[i].size(); ++t) {
+      tokens[i][t] = tokens[i][t - books];
+    }
+  }
+  return tokens;
+}
+
+Rows HummingSession::latents(std::span<const Window> windows,
+                             const SamplingOptions& sampling) const {
+  Rows latents = drafts(windows);
+  if (sampling.draft == 1) return latents;
+  const auto known = tokens(windows, latents, sampling);
+  std::vector<Row> rows;
+  for (size_t i = 0; i < windows.size(); ++i) {
+    rows.push_back(told(common(), windows[i]));
+    rows.back().push_back(tokens_of(known[i]));
+  }
+  const Rows drawn = values_of<float>(state_->refine_program().run(rows));
+  for (size_t i = 0; i < latents.size(); ++i) {
+    blend(latents[i], drawn[i], static_cast<float>(1 - sampling.draft));
+  }
+  return latents;
+}
+
+Rows HummingSession::render(std::span<const VoiceWindow> windows) const {
+  const auto& sizes = state_->voice().model().config().common;
+  std::vector<Row> rows;
+  for (const VoiceWindow& window : windows) {
+    rows.push_back({latents_of(sizes, window.latents), melody_of(sizes, window.melody),
+                    HostTensor::of({kWindowSamples}, window.excitation),
+                    HostTensor::of({kWindowSamples}, window.noise)});
+  }
+  return values_of<float>(state_->voice_program().run(rows));
+}
+
+std::vector<float> HummingSession::draft(std::span<const float> melody,
+                                         const TimbreReference& reference) const {
+  const Window window{.melody = melody, .timbre = &reference};
+  return std::move(drafts(std::span(&window, 1))[0]);
+}
+
+std::vector<float> HummingSession::coarse_logits(std::span<const int32_t> tokens,
+                                                 std::span<const float> melody,
+                                                 std::span<const float> draft,
+                                                 const TimbreReference& reference) const {
+  const auto& sizes = state_->coarse().model().config().common;
+  Row row = told(sizes, {.melody = melody, .timbre = &reference});
+  row.push_back(latents_of(sizes, draft));
+  row.push_back(tokens_of(tokens));
+  return std::move(values_of<float>(state_->logit_program().run(std::span(&row, 1)))[0]);
+}
+
+int64_t HummingSession::coarse_books() const {
+  return state_->coarse().model().config().coarse_books;
+}
+
+}  // namespace hum::models::humming
