@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/required.h"
 #include "graph/value.h"
 
 namespace hum::graph {
@@ -14,6 +15,43 @@ class Printer;
 struct Cost {
   double flops = 0;
   double bytes = 0;
+};
+
+// What an op's result is in memory, and whether XLA's fused loops take the op in. The memory
+// estimate, the count of work and selective recomputation go by it.
+enum class MemoryClass {
+  kGiven,       // a parameter or a constant: nothing is computed
+  kAlias,       // its input's array under another name or shape
+  kCheap,       // part of a fused loop, and computed again for each reader
+  kExpensive,   // part of a fused loop, but written once it has two readers
+  kReduction,   // written; a fused loop may read it, but does not compute what it reads
+  kProduct,     // a matrix product or convolution; otherwise as kOpaque
+  kCollective,  // exchanges data between devices; otherwise as kOpaque
+  kLoop,        // runs its regions; otherwise as kOpaque
+  kOpaque,      // reads and writes whole arrays
+};
+
+// The number e for which op(x, e) is x.
+enum class Identity { kNone, kZero, kOne, kAllBits, kLowest, kHighest };
+// The element that holds it; all bits of a float are not a number.
+double identity_number(Identity identity, DType dtype);
+
+// What passes, the memory estimate and the count of work need to know of an op. The op tests run
+// every op on the plugin: a claim that is false fails there, and so does a property not claimed.
+struct OpKind {
+  Required<MemoryClass> memory;
+  // One result, of its inputs' dims: each element depends on the inputs' elements at its place, and
+  // the place does not matter.
+  Required<bool> elementwise;
+  // Of element-wise ops with two inputs: op(x, y) is op(y, x), op(x, identity) is x, op(x, x) is x.
+  bool commutative = false;
+  Identity identity = Identity::kNone;
+  bool idempotent = false;
+  // op(op(x)) is x, both with the same attributes.
+  bool involution = false;
+  // The vjp is linear enough to be handed cotangents that are still partial sums over a mesh axis;
+  // else they are all-reduced first.
+  bool takes_partial_cotangents = false;
 };
 
 struct OpDef {
@@ -31,9 +69,7 @@ struct OpDef {
   // Writes the op's StableHLO text.
   void (*print)(Printer& out, const Node& node);
   Cost (*cost)(const Node& node);
-  // The vjp is linear enough to be handed cotangents that are still partial sums over a mesh axis;
-  // else they are all-reduced first.
-  bool takes_partial_cotangents = false;
+  OpKind kind;
 };
 
 inline constexpr auto kNoGradient = static_cast<decltype(OpDef::vjp)>(nullptr);

@@ -4,7 +4,6 @@
 
 #include "graph/autodiff/gradients.h"
 #include "graph/op.h"
-#include "graph/ops/convolution_defs.h"
 #include "graph/ops/custom_call.h"
 #include "graph/ops/dot_defs.h"
 #include "graph/ops/elementwise.h"
@@ -19,9 +18,7 @@ void append(Values& to, std::span<const Value> from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-bool is_product(const Node& node) {
-  return &node.op() == &kDotGeneralOp || &node.op() == &kConvolutionOp;
-}
+bool is_product(const Node& node) { return node.op().kind.memory == MemoryClass::kProduct; }
 
 // Whether selective recomputation keeps the node's results: products are dear to compute and, but
 // for attention's scores (which have batch dims), no larger than the block's width.

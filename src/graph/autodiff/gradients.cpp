@@ -38,7 +38,7 @@ std::vector<const Node*> nodes_between(std::span<const Value> inputs,
 
 // What has arrived at the node's outputs.
 Values arrived(const Node& node, CotangentSums& sums) {
-  const bool partial = !node.custom_vjp() && node.op().takes_partial_cotangents;
+  const bool partial = !node.custom_vjp() && node.op().kind.takes_partial_cotangents;
   Values cotangents;
   for (int i = 0; i < node.output_count(); ++i) {
     cotangents.push_back(partial ? sums.partial_of(node.output(i)) : sums.of(node.output(i)));

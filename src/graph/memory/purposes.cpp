@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "graph/memory/tasks_impl.h"
 #include "graph/op.h"
-#include "graph/ops/collectives_defs.h"
 
 namespace hum::graph {
 namespace {
@@ -15,12 +14,6 @@ namespace {
 std::set<const Node*> nodes_before(const Value& value) {
   const auto order = topological_order(Values{value});
   return {order.begin(), order.end()};
-}
-
-bool is_collective(const Node& node) {
-  constexpr const OpDef* kCollectives[] = {&kAllReduceOp, &kAllGatherOp, &kReduceScatterOp,
-                                           &kAllToAllOp, &kCollectivePermuteOp};
-  return std::ranges::find(kCollectives, &node.op()) != std::end(kCollectives);
 }
 
 // The written arrays that a value consists of: its own, or those that it is computed from wherever
@@ -54,7 +47,8 @@ MemoryPurposes memory_purposes(const Function& function, size_t results, size_t 
   MemoryPurposes purposes;
   for (const size_t at : peak.alive) {
     const memory::Array& array = tasks.arrays[at];
-    int64_t& purpose = is_collective(*array.made_by)       ? purposes.collectives
+    const bool is_collective = array.made_by->op().kind.memory == MemoryClass::kCollective;
+    int64_t& purpose = is_collective                       ? purposes.collectives
                        : forward.contains(array.made_by)   ? purposes.activations
                        : gradients.contains(array.made_by) ? purposes.gradients
                                                            : purposes.temporaries;

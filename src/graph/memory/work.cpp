@@ -6,8 +6,6 @@
 #include "graph/memory/tasks_impl.h"
 #include "graph/op.h"
 #include "graph/ops/control_defs.h"
-#include "graph/ops/convolution_defs.h"
-#include "graph/ops/dot_defs.h"
 
 namespace hum::graph {
 namespace {
@@ -16,7 +14,7 @@ using FlopsByType = std::map<DType, double>;
 
 void add_products(std::span<const Value> roots, double times, FlopsByType& flops) {
   for (const Node* node : topological_order(roots)) {
-    if (&node->op() == &kDotGeneralOp || &node->op() == &kConvolutionOp)
+    if (node->op().kind.memory == MemoryClass::kProduct)
       flops[node->input(0).dtype()] += times * node->op().cost(*node).flops;
     for (const Region& body : node->regions())
       add_products(body.results, times * region_rounds(*node), flops);
@@ -31,7 +29,7 @@ double bytes_moved(std::span<const Value> roots) {
       for (const size_t at : *arrays) bytes += static_cast<double>(tasks.arrays[at].bytes);
     }
     const Node& made_by = *tasks.arrays[task.writes.front()].made_by;
-    if (&made_by.op() != &kScanOp && &made_by.op() != &kWhileOp) continue;
+    if (made_by.op().kind.memory != MemoryClass::kLoop) continue;
     for (const Region& body : made_by.regions())
       bytes += region_rounds(made_by) * bytes_moved(body.results);
   }

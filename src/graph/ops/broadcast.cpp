@@ -71,13 +71,14 @@ void print_broadcast(Printer& out, const Node& node) {
 
 }  // namespace
 
-const OpDef kBroadcastInDimOp = {"broadcast_in_dim",
-                                 infer_broadcast,
-                                 place_broadcast,
-                                 broadcast_vjp,
-                                 print_broadcast,
-                                 data_movement_cost,
-                                 /*takes_partial_cotangents=*/true};
+const OpDef kBroadcastInDimOp = {
+    "broadcast_in_dim",
+    infer_broadcast,
+    place_broadcast,
+    broadcast_vjp,
+    print_broadcast,
+    data_movement_cost,
+    {.memory = MemoryClass::kCheap, .elementwise = false, .takes_partial_cotangents = true}};
 Value broadcast_in_dim(const Value& x, Dims dims, Dims dims_map, std::source_location where) {
   if (x.dims() == dims) return x;
   return NodeBuilder{.op = kBroadcastInDimOp,

@@ -277,22 +277,48 @@ void print_shard(Printer& out, const Node& node) {
 
 }  // namespace
 
-const OpDef kAllReduceOp = {"all_reduce",   infer_all_reduce, place_all_reduce,
-                            all_reduce_vjp, print_all_reduce, data_movement_cost};
-const OpDef kAllGatherOp = {"all_gather",
-                            infer_all_gather,
-                            place_all_gather,
-                            all_gather_vjp,
-                            print_all_gather,
+const OpDef kAllReduceOp = {"all_reduce",
+                            infer_all_reduce,
+                            place_all_reduce,
+                            all_reduce_vjp,
+                            print_all_reduce,
                             data_movement_cost,
-                            /*takes_partial_cotangents=*/true};
-const OpDef kReduceScatterOp = {"reduce_scatter", infer_reduce_scatter, place_reduce_scatter,
-                                gather_back,      print_reduce_scatter, data_movement_cost};
-const OpDef kAllToAllOp = {"all_to_all",   infer_all_to_all, place_all_to_all,
-                           all_to_all_vjp, print_all_to_all, data_movement_cost};
-const OpDef kCollectivePermuteOp = {"collective_permute", infer_permute, place_permute,
-                                    permute_vjp,          print_permute, data_movement_cost};
-const OpDef kShardOp = {"shard",   infer_shard, place_shard,
-                        shard_vjp, print_shard, data_movement_cost};
+                            {.memory = MemoryClass::kCollective, .elementwise = false}};
+const OpDef kAllGatherOp = {
+    "all_gather",
+    infer_all_gather,
+    place_all_gather,
+    all_gather_vjp,
+    print_all_gather,
+    data_movement_cost,
+    {.memory = MemoryClass::kCollective, .elementwise = false, .takes_partial_cotangents = true}};
+const OpDef kReduceScatterOp = {"reduce_scatter",
+                                infer_reduce_scatter,
+                                place_reduce_scatter,
+                                gather_back,
+                                print_reduce_scatter,
+                                data_movement_cost,
+                                {.memory = MemoryClass::kCollective, .elementwise = false}};
+const OpDef kAllToAllOp = {"all_to_all",
+                           infer_all_to_all,
+                           place_all_to_all,
+                           all_to_all_vjp,
+                           print_all_to_all,
+                           data_movement_cost,
+                           {.memory = MemoryClass::kCollective, .elementwise = false}};
+const OpDef kCollectivePermuteOp = {"collective_permute",
+                                    infer_permute,
+                                    place_permute,
+                                    permute_vjp,
+                                    print_permute,
+                                    data_movement_cost,
+                                    {.memory = MemoryClass::kCollective, .elementwise = false}};
+const OpDef kShardOp = {"shard",
+                        infer_shard,
+                        place_shard,
+                        shard_vjp,
+                        print_shard,
+                        data_movement_cost,
+                        {.memory = MemoryClass::kOpaque, .elementwise = false}};
 
 }  // namespace hum::graph

@@ -120,10 +120,20 @@ Value constant_of(std::span<const T> elements, Dims dims, DType dtype, std::sour
 
 }  // namespace
 
-const OpDef kConstantOp = {"constant",    infer_constant, place_replicated,
-                           zero_gradient, print_constant, no_cost};
-const OpDef kIotaOp = {"iota",        infer_iota, place_replicated,
-                       zero_gradient, print_iota, elementwise_cost};
+const OpDef kConstantOp = {"constant",
+                           infer_constant,
+                           place_replicated,
+                           zero_gradient,
+                           print_constant,
+                           no_cost,
+                           {.memory = MemoryClass::kGiven, .elementwise = false}};
+const OpDef kIotaOp = {"iota",
+                       infer_iota,
+                       place_replicated,
+                       zero_gradient,
+                       print_iota,
+                       elementwise_cost,
+                       {.memory = MemoryClass::kCheap, .elementwise = false}};
 
 Value constant(double number, Shape shape, std::source_location where) {
   const uint32_t bits = element_bits(number, shape.dtype);

@@ -207,8 +207,13 @@ ConvolutionNumbers convolution_numbers(const Node& node) {
   return n;
 }
 
-const OpDef kConvolutionOp = {"convolution",   infer_convolution, place_convolution,
-                              convolution_vjp, print_convolution, convolution_cost};
+const OpDef kConvolutionOp = {"convolution",
+                              infer_convolution,
+                              place_convolution,
+                              convolution_vjp,
+                              print_convolution,
+                              convolution_cost,
+                              {.memory = MemoryClass::kProduct, .elementwise = false}};
 
 Value convolution(const Value& x, const Value& kernel, ConvolutionOptions options,
                   std::source_location where) {

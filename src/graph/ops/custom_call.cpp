@@ -117,8 +117,13 @@ Cost custom_call_cost(const Node& node) {
 
 }  // namespace
 
-const OpDef kCustomCallOp = {"custom_call",   infer_custom_call, place_custom_call,
-                             custom_call_vjp, print_custom_call, custom_call_cost};
+const OpDef kCustomCallOp = {"custom_call",
+                             infer_custom_call,
+                             place_custom_call,
+                             custom_call_vjp,
+                             print_custom_call,
+                             custom_call_cost,
+                             {.memory = MemoryClass::kOpaque, .elementwise = false}};
 
 bool is_custom_call(const Node& node) { return &node.op() == &kCustomCallOp; }
 

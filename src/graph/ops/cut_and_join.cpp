@@ -166,11 +166,27 @@ void print_pad(Printer& out, const Node& node) {
 
 }  // namespace
 
-const OpDef kConcatenateOp = {"concatenate",   infer_concatenate, place_concatenate,
-                              concatenate_vjp, print_concatenate, data_movement_cost};
-const OpDef kSliceOp = {"slice",   infer_slice, place_slice,
-                        slice_vjp, print_slice, data_movement_cost};
-const OpDef kPadOp = {"pad", infer_pad, place_pad, pad_vjp, print_pad, data_movement_cost};
+const OpDef kConcatenateOp = {"concatenate",
+                              infer_concatenate,
+                              place_concatenate,
+                              concatenate_vjp,
+                              print_concatenate,
+                              data_movement_cost,
+                              {.memory = MemoryClass::kCheap, .elementwise = false}};
+const OpDef kSliceOp = {"slice",
+                        infer_slice,
+                        place_slice,
+                        slice_vjp,
+                        print_slice,
+                        data_movement_cost,
+                        {.memory = MemoryClass::kCheap, .elementwise = false}};
+const OpDef kPadOp = {"pad",
+                      infer_pad,
+                      place_pad,
+                      pad_vjp,
+                      print_pad,
+                      data_movement_cost,
+                      {.memory = MemoryClass::kCheap, .elementwise = false}};
 
 Value concatenate(const Values& values, int64_t dim, std::source_location where) {
   const ErrorContext context = building("concatenate", values, where);

@@ -176,7 +176,13 @@ Cost dot_cost(const Node& node) {
 
 }  // namespace
 
-const OpDef kDotGeneralOp = {"dot_general", infer_dot, place_dot, dot_vjp, print_dot, dot_cost};
+const OpDef kDotGeneralOp = {"dot_general",
+                             infer_dot,
+                             place_dot,
+                             dot_vjp,
+                             print_dot,
+                             dot_cost,
+                             {.memory = MemoryClass::kProduct, .elementwise = false}};
 
 Value dot_general(const Value& lhs, const Value& rhs, DotDims dims, std::optional<DType> result,
                   std::source_location where) {

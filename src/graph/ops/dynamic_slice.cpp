@@ -132,10 +132,20 @@ Values starts_in_dim(const Value& x, const Value& start, int64_t dim, std::sourc
 
 }  // namespace
 
-const OpDef kDynamicSliceOp = {"dynamic_slice", infer_slice, place_slice,
-                               slice_vjp,       print_slice, slice_cost};
-const OpDef kDynamicUpdateSliceOp = {"dynamic_update_slice", infer_update, place_update, update_vjp,
-                                     print_update,           update_cost};
+const OpDef kDynamicSliceOp = {"dynamic_slice",
+                               infer_slice,
+                               place_slice,
+                               slice_vjp,
+                               print_slice,
+                               slice_cost,
+                               {.memory = MemoryClass::kCheap, .elementwise = false}};
+const OpDef kDynamicUpdateSliceOp = {"dynamic_update_slice",
+                                     infer_update,
+                                     place_update,
+                                     update_vjp,
+                                     print_update,
+                                     update_cost,
+                                     {.memory = MemoryClass::kOpaque, .elementwise = false}};
 
 Value dynamic_slice(const Value& x, Values starts, Dims sizes, std::source_location where) {
   starts.insert(starts.begin(), x);

@@ -104,28 +104,52 @@ Values select_vjp(const Node& n, Cotangents c) {
 
 }  // namespace
 
-#define HUM_BINARY(variable, text, infer, place, vjp) \
-  const OpDef variable = {text, infer, place, vjp, print_simple, elementwise_cost};
-HUM_BINARY(kAddOp, "add", same_number, place_linear, add_vjp)
-HUM_BINARY(kSubtractOp, "subtract", same_number, place_linear, subtract_vjp)
-HUM_BINARY(kMultiplyOp, "multiply", same_number, place_multilinear, multiply_vjp)
-HUM_BINARY(kDivideOp, "divide", same_number, place_elementwise, divide_vjp)
-HUM_BINARY(kMaximumOp, "maximum", same_number, place_elementwise, maximum_vjp)
-HUM_BINARY(kMinimumOp, "minimum", same_number, place_elementwise, minimum_vjp)
-HUM_BINARY(kPowerOp, "power", same_float, place_elementwise, power_vjp)
-HUM_BINARY(kRemainderOp, "remainder", same_number, place_elementwise, remainder_vjp)
-HUM_BINARY(kAtan2Op, "atan2", same_float, place_elementwise, atan2_vjp)
-HUM_BINARY(kAndOp, "and", same_bits, place_elementwise, zero_gradient)
-HUM_BINARY(kOrOp, "or", same_bits, place_elementwise, zero_gradient)
-HUM_BINARY(kXorOp, "xor", same_bits, place_elementwise, zero_gradient)
-HUM_BINARY(kShiftLeftOp, "shift_left", same_bits, place_elementwise, zero_gradient)
-HUM_BINARY(kShiftRightLogicalOp, "shift_right_logical", same_bits, place_elementwise, zero_gradient)
+#define HUM_BINARY(variable, text, infer, place, vjp, memory_class, ...) \
+  const OpDef variable = {                                               \
+      text,                                                              \
+      infer,                                                             \
+      place,                                                             \
+      vjp,                                                               \
+      print_simple,                                                      \
+      elementwise_cost,                                                  \
+      {.memory = MemoryClass::memory_class, .elementwise = true __VA_OPT__(, ) __VA_ARGS__}};
+HUM_BINARY(kAddOp, "add", same_number, place_linear, add_vjp, kCheap, .commutative = true,
+           .identity = Identity::kZero)
+HUM_BINARY(kSubtractOp, "subtract", same_number, place_linear, subtract_vjp, kCheap,
+           .identity = Identity::kZero)
+HUM_BINARY(kMultiplyOp, "multiply", same_number, place_multilinear, multiply_vjp, kCheap,
+           .commutative = true, .identity = Identity::kOne)
+HUM_BINARY(kDivideOp, "divide", same_number, place_elementwise, divide_vjp, kExpensive,
+           .identity = Identity::kOne)
+HUM_BINARY(kMaximumOp, "maximum", same_number, place_elementwise, maximum_vjp, kCheap,
+           .commutative = true, .identity = Identity::kLowest, .idempotent = true)
+HUM_BINARY(kMinimumOp, "minimum", same_number, place_elementwise, minimum_vjp, kCheap,
+           .commutative = true, .identity = Identity::kHighest, .idempotent = true)
+HUM_BINARY(kPowerOp, "power", same_float, place_elementwise, power_vjp, kExpensive,
+           .identity = Identity::kOne)
+HUM_BINARY(kRemainderOp, "remainder", same_number, place_elementwise, remainder_vjp, kExpensive)
+HUM_BINARY(kAtan2Op, "atan2", same_float, place_elementwise, atan2_vjp, kExpensive)
+HUM_BINARY(kAndOp, "and", same_bits, place_elementwise, zero_gradient, kCheap, .commutative = true,
+           .identity = Identity::kAllBits, .idempotent = true)
+HUM_BINARY(kOrOp, "or", same_bits, place_elementwise, zero_gradient, kCheap, .commutative = true,
+           .identity = Identity::kZero, .idempotent = true)
+HUM_BINARY(kXorOp, "xor", same_bits, place_elementwise, zero_gradient, kCheap, .commutative = true,
+           .identity = Identity::kZero)
+HUM_BINARY(kShiftLeftOp, "shift_left", same_bits, place_elementwise, zero_gradient, kCheap,
+           .identity = Identity::kZero)
+HUM_BINARY(kShiftRightLogicalOp, "shift_right_logical", same_bits, place_elementwise, zero_gradient,
+           kCheap, .identity = Identity::kZero)
 HUM_BINARY(kShiftRightArithmeticOp, "shift_right_arithmetic", same_bits, place_elementwise,
-           zero_gradient)
-HUM_BINARY(kSelectOp, "select", infer_select, place_choice, select_vjp)
+           zero_gradient, kCheap, .identity = Identity::kZero)
+HUM_BINARY(kSelectOp, "select", infer_select, place_choice, select_vjp, kCheap)
 #undef HUM_BINARY
-const OpDef kCompareOp = {"compare",     infer_compare, place_elementwise,
-                          zero_gradient, print_compare, elementwise_cost};
+const OpDef kCompareOp = {"compare",
+                          infer_compare,
+                          place_elementwise,
+                          zero_gradient,
+                          print_compare,
+                          elementwise_cost,
+                          {.memory = MemoryClass::kCheap, .elementwise = true}};
 
 Dims broadcast_dims(std::string_view op, const Shape& a, const Shape& b) {
   Dims dims(static_cast<size_t>(std::max(a.rank(), b.rank())), 1);

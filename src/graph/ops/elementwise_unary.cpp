@@ -68,35 +68,46 @@ Shapes infer_bitcast(const Node& node) {
 
 }  // namespace
 
-#define HUM_UNARY(variable, text, infer, place, vjp) \
-  const OpDef variable = {text, infer, place, vjp, print_simple, elementwise_cost};
-HUM_UNARY(kNegateOp, "negate", same_number, place_linear, negate_vjp)
-HUM_UNARY(kAbsOp, "abs", same_number, place_elementwise, abs_vjp)
-HUM_UNARY(kExponentialOp, "exponential", same_float, place_elementwise, exp_vjp)
-HUM_UNARY(kExponentialMinusOneOp, "exponential_minus_one", same_float, place_elementwise, expm1_vjp)
-HUM_UNARY(kLogOp, "log", same_float, place_elementwise, log_vjp)
-HUM_UNARY(kLogPlusOneOp, "log_plus_one", same_float, place_elementwise, log1p_vjp)
-HUM_UNARY(kSqrtOp, "sqrt", same_float, place_elementwise, sqrt_vjp)
-HUM_UNARY(kRsqrtOp, "rsqrt", same_float, place_elementwise, rsqrt_vjp)
-HUM_UNARY(kTanhOp, "tanh", same_float, place_elementwise, tanh_vjp)
-HUM_UNARY(kLogisticOp, "logistic", same_float, place_elementwise, logistic_vjp)
-HUM_UNARY(kSineOp, "sine", same_float, place_elementwise, sine_vjp)
-HUM_UNARY(kCosineOp, "cosine", same_float, place_elementwise, cosine_vjp)
-HUM_UNARY(kFloorOp, "floor", same_float, place_elementwise, zero_gradient)
-HUM_UNARY(kCeilOp, "ceil", same_float, place_elementwise, zero_gradient)
-HUM_UNARY(kRoundNearestEvenOp, "round_nearest_even", same_float, place_elementwise, zero_gradient)
-HUM_UNARY(kSignOp, "sign", same_number, place_elementwise, zero_gradient)
-HUM_UNARY(kIsFiniteOp, "is_finite", booleans, place_elementwise, zero_gradient)
-HUM_UNARY(kNotOp, "not", same_bits, place_elementwise, zero_gradient)
-HUM_UNARY(kBitcastConvertOp, "bitcast_convert", infer_bitcast, place_elementwise, zero_gradient)
+#define HUM_UNARY(variable, text, infer, place, vjp, memory_class, ...) \
+  const OpDef variable = {                                              \
+      text,                                                             \
+      infer,                                                            \
+      place,                                                            \
+      vjp,                                                              \
+      print_simple,                                                     \
+      elementwise_cost,                                                 \
+      {.memory = MemoryClass::memory_class, .elementwise = true __VA_OPT__(, ) __VA_ARGS__}};
+HUM_UNARY(kNegateOp, "negate", same_number, place_linear, negate_vjp, kCheap, .involution = true)
+HUM_UNARY(kAbsOp, "abs", same_number, place_elementwise, abs_vjp, kCheap)
+HUM_UNARY(kExponentialOp, "exponential", same_float, place_elementwise, exp_vjp, kExpensive)
+HUM_UNARY(kExponentialMinusOneOp, "exponential_minus_one", same_float, place_elementwise, expm1_vjp,
+          kExpensive)
+HUM_UNARY(kLogOp, "log", same_float, place_elementwise, log_vjp, kExpensive)
+HUM_UNARY(kLogPlusOneOp, "log_plus_one", same_float, place_elementwise, log1p_vjp, kExpensive)
+HUM_UNARY(kSqrtOp, "sqrt", same_float, place_elementwise, sqrt_vjp, kExpensive)
+HUM_UNARY(kRsqrtOp, "rsqrt", same_float, place_elementwise, rsqrt_vjp, kExpensive)
+HUM_UNARY(kTanhOp, "tanh", same_float, place_elementwise, tanh_vjp, kExpensive)
+HUM_UNARY(kLogisticOp, "logistic", same_float, place_elementwise, logistic_vjp, kExpensive)
+HUM_UNARY(kSineOp, "sine", same_float, place_elementwise, sine_vjp, kExpensive)
+HUM_UNARY(kCosineOp, "cosine", same_float, place_elementwise, cosine_vjp, kExpensive)
+HUM_UNARY(kFloorOp, "floor", same_float, place_elementwise, zero_gradient, kCheap)
+HUM_UNARY(kCeilOp, "ceil", same_float, place_elementwise, zero_gradient, kCheap)
+HUM_UNARY(kRoundNearestEvenOp, "round_nearest_even", same_float, place_elementwise, zero_gradient,
+          kCheap)
+HUM_UNARY(kSignOp, "sign", same_number, place_elementwise, zero_gradient, kCheap)
+HUM_UNARY(kIsFiniteOp, "is_finite", booleans, place_elementwise, zero_gradient, kCheap)
+HUM_UNARY(kNotOp, "not", same_bits, place_elementwise, zero_gradient, kCheap, .involution = true)
+HUM_UNARY(kBitcastConvertOp, "bitcast_convert", infer_bitcast, place_elementwise, zero_gradient,
+          kCheap)
 #undef HUM_UNARY
-const OpDef kConvertOp = {"convert",
-                          infer_convert,
-                          place_convert,
-                          convert_vjp,
-                          print_simple,
-                          elementwise_cost,
-                          /*takes_partial_cotangents=*/true};
+const OpDef kConvertOp = {
+    "convert",
+    infer_convert,
+    place_convert,
+    convert_vjp,
+    print_simple,
+    elementwise_cost,
+    {.memory = MemoryClass::kCheap, .elementwise = true, .takes_partial_cotangents = true}};
 
 #define HUM_DEFINE_UNARY(function, row)                                   \
   Value function(const Value& x, std::source_location where) {            \

@@ -157,8 +157,20 @@ Cost fft_cost(const Node& node) {
 
 }  // namespace
 
-const OpDef kRfftOp = {"rfft", infer_rfft, place_fft, rfft_vjp, print_rfft, fft_cost};
-const OpDef kIrfftOp = {"irfft", infer_irfft, place_fft, irfft_vjp, print_irfft, fft_cost};
+const OpDef kRfftOp = {"rfft",
+                       infer_rfft,
+                       place_fft,
+                       rfft_vjp,
+                       print_rfft,
+                       fft_cost,
+                       {.memory = MemoryClass::kOpaque, .elementwise = false}};
+const OpDef kIrfftOp = {"irfft",
+                        infer_irfft,
+                        place_fft,
+                        irfft_vjp,
+                        print_irfft,
+                        fft_cost,
+                        {.memory = MemoryClass::kOpaque, .elementwise = false}};
 
 Spectrum rfft_as_products(const Value& x) {
   const int64_t n = x.size(-1);

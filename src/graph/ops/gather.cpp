@@ -161,10 +161,20 @@ Cost scatter_cost(const Node& node) {
 
 }  // namespace
 
-const OpDef kGatherOp = {"gather",   infer_gather, place_gather,
-                         gather_vjp, print_gather, gather_cost};
-const OpDef kScatterAddOp = {"scatter_add", infer_scatter, place_scatter,
-                             scatter_vjp,   print_scatter, scatter_cost};
+const OpDef kGatherOp = {"gather",
+                         infer_gather,
+                         place_gather,
+                         gather_vjp,
+                         print_gather,
+                         gather_cost,
+                         {.memory = MemoryClass::kCheap, .elementwise = false}};
+const OpDef kScatterAddOp = {"scatter_add",
+                             infer_scatter,
+                             place_scatter,
+                             scatter_vjp,
+                             print_scatter,
+                             scatter_cost,
+                             {.memory = MemoryClass::kOpaque, .elementwise = false}};
 
 Value take(const Value& table, const Value& ids, int64_t dim, std::source_location where) {
   dim = resolve_dim("take", table, dim, where);

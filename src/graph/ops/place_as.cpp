@@ -27,8 +27,13 @@ Cost no_cost(const Node&) { return {}; }
 
 }  // namespace
 
-const OpDef kPlaceAsOp = {"place_as",   infer_place_as, place_place_as,
-                          place_as_vjp, print_place_as, no_cost};
+const OpDef kPlaceAsOp = {"place_as",
+                          infer_place_as,
+                          place_place_as,
+                          place_as_vjp,
+                          print_place_as,
+                          no_cost,
+                          {.memory = MemoryClass::kAlias, .elementwise = false}};
 
 Value place_as(const Value& x, const Placement& placement, std::source_location where) {
   if (x.placement() == placement) return x;

@@ -173,10 +173,20 @@ Value reduce_window(const OpDef& op, const Value& x, WindowOptions options,
 
 }  // namespace
 
-const OpDef kReduceWindowSumOp = {
-    "reduce_window_sum", infer_reduce_window, place_reduce_window, sum_vjp, print_sum, window_cost};
-const OpDef kReduceWindowMaxOp = {
-    "reduce_window_max", infer_reduce_window, place_reduce_window, max_vjp, print_max, window_cost};
+const OpDef kReduceWindowSumOp = {"reduce_window_sum",
+                                  infer_reduce_window,
+                                  place_reduce_window,
+                                  sum_vjp,
+                                  print_sum,
+                                  window_cost,
+                                  {.memory = MemoryClass::kOpaque, .elementwise = false}};
+const OpDef kReduceWindowMaxOp = {"reduce_window_max",
+                                  infer_reduce_window,
+                                  place_reduce_window,
+                                  max_vjp,
+                                  print_max,
+                                  window_cost,
+                                  {.memory = MemoryClass::kOpaque, .elementwise = false}};
 
 Value reduce_window_sum(const Value& x, WindowOptions options, std::source_location where) {
   return reduce_window(kReduceWindowSumOp, x, std::move(options), where);

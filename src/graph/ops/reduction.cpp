@@ -163,18 +163,48 @@ Value reduce(const OpDef& op, const Value& x, Dims dims, bool keepdims,
 
 }  // namespace
 
-const OpDef kReduceSumOp = {"reduce_sum", infer_numbers, place_sum,
-                            sum_vjp,      print_sum,     elementwise_cost};
-const OpDef kReduceMaxOp = {"reduce_max", infer_numbers, place_other,
-                            extreme_vjp,  print_max,     elementwise_cost};
-const OpDef kReduceMinOp = {"reduce_min", infer_numbers, place_other,
-                            extreme_vjp,  print_min,     elementwise_cost};
-const OpDef kReduceProdOp = {"reduce_prod", infer_numbers, place_other,
-                             prod_vjp,      print_prod,    elementwise_cost};
-const OpDef kReduceAndOp = {"reduce_and",  infer_booleans, place_other,
-                            zero_gradient, print_and,      elementwise_cost};
-const OpDef kReduceOrOp = {"reduce_or",   infer_booleans, place_other,
-                           zero_gradient, print_or,       elementwise_cost};
+const OpDef kReduceSumOp = {"reduce_sum",
+                            infer_numbers,
+                            place_sum,
+                            sum_vjp,
+                            print_sum,
+                            elementwise_cost,
+                            {.memory = MemoryClass::kReduction, .elementwise = false}};
+const OpDef kReduceMaxOp = {"reduce_max",
+                            infer_numbers,
+                            place_other,
+                            extreme_vjp,
+                            print_max,
+                            elementwise_cost,
+                            {.memory = MemoryClass::kReduction, .elementwise = false}};
+const OpDef kReduceMinOp = {"reduce_min",
+                            infer_numbers,
+                            place_other,
+                            extreme_vjp,
+                            print_min,
+                            elementwise_cost,
+                            {.memory = MemoryClass::kReduction, .elementwise = false}};
+const OpDef kReduceProdOp = {"reduce_prod",
+                             infer_numbers,
+                             place_other,
+                             prod_vjp,
+                             print_prod,
+                             elementwise_cost,
+                             {.memory = MemoryClass::kReduction, .elementwise = false}};
+const OpDef kReduceAndOp = {"reduce_and",
+                            infer_booleans,
+                            place_other,
+                            zero_gradient,
+                            print_and,
+                            elementwise_cost,
+                            {.memory = MemoryClass::kReduction, .elementwise = false}};
+const OpDef kReduceOrOp = {"reduce_or",
+                           infer_booleans,
+                           place_other,
+                           zero_gradient,
+                           print_or,
+                           elementwise_cost,
+                           {.memory = MemoryClass::kReduction, .elementwise = false}};
 
 #define HUM_DEFINE_REDUCTION(function, row)                                              \
   Value function(const Value& x, Dims dims, bool keepdims, std::source_location where) { \

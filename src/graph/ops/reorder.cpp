@@ -93,22 +93,30 @@ void print_reverse(Printer& out, const Node& node) {
 
 }  // namespace
 
-const OpDef kReshapeOp = {"reshape",
-                          infer_reshape,
-                          place_reshape,
-                          reshape_vjp,
-                          print_reshape,
-                          data_movement_cost,
-                          /*takes_partial_cotangents=*/true};
-const OpDef kTransposeOp = {"transpose",
-                            infer_transpose,
-                            place_transpose,
-                            transpose_vjp,
-                            print_transpose,
-                            data_movement_cost,
-                            /*takes_partial_cotangents=*/true};
-const OpDef kReverseOp = {"reverse",   infer_reverse, place_reverse,
-                          reverse_vjp, print_reverse, data_movement_cost};
+const OpDef kReshapeOp = {
+    "reshape",
+    infer_reshape,
+    place_reshape,
+    reshape_vjp,
+    print_reshape,
+    data_movement_cost,
+    {.memory = MemoryClass::kAlias, .elementwise = false, .takes_partial_cotangents = true}};
+const OpDef kTransposeOp = {
+    "transpose",
+    infer_transpose,
+    place_transpose,
+    transpose_vjp,
+    print_transpose,
+    data_movement_cost,
+    {.memory = MemoryClass::kCheap, .elementwise = false, .takes_partial_cotangents = true}};
+const OpDef kReverseOp = {
+    "reverse",
+    infer_reverse,
+    place_reverse,
+    reverse_vjp,
+    print_reverse,
+    data_movement_cost,
+    {.memory = MemoryClass::kCheap, .elementwise = false, .involution = true}};
 
 Value reshape(const Value& x, Dims dims, std::source_location where) {
   if (x && x.dims() == dims) return x;

@@ -156,6 +156,12 @@ Placement moved_shards(const Placement& placement, int by) {
   return result;
 }
 
-const OpDef kScanOp = {"scan", infer_scan, place_scan, kNoGradient, print_scan, scan_cost};
+const OpDef kScanOp = {"scan",
+                       infer_scan,
+                       place_scan,
+                       kNoGradient,
+                       print_scan,
+                       scan_cost,
+                       {.memory = MemoryClass::kLoop, .elementwise = false}};
 
 }  // namespace hum::graph

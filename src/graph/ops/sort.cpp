@@ -82,7 +82,13 @@ Cost sort_cost(const Node& node) {
 
 }  // namespace
 
-const OpDef kSortOp = {"sort", infer_sort, place_sort, sort_vjp, print_sort, sort_cost};
+const OpDef kSortOp = {"sort",
+                       infer_sort,
+                       place_sort,
+                       sort_vjp,
+                       print_sort,
+                       sort_cost,
+                       {.memory = MemoryClass::kOpaque, .elementwise = false}};
 
 Values sort(const Values& values, int64_t dim, SortOptions options, std::source_location where) {
   HUM_REQUIRE(!values.empty(), "sort: nothing to sort");

@@ -90,13 +90,34 @@ Cost no_cost(const Node&) { return {}; }
 
 }  // namespace
 
-const OpDef kParameterOp = {"parameter",   infer_parameter, place_parameter,
-                            zero_gradient, print_parameter, no_cost};
-const OpDef kCallOp = {"call", infer_call, place_call, call_vjp, print_call, call_cost};
-const OpDef kOptimizationBarrierOp = {
-    "optimization_barrier", input_shapes, input_placements, barrier_vjp, print_barrier, no_cost};
-const OpDef kStopGradientOp = {"stop_gradient", input_shapes,        input_placements,
-                               zero_gradient,   print_stop_gradient, no_cost};
+const OpDef kParameterOp = {"parameter",
+                            infer_parameter,
+                            place_parameter,
+                            zero_gradient,
+                            print_parameter,
+                            no_cost,
+                            {.memory = MemoryClass::kGiven, .elementwise = false}};
+const OpDef kCallOp = {"call",
+                       infer_call,
+                       place_call,
+                       call_vjp,
+                       print_call,
+                       call_cost,
+                       {.memory = MemoryClass::kOpaque, .elementwise = false}};
+const OpDef kOptimizationBarrierOp = {"optimization_barrier",
+                                      input_shapes,
+                                      input_placements,
+                                      barrier_vjp,
+                                      print_barrier,
+                                      no_cost,
+                                      {.memory = MemoryClass::kAlias, .elementwise = false}};
+const OpDef kStopGradientOp = {"stop_gradient",
+                               input_shapes,
+                               input_placements,
+                               zero_gradient,
+                               print_stop_gradient,
+                               no_cost,
+                               {.memory = MemoryClass::kAlias, .elementwise = true}};
 
 bool is_parameter(const Node& node) { return &node.op() == &kParameterOp; }
 

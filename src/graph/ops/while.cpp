@@ -73,7 +73,13 @@ Region with_captures(const TracedRegion& traced, size_t own, const Values& captu
 
 }  // namespace
 
-const OpDef kWhileOp = {"while", infer_while, place_while, kNoGradient, print_while, while_cost};
+const OpDef kWhileOp = {"while",
+                        infer_while,
+                        place_while,
+                        kNoGradient,
+                        print_while,
+                        while_cost,
+                        {.memory = MemoryClass::kLoop, .elementwise = false}};
 
 Values while_loop(std::span<const Value> carry,
                   const std::function<Value(std::span<const Value>)>& condition,
