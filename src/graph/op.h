@@ -52,6 +52,9 @@ struct OpKind {
   // The vjp is linear enough to be handed cotangents that are still partial sums over a mesh axis;
   // else they are all-reduced first.
   bool takes_partial_cotangents = false;
+  // What the only result of a node is on `inputs` (its own, simplified already) with less to
+  // compute, beyond what the fields above say; empty: no simpler form.
+  Value (*simplify)(const Node& node, const Values& inputs) = nullptr;
 };
 
 struct OpDef {

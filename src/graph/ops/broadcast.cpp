@@ -35,6 +35,17 @@ Shapes infer_broadcast(const Node& node) {
   return {{from.dtype, dims}};
 }
 
+Value simplify_broadcast(const Node& node, const Values& in) {
+  const Dims& dims = node.shapes()[0].dims;
+  if (in[0].dims() == dims) return in[0];
+  const Node& inner = in[0].node();
+  if (&inner.op() != &kBroadcastInDimOp) return {};
+  const Dims& outer = node.attributes().get<Dims>("dims_map");
+  Dims map = inner.attributes().get<Dims>("dims_map");
+  for (int64_t& dim : map) dim = outer[static_cast<size_t>(dim)];
+  return broadcast_in_dim(inner.input(0), dims, map, node.where());
+}
+
 // A cut dim keeps its size: repeating each device's part would be no repetition of the whole.
 std::vector<Placement> place_broadcast(const Node& node) {
   const Shape& from = node.input(0).shape();
@@ -71,14 +82,16 @@ void print_broadcast(Printer& out, const Node& node) {
 
 }  // namespace
 
-const OpDef kBroadcastInDimOp = {
-    "broadcast_in_dim",
-    infer_broadcast,
-    place_broadcast,
-    broadcast_vjp,
-    print_broadcast,
-    data_movement_cost,
-    {.memory = MemoryClass::kCheap, .elementwise = false, .takes_partial_cotangents = true}};
+const OpDef kBroadcastInDimOp = {"broadcast_in_dim",
+                                 infer_broadcast,
+                                 place_broadcast,
+                                 broadcast_vjp,
+                                 print_broadcast,
+                                 data_movement_cost,
+                                 {.memory = MemoryClass::kCheap,
+                                  .elementwise = false,
+                                  .takes_partial_cotangents = true,
+                                  .simplify = simplify_broadcast}};
 Value broadcast_in_dim(const Value& x, Dims dims, Dims dims_map, std::source_location where) {
   if (x.dims() == dims) return x;
   return NodeBuilder{.op = kBroadcastInDimOp,

@@ -8,6 +8,7 @@
 #include "graph/op.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/elementwise_defs.h"
+#include "graph/ops/shape_ops_defs.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {
@@ -30,6 +31,21 @@ uint32_t element_bits(double number, DType dtype) {
       return number != 0 ? 1 : 0;
   }
   return 0;
+}
+
+double element_number(const std::byte* bytes, DType dtype) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, bytes, static_cast<size_t>(size_bytes(dtype)));
+  switch (dtype) {
+    case DType::kF32:
+      return static_cast<double>(std::bit_cast<float>(bits));
+    case DType::kBF16:
+      return static_cast<double>(from_bf16(static_cast<uint16_t>(bits)));
+    case DType::kI32:
+      return static_cast<int32_t>(bits);
+    default:
+      return bits;
+  }
 }
 
 // A single element as StableHLO text: exact bits for floats, digits for integers.
@@ -158,6 +174,20 @@ Value constant(std::span<const float> elements, Dims dims, std::source_location 
 
 Value constant(std::span<const int32_t> elements, Dims dims, std::source_location where) {
   return constant_of(elements, std::move(dims), DType::kI32, where);
+}
+
+bool is_all(const Value& value, double number) {
+  const Node* node = &value.node();
+  while (&node->op() == &kBroadcastInDimOp || &node->op() == &kReshapeOp) {
+    node = &node->input(0).node();
+  }
+  if (&node->op() != &kConstantOp) return false;
+  const auto& bytes = *node->attributes().get<Bytes>("value");
+  const auto width = static_cast<size_t>(size_bytes(value.dtype()));
+  for (size_t at = 0; at < bytes.size(); at += width) {
+    if (element_number(bytes.data() + at, value.dtype()) != number) return false;
+  }
+  return true;
 }
 
 Value zeros_like(const Value& x) { return broadcast_to(constant(0, {x.dtype(), {}}), x.dims()); }

@@ -100,6 +100,10 @@ Values slice_vjp(const Node& node, Cotangents cotangents) {
   return {pad(cotangents[0], 0.0, starts, std::move(high), std::move(interior))};
 }
 
+Value simplify_slice(const Node& node, const Values& in) {
+  return node.shapes()[0] == in[0].shape() ? in[0] : Value();
+}
+
 void print_slice(Printer& out, const Node& node) {
   out.define_simple(node, fmt::format("start_indices = {}, limit_indices = {}, strides = {}",
                                       array_text(node.attributes().get<Dims>("starts")),
@@ -173,13 +177,14 @@ const OpDef kConcatenateOp = {"concatenate",
                               print_concatenate,
                               data_movement_cost,
                               {.memory = MemoryClass::kCheap, .elementwise = false}};
-const OpDef kSliceOp = {"slice",
-                        infer_slice,
-                        place_slice,
-                        slice_vjp,
-                        print_slice,
-                        data_movement_cost,
-                        {.memory = MemoryClass::kCheap, .elementwise = false}};
+const OpDef kSliceOp = {
+    "slice",
+    infer_slice,
+    place_slice,
+    slice_vjp,
+    print_slice,
+    data_movement_cost,
+    {.memory = MemoryClass::kCheap, .elementwise = false, .simplify = simplify_slice}};
 const OpDef kPadOp = {"pad",
                       infer_pad,
                       place_pad,

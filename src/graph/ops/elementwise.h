@@ -44,6 +44,8 @@ Value constant(std::span<const float> elements, Dims dims,
                std::source_location where = std::source_location::current());
 Value constant(std::span<const int32_t> elements, Dims dims,
                std::source_location where = std::source_location::current());
+// Whether every element is `number`, by construction: a constant, however broadcast or reshaped.
+bool is_all(const Value& value, double number);
 Value zeros_like(const Value& x);
 Value ones_like(const Value& x);
 // 0, 1, 2, ... along `dim`.

@@ -101,6 +101,10 @@ Values remainder_vjp(const Node& n, Cotangents c) {
 Values select_vjp(const Node& n, Cotangents c) {
   return {Value(), select(n.input(0), c[0], 0), select(n.input(0), zeros_like(c[0]), c[0])};
 }
+Value simplify_select(const Node&, const Values& in) {
+  if (in[1] == in[2] || is_all(in[0], 1)) return in[1];
+  return is_all(in[0], 0) ? in[2] : Value();
+}
 
 }  // namespace
 
@@ -141,7 +145,8 @@ HUM_BINARY(kShiftRightLogicalOp, "shift_right_logical", same_bits, place_element
            kCheap, .identity = Identity::kZero)
 HUM_BINARY(kShiftRightArithmeticOp, "shift_right_arithmetic", same_bits, place_elementwise,
            zero_gradient, kCheap, .identity = Identity::kZero)
-HUM_BINARY(kSelectOp, "select", infer_select, place_choice, select_vjp, kCheap)
+HUM_BINARY(kSelectOp, "select", infer_select, place_choice, select_vjp, kCheap,
+           .simplify = simplify_select)
 #undef HUM_BINARY
 const OpDef kCompareOp = {"compare",
                           infer_compare,

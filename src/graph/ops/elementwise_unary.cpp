@@ -53,6 +53,14 @@ Values convert_vjp(const Node& node, Cotangents cotangents) {
   if (!is_float(node.input(0).dtype()) || !is_float(node.output().dtype())) return {Value()};
   return {convert(cotangents[0], node.input(0).dtype())};
 }
+// There and back through a type that holds every value of the first.
+Value simplify_convert(const Node& node, const Values& in) {
+  const Node& inner = in[0].node();
+  if (&inner.op() != &kConvertOp) return {};
+  const Value& x = inner.input(0);
+  const bool exact = x.dtype() == DType::kBF16 && in[0].dtype() == DType::kF32;
+  return exact && node.shapes()[0].dtype == x.dtype() ? x : Value();
+}
 std::vector<Placement> place_convert(const Node& node) {
   const bool linear = is_float(node.input(0).dtype()) && is_float(node.shapes()[0].dtype);
   return linear ? place_linear(node) : place_elementwise(node);
@@ -100,14 +108,16 @@ HUM_UNARY(kNotOp, "not", same_bits, place_elementwise, zero_gradient, kCheap, .i
 HUM_UNARY(kBitcastConvertOp, "bitcast_convert", infer_bitcast, place_elementwise, zero_gradient,
           kCheap)
 #undef HUM_UNARY
-const OpDef kConvertOp = {
-    "convert",
-    infer_convert,
-    place_convert,
-    convert_vjp,
-    print_simple,
-    elementwise_cost,
-    {.memory = MemoryClass::kCheap, .elementwise = true, .takes_partial_cotangents = true}};
+const OpDef kConvertOp = {"convert",
+                          infer_convert,
+                          place_convert,
+                          convert_vjp,
+                          print_simple,
+                          elementwise_cost,
+                          {.memory = MemoryClass::kCheap,
+                           .elementwise = true,
+                           .takes_partial_cotangents = true,
+                           .simplify = simplify_convert}};
 
 #define HUM_DEFINE_UNARY(function, row)                                   \
   Value function(const Value& x, std::source_location where) {            \

@@ -12,9 +12,6 @@
 #include "graph/ops/op_test.h"
 
 namespace hum::graph::op_test {
-namespace {
-
-using ::testing::HasSubstr;
 
 const std::vector<Family>& families() {
   static const std::vector<Family> kFamilies = {
@@ -27,6 +24,10 @@ const std::vector<Family>& families() {
   };
   return kFamilies;
 }
+
+namespace {
+
+using ::testing::HasSubstr;
 
 class OpFamily : public ::testing::TestWithParam<size_t> {
  protected:

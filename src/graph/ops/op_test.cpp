@@ -51,26 +51,6 @@ std::vector<double> load(const HostTensor& tensor) {
   return {elements.begin(), elements.end()};
 }
 
-HostTensor to_tensor(const Array& array, DType dtype) {
-  if (is_float(dtype)) {
-    const std::vector<float> floats(array.data.begin(), array.data.end());
-    return HostTensor::from_floats(dtype, array.dims, floats);
-  }
-  HostTensor tensor(Shape{dtype, array.dims});
-  if (dtype == DType::kI32) store<int32_t>(array.data, tensor.bytes());
-  if (dtype == DType::kU32) store<uint32_t>(array.data, tensor.bytes());
-  if (dtype == DType::kU8 || dtype == DType::kI1) store<uint8_t>(array.data, tensor.bytes());
-  return tensor;
-}
-
-Array to_array(const HostTensor& tensor) {
-  const Dims& dims = tensor.shape().dims;
-  if (tensor.dtype() == DType::kI32) return {dims, load<int32_t>(tensor)};
-  if (tensor.dtype() == DType::kU32) return {dims, load<uint32_t>(tensor)};
-  const std::vector<float> floats = tensor.to_floats();
-  return {dims, {floats.begin(), floats.end()}};
-}
-
 // The case's numbers, as the element type can hold them.
 Array numbers(const Input& input, DType dtype, Rng& rng) {
   if (!input.values.empty()) {
@@ -201,6 +181,26 @@ void expect_near(const Expectation& expectation, const Array& got) {
 }
 
 }  // namespace
+
+HostTensor to_tensor(const Array& array, DType dtype) {
+  if (is_float(dtype)) {
+    const std::vector<float> floats(array.data.begin(), array.data.end());
+    return HostTensor::from_floats(dtype, array.dims, floats);
+  }
+  HostTensor tensor(Shape{dtype, array.dims});
+  if (dtype == DType::kI32) store<int32_t>(array.data, tensor.bytes());
+  if (dtype == DType::kU32) store<uint32_t>(array.data, tensor.bytes());
+  if (dtype == DType::kU8 || dtype == DType::kI1) store<uint8_t>(array.data, tensor.bytes());
+  return tensor;
+}
+
+Array to_array(const HostTensor& tensor) {
+  const Dims& dims = tensor.shape().dims;
+  if (tensor.dtype() == DType::kI32) return {dims, load<int32_t>(tensor)};
+  if (tensor.dtype() == DType::kU32) return {dims, load<uint32_t>(tensor)};
+  const std::vector<float> floats = tensor.to_floats();
+  return {dims, {floats.begin(), floats.end()}};
+}
 
 double Array::at(const Dims& index) const {
   int64_t offset = 0;

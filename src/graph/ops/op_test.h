@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "graph/ops.h"
+#include "runtime/host_tensor.h"
 
 namespace hum::graph::op_test {
 
@@ -31,6 +32,9 @@ Array make_array(Dims dims, const std::function<double(const Dims& index)>& f);
 // f of elements at equal places, after numpy broadcasting.
 Array map(const Array& a, const std::function<double(double)>& f);
 Array map(const Array& a, const Array& b, const std::function<double(double, double)>& f);
+
+runtime::HostTensor to_tensor(const Array& array, DType dtype);
+Array to_array(const runtime::HostTensor& tensor);
 
 // A random input: uniform in [low, high], whole numbers for integers, 0 or 1 for i1; or `values` as
 // they stand.
@@ -106,6 +110,9 @@ void expect_matches_reference(const Family& family, DType dtype);
 
 // For placement cases: parameters placed on the tensor axis (and the data axis).
 Value placed(Shape shape, AxisPlacement tensor, AxisPlacement data = kReplicated);
+
+// All of them (op_table_test.cpp).
+const std::vector<Family>& families();
 
 // The families. A new family: declare it here, list it in op_table_test.cpp.
 Family structure_family();

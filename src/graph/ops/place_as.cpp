@@ -19,6 +19,10 @@ Values place_as_vjp(const Node& node, std::span<const Value> cotangents) {
   return {place_as(cotangents[0], cotangent_placement(node.input(0).placement()))};
 }
 
+Value simplify_place_as(const Node& node, const Values& in) {
+  return in[0].placement() == node.placements()[0] ? in[0] : Value();
+}
+
 void print_place_as(Printer& out, const Node& node) {
   out.alias(node.output(), out.operand(node.input(0)));
 }
@@ -27,13 +31,14 @@ Cost no_cost(const Node&) { return {}; }
 
 }  // namespace
 
-const OpDef kPlaceAsOp = {"place_as",
-                          infer_place_as,
-                          place_place_as,
-                          place_as_vjp,
-                          print_place_as,
-                          no_cost,
-                          {.memory = MemoryClass::kAlias, .elementwise = false}};
+const OpDef kPlaceAsOp = {
+    "place_as",
+    infer_place_as,
+    place_place_as,
+    place_as_vjp,
+    print_place_as,
+    no_cost,
+    {.memory = MemoryClass::kAlias, .elementwise = false, .simplify = simplify_place_as}};
 
 Value place_as(const Value& x, const Placement& placement, std::source_location where) {
   if (x.placement() == placement) return x;

@@ -22,6 +22,14 @@ Shapes infer_reshape(const Node& node) {
   return {to};
 }
 
+Value simplify_reshape(const Node& node, const Values& in) {
+  const Dims& dims = node.shapes()[0].dims;
+  const Node& inner = in[0].node();
+  const Value& from = &inner.op() == &kReshapeOp ? inner.input(0) : in[0];
+  if (from.dims() == dims) return from;
+  return from == in[0] ? Value() : reshape(from, dims, node.where());
+}
+
 // A cut dim survives when it begins at the same row-major stride in both shapes.
 std::vector<Placement> place_reshape(const Node& node) {
   const Shape &from = node.input(0).shape(), &to = node.shapes()[0];
@@ -61,6 +69,18 @@ std::vector<Placement> place_transpose(const Node& node) {
   })};
 }
 
+Value simplify_transpose(const Node& node, const Values& in) {
+  Dims permutation = node.attributes().get<Dims>("permutation");
+  Value from = in[0];
+  if (const Node& inner = from.node(); &inner.op() == &kTransposeOp) {
+    const Dims& first = inner.attributes().get<Dims>("permutation");
+    for (int64_t& dim : permutation) dim = first[static_cast<size_t>(dim)];
+    from = inner.input(0);
+  }
+  if (std::ranges::is_sorted(permutation)) return from;
+  return from == in[0] ? Value() : transpose(from, permutation, node.where());
+}
+
 Values transpose_vjp(const Node& node, Cotangents cotangents) {
   const Dims& permutation = node.attributes().get<Dims>("permutation");
   Dims inverse(permutation.size());
@@ -93,22 +113,26 @@ void print_reverse(Printer& out, const Node& node) {
 
 }  // namespace
 
-const OpDef kReshapeOp = {
-    "reshape",
-    infer_reshape,
-    place_reshape,
-    reshape_vjp,
-    print_reshape,
-    data_movement_cost,
-    {.memory = MemoryClass::kAlias, .elementwise = false, .takes_partial_cotangents = true}};
-const OpDef kTransposeOp = {
-    "transpose",
-    infer_transpose,
-    place_transpose,
-    transpose_vjp,
-    print_transpose,
-    data_movement_cost,
-    {.memory = MemoryClass::kCheap, .elementwise = false, .takes_partial_cotangents = true}};
+const OpDef kReshapeOp = {"reshape",
+                          infer_reshape,
+                          place_reshape,
+                          reshape_vjp,
+                          print_reshape,
+                          data_movement_cost,
+                          {.memory = MemoryClass::kAlias,
+                           .elementwise = false,
+                           .takes_partial_cotangents = true,
+                           .simplify = simplify_reshape}};
+const OpDef kTransposeOp = {"transpose",
+                            infer_transpose,
+                            place_transpose,
+                            transpose_vjp,
+                            print_transpose,
+                            data_movement_cost,
+                            {.memory = MemoryClass::kCheap,
+                             .elementwise = false,
+                             .takes_partial_cotangents = true,
+                             .simplify = simplify_transpose}};
 const OpDef kReverseOp = {
     "reverse",
     infer_reverse,

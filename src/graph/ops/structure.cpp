@@ -86,6 +86,8 @@ void print_stop_gradient(Printer& out, const Node& node) {
   out.alias(node.output(), out.operand(node.input(0)));
 }
 
+Value simplify_stop_gradient(const Node&, const Values& in) { return in[0]; }
+
 Cost no_cost(const Node&) { return {}; }
 
 }  // namespace
@@ -111,13 +113,14 @@ const OpDef kOptimizationBarrierOp = {"optimization_barrier",
                                       print_barrier,
                                       no_cost,
                                       {.memory = MemoryClass::kAlias, .elementwise = false}};
-const OpDef kStopGradientOp = {"stop_gradient",
-                               input_shapes,
-                               input_placements,
-                               zero_gradient,
-                               print_stop_gradient,
-                               no_cost,
-                               {.memory = MemoryClass::kAlias, .elementwise = true}};
+const OpDef kStopGradientOp = {
+    "stop_gradient",
+    input_shapes,
+    input_placements,
+    zero_gradient,
+    print_stop_gradient,
+    no_cost,
+    {.memory = MemoryClass::kAlias, .elementwise = true, .simplify = simplify_stop_gradient}};
 
 bool is_parameter(const Node& node) { return &node.op() == &kParameterOp; }
 
