@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Counts the ops that code outside src/graph/ops names by their rows.
+
+What passes, estimates and models need to know of an op is in its row (OpKind in src/graph/op.h), so that a new op has
+to state it. Code that must recognise one op names its row, and is listed in tools/op_addresses.txt with the reason. A
+place that is not listed is a fault, and so is a line of the list that no longer applies. Standard library only.
+"""
+
+import pathlib
+import re
+import sys
+
+OPS = "src/graph/ops/"
+LIST = "tools/op_addresses.txt"
+NAME = re.compile(r"\bk[A-Z]\w*Op\b")
+
+
+def names_in(path):
+    return set(NAME.findall(re.sub(r"//.*", "", path.read_text(errors="replace"))))
+
+
+def named(root):
+    """{(file, op)} of all sources outside graph/ops."""
+    rows = set().union(*(names_in(path) for path in (root / OPS).glob("table.*")))
+    found = set()
+    for folder in ("src", "bench", "tests"):
+        for path in (root / folder).rglob("*"):
+            file = str(path.relative_to(root))
+            if path.suffix in (".h", ".cpp") and not file.startswith(OPS):
+                found |= {(file, op) for op in names_in(path) & rows}
+    return found
+
+
+def listed(text, faults):
+    """{(file, op)} of the list's lines: file, ops, a colon, the reason."""
+    entries = set()
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        place, _, reason = line.partition(":")
+        file, *ops = place.split()
+        if not ops or not reason.strip():
+            faults.append(f"{LIST}:{number}: a line is FILE OP...: REASON")
+        entries |= {(file, op) for op in ops}
+    return entries
+
+
+def main(root):
+    faults = []
+    found, allowed = named(root), listed((root / LIST).read_text(), faults)
+    for file, op in sorted(found - allowed):
+        faults.append(f"{file}: names {op}: read what it needs from OpKind (graph/op.h), or list it in {LIST}")
+    for file, op in sorted(allowed - found):
+        faults.append(f"{LIST}: {file} does not name {op}: take it off the list")
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    print(f"ops named outside {OPS}: {len(found)} in {len({file for file, _ in found})} files")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(__file__).resolve().parents[1]))
