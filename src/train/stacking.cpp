@@ -5,8 +5,8 @@
 
 #include "graph/op.h"
 #include "graph/ops/elementwise.h"
-#include "graph/ops/shape_ops_defs.h"
 #include "graph/ops/structure.h"
+#include "graph/ops/table.h"
 #include "graph/passes/rewrite.h"
 
 namespace hum::train {

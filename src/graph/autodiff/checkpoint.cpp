@@ -5,10 +5,10 @@
 #include "graph/autodiff/gradients.h"
 #include "graph/op.h"
 #include "graph/ops/custom_call.h"
-#include "graph/ops/dot_defs.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/shape_ops.h"
 #include "graph/ops/structure.h"
+#include "graph/ops/table.h"
 #include "graph/passes/rewrite.h"
 
 namespace hum::graph {

@@ -5,7 +5,7 @@
 
 #include "graph/memory/tasks_impl.h"
 #include "graph/op.h"
-#include "graph/ops/control_defs.h"
+#include "graph/ops/table.h"
 
 namespace hum::graph {
 namespace {

@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "graph/op.h"
 #include "graph/ops/collectives.h"
-#include "graph/ops/collectives_defs.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/place_as.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

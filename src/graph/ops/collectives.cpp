@@ -2,9 +2,9 @@
 
 #include "base/error.h"
 #include "graph/op.h"
-#include "graph/ops/collectives_defs.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/ops_impl.h"
+#include "graph/ops/table.h"
 
 namespace hum::graph {
 namespace {

@@ -7,8 +7,7 @@
 #include "base/error.h"
 #include "graph/op.h"
 #include "graph/ops/elementwise.h"
-#include "graph/ops/elementwise_defs.h"
-#include "graph/ops/shape_ops_defs.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

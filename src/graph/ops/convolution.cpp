@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "graph/op.h"
-#include "graph/ops/convolution_defs.h"
 #include "graph/ops/convolution_impl.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

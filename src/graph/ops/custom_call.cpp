@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "graph/autodiff/gradients.h"
 #include "graph/op.h"
-#include "graph/ops/custom_call_defs.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

@@ -4,11 +4,11 @@
 
 #include "base/error.h"
 #include "graph/op.h"
-#include "graph/ops/dot_defs.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/elementwise_impl.h"
 #include "graph/ops/ops_impl.h"
 #include "graph/ops/shape_ops.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "graph/ops/elementwise_defs.h"
 #include "graph/ops/elementwise_impl.h"
 #include "graph/ops/ops_impl.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

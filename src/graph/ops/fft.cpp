@@ -8,11 +8,11 @@
 #include "graph/op.h"
 #include "graph/ops/dot.h"
 #include "graph/ops/elementwise.h"
-#include "graph/ops/fft_defs.h"
 #include "graph/ops/fft_impl.h"
 #include "graph/ops/ops_impl.h"
 #include "graph/ops/shape_ops.h"
 #include "graph/ops/spectral.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

@@ -7,9 +7,9 @@
 #include "graph/op.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/indexing.h"
-#include "graph/ops/indexing_defs.h"
 #include "graph/ops/ops_impl.h"
 #include "graph/ops/shape_ops.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

@@ -4,8 +4,7 @@
 
 #include "base/error.h"
 #include "graph/op.h"
-#include "graph/ops/elementwise_defs.h"
-#include "graph/ops/shape_ops_defs.h"
+#include "graph/ops/table.h"
 
 namespace hum::graph {
 

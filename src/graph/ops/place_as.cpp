@@ -1,9 +1,9 @@
 #include "graph/ops/place_as.h"
 
 #include "graph/op.h"
-#include "graph/ops/collectives_defs.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/placement_attribute.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

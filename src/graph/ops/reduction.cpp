@@ -7,8 +7,8 @@
 #include "graph/op.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/ops_impl.h"
-#include "graph/ops/reduction_defs.h"
 #include "graph/ops/shape_ops.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

@@ -6,7 +6,7 @@
 #include "graph/op.h"
 #include "graph/ops/ops_impl.h"
 #include "graph/ops/shape_ops.h"
-#include "graph/ops/shape_ops_defs.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

@@ -8,12 +8,12 @@
 #include "base/error.h"
 #include "graph/op.h"
 #include "graph/ops/control.h"
-#include "graph/ops/control_defs.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/indexing.h"
 #include "graph/ops/place_as.h"
 #include "graph/ops/scan_impl.h"
 #include "graph/ops/shape_ops.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

@@ -7,12 +7,12 @@
 #include "graph/autodiff/cotangents.h"
 #include "graph/op.h"
 #include "graph/ops/control.h"
-#include "graph/ops/control_defs.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/ops_impl.h"
 #include "graph/ops/place_as.h"
 #include "graph/ops/scan_backward_impl.h"
 #include "graph/ops/scan_impl.h"
+#include "graph/ops/table.h"
 
 namespace hum::graph {
 namespace {

@@ -7,7 +7,7 @@
 #include "graph/ops/elementwise.h"
 #include "graph/ops/ops_impl.h"
 #include "graph/ops/shape_ops.h"
-#include "graph/ops/sort_defs.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

@@ -4,7 +4,7 @@
 #include "graph/autodiff/gradients.h"
 #include "graph/op.h"
 #include "graph/ops/elementwise.h"
-#include "graph/ops/structure_defs.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

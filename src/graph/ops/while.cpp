@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "graph/op.h"
 #include "graph/ops/control.h"
-#include "graph/ops/control_defs.h"
+#include "graph/ops/table.h"
 #include "graph/stablehlo/print.h"
 
 namespace hum::graph {

@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "graph/op.h"
-#include "graph/ops/control_defs.h"
-#include "graph/ops/structure_defs.h"
+#include "graph/ops/table.h"
 #include "graph/passes/rewrite.h"
 
 namespace hum::graph {

@@ -5,10 +5,10 @@
 
 #include "graph/op.h"
 #include "graph/ops/elementwise.h"
-#include "graph/ops/elementwise_defs.h"
 #include "graph/ops/reduction.h"
 #include "graph/ops/shape_ops.h"
 #include "graph/ops/structure.h"
+#include "graph/ops/table.h"
 #include "graph/passes/inline_calls.h"
 
 namespace hum::graph {

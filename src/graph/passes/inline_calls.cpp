@@ -2,7 +2,7 @@
 
 #include "graph/op.h"
 #include "graph/ops/custom_call.h"
-#include "graph/ops/structure_defs.h"
+#include "graph/ops/table.h"
 #include "graph/passes/rewrite.h"
 
 namespace hum::graph {

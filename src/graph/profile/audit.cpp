@@ -8,7 +8,7 @@
 #include "graph/op.h"
 #include "graph/ops/custom_call.h"
 #include "graph/ops/structure.h"
-#include "graph/ops/structure_defs.h"
+#include "graph/ops/table.h"
 #include "graph/profile/profile.h"
 
 namespace hum::graph {

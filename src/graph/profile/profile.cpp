@@ -4,12 +4,7 @@
 
 #include "base/error.h"
 #include "graph/op.h"
-#include "graph/ops/collectives_defs.h"
-#include "graph/ops/control_defs.h"
-#include "graph/ops/custom_call_defs.h"
-#include "graph/ops/dot_defs.h"
-#include "graph/ops/fft_defs.h"
-#include "graph/ops/indexing_defs.h"
+#include "graph/ops/table.h"
 
 namespace hum::graph {
 namespace {

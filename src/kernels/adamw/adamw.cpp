@@ -4,9 +4,9 @@
 #include "graph/op.h"
 #include "graph/ops/custom_call.h"
 #include "graph/ops/elementwise.h"
-#include "graph/ops/elementwise_defs.h"
 #include "graph/ops/shape_ops.h"
 #include "graph/ops/stochastic_rounding.h"
+#include "graph/ops/table.h"
 #include "kernels/adamw/adamw_call.h"
 
 namespace hum::kernels {
