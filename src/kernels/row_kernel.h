@@ -12,10 +12,11 @@
 
 namespace hum::kernels {
 
-// Whether the machine has vectors for a kernel, and x is large enough to pay for the call.
-inline bool worth_a_row_kernel(const graph::Value& x) {
+// Whether the machine has vectors for a kernel, and the node's first input is large enough to pay
+// for the call.
+inline bool worth_a_row_kernel(const graph::Node& node) {
   constexpr int64_t kLeastElements = 4096;
-  return chosen_isa() >= Isa::kAvx2 && x.shape().elements() >= kLeastElements;
+  return chosen_isa() >= Isa::kAvx2 && node.input(0).shape().elements() >= kLeastElements;
 }
 
 // body(begin, end) over ranges of rows on the call's threads, together `elements` in rows of

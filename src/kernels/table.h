@@ -10,6 +10,13 @@
 
 namespace hum::kernels {
 
+// A kernel; its folder's header declares it.
+struct Kernel {
+  pjrt::KernelRow call;
+  // Whether it knows the node's types and sizes, and is faster on them here than plain ops are.
+  bool (*available)(const graph::Node& node);
+};
+
 // What a session registers with its plugin.
 std::vector<pjrt::KernelRow> table();
 

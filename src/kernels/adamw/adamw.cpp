@@ -7,7 +7,8 @@
 #include "graph/ops/shape_ops.h"
 #include "graph/ops/stochastic_rounding.h"
 #include "graph/ops/table.h"
-#include "kernels/adamw/adamw_call.h"
+#include "kernels/adamw/adamw_impl.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -77,7 +78,7 @@ AdamwResult adamw(const AdamwTensor& tensor, const Value& numbers, const Value& 
   settings.set("decays", tensor.decays);
   settings.set("streams", graph::Dims(tensor.streams.begin(), tensor.streams.end()));
   const Values results = graph::custom_call(
-      kAdamwRow.name,
+      kAdamwKernel.call.name,
       Values{tensor.weights, tensor.mean, tensor.square, narrow_gradient(tensor.gradient), numbers,
              key},
       settings, [&](std::span<const Value> in) { return plain(in, tensor.decays, tensor.streams); },

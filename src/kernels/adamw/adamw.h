@@ -45,4 +45,10 @@ struct AdamwResult {
 AdamwResult adamw(const AdamwTensor& tensor, const graph::Value& numbers, const graph::Value& key,
                   std::source_location where = std::source_location::current());
 
+// The custom call, for kernels/table.cpp.
+struct Kernel;
+// (weights bf16, mean f32, square f32, gradient f32 or bf16, numbers f32[9], key u32[2])
+// -> (weights, mean, square), over the first three. Settings: decays, streams.
+extern const Kernel kAdamwKernel;
+
 }  // namespace hum::kernels

@@ -3,10 +3,12 @@
 
 #include "base/error.h"
 #include "graph/ops/stochastic_rounding.h"
-#include "kernels/adamw/adamw_call.h"
+#include "kernels/adamw/adamw.h"
+#include "kernels/adamw/adamw_impl.h"
 #include "kernels/ffi_workers.h"
 #include "kernels/row_kernel.h"
 #include "kernels/simd_math.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -161,8 +163,7 @@ void adamw_handler(const pjrt::ffi::Call& call) {
 
 }  // namespace
 
-const pjrt::KernelRow kAdamwRow = {"hum.adamw", 1, &pjrt::ffi::handler<adamw_handler>};
-
-bool adamw_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
+const Kernel kAdamwKernel = {{"hum.adamw", 1, &pjrt::ffi::handler<adamw_handler>},
+                             worth_a_row_kernel};
 
 }  // namespace hum::kernels

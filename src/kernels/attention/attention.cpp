@@ -9,7 +9,7 @@
 #include "graph/ops/elementwise.h"
 #include "graph/ops/reduction.h"
 #include "graph/ops/shape_ops.h"
-#include "kernels/attention/attention_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -110,7 +110,7 @@ Values gradient_call(std::span<const Value> inputs, std::span<const Value> outpu
   }
   all.insert(all.end(), inputs.begin() + std::ssize(tensors), inputs.end());
   Values gradients = graph::custom_call(
-      kAttentionGradRow.name, all, attributes,
+      kAttentionGradKernel.call.name, all, attributes,
       [&](std::span<const Value> in) {
         const auto arguments = in.first(s.tensors());
         Values own(arguments.begin(), arguments.end());
@@ -176,7 +176,7 @@ Value attend(Values inputs, const Settings& s, const AttentionOptions& options,
     return gradient_call(in, out, cotangents[0], s, attributes, where);
   };
   return graph::custom_call(
-      kAttentionRow.name, inputs, attributes,
+      kAttentionKernel.call.name, inputs, attributes,
       [&](std::span<const Value> in) { return plain(in, s); }, {.vjp = vjp}, where)[0];
 }
 

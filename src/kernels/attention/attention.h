@@ -42,4 +42,13 @@ graph::Value self_attention(const graph::Value& qkv_BTGRd, const AttentionOption
 // Heads [from, to) of every group. Shapes: qkv[B,T,G,R+2,d] -> [B, T, G (to - from), d].
 graph::Value heads_of_groups(const graph::Value& qkv_BTGRd, int64_t from, int64_t to);
 
+// The custom calls, for kernels/table.cpp. Settings: scale, causal, window, has_mask, has_first;
+// the key mask and the first position follow the other inputs where they are there. joined: one
+// qkv[B,T,G,R+2,d] stands for q, k and v, and its gradient for theirs.
+struct Kernel;
+// (q[B,T,H,d], k[B,S,G,d], v, mask?, first?) -> (y[B,T,H,d], log_sum_exp f32[B,H,T])
+extern const Kernel kAttentionKernel;
+// (q, k, v, y, log_sum_exp, dy, mask?, first?) -> (dq, dk, dv)
+extern const Kernel kAttentionGradKernel;
+
 }  // namespace hum::kernels

@@ -3,10 +3,11 @@
 // dS = P (dP - D) scale, dq = dS k, dk = dS^T q. Source: Dao et al. 2022, algorithm 4.
 #include <cstring>
 
-#include "kernels/attention/attention_call.h"
+#include "kernels/attention/attention.h"
 #include "kernels/attention/attention_cpu_impl.h"
 #include "kernels/ffi_workers.h"
 #include "kernels/simd_math.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -268,7 +269,7 @@ void attention_grad_handler(const pjrt::ffi::Call& call) {
 
 }  // namespace
 
-const pjrt::KernelRow kAttentionGradRow = {"hum.attention_grad", 2,
-                                           &pjrt::ffi::handler<attention_grad_handler>};
+const Kernel kAttentionGradKernel = {
+    {"hum.attention_grad", 2, &pjrt::ffi::handler<attention_grad_handler>}, attention_available};
 
 }  // namespace hum::kernels

@@ -1,5 +1,4 @@
 #include "graph/ops/custom_call.h"
-#include "kernels/attention/attention_call.h"
 #include "kernels/attention/attention_cpu_impl.h"
 #include "kernels/cpu_features.h"
 #include "kernels/simd.h"

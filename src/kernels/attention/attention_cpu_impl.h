@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "graph/value.h"
 #include "kernels/panel_product.h"
 #include "kernels/parallel.h"
 #include "kernels/simd.h"
@@ -162,6 +163,9 @@ struct ScoreBlock {
   int64_t first_key;
   int64_t first_position;  // of the block's first query
 };
+
+// Whether the kernels, forward and backward, gain on plain ops.
+bool attention_available(const graph::Node& node);
 
 // scores * scale, kUnseen where the problem hides a key. key_mask: of this batch item, or null.
 void scale_and_mask(const AttentionProblem& p, const ScoreBlock& block, const float* key_mask);

@@ -1,11 +1,12 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/attention/attention_call.h"
+#include "kernels/attention/attention.h"
 #include "kernels/attention/attention_cpu_impl.h"
 #include "kernels/attention/attention_decode.h"
 #include "kernels/ffi_workers.h"
 #include "kernels/simd_math.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -181,6 +182,7 @@ void attention_handler(const pjrt::ffi::Call& call) {
 
 }  // namespace
 
-const pjrt::KernelRow kAttentionRow = {"hum.attention", 2, &pjrt::ffi::handler<attention_handler>};
+const Kernel kAttentionKernel = {{"hum.attention", 2, &pjrt::ffi::handler<attention_handler>},
+                                 attention_available};
 
 }  // namespace hum::kernels

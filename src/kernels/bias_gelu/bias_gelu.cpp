@@ -5,7 +5,7 @@
 #include "graph/ops/activations.h"
 #include "graph/ops/custom_call.h"
 #include "graph/ops/elementwise.h"
-#include "kernels/bias_gelu/bias_gelu_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -34,11 +34,11 @@ Value bias_gelu(const Value& x, const Value& bias, std::source_location where) {
   const auto vjp = [where](std::span<const Value> inputs, std::span<const Value>,
                            std::span<const Value> cotangents) {
     return graph::custom_call(
-        kBiasGeluGradRow.name, Values{inputs[0], inputs[1], cotangents[0]}, {},
+        kBiasGeluGradKernel.call.name, Values{inputs[0], inputs[1], cotangents[0]}, {},
         [](std::span<const Value> in) { return plain_gradient(in[0], in[1], in[2]); }, {}, where);
   };
   return graph::custom_call(
-      kBiasGeluRow.name, Values{x, graph::convert(bias, DType::kF32)}, {},
+      kBiasGeluKernel.call.name, Values{x, graph::convert(bias, DType::kF32)}, {},
       [](std::span<const Value> in) { return Values{plain(in[0], in[1])}; }, {.vjp = vjp},
       where)[0];
 }

@@ -13,4 +13,11 @@ namespace hum::kernels {
 graph::Value bias_gelu(const graph::Value& x, const graph::Value& bias,
                        std::source_location where = std::source_location::current());
 
+// The custom calls, for kernels/table.cpp.
+struct Kernel;
+// (x[..., C], bias f32[C]) -> y
+extern const Kernel kBiasGeluKernel;
+// (x[..., C], bias f32[C], dy) -> (dx, dbias f32[C])
+extern const Kernel kBiasGeluGradKernel;
+
 }  // namespace hum::kernels

@@ -1,9 +1,10 @@
 #include <iterator>
 
-#include "kernels/bias_gelu/bias_gelu_call.h"
+#include "kernels/bias_gelu/bias_gelu.h"
 #include "kernels/row_kernel.h"
 #include "kernels/row_sums.h"
 #include "kernels/simd_math.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -104,12 +105,12 @@ void run_backward(const pjrt::ffi::Call& call) {
 
 }  // namespace
 
-const pjrt::KernelRow kBiasGeluRow = {
-    "hum.bias_gelu", 1, &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>};
-const pjrt::KernelRow kBiasGeluGradRow = {
-    "hum.bias_gelu_grad", 1,
-    &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>};
-
-bool bias_gelu_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
+const Kernel kBiasGeluKernel = {
+    {"hum.bias_gelu", 1, &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>},
+    worth_a_row_kernel};
+const Kernel kBiasGeluGradKernel = {
+    {"hum.bias_gelu_grad", 1,
+     &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>},
+    worth_a_row_kernel};
 
 }  // namespace hum::kernels

@@ -4,8 +4,8 @@
 #include "graph/ops/custom_call.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/shape_ops.h"
-#include "kernels/conv1d/conv1d_call.h"
 #include "kernels/matmul/matmul.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -73,7 +73,7 @@ Value forward(const Value& x, const Value& kernel, const Conv1dOptions& o,
     return Values{transposed(dy, swap_channels(in[1]), back, where),
                   kernel_gradient(x, dy, taps, o)};
   };
-  return graph::custom_call(kConv1dRow.name, Values{x, kernel}, settings_of(o), fallback,
+  return graph::custom_call(kConv1dKernel.call.name, Values{x, kernel}, settings_of(o), fallback,
                             {.vjp = vjp}, where)[0];
 }
 
@@ -88,8 +88,8 @@ Value transposed(const Value& x, const Value& kernel, const Conv1dOptions& o,
     const Value to_kernel = kernel_gradient(dy, in[0], in[1].size(0), o);
     return Values{forward(dy, swap_channels(in[1]), o, where), swap_channels(to_kernel)};
   };
-  return graph::custom_call(kConvTranspose1dRow.name, Values{x, kernel}, settings_of(o), fallback,
-                            {.vjp = vjp}, where)[0];
+  return graph::custom_call(kConvTranspose1dKernel.call.name, Values{x, kernel}, settings_of(o),
+                            fallback, {.vjp = vjp}, where)[0];
 }
 
 }  // namespace

@@ -22,4 +22,11 @@ graph::Value conv_transpose1d(const graph::Value& x_BTI, const graph::Value& ker
                               const graph::Conv1dOptions& options = {},
                               std::source_location where = std::source_location::current());
 
+// The custom calls, for kernels/table.cpp. Settings: stride, dilation, padding_low.
+struct Kernel;
+// (x[B,T,I], kernel[K,I,O]) -> y[B,T',O]: y[t] += x[t stride + k dilation - padding_low] kernel[k]
+extern const Kernel kConv1dKernel;
+// The same: y[t stride + k dilation - padding_low] += x[t] kernel[k]
+extern const Kernel kConvTranspose1dKernel;
+
 }  // namespace hum::kernels

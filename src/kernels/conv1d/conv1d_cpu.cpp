@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "graph/ops/custom_call.h"
-#include "kernels/conv1d/conv1d_call.h"
+#include "kernels/conv1d/conv1d.h"
 #include "kernels/ffi_workers.h"
 #include "kernels/panel_product.h"
 #include "kernels/simd.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -186,12 +187,6 @@ void run(const pjrt::ffi::Call& call, bool transposed) {
 void conv1d_handler(const pjrt::ffi::Call& call) { run(call, false); }
 void conv_transpose1d_handler(const pjrt::ffi::Call& call) { run(call, true); }
 
-}  // namespace
-
-const pjrt::KernelRow kConv1dRow = {"hum.conv1d", 1, &pjrt::ffi::handler<conv1d_handler>};
-const pjrt::KernelRow kConvTranspose1dRow = {"hum.conv_transpose1d", 1,
-                                             &pjrt::ffi::handler<conv_transpose1d_handler>};
-
 bool conv1d_available(const graph::Node& node) {
   constexpr int64_t kLeastRows = 16, kLeastProducts = 1 << 20;
   const graph::Shape &x = node.input(0).shape(), &kernel = node.input(1).shape();
@@ -202,5 +197,12 @@ bool conv1d_available(const graph::Node& node) {
          y.dims[2] % simd::kLanes == 0 && (!narrow || x.dims[2] % 2 == 0) && rows >= kLeastRows &&
          rows * kernel.elements() >= kLeastProducts;
 }
+
+}  // namespace
+
+const Kernel kConv1dKernel = {{"hum.conv1d", 1, &pjrt::ffi::handler<conv1d_handler>},
+                              conv1d_available};
+const Kernel kConvTranspose1dKernel = {
+    {"hum.conv_transpose1d", 1, &pjrt::ffi::handler<conv_transpose1d_handler>}, conv1d_available};
 
 }  // namespace hum::kernels

@@ -4,7 +4,7 @@
 #include "graph/autodiff/gradients.h"
 #include "graph/ops/custom_call.h"
 #include "graph/ops/elementwise.h"
-#include "kernels/depthwise_conv/depthwise_conv_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -44,12 +44,12 @@ Value depthwise_conv(const Value& x, const Value& kernel, const Value& bias,
   const auto vjp = [=](std::span<const Value> inputs, std::span<const Value>,
                        std::span<const Value> cotangents) {
     return graph::custom_call(
-        kDepthwiseConvGradRow.name, Values{inputs[0], inputs[1], cotangents[0]}, attributes,
+        kDepthwiseConvGradKernel.call.name, Values{inputs[0], inputs[1], cotangents[0]}, attributes,
         [&](std::span<const Value> in) { return plain_gradient(in[0], in[1], in[2], options); }, {},
         where);
   };
   return graph::custom_call(
-      kDepthwiseConvRow.name,
+      kDepthwiseConvKernel.call.name,
       Values{x, graph::convert(kernel, DType::kF32), graph::convert(bias, DType::kF32)}, attributes,
       [&](std::span<const Value> in) { return Values{plain(in[0], in[1], in[2], options)}; },
       {.vjp = vjp}, where)[0];

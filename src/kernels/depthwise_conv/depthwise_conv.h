@@ -19,4 +19,11 @@ graph::Value depthwise_conv(const graph::Value& x_BTC, const graph::Value& kerne
                             const graph::Value& bias_C, const graph::DepthwiseOptions& options,
                             std::source_location where = std::source_location::current());
 
+// The custom calls, for kernels/table.cpp. Settings: dilation, padding_low.
+struct Kernel;
+// (x[B,T,C], kernel f32[K,C], bias f32[C]) -> y[B,T',C]
+extern const Kernel kDepthwiseConvKernel;
+// (x, kernel, dy[B,T',C]) -> (dx, dkernel f32[K,C], dbias f32[C])
+extern const Kernel kDepthwiseConvGradKernel;
+
 }  // namespace hum::kernels

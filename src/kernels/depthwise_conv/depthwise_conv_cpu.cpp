@@ -2,10 +2,11 @@
 #include <vector>
 
 #include "graph/ops/custom_call.h"
-#include "kernels/depthwise_conv/depthwise_conv_call.h"
+#include "kernels/depthwise_conv/depthwise_conv.h"
 #include "kernels/row_kernel.h"
 #include "kernels/row_sums.h"
 #include "kernels/simd.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -192,18 +193,20 @@ void run_backward(const pjrt::ffi::Call& call) {
   std::copy_n(sums.data() + kernel, w.channels, call.result(2).template as<float>().data());
 }
 
-}  // namespace
-
-const pjrt::KernelRow kDepthwiseConvRow = {
-    "hum.depthwise_conv", 1,
-    &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>};
-const pjrt::KernelRow kDepthwiseConvGradRow = {
-    "hum.depthwise_conv_grad", 1,
-    &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>};
-
 bool depthwise_conv_available(const graph::Node& node) {
   const graph::Value& x = node.input(0);
-  return worth_a_row_kernel(x) && x.size(2) % kLanes == 0 && node.input(1).size(0) <= kMostTaps;
+  return worth_a_row_kernel(node) && x.size(2) % kLanes == 0 && node.input(1).size(0) <= kMostTaps;
 }
+
+}  // namespace
+
+const Kernel kDepthwiseConvKernel = {
+    {"hum.depthwise_conv", 1,
+     &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>},
+    depthwise_conv_available};
+const Kernel kDepthwiseConvGradKernel = {
+    {"hum.depthwise_conv_grad", 1,
+     &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>},
+    depthwise_conv_available};
 
 }  // namespace hum::kernels

@@ -5,7 +5,7 @@
 #include "graph/ops/custom_call.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/indexing.h"
-#include "kernels/embedding/embedding_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 
@@ -29,7 +29,7 @@ Value embedding(const Value& table, const Value& ids, std::source_location where
     graph::Attributes attributes;
     attributes.set("rows", shape.dims[0]);
     const Value gradient = graph::custom_call(
-        kEmbeddingGradRow.name, Values{inputs[1], cotangents[0]}, attributes,
+        kEmbeddingGradKernel.call.name, Values{inputs[1], cotangents[0]}, attributes,
         [&](std::span<const Value> in) {
           return Values{graph::scatter_add(graph::constant(0, shape), in[0], in[1])};
         },

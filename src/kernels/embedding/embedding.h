@@ -17,4 +17,9 @@ namespace hum::kernels {
 graph::Value embedding(const graph::Value& table_VD, const graph::Value& ids,
                        std::source_location where = std::source_location::current());
 
+// The gradient's custom call, for kernels/table.cpp. Setting: rows, of the table.
+struct Kernel;
+// (ids i32[...], dy bf16[..., D]) -> dtable bf16[rows, D]
+extern const Kernel kEmbeddingGradKernel;
+
 }  // namespace hum::kernels

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "graph/ops/custom_call.h"
-#include "kernels/embedding/embedding_call.h"
+#include "kernels/embedding/embedding.h"
 #include "kernels/ffi_workers.h"
 #include "kernels/simd.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -97,11 +98,6 @@ void embedding_grad_handler(const pjrt::ffi::Call& call) {
   });
 }
 
-}  // namespace
-
-const pjrt::KernelRow kEmbeddingGradRow = {"hum.embedding_grad", 1,
-                                           &pjrt::ffi::handler<embedding_grad_handler>};
-
 // On f32 tables XLA's scatter is as fast (embedding_bench.cpp); on bf16 ones it sums in f32 and
 // narrows the whole table.
 bool embedding_grad_available(const graph::Node& node) {
@@ -110,5 +106,11 @@ bool embedding_grad_available(const graph::Node& node) {
          node.input(1).dtype() == graph::DType::kBF16 &&
          node.input(1).shape().elements() >= kLeastElements;
 }
+
+}  // namespace
+
+const Kernel kEmbeddingGradKernel = {
+    {"hum.embedding_grad", 1, &pjrt::ffi::handler<embedding_grad_handler>},
+    embedding_grad_available};
 
 }  // namespace hum::kernels

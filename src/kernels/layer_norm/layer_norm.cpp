@@ -5,7 +5,7 @@
 #include "graph/ops/custom_call.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/reduction.h"
-#include "kernels/layer_norm/layer_norm_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -41,12 +41,12 @@ Value norm(const Value& x, const Value& scale, const Value& bias, Settings setti
   const auto vjp = [=](std::span<const Value> inputs, std::span<const Value>,
                        std::span<const Value> cotangents) {
     return graph::custom_call(
-        kLayerNormGradRow.name, Values{inputs[0], inputs[1], cotangents[0]}, attributes,
+        kLayerNormGradKernel.call.name, Values{inputs[0], inputs[1], cotangents[0]}, attributes,
         [&](std::span<const Value> in) { return plain_gradient(in[0], in[1], in[2], settings); },
         {}, where);
   };
   return graph::custom_call(
-      kLayerNormRow.name, Values{x, scale, bias}, attributes,
+      kLayerNormKernel.call.name, Values{x, scale, bias}, attributes,
       [&](std::span<const Value> in) { return Values{plain(in[0], in[1], in[2], settings)}; },
       {.vjp = vjp}, where)[0];
 }

@@ -20,4 +20,12 @@ graph::Value layer_norm(const graph::Value& x, const graph::Value& scale, const 
 graph::Value rms_norm(const graph::Value& x, const graph::Value& scale, double epsilon = 1e-5,
                       std::source_location where = std::source_location::current());
 
+// The custom calls, for kernels/table.cpp. Both forms are one kernel: rms leaves the mean in and
+// has a bias of zeros. Settings: epsilon, rms.
+struct Kernel;
+// (x[..., C], scale f32[C], bias f32[C]) -> y
+extern const Kernel kLayerNormKernel;
+// (x[..., C], scale f32[C], dy) -> (dx, dscale f32[C], dbias f32[C])
+extern const Kernel kLayerNormGradKernel;
+
 }  // namespace hum::kernels

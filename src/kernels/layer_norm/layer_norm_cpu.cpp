@@ -2,10 +2,11 @@
 #include <cmath>
 #include <span>
 
-#include "kernels/layer_norm/layer_norm_call.h"
+#include "kernels/layer_norm/layer_norm.h"
 #include "kernels/row_kernel.h"
 #include "kernels/row_sums.h"
 #include "kernels/simd.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -159,12 +160,12 @@ void run_backward(const pjrt::ffi::Call& call) {
 
 }  // namespace
 
-const pjrt::KernelRow kLayerNormRow = {
-    "hum.layer_norm", 1, &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>};
-const pjrt::KernelRow kLayerNormGradRow = {
-    "hum.layer_norm_grad", 1,
-    &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>};
-
-bool layer_norm_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
+const Kernel kLayerNormKernel = {
+    {"hum.layer_norm", 1, &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>},
+    worth_a_row_kernel};
+const Kernel kLayerNormGradKernel = {
+    {"hum.layer_norm_grad", 1,
+     &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>},
+    worth_a_row_kernel};
 
 }  // namespace hum::kernels

@@ -8,7 +8,7 @@
 #include "graph/ops/dot.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/shape_ops.h"
-#include "kernels/matmul/matmul_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -52,7 +52,7 @@ Value call(const Value& a, const Value& b, Flags flags, DType result, std::sourc
                                   std::span<const Value> cotangents) {
     return product_vjp(inputs[0], inputs[1], flags, cotangents[0], where);
   };
-  return graph::custom_call(kMatmulRow.name, Values{a, b}, settings, fallback, {.vjp = vjp},
+  return graph::custom_call(kMatmulKernel.call.name, Values{a, b}, settings, fallback, {.vjp = vjp},
                             where)[0];
 }
 

@@ -25,4 +25,9 @@ struct MatmulOptions {
 graph::Value matmul(const graph::Value& lhs, const graph::Value& rhs, MatmulOptions options = {},
                     std::source_location where = std::source_location::current());
 
+// The custom call, for kernels/table.cpp. Settings: transpose_a, transpose_b.
+struct Kernel;
+// (a, b) -> op(a) op(b), row-major matrices
+extern const Kernel kMatmulKernel;
+
 }  // namespace hum::kernels

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "graph/autodiff/gradients.h"
 #include "graph/ops.h"
-#include "kernels/mel_spectrum/mel_spectrum_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -60,7 +60,8 @@ Value gradient(std::span<const Value> inputs, std::span<const Value> cotangents,
   const auto fallback = [&](std::span<const Value> in) -> Values {
     return graph::pullback(plain(in[0], scale, in.size() == 6), in.subspan(4), in.first(1));
   };
-  return graph::custom_call(kMelSpectrumGradRow.name, all, settings, fallback, {}, where)[0];
+  return graph::custom_call(kMelSpectrumGradKernel.call.name, all, settings, fallback, {},
+                            where)[0];
 }
 
 }  // namespace
@@ -91,7 +92,7 @@ MelSpectrum mel_spectrum(const Value& x, const MelScale& scale, bool with_magnit
     return Values{gradient(in, all, settings, scale, where), Value(), Value(), Value()};
   };
   const Values results = graph::custom_call(
-      kMelSpectrumRow.name, inputs, settings,
+      kMelSpectrumKernel.call.name, inputs, settings,
       [&](std::span<const Value> in) { return plain(in[0], scale, with_magnitude); }, {.vjp = vjp},
       where);
   return {results[0], with_magnitude ? results[1] : Value()};

@@ -32,4 +32,13 @@ struct MelSpectrum {
 MelSpectrum mel_spectrum(const graph::Value& x_BN, const MelScale& scale, bool with_magnitude,
                          std::source_location where = std::source_location::current());
 
+// The custom calls, for kernels/table.cpp. A bin counts weights[bin, 0] in band first[bin] and
+// weights[bin, 1] in the next one. Settings: hop, epsilon.
+struct Kernel;
+// (x[B,N], window[n], first i32[F], weights f32[F,2]) -> (bands[B,T,M]), and magnitude[B,T,F] when
+// there are two results
+extern const Kernel kMelSpectrumKernel;
+// (x, window, first, weights, dbands), and dmagnitude when there are six -> dx
+extern const Kernel kMelSpectrumGradKernel;
+
 }  // namespace hum::kernels

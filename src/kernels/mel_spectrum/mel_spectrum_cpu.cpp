@@ -2,9 +2,10 @@
 
 #include "graph/ops/custom_call.h"
 #include "kernels/ffi_workers.h"
-#include "kernels/mel_spectrum/mel_spectrum_call.h"
+#include "kernels/mel_spectrum/mel_spectrum.h"
 #include "kernels/simd_math.h"
 #include "kernels/stft/lane_frames.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -179,18 +180,19 @@ void mel_spectrum_grad_handler(const pjrt::ffi::Call& call) {
   });
 }
 
-}  // namespace
-
-const pjrt::KernelRow kMelSpectrumRow = {"hum.mel_spectrum", 1,
-                                         &pjrt::ffi::handler<mel_spectrum_handler>};
-const pjrt::KernelRow kMelSpectrumGradRow = {"hum.mel_spectrum_grad", 1,
-                                             &pjrt::ffi::handler<mel_spectrum_grad_handler>};
-
 bool mel_spectrum_available(const graph::Node& node) {
   constexpr int64_t kLeastElements = 4096;
   const int64_t n = node.input(1).size(0);
   return chosen_isa() >= Isa::kAvx2 && has_lane_fft(n) && n >= 4 &&
          node.input(0).shape().elements() >= kLeastElements;
 }
+
+}  // namespace
+
+const Kernel kMelSpectrumKernel = {
+    {"hum.mel_spectrum", 1, &pjrt::ffi::handler<mel_spectrum_handler>}, mel_spectrum_available};
+const Kernel kMelSpectrumGradKernel = {
+    {"hum.mel_spectrum_grad", 1, &pjrt::ffi::handler<mel_spectrum_grad_handler>},
+    mel_spectrum_available};
 
 }  // namespace hum::kernels

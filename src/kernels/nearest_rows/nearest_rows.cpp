@@ -5,7 +5,7 @@
 #include "graph/ops/dot.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/reduction.h"
-#include "kernels/nearest_rows/nearest_rows_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 
@@ -27,7 +27,7 @@ Value nearest_rows(const Value& x, const Value& table, const Value& offsets,
          "", where);
   }
   return graph::custom_call(
-      kNearestRowsRow.name, Values{x, table, offsets}, {},
+      kNearestRowsKernel.call.name, Values{x, table, offsets}, {},
       [&](std::span<const Value> in) {
         const Value inner = graph::dot_general(
             in[0], in[1], {.lhs_contracting = {1}, .rhs_contracting = {1}}, DType::kF32, where);

@@ -18,4 +18,9 @@ graph::Value nearest_rows(const graph::Value& x_ND, const graph::Value& table_ED
                           const graph::Value& offsets_E,
                           std::source_location where = std::source_location::current());
 
+// The custom call, for kernels/table.cpp.
+struct Kernel;
+// (x f32[N,D], table f32[E,D], offsets f32[E]) -> i32[N]
+extern const Kernel kNearestRowsKernel;
+
 }  // namespace hum::kernels

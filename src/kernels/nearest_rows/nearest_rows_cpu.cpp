@@ -3,9 +3,10 @@
 
 #include "graph/ops/custom_call.h"
 #include "kernels/ffi_workers.h"
-#include "kernels/nearest_rows/nearest_rows_call.h"
+#include "kernels/nearest_rows/nearest_rows.h"
 #include "kernels/panel_product.h"
 #include "kernels/simd.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -106,16 +107,16 @@ void nearest_rows_handler(const pjrt::ffi::Call& call) {
   });
 }
 
-}  // namespace
-
-const pjrt::KernelRow kNearestRowsRow = {"hum.nearest_rows", 1,
-                                         &pjrt::ffi::handler<nearest_rows_handler>};
-
 bool nearest_rows_available(const graph::Node& node) {
   constexpr int64_t kLeastRows = 32;
   const graph::Shape &x = node.input(0).shape(), &table = node.input(1).shape();
   return chosen_isa() >= Isa::kAvx2 && x.dims[0] >= kLeastRows && x.dims[1] > 0 &&
          x.dims[1] % kLanes == 0 && table.dims[0] > 0 && table.dims[0] % kLanes == 0;
 }
+
+}  // namespace
+
+const Kernel kNearestRowsKernel = {
+    {"hum.nearest_rows", 1, &pjrt::ffi::handler<nearest_rows_handler>}, nearest_rows_available};
 
 }  // namespace hum::kernels

@@ -4,7 +4,7 @@
 #include "graph/ops/custom_call.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/shape_ops.h"
-#include "kernels/polar/polar_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -29,7 +29,7 @@ Values plain(const Value& x, double max_level) {
   return {size * graph::cosine(in.phase), size * graph::sine(in.phase)};
 }
 
-// Inputs as of kPolarGradRow.
+// Inputs as of kPolarGradKernel.
 Value plain_gradient(std::span<const Value> in, double max_level) {
   const Value &real = in[1], &imag = in[2], &dreal = in[3], &dimag = in[4];
   const Value dlevel =
@@ -53,13 +53,13 @@ graph::Spectrum polar(const Value& x, double max_level, std::source_location whe
       return cotangents[i] ? cotangents[i] : graph::zeros_like(results[i]);
     };
     return graph::custom_call(
-        kPolarGradRow.name, Values{inputs[0], results[0], results[1], or_zeros(0), or_zeros(1)},
-        settings,
+        kPolarGradKernel.call.name,
+        Values{inputs[0], results[0], results[1], or_zeros(0), or_zeros(1)}, settings,
         [max_level](std::span<const Value> in) { return Values{plain_gradient(in, max_level)}; },
         {}, where);
   };
   const Values result = graph::custom_call(
-      kPolarRow.name, Values{x}, settings,
+      kPolarKernel.call.name, Values{x}, settings,
       [max_level](std::span<const Value> in) { return plain(in[0], max_level); }, {.vjp = vjp},
       where);
   return {result[0], result[1]};

@@ -16,4 +16,11 @@ namespace hum::kernels {
 graph::Spectrum polar(const graph::Value& x, double max_level,
                       std::source_location where = std::source_location::current());
 
+// The custom calls, for kernels/table.cpp. Setting: max_level.
+struct Kernel;
+// (x[..., 2F]) -> (real f32[..., F], imag f32[..., F])
+extern const Kernel kPolarKernel;
+// (x[..., 2F], real, imag, dreal, dimag: f32[..., F]) -> dx
+extern const Kernel kPolarGradKernel;
+
 }  // namespace hum::kernels

@@ -1,7 +1,8 @@
 #include "graph/ops/custom_call.h"
-#include "kernels/polar/polar_call.h"
+#include "kernels/polar/polar.h"
 #include "kernels/row_kernel.h"
 #include "kernels/simd_math.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -123,12 +124,12 @@ void run_backward(const pjrt::ffi::Call& call) {
 
 }  // namespace
 
-const pjrt::KernelRow kPolarRow = {
-    "hum.polar", 1, &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>};
-const pjrt::KernelRow kPolarGradRow = {
-    "hum.polar_grad", 1,
-    &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>};
-
-bool polar_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
+const Kernel kPolarKernel = {
+    {"hum.polar", 1, &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>},
+    worth_a_row_kernel};
+const Kernel kPolarGradKernel = {
+    {"hum.polar_grad", 1,
+     &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>},
+    worth_a_row_kernel};
 
 }  // namespace hum::kernels

@@ -4,7 +4,7 @@
 #include "graph/ops/custom_call.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/shape_ops.h"
-#include "kernels/rotary/rotary_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -65,7 +65,7 @@ Value rotate_heads(const Value& x, const Value& waves, int64_t members,
     return Values{rotate_heads(cotangents[0], inputs[1] * back, members, where), Value()};
   };
   return graph::custom_call(
-      kRotateHeadsRow.name, Values{x, waves}, {{"members", members}},
+      kRotateHeadsKernel.call.name, Values{x, waves}, {{"members", members}},
       [members](std::span<const Value> in) { return Values{plain(in[0], in[1], members)}; },
       {.vjp = vjp}, where)[0];
 }

@@ -18,4 +18,9 @@ graph::Value rotate_heads(const graph::Value& x_BTGMd, const graph::Value& waves
                           int64_t members,
                           std::source_location where = std::source_location::current());
 
+// The custom call, for kernels/table.cpp. Setting: members.
+struct Kernel;
+// (x[B,T,G,M,d], waves f32[T,2,h]) -> y[B,T,G,M,d]
+extern const Kernel kRotateHeadsKernel;
+
 }  // namespace hum::kernels

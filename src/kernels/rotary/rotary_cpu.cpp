@@ -1,8 +1,9 @@
 #include <algorithm>
 
-#include "kernels/rotary/rotary_call.h"
+#include "kernels/rotary/rotary.h"
 #include "kernels/row_kernel.h"
 #include "kernels/simd.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -68,9 +69,8 @@ void run(const pjrt::ffi::Call& call) {
 
 }  // namespace
 
-const pjrt::KernelRow kRotateHeadsRow = {"hum.rotate_heads", 1,
-                                         &pjrt::ffi::handler<by_dtype<run<float>, run<uint16_t>>>};
-
-bool rotate_heads_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
+const Kernel kRotateHeadsKernel = {
+    {"hum.rotate_heads", 1, &pjrt::ffi::handler<by_dtype<run<float>, run<uint16_t>>>},
+    worth_a_row_kernel};
 
 }  // namespace hum::kernels

@@ -5,7 +5,7 @@
 #include "graph/ops/custom_call.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/shape_ops.h"
-#include "kernels/stft/stft_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -66,8 +66,8 @@ Value backward(const Value& real, const Value& imag, const Value& window, int64_
       return Values{s[0] * weight, s[1] * weight, Value()};
     };
   }
-  return graph::custom_call(kStftAdjointRow.name, Values{real, imag, window}, settings, fallback,
-                            std::move(options), where)[0];
+  return graph::custom_call(kStftAdjointKernel.call.name, Values{real, imag, window}, settings,
+                            fallback, std::move(options), where)[0];
 }
 
 Values forward(const Value& x, const Value& window, int64_t hop, std::source_location where) {
@@ -83,8 +83,8 @@ Values forward(const Value& x, const Value& window, int64_t hop, std::source_loc
                            /*inverse=*/false, where),
                   Value()};
   };
-  return graph::custom_call(kStftRow.name, Values{x, window}, settings, fallback, {.vjp = vjp},
-                            where);
+  return graph::custom_call(kStftKernel.call.name, Values{x, window}, settings, fallback,
+                            {.vjp = vjp}, where);
 }
 
 Value window_value(std::span<const float> window) {

@@ -22,4 +22,12 @@ graph::Value overlapped_irfft(const graph::Spectrum& spectrum, std::span<const f
                               int64_t hop,
                               std::source_location where = std::source_location::current());
 
+// The custom calls, for kernels/table.cpp.
+struct Kernel;
+// (x[B,N], window[n]) -> (real, imag [B,T,n/2+1]); settings: hop.
+extern const Kernel kStftKernel;
+// The adjoint, (real, imag [B,T,n/2+1], window[n]) -> x[B,N]; settings: hop, inverse. With inverse
+// the bins are weighted so that each frame is window * irfft.
+extern const Kernel kStftAdjointKernel;
+
 }  // namespace hum::kernels

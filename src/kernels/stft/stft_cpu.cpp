@@ -4,7 +4,8 @@
 #include "graph/ops/custom_call.h"
 #include "kernels/ffi_workers.h"
 #include "kernels/stft/lane_frames.h"
-#include "kernels/stft/stft_call.h"
+#include "kernels/stft/stft.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -111,17 +112,17 @@ void stft_adjoint_handler(const pjrt::ffi::Call& call) {
   });
 }
 
-}  // namespace
-
-const pjrt::KernelRow kStftRow = {"hum.stft", 1, &pjrt::ffi::handler<stft_handler>};
-const pjrt::KernelRow kStftAdjointRow = {"hum.stft_adjoint", 1,
-                                         &pjrt::ffi::handler<stft_adjoint_handler>};
-
 bool stft_available(const graph::Node& node) {
   constexpr int64_t kLeastElements = 4096;
   const int64_t n = node.inputs().back().size(0);
   return chosen_isa() >= Isa::kAvx2 && has_lane_fft(n) && n >= 4 &&
          node.input(0).shape().elements() >= kLeastElements;
 }
+
+}  // namespace
+
+const Kernel kStftKernel = {{"hum.stft", 1, &pjrt::ffi::handler<stft_handler>}, stft_available};
+const Kernel kStftAdjointKernel = {
+    {"hum.stft_adjoint", 1, &pjrt::ffi::handler<stft_adjoint_handler>}, stft_available};
 
 }  // namespace hum::kernels

@@ -6,7 +6,7 @@
 #include "graph/ops/custom_call.h"
 #include "graph/ops/elementwise.h"
 #include "graph/ops/shape_ops.h"
-#include "kernels/swiglu/swiglu_call.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -39,11 +39,11 @@ Value swiglu(const Value& x, std::source_location where) {
   const auto vjp = [where](std::span<const Value> inputs, std::span<const Value>,
                            std::span<const Value> cotangents) {
     return graph::custom_call(
-        kSwigluGradRow.name, Values{inputs[0], cotangents[0]}, {},
+        kSwigluGradKernel.call.name, Values{inputs[0], cotangents[0]}, {},
         [](std::span<const Value> in) { return plain_gradient(in[0], in[1]); }, {}, where);
   };
   return graph::custom_call(
-      kSwigluRow.name, Values{x}, {},
+      kSwigluKernel.call.name, Values{x}, {},
       [](std::span<const Value> in) { return Values{plain(in[0])}; }, {.vjp = vjp}, where)[0];
 }
 

@@ -14,4 +14,11 @@ namespace hum::kernels {
 graph::Value swiglu(const graph::Value& x,
                     std::source_location where = std::source_location::current());
 
+// The custom calls, for kernels/table.cpp.
+struct Kernel;
+// x[..., 2, F] -> y[..., F]
+extern const Kernel kSwigluKernel;
+// (x, dy) -> dx
+extern const Kernel kSwigluGradKernel;
+
 }  // namespace hum::kernels

@@ -1,6 +1,7 @@
 #include "kernels/row_kernel.h"
 #include "kernels/simd_math.h"
-#include "kernels/swiglu/swiglu_call.h"
+#include "kernels/swiglu/swiglu.h"
+#include "kernels/table.h"
 
 namespace hum::kernels {
 namespace {
@@ -74,12 +75,12 @@ void run_backward(const pjrt::ffi::Call& call) {
 
 }  // namespace
 
-const pjrt::KernelRow kSwigluRow = {
-    "hum.swiglu", 1, &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>};
-const pjrt::KernelRow kSwigluGradRow = {
-    "hum.swiglu_grad", 1,
-    &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>};
-
-bool swiglu_available(const graph::Node& node) { return worth_a_row_kernel(node.input(0)); }
+const Kernel kSwigluKernel = {
+    {"hum.swiglu", 1, &pjrt::ffi::handler<by_dtype<run_forward<float>, run_forward<uint16_t>>>},
+    worth_a_row_kernel};
+const Kernel kSwigluGradKernel = {
+    {"hum.swiglu_grad", 1,
+     &pjrt::ffi::handler<by_dtype<run_backward<float>, run_backward<uint16_t>>>},
+    worth_a_row_kernel};
 
 }  // namespace hum::kernels
