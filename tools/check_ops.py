@@ -15,7 +15,7 @@ OPS = "src/graph/ops/"
 TABLE = OPS + "table.h"
 LIST = "tools/op_addresses.txt"
 NAME = re.compile(r"\bk[A-Z]\w*Op\b")
-ROW = re.compile(r"^(?:const OpDef |HUM_(?:UNARY|BINARY)\()(k[A-Z]\w*Op)\b", re.M)
+ROW = re.compile(r"^(?:const OpDef |HUM_[A-Z]+\()(k[A-Z]\w*Op)\b", re.M)
 
 
 def names_in(path):

@@ -15,8 +15,9 @@ using Cotangents = std::span<const Value>;
 
 Axis axis_of(const Node& node) { return static_cast<Axis>(node.attributes().get<int64_t>("axis")); }
 int64_t number(const Node& node, const char* name) { return node.attributes().get<int64_t>(name); }
-int dim_of(const Node& node) { return static_cast<int>(number(node, "dim")); }
-
+int dim_of(const Node& node, const char* name = "dim") {
+  return static_cast<int>(number(node, name));
+}
 std::string_view axis_name(Axis axis) { return axis == Axis::kData ? "data" : "tensor"; }
 
 // The input's placement with `to` on the node's axis; throws unless `from` is there now.
@@ -37,11 +38,11 @@ void require_uncut_elsewhere(const Node& node, int dim) {
   }
 }
 
-Shape scaled(const Shape& shape, int dim, int64_t times, int64_t parts, std::string_view op) {
-  Shape result = shape;
+Shape scaled(const Node& node, int dim, int64_t times, int64_t parts) {
+  Shape result = node.input(0).shape();
   int64_t& size = result.dims[static_cast<size_t>(dim)];
-  HUM_REQUIRE(size % parts == 0, "{}: dim {} of {} does not split into {} parts", op, dim, shape,
-              parts);
+  HUM_REQUIRE(size % parts == 0, "{}: dim {} of {} does not split into {} parts", node.op().name,
+              dim, node.input(0).shape(), parts);
   size = size / parts * times;
   return result;
 }
@@ -56,7 +57,6 @@ std::string groups_text(const Mesh& mesh, Axis axis) {
                      groups[0].size());
 }
 
-// "({ ^bb0(...): add; return })"
 std::string reducer_text(std::string_view op, DType dtype) {
   const std::string scalar = type_text({dtype, {}});
   return fmt::format(
@@ -116,7 +116,7 @@ void print_all_reduce(Printer& out, const Node& node) {
 
 // all_gather
 Shapes infer_all_gather(const Node& node) {
-  return {scaled(node.input(0).shape(), dim_of(node), number(node, "devices"), 1, "all_gather")};
+  return {scaled(node, dim_of(node), number(node, "devices"), 1)};
 }
 
 std::vector<Placement> place_all_gather(const Node& node) {
@@ -151,8 +151,7 @@ void print_all_gather(Printer& out, const Node& node) {
 // reduce_scatter
 Shapes infer_reduce_scatter(const Node& node) {
   require_number(node);
-  return {
-      scaled(node.input(0).shape(), dim_of(node), 1, number(node, "devices"), "reduce_scatter")};
+  return {scaled(node, dim_of(node), 1, number(node, "devices"))};
 }
 
 std::vector<Placement> place_reduce_scatter(const Node& node) {
@@ -172,16 +171,15 @@ void print_reduce_scatter(Printer& out, const Node& node) {
 
 // all_to_all
 Shapes infer_all_to_all(const Node& node) {
-  const auto split = static_cast<int>(number(node, "split_dim")),
-             concat = static_cast<int>(number(node, "concat_dim"));
+  const int split = dim_of(node, "split_dim"), concat = dim_of(node, "concat_dim");
   const int64_t devices = number(node, "devices");
-  const Shape fewer = scaled(node.input(0).shape(), split, 1, devices, "all_to_all");
-  return {scaled(fewer, concat, devices, 1, "all_to_all")};
+  Shape result = scaled(node, split, 1, devices);
+  result.dims[static_cast<size_t>(concat)] *= devices;
+  return {result};
 }
 
 std::vector<Placement> place_all_to_all(const Node& node) {
-  const auto split = static_cast<int>(number(node, "split_dim")),
-             concat = static_cast<int>(number(node, "concat_dim"));
+  const int split = dim_of(node, "split_dim"), concat = dim_of(node, "concat_dim");
   if (split != concat) require_uncut_elsewhere(node, split);
   return {moved(node, sharded(concat), sharded(split), fmt::format("cut in dim {}", concat))};
 }
@@ -235,7 +233,7 @@ void print_permute(Printer& out, const Node& node) {
 Shapes infer_shard(const Node& node) {
   HUM_REQUIRE(node.input(1).shape() == (Shape{DType::kI32, {}}),
               "shard: the replica id is i32[], not {}", node.input(1).shape());
-  return {scaled(node.input(0).shape(), dim_of(node), 1, number(node, "devices"), "shard")};
+  return {scaled(node, dim_of(node), 1, number(node, "devices"))};
 }
 
 std::vector<Placement> place_shard(const Node& node) {
@@ -277,48 +275,26 @@ void print_shard(Printer& out, const Node& node) {
 
 }  // namespace
 
-const OpDef kAllReduceOp = {"all_reduce",
-                            infer_all_reduce,
-                            place_all_reduce,
-                            all_reduce_vjp,
-                            print_all_reduce,
-                            data_movement_cost,
-                            {.memory = MemoryClass::kCollective, .elementwise = false}};
-const OpDef kAllGatherOp = {
-    "all_gather",
-    infer_all_gather,
-    place_all_gather,
-    all_gather_vjp,
-    print_all_gather,
-    data_movement_cost,
-    {.memory = MemoryClass::kCollective, .elementwise = false, .takes_partial_cotangents = true}};
-const OpDef kReduceScatterOp = {"reduce_scatter",
-                                infer_reduce_scatter,
-                                place_reduce_scatter,
-                                gather_back,
-                                print_reduce_scatter,
-                                data_movement_cost,
-                                {.memory = MemoryClass::kCollective, .elementwise = false}};
-const OpDef kAllToAllOp = {"all_to_all",
-                           infer_all_to_all,
-                           place_all_to_all,
-                           all_to_all_vjp,
-                           print_all_to_all,
-                           data_movement_cost,
-                           {.memory = MemoryClass::kCollective, .elementwise = false}};
-const OpDef kCollectivePermuteOp = {"collective_permute",
-                                    infer_permute,
-                                    place_permute,
-                                    permute_vjp,
-                                    print_permute,
-                                    data_movement_cost,
-                                    {.memory = MemoryClass::kCollective, .elementwise = false}};
-const OpDef kShardOp = {"shard",
-                        infer_shard,
-                        place_shard,
-                        shard_vjp,
-                        print_shard,
-                        data_movement_cost,
-                        {.memory = MemoryClass::kOpaque, .elementwise = false}};
+#define HUM_ROW(variable, text, infer, place, vjp, print, memory_class, ...) \
+  const OpDef variable = {                                                   \
+      text,                                                                  \
+      infer,                                                                 \
+      place,                                                                 \
+      vjp,                                                                   \
+      print,                                                                 \
+      data_movement_cost,                                                    \
+      {.memory = MemoryClass::memory_class, .elementwise = false __VA_OPT__(, ) __VA_ARGS__}};
+HUM_ROW(kAllReduceOp, "all_reduce", infer_all_reduce, place_all_reduce, all_reduce_vjp,
+        print_all_reduce, kCollective)
+HUM_ROW(kAllGatherOp, "all_gather", infer_all_gather, place_all_gather, all_gather_vjp,
+        print_all_gather, kCollective, .takes_partial_cotangents = true)
+HUM_ROW(kReduceScatterOp, "reduce_scatter", infer_reduce_scatter, place_reduce_scatter, gather_back,
+        print_reduce_scatter, kCollective)
+HUM_ROW(kAllToAllOp, "all_to_all", infer_all_to_all, place_all_to_all, all_to_all_vjp,
+        print_all_to_all, kCollective)
+HUM_ROW(kCollectivePermuteOp, "collective_permute", infer_permute, place_permute, permute_vjp,
+        print_permute, kCollective)
+HUM_ROW(kShardOp, "shard", infer_shard, place_shard, shard_vjp, print_shard, kOpaque)
+#undef HUM_ROW
 
 }  // namespace hum::graph
