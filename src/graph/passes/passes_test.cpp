@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <limits>
 
 #include "graph/op.h"
 #include "graph/ops.h"
@@ -114,6 +115,32 @@ TEST(Algebraic, LeavesOutWhatGivesItsInputBack) {
   // The sixteen results, one of them rounded to bf16 once.
   EXPECT_EQ(topological_order(passed.results).size(), 2u) << print_module(passed);
   expect_same_values(function, vector_input());
+}
+
+TEST(Algebraic, LeavesOutIdentities) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Value x = parameter("x", kVector), i = parameter("i", {DType::kI32, {4}});
+  const Values same = {maximum(x, -kInfinity),
+                       minimum(kInfinity, x),
+                       power(x, 1),
+                       maximum(i, -2147483648.0),
+                       i & -1,
+                       -1 & i,
+                       i | 0,
+                       0 ^ i,
+                       shift_left(i, 0),
+                       shift_right_logical(i, 0),
+                       shift_right_arithmetic(i, 0)};
+  const Values others = {0 - i, 1 / x, shift_left(0, i), power(1, x), i & 1, maximum(x, 0)};
+  Values all = same;
+  all.insert(all.end(), others.begin(), others.end());
+  const Function function{.parameters = {x, i}, .results = all};
+  const Function passed = run_passes(function).function;
+  for (size_t r = 0; r < all.size(); ++r) {
+    EXPECT_EQ(is_parameter(passed.results[r].node()), r < same.size()) << "result " << r;
+  }
+  expect_same_values(function, {vector_input()[0],
+                                runtime::HostTensor::of<int32_t>({4}, {3, -1, -2147483647, 0})});
 }
 
 TEST(Algebraic, KeepsWhatChangesAValue) {
