@@ -21,9 +21,11 @@ Json row_of(const data::Preset& preset, const std::string& name, const eval::Ins
   return {{"preset", preset.name},
           {"row", name},
           {"chroma", row.score.chroma},
-          {"F1", row.score.f1},
+          {"F1", row.score.f1_sung},
+          {"F1 50 ms", row.score.f1},
           {"chroma of ceiling", row.kept.chroma},
-          {"F1 of ceiling", row.kept.f1},
+          {"F1 of ceiling", row.kept.f1_sung},
+          {"F1 50 ms of ceiling", row.kept.f1},
           {"timbre distance", row.distance},
           {"nearest other preset", row.nearest_other},
           {"envelope", envelope},
@@ -39,6 +41,7 @@ Json singing_report(
   const auto hum = pipeline::read_recording(recording).samples;
   std::vector<const data::Preset*> presets;
   for (const char* name : kPresets) presets.push_back(&data::find_preset(name));
+  data::FluidRenderer renderer;
   Json rows = Json::array();
   for (const data::Preset* preset : presets) {
     const auto melody = pipeline::read_melody(hum, judges.melody, {},
@@ -51,8 +54,8 @@ Json singing_report(
     const auto ours = pipeline::finish(pipeline::play(notes, instrument, kSeed),
                                        pipeline::end_of(notes), {.rate_hz = data::kSampleRate});
     const eval::InstrumentJudge judge(
-        eval::instrument_task(*preset, presets, notes, hum, judges.render,
-                              eval::kSungOnsetTolerance_s),
+        eval::instrument_task(*preset, presets, notes, {hum, render_reference(*preset, renderer)},
+                              judges.render),
         judges.transcribe);
     auto add = [&](const std::string& name, std::span<const float> samples) {
       std::vector<float> whole(samples.begin(), samples.end());

@@ -16,9 +16,9 @@ struct SingingJudges {
   eval::Renderer render;
 };
 
-// [{"preset", "row", "chroma", "F1", "chroma of ceiling", "F1 of ceiling", "timbre distance",
-//   "nearest other preset", "envelope", "falls short of"}]: the envelope's correlation is with the
-//   true rendering
+// [{"preset", "row", "chroma", "F1", "F1 50 ms", "chroma of ceiling", "F1 of ceiling",
+//   "F1 50 ms of ceiling", "timbre distance", "nearest other preset", "envelope",
+//   "falls short of"}]: the envelope's correlation is with the true rendering
 // `sounds` is called with each row's name and sound (22,050 Hz). Throws: kBadData when no melody is
 // heard.
 Json singing_report(

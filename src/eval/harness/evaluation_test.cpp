@@ -166,6 +166,14 @@ TEST(Evaluation, EachFloorFailsAtWhatItLacks) {
   EXPECT_LT(mean_of("wrong melody", "timbre"), mean_of("sine", "timbre"));
 }
 
+TEST(Evaluation, MoreNotesCountWithinAHundredMilliseconds) {
+  for (const auto& system : judged().evaluation.systems) {
+    EXPECT_GE(mean_of(system.name, "note_f1_100_ms"), mean_of(system.name, "note_f1"))
+        << system.name;
+  }
+  EXPECT_GT(mean_of("hum copy", "note_f1_100_ms"), mean_of("hum copy", "note_f1"));
+}
+
 TEST(Evaluation, ASystemThatFallsSilentLosesTheRest) {
   EXPECT_LT(mean_of("half", "chroma"), 0.75);
   EXPECT_EQ(mean_of("mute", "note_f1"), 0);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "data/synthesis/timing.h"
+#include "eval/harness/melody_score.h"
 #include "eval/metrics/chroma.h"
 #include "eval/metrics/chroma_cosine.h"
 #include "eval/metrics/dac_losses.h"
@@ -76,6 +77,8 @@ std::span<const Metric> metrics() {
        "Basic Pitch's notes against those asked for: 50 ms, 50 cents, one octave shift a clip "
        "(mir_eval)",
        [](H h) { return h.notes.f1; }},
+      {"note_f1_100_ms", "note F1, 100 ms", "share", kHigher, "the same with onsets within 100 ms",
+       [](H h) { return h.wide_notes.f1; }},
       {"note_precision", "note precision", "share", kHigher, "heard notes that were asked for",
        [](H h) { return h.notes.precision; }},
       {"note_recall", "note recall", "share", kHigher, "notes asked for that are heard",
@@ -164,6 +167,8 @@ Figures measure(HeardClip& heard, const Transcriber& transcribe) {
   const auto notes = transcribe(heard.samples);
   NoteScoreOptions options{.best_octave = true};
   heard.notes = score_notes(heard.clip.notes, notes, options);
+  heard.wide_notes = score_notes(
+      heard.clip.notes, notes, {.onset_tolerance_s = kSungOnsetTolerance_s, .best_octave = true});
   options.offset_ratio = 0.2;
   heard.notes_with_ends = score_notes(heard.clip.notes, notes, options);
   heard.pitch = pitch_accuracy(heard.samples, kRate, heard.clip.notes);

@@ -37,7 +37,7 @@ struct HeardClip {
   std::optional<TokenLogits> tokens = {};
   double compute_s = -1;  // how long the system took; negative: it is none that is timed
   // What several figures share; measure() fills it in.
-  NoteScore notes = {}, notes_with_ends = {};
+  NoteScore notes = {}, wide_notes = {}, notes_with_ends = {};
   double timbre_distance = 0;  // to the truth
   int64_t nearer_rivals = 0;   // those of the clip's rivals that are as near
   PitchAccuracy pitch = {};

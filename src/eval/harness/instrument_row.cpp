@@ -24,7 +24,7 @@ std::vector<std::string> InstrumentRow::failures(const InstrumentLimits& limits)
     if (!holds) failed.emplace_back(what);
   };
   require(kept.chroma >= limits.chroma, "chroma");
-  require(kept.f1 >= limits.f1, "F1");
+  require(kept.f1_sung >= limits.f1, "F1");
   require(distance < nearest_other, "other preset");
   require(distance < limits.timbre_share * hum_distance, "hum");
   require(distance < limits.timbre_share * sine_distance, "sine");
@@ -33,13 +33,13 @@ std::vector<std::string> InstrumentRow::failures(const InstrumentLimits& limits)
 
 InstrumentTask instrument_task(const data::Preset& preset,
                                std::span<const data::Preset* const> others,
-                               std::vector<audio::Note> notes, std::vector<float> hum,
-                               const Renderer& render, double onset_tolerance_s) {
+                               std::vector<audio::Note> notes, InstrumentSources sources,
+                               const Renderer& render) {
   const double seconds = pipeline::end_of(notes) + pipeline::kMaxRelease_s;
   InstrumentTask task{.truth = render(notes, preset, seconds),
                       .wrong_melody = render(wrong_notes(notes), preset, seconds),
-                      .hum = std::move(hum),
-                      .onset_tolerance_s = onset_tolerance_s};
+                      .hum = std::move(sources.hum),
+                      .reference = std::move(sources.reference)};
   for (const data::Preset* other : others) {
     if (other != &preset) task.others.push_back(render(notes, *other, seconds));
   }
@@ -49,9 +49,11 @@ InstrumentTask instrument_task(const data::Preset& preset,
 
 InstrumentJudge::InstrumentJudge(InstrumentTask task, Transcriber transcribe)
     : task_(std::move(task)), transcribe_(std::move(transcribe)) {
-  HUM_REQUIRE(!task_.notes.empty() && !task_.truth.empty() && !task_.others.empty(),
-              "instrument row: notes, their rendering and those of other presets are needed");
-  ceiling_ = judge_melody(task_.truth, task_.notes, transcribe_, task_.onset_tolerance_s);
+  HUM_REQUIRE(!task_.notes.empty() && !task_.truth.empty() && !task_.others.empty() &&
+                  !task_.reference.empty(),
+              "instrument row: notes, their rendering, those of other presets and a reference are "
+              "needed");
+  ceiling_ = judge_melody(task_.truth, task_.notes, transcribe_);
   truth_ = timbre(task_.truth);
   for (const auto& other : task_.others) others_.push_back(timbre(other));
   hum_distance_ = timbre_distance(timbre(task_.hum), truth_);
@@ -61,7 +63,7 @@ InstrumentJudge::InstrumentJudge(InstrumentTask task, Transcriber transcribe)
 InstrumentRow InstrumentJudge::judge(std::span<const float> samples) const {
   const Timbre heard = timbre(samples);
   InstrumentRow row{
-      .score = judge_melody(samples, task_.notes, transcribe_, task_.onset_tolerance_s),
+      .score = judge_melody(samples, task_.notes, transcribe_),
       .distance = timbre_distance(heard, truth_),
       .nearest_other = std::numeric_limits<double>::infinity(),
       .hum_distance = hum_distance_,
@@ -77,7 +79,8 @@ std::vector<Cheat> InstrumentJudge::cheats() const {
   return {{"hum copy", task_.hum},
           {"sine", data::render_sine(task_.notes, length(task_))},
           {"excitation alone", data::render_excitation(task_.notes, length(task_))},
-          {"wrong melody", task_.wrong_melody}};
+          {"wrong melody", task_.wrong_melody},
+          {"copy of the reference", task_.reference}};
 }
 
 std::vector<audio::Note> wrong_notes(std::span<const audio::Note> notes) {

@@ -17,18 +17,22 @@ struct InstrumentTask {
   std::vector<std::vector<float>> others;  // those notes on other presets
   std::vector<float> wrong_melody;         // wrong_notes(notes) on the requested preset
   std::vector<float> hum;                  // the recording that the notes come from
-  double onset_tolerance_s = kOnsetTolerance_s;
+  std::vector<float> reference;            // another melody on the requested preset
 };
 
-// The task of playing `notes` on `preset`; the others tell timbres apart. Sounds go on until the
+// The sounds of a task.
+struct InstrumentSources {
+  std::vector<float> hum, reference;
+};
+// The task of playing `notes` on `preset`; the others distinguish timbres. Sounds last until the
 // release of the last note is over.
 InstrumentTask instrument_task(const data::Preset& preset,
                                std::span<const data::Preset* const> others,
-                               std::vector<audio::Note> notes, std::vector<float> hum,
-                               const Renderer& render, double onset_tolerance_s);
+                               std::vector<audio::Note> notes, InstrumentSources sources,
+                               const Renderer& render);
 
 struct InstrumentLimits {
-  double chroma = 0.90, f1 = 0.80;  // shares of the ceiling
+  double chroma = 0.90, f1 = 0.80;  // shares of the ceiling; F1 within kSungOnsetTolerance_s
   double timbre_share = 0.5;        // of the hum's and of the sine's distance
 };
 
@@ -57,8 +61,8 @@ class InstrumentJudge {
   // The truth, judged.
   const MelodyScore& ceiling() const { return ceiling_; }
   InstrumentRow judge(std::span<const float> samples) const;
-  // Hum, sine, excitation alone, and the wrong melody on the right instrument. A row that one of
-  // these passes says nothing.
+  // Hum, sine, excitation alone, the wrong melody on the right instrument, copy of the reference. A
+  // row that one of these passes says nothing.
   std::vector<Cheat> cheats() const;
 
  private:

@@ -7,19 +7,19 @@
 
 namespace hum::eval {
 
-struct MelodyScore {
-  double chroma = 0;  // chroma_accuracy
-  double f1 = 0;      // of the transcriber's notes: onsets within a tolerance, 50 cents
-};
-
 // How far a heard onset may lie from the requested one. A singer glides from note to note, and so
 // does an instrument that follows: where such a note begins is not clear to 50 ms.
 inline constexpr double kOnsetTolerance_s = 0.05, kSungOnsetTolerance_s = 0.1;
 
-// Both figures with one octave shift of the whole sound each. `notes`: what was requested.
+struct MelodyScore {
+  double chroma = 0;   // chroma_accuracy
+  double f1 = 0;       // of the transcriber's notes: onsets within kOnsetTolerance_s, 50 cents
+  double f1_sung = 0;  // the same within kSungOnsetTolerance_s
+};
+
+// Each figure with one octave shift of the whole sound. `notes`: what was requested.
 MelodyScore judge_melody(std::span<const float> samples, std::span<const audio::Note> notes,
-                         const Transcriber& transcribe,
-                         double onset_tolerance_s = kOnsetTolerance_s);
+                         const Transcriber& transcribe);
 
 // Figure by figure, `score` divided by `ceiling`: what the real instrument reaches under the same
 // judge. 0 where the ceiling is 0: nothing can be said there, so nothing passes.

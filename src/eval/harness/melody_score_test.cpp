@@ -40,6 +40,7 @@ TEST(MelodyScore, LateNotesHaveTheRightChromaAndTheWrongOnsets) {
   const auto late = judge_melody(sine(data::shifted(notes, 0.09)), notes, testing::basic_pitch());
   EXPECT_GT(late.chroma, 0.7);
   EXPECT_LT(late.f1, 0.3);
+  EXPECT_GE(late.f1_sung, 0.8);
 }
 
 TEST(MelodyScore, SilenceKeepsNothing) {
@@ -50,18 +51,21 @@ TEST(MelodyScore, SilenceKeepsNothing) {
 }
 
 TEST(MelodyScore, IsDividedByItsCeilingFigureByFigure) {
-  const auto kept = of_ceiling({.chroma = 0.9, .f1 = 0.4}, {.chroma = 0.96, .f1 = 0.5});
+  const auto kept = of_ceiling({.chroma = 0.9, .f1 = 0.4, .f1_sung = 0.6},
+                               {.chroma = 0.96, .f1 = 0.5, .f1_sung = 0.8});
   EXPECT_DOUBLE_EQ(kept.chroma, 0.9375);
   EXPECT_DOUBLE_EQ(kept.f1, 0.8);
+  EXPECT_DOUBLE_EQ(kept.f1_sung, 0.75);
   const auto nothing = of_ceiling({.chroma = 0.9, .f1 = 0.4}, {});
   EXPECT_EQ(nothing.chroma, 0);
   EXPECT_EQ(nothing.f1, 0);
 }
 
 TEST(MelodyScore, MeansAreOverClips) {
-  const std::array scores = {MelodyScore{1, 0.5}, MelodyScore{0.5, 0}};
+  const std::array scores = {MelodyScore{1, 0.5, 0.75}, MelodyScore{0.5, 0, 0.25}};
   EXPECT_DOUBLE_EQ(mean_of(scores).chroma, 0.75);
   EXPECT_DOUBLE_EQ(mean_of(scores).f1, 0.25);
+  EXPECT_DOUBLE_EQ(mean_of(scores).f1_sung, 0.5);
   EXPECT_THROW(mean_of({}), Error);
 }
 

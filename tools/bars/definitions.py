@@ -1,0 +1,31 @@
+"""bench/bars.txt: the bars and what each needs."""
+
+import dataclasses
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "bench" / "results"
+FORM = "name | ninja targets | peers | other inputs | command"
+
+
+@dataclasses.dataclass(frozen=True)
+class Bar:
+    name: str
+    targets: list  # of ninja
+    peers: list    # folders of bench/peers/install.sh
+    inputs: list   # files and folders of the repository that the targets do not name
+    command: str
+
+
+def read_bars(path):
+    bars = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = [part.strip() for part in line.split("|", 4)]
+        if len(parts) != 5 or not parts[0] or not parts[4] or parts[0] in bars:
+            sys.exit(f"{path}:{number}: expected `{FORM}`, each name once")
+        name, targets, peers, inputs, command = parts
+        bars[name] = Bar(name, targets.split(), peers.split(), inputs.split(), command)
+    return bars

@@ -1,0 +1,110 @@
+"""How busy other processes keep the cores that a bar may use. Linux.
+
+A share of 1 is all of these cores. What the host of a virtual machine takes away (steal) counts as others' work.
+"""
+
+import os
+import pathlib
+import threading
+import time
+
+LOADED = 0.05    # a larger share of the cores, and a figure is not stored
+WINDOW_S = 10    # measured over windows of so many seconds
+WAIT_S = 300     # for the machine to become quiet
+PERIOD_S = 1
+PROC = pathlib.Path("/proc")
+TICK_S = 1 / os.sysconf("SC_CLK_TCK")
+IDLE, IOWAIT, STEAL = 3, 4, 7  # columns of /proc/stat; those after steal are counted in user and nice already
+
+
+def busy_seconds(stat, cores):
+    """Time that these cores were not idle, from the text of /proc/stat."""
+    seconds = 0
+    for line in stat.splitlines():
+        name, *ticks = line.split()
+        if name.startswith("cpu") and name[3:].isdigit() and int(name[3:]) in cores:
+            seconds += sum(int(t) for i, t in enumerate(ticks[:STEAL + 1]) if i not in (IDLE, IOWAIT)) * TICK_S
+    return seconds
+
+
+def tree_seconds(stats, root):
+    """CPU time of process `root`, its descendants and those that they have waited for.
+
+    stats: the texts of /proc/PID/stat.
+    """
+    spent, children = {}, {}
+    for text in stats:
+        fields = text.rsplit(")", 1)[1].split()  # the name in brackets may hold anything
+        pid = int(text.split(" ", 1)[0])
+        children.setdefault(int(fields[1]), []).append(pid)
+        spent[pid] = sum(map(int, fields[11:15])) * TICK_S  # user and system time, then the children's
+    seconds, open_pids = 0, [root]
+    while open_pids:
+        pid = open_pids.pop()
+        seconds += spent.get(pid, 0)
+        open_pids += children.get(pid, [])
+    return seconds
+
+
+def process_stats():
+    for folder in PROC.iterdir():
+        if folder.name.isdigit():
+            try:
+                yield (folder / "stat").read_text()
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it has ended
+
+
+def sample():
+    """Now, busy time of this process's cores, and the part of it that this process's tree spent."""
+    stat = (PROC / "stat").read_text()
+    return time.monotonic(), busy_seconds(stat, os.sched_getaffinity(0)), tree_seconds(process_stats(), os.getpid())
+
+
+def share_of_others(first, last, cores):
+    """Between two samples."""
+    wall, busy, own = (b - a for a, b in zip(first, last))
+    return max(0.0, busy - own) / (wall * cores) if wall > 0 else 0.0
+
+
+def largest_share(samples, cores):
+    """In any window of WINDOW_S seconds; in the whole time where it is shorter."""
+    shares, start = [], 0
+    for end, now in enumerate(samples):
+        while start + 1 < end and now[0] - samples[start + 1][0] >= WINDOW_S:
+            start += 1
+        if now[0] - samples[start][0] >= WINDOW_S:
+            shares.append(share_of_others(samples[start], now, cores))
+    return max(shares) if shares else share_of_others(samples[0], samples[-1], cores)
+
+
+class Watch:
+    """Samples while the `with` block runs; then `share` is the largest of others'."""
+
+    def __enter__(self):
+        self.samples, self.stop = [sample()], threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+        return self
+
+    def run(self):
+        while not self.stop.wait(PERIOD_S):
+            self.samples.append(sample())
+
+    def __exit__(self, *_):
+        self.stop.set()
+        self.thread.join()
+        self.samples.append(sample())
+        self.share = largest_share(self.samples, len(os.sched_getaffinity(0)))
+
+
+def wait_for_quiet(say):
+    """Waits until others took at most LOADED in WINDOW_S seconds, or WAIT_S have passed; returns the last share."""
+    cores, deadline = len(os.sched_getaffinity(0)), time.monotonic() + WAIT_S
+    while True:
+        first = sample()
+        time.sleep(WINDOW_S)
+        share = share_of_others(first, sample(), cores)
+        if share <= LOADED or time.monotonic() >= deadline:
+            return share
+        say(f"other processes take {share:.0%} of the cores; waiting for a quiet machine")

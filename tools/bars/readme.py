@@ -1,0 +1,98 @@
+"""README's figures: bench/figures.md with its placeholders filled in from bench/results, between README's markers.
+
+    {{NAME}}               the bar's name, and whether it is missed
+    {{NAME/a/b:FORMAT}}    figure a.b of the stored result, in Python's format; with `?` after the format it may be missing
+    {{training logs/KEY:FORMAT}}   minutes, hours and files of the logs of the released weights' training
+    {{missed}}             a row for each bar that is missed
+"""
+
+import json
+import re
+
+from bars.definitions import ROOT
+
+TEMPLATE, README, LOGS = ROOT / "bench" / "figures.md", ROOT / "README.md", ROOT / "weights" / "logs"
+BEGIN = "<!-- Figures: `tools/bench --table` writes them from bench/figures.md and bench/results. -->"
+END = "<!-- End of the figures. -->"
+NOT_MEASURED = "-"
+
+
+def logged_seconds(lines):
+    """What a training log's runs took: the last time of each run, which may have been stopped and resumed."""
+    total = last = 0
+    for entry in map(json.loads, lines):
+        if "run" in entry or entry.get("seconds", last) < last:
+            total, last = total + last, 0
+        last = entry.get("seconds", last)
+    return total + last
+
+
+def training_logs(stages, folder=LOGS):
+    """Of the stages that the bar train-time replays and that have a log."""
+    files = [folder / f"{stage}.jsonl" for stage in stages]
+    seconds = [logged_seconds(file.read_text().splitlines()) for file in files if file.exists()]
+    return {"minutes": sum(seconds) / 60, "hours": sum(seconds) / 3600, "files": len(seconds)}
+
+
+def figure(results, path):
+    """Of "NAME/a/b"; None when it is not there."""
+    value = results
+    for key in path.split("/"):
+        if not isinstance(value, dict) or key not in value:
+            return None
+        value = value[key]
+    return value
+
+
+def formatted(value, spec):
+    return re.sub(r"%$", " %", format(value, spec))
+
+
+def missed_rows(results):
+    """| bar | what it asks | what was measured |"""
+    rows = []
+    for name, result in results.items():
+        if result["ok"] is not False:
+            continue
+        measured = []
+        for what in result["missed"]:
+            value = result["ours"].get(what)
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            measured.append(f"{what} {value:.4g}" if is_number else what)
+        rows.append(f"| `{name}` | {result['bar']} | {', '.join(measured)} |")
+    return "\n".join(rows)
+
+
+def fill(template, results):
+    """Throws: KeyError naming a figure that no stored result has."""
+    figures = dict(results)
+    figures["training logs"] = training_logs(results["train-time"]["ours"]) if "train-time" in results else {}
+
+    def value_of(match):
+        text = match.group(1)
+        if text == "missed":
+            return missed_rows(results)
+        if "/" not in text:
+            if text not in results:
+                raise KeyError(f"bench/figures.md: no stored result of '{text}'")
+            return f"`{text}`" + (", **missed**" if results[text]["ok"] is False else "")
+        path, spec = text.rsplit(":", 1)
+        value = figure(figures, path)
+        if value is None and not spec.endswith("?"):
+            raise KeyError(f"bench/figures.md: no figure '{path}'")
+        return NOT_MEASURED if value is None else formatted(value, spec.rstrip("?"))
+
+    return re.sub(r"\{\{(.+?)\}\}", value_of, template)
+
+
+def with_figures(readme, figures):
+    """README with what is between its markers replaced. Throws: ValueError without both markers."""
+    head, begin, rest = readme.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"README.md lacks the markers {BEGIN} and {END}")
+    return f"{head}{begin}\n{figures.strip()}\n{end}{tail}"
+
+
+def current(results):
+    return with_figures(README.read_text(), fill(TEMPLATE.read_text(), results))
