@@ -5,13 +5,13 @@
 JOBS ?= $(shell nproc)
 CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
 SOURCES = git ls-files -z -- 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'bench/*.h' 'bench/*.cpp'
-##   demo        sing in, violin out: examples/vocadito_10.wav -> out/violin.wav, and how well the melody was kept
+##   demo        sing in, violin out: examples/vocadito_10.wav -> out/violin.wav, and how many of its notes are heard in it
 demo: build/build.ninja
 	@cmake --build build -j$(JOBS) --target hum
 	@mkdir -p out
 	build/bin/hum generate examples/vocadito_10.wav --preset violin -o out/violin.wav --midi out/melody.mid
 	build/bin/hum notes out/violin.wav -o out/heard.mid
-	build/bin/hum evaluate notes out/melody.mid out/heard.mid --onset-tolerance 100
+	build/bin/hum evaluate notes out/melody.mid out/heard.mid --onset-tolerance 100 --beside violin
 
 ##   test        every test but the slow ones
 test: build

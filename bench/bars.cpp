@@ -1,21 +1,25 @@
-// hum_bars NAME: measures one bar. The last line on stdout is its JSON (tools/bench adds the
-// machine). Exit code 0 when it is met, 1 when it is missed or could not be measured.
+// hum_bars NAME: measures one bar. The last line on stdout is its JSON (tools/bench adds where it
+// comes from). Exit code 0 when it is met, 1 when it is missed or could not be measured.
+// hum_bars NAME --smoke: its smoke form (bench/scale.h). Exit code 0 when that ran to its end.
+// hum_bars --about: compiler and plugin, as JSON.
 #include "bench/bars.h"
 
 #include <iostream>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "bench/plan.h"
 #include "bench/run_main.h"
+#include "pjrt/client.h"
 
 namespace hum::bench {
 namespace {
 
 struct Row {
   std::string_view name;
-  eval::Bar (*measure)();
+  eval::Bar (*measure)(const Scale& scale);
 };
 
 constexpr Row kBars[] = {{"notes-real", notes_real},
@@ -51,17 +55,34 @@ constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"plan-regret", plan_regret},
                          {"plan-memory", plan_memory}};
 
+int measure(const Row& row, bool smoke) {
+  const eval::Bar bar = row.measure(smoke ? kSmoke : kFull);
+  HUM_CHECK(bar.name == row.name);
+  std::cout << eval::to_json(bar).dump() << std::endl;
+  return smoke || bar.checks.ok() ? 0 : 1;
+}
+
+int about() {
+  const auto plugin = pjrt::Plugin::open();
+  const auto client = pjrt::Client::create(plugin);
+  const Json json = {{"compiler", HUM_COMPILER},
+                     {"plugin", plugin->path()},
+                     {"platform", client->platform_version()},
+                     {"pjrt", fmt::format("0.{}", plugin->api_minor())}};
+  std::cout << json.dump() << std::endl;
+  return 0;
+}
+
 int run(std::span<char* const> arguments) {
-  for (const auto& [name, measure] : kBars) {
-    if (arguments.size() != 1 || name != arguments[0]) continue;
-    const eval::Bar bar = measure();
-    HUM_CHECK(bar.name == name);
-    std::cout << eval::to_json(bar).dump() << std::endl;
-    return bar.checks.ok() ? 0 : 1;
+  const std::vector<std::string_view> words(arguments.begin(), arguments.end());
+  if (words == std::vector<std::string_view>{"--about"}) return about();
+  const bool smoke = words.size() == 2 && words[1] == "--smoke";
+  for (const Row& row : kBars) {
+    if ((words.size() == 1 || smoke) && row.name == words[0]) return measure(row, smoke);
   }
   std::string names;
   for (const auto& row : kBars) names += fmt::format("{}{}", names.empty() ? "" : "|", row.name);
-  fail(ExitCode::kUsage, "usage: hum_bars " + names);
+  fail(ExitCode::kUsage, fmt::format("usage: hum_bars {} [--smoke] | hum_bars --about", names));
 }
 
 }  // namespace

@@ -1,57 +1,59 @@
 // The bars of `make bench`: each function measures one of them, shows its table on stderr and says
-// how it went. Like cli, this folder names concrete models.
+// how it went. In the smoke form peers that are not installed are left out, with the figures that
+// need them. Like cli, this folder names concrete models.
 #pragma once
 
+#include "bench/scale.h"
 #include "eval/harness/bar.h"
 
 namespace hum::bench {
 
 // Notes and posteriors of a real singer against basic-pitch's own.
-eval::Bar notes_real();
+eval::Bar notes_real(const Scale& scale);
 // What is left of unseen clips after the codec: true tokens through both decoders.
-eval::Bar codec_notes();
+eval::Bar codec_notes(const Scale& scale);
 // 1 to 8 books of the true tokens through both decoders.
-eval::Bar codec_ladder();
+eval::Bar codec_ladder(const Scale& scale);
 // The real singer on three presets through `hum generate`, and the cheats.
-eval::Bar hum_to_preset();
+eval::Bar hum_to_preset(const Scale& scale);
 // `hum evaluate model` on 200 clips (bench/sound_report.h): the codec alone, seen and unseen
 // presets, a real singer, the VALL-E-style baseline, training without augmentation.
-eval::Bar sound_codec();
-eval::Bar sound_seen();
-eval::Bar sound_unseen();
-eval::Bar sound_real();
-eval::Bar sound_valle();
-eval::Bar sound_augmentation();
+eval::Bar sound_codec(const Scale& scale);
+eval::Bar sound_seen(const Scale& scale);
+eval::Bar sound_unseen(const Scale& scale);
+eval::Bar sound_real(const Scale& scale);
+eval::Bar sound_valle(const Scale& scale);
+eval::Bar sound_augmentation(const Scale& scale);
 // Hums with known notes, read plainly and cleaned up, and played from either.
-eval::Bar sound_hum();
+eval::Bar sound_hum(const Scale& scale);
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
-eval::Bar demo_time();
+eval::Bar demo_time(const Scale& scale);
 // Sound a second of `hum generate`, for one and many recordings in a call, and its cost.
-eval::Bar generate_speed();
+eval::Bar generate_speed(const Scale& scale);
 // How soon a stream sounds.
-eval::Bar generate_stream();
+eval::Bar generate_stream(const Scale& scale);
 // Hours that training the released weights takes.
-eval::Bar train_time();
+eval::Bar train_time(const Scale& scale);
 // The largest batch that fits a given memory, with and without recomputation.
-eval::Bar recompute_memory();
+eval::Bar recompute_memory(const Scale& scale);
 // Compile time of deep models as a scan over stacked layers.
-eval::Bar scan_compile();
+eval::Bar scan_compile(const Scale& scale);
 
 // Recording in, notes out: the time of 60 s of sound, both sides warm, against basic-pitch.
-eval::Bar notes_speed();
+eval::Bar notes_speed(const Scale& scale);
 
 // The training step of the 25.7M-parameter language model (bench/lm) against PyTorch and JAX: time
 // in bf16 and f32, peak memory.
-eval::Bar train_bf16();
-eval::Bar train_f32();
-eval::Bar train_jax();
-eval::Bar train_memory();
+eval::Bar train_bf16(const Scale& scale);
+eval::Bar train_f32(const Scale& scale);
+eval::Bar train_jax(const Scale& scale);
+eval::Bar train_memory(const Scale& scale);
 // Greedy decoding of the 385M coarse LM's shape against transformers and the memory's bandwidth.
-eval::Bar decode_385m();
+eval::Bar decode_385m(const Scale& scale);
 // From process start to the end of its first step, with an empty compile cache and a filled one.
-eval::Bar warm_start();
+eval::Bar warm_start(const Scale& scale);
 
 // The codec's training step, as its released weights were made, against PyTorch in bf16.
-eval::Bar train_codec();
+eval::Bar train_codec(const Scale& scale);
 
 }  // namespace hum::bench

@@ -5,11 +5,11 @@
 #include <iostream>
 #include <limits>
 
-#include "app/session_options.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/true_tokens.h"
+#include "app/session_options.h"
 #include "data/synthesis/timing.h"
 #include "eval/metrics/mel_distance.h"
 
@@ -23,8 +23,8 @@ struct Rung {
 
 class Ladder {
  public:
-  explicit Ladder(runtime::Session& session)
-      : clips_(unseen_clips()), tokens_(session, clips_), transcribe_(transcriber(session)) {
+  Ladder(runtime::Session& session, const Scale& scale)
+      : clips_(unseen_clips(scale)), tokens_(session, clips_), transcribe_(transcriber(session)) {
     auto truth = [](const eval::Clip& clip, size_t) { return clip.samples; };
     ceiling_ = eval::judge_copies(clips_, truth, transcribe_).mean;
   }
@@ -53,9 +53,9 @@ class Ladder {
 
 }  // namespace
 
-eval::Bar codec_ladder() {
+eval::Bar codec_ladder(const Scale& scale) {
   runtime::Session session(app::session_options());
-  const Ladder ladder(session);
+  const Ladder ladder(session, scale);
   eval::Bar bar{.name = "codec-ladder",
                 .unit = "mel distance, all books, plain",
                 .bar =
@@ -69,6 +69,7 @@ eval::Bar codec_ladder() {
     double last = std::numeric_limits<double>::infinity();
     bool falls = true;
     for (int64_t used = 1; used <= ladder.books(); ++used) {
+      if (scale.smoke && used != 1 && used != ladder.books()) continue;
       const Rung rung = ladder.rung(guided, used);
       falls = falls && rung.mel_distance < last;
       last = rung.mel_distance;

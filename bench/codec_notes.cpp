@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <iostream>
 
-#include "app/session_options.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/true_tokens.h"
+#include "app/session_options.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/sine.h"
@@ -71,9 +71,14 @@ Json figures(const Row& row, const Copies& ceiling) {
   for (const auto& band : row.copies.bands) {
     bands[fmt::format("{:.0f} Hz", band.center_hz)] = band.difference_db();
   }
-  return {{"chroma", row.copies.mean.chroma},  {"f1", row.copies.mean.f1},
-          {"chroma_of_ceiling", kept.chroma},  {"f1_of_ceiling", kept.f1},
-          {"octave_db", row.copies.octave_db}, {"octave_bands_db", std::move(bands)}};
+  return {{"chroma", row.copies.mean.chroma},
+          {"f1", row.copies.mean.f1},
+          {"f1_100_ms", row.copies.mean.f1_sung},
+          {"chroma_of_ceiling", kept.chroma},
+          {"f1_of_ceiling", kept.f1},
+          {"f1_100_ms_of_ceiling", kept.f1_sung},
+          {"octave_db", row.copies.octave_db},
+          {"octave_bands_db", std::move(bands)}};
 }
 
 // Differences in dB by octave band, of all clips as one sound.
@@ -123,9 +128,9 @@ void show(const std::vector<Row>& rows, const std::vector<Clip>& clips,
 
 }  // namespace
 
-eval::Bar codec_notes() {
+eval::Bar codec_notes(const Scale& scale) {
   runtime::Session session(app::session_options());
-  const auto clips = unseen_clips();
+  const auto clips = unseen_clips(scale);
   const TrueTokens tokens(session, clips);
   const auto rows = judge(clips, tokens, transcriber(session));
   const auto entropies = tokens.entropies();

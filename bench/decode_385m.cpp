@@ -32,7 +32,6 @@ std::vector<std::string> peer(const char* script, std::vector<std::string> argum
 
 // hum's logits and choices against transformers', on the same tokens.
 void check_logits(eval::Bar& bar, const std::string& model, const std::string& file) {
-  run_program({HUM_LM, "logits", model, file});
   const Json apart = last_line_json(run_program(peer("logits_transformers.py", {model, file})).out);
   bar.checks.at_most("f32_logits_apart", apart["f32"].get<double>(), kF32Bound);
   bar.checks.at_most("bf16_logits_apart_of_range", apart["bf16_of_range"].get<double>(),
@@ -46,12 +45,13 @@ void check_logits(eval::Bar& bar, const std::string& model, const std::string& f
 
 }  // namespace
 
-eval::Bar decode_385m() {
+eval::Bar decode_385m(const Scale& scale) {
   constexpr double kSpeed = 1.3, kShare = 0.6;
-  constexpr int kRounds = 5;
   const ScratchFolder folder;
   const std::string model = folder / "model";
-  run_program({HUM_LM, "write-385m", model});
+  std::vector<std::string> write = {HUM_LM, "write-385m", model};
+  if (scale.smoke) write.emplace_back("1");
+  run_program(write);
   const auto results = alternate(
       {{"hum",
         [&] {
@@ -59,28 +59,32 @@ eval::Bar decode_385m() {
               run_program({HUM_LM, "decode", model}, {{"HUM_CACHE", folder / "cache"}}).out);
         }},
        {"transformers",
-        [&] { return last_line_json(run_program(peer("decode_transformers.py", {model})).out); }}},
-      kRounds);
+        [&] { return last_line_json(run_program(peer("decode_transformers.py", {model})).out); },
+        kPeers}},
+      scale);
   const double bandwidth = read_bandwidth();
   const double ours = median_seconds(results.at("hum"));
-  const double theirs = median_seconds(results.at("transformers"));
   const double bytes = results.at("hum")[0]["weight_bytes"].get<double>() * kNewTokens;
   const double share = bytes / ours / bandwidth;
 
   eval::Bar bar{
       .name = "decode-385m",
-      .value = theirs / ours,
       .unit = "x transformers",
       .bar = fmt::format(">= {} x, weights read at >= {} of the memory's bandwidth, logits "
                          "within {} (f32) and {} of their range (bf16)",
                          kSpeed, kShare, kF32Bound, kBf16Bound)};
-  bar.checks.at_least("speed", theirs / ours, kSpeed);
   bar.checks.at_least("share_of_bandwidth", share, kShare);
   bar.ours["tokens_per_s"] = kNewTokens / ours;
   bar.ours["read_gb_per_s"] = bytes / ours / 1e9;
-  check_logits(bar, model, folder / "logits.safetensors");
-  bar.peer["tokens_per_s"] = kNewTokens / theirs;
   bar.peer["bandwidth_gb_per_s"] = bandwidth / 1e9;
+  const std::string logits = folder / "logits.safetensors";
+  run_program({HUM_LM, "logits", model, logits});
+  if (!results.contains("transformers")) return bar;
+  const double theirs = median_seconds(results.at("transformers"));
+  bar.value = theirs / ours;
+  bar.checks.at_least("speed", theirs / ours, kSpeed);
+  check_logits(bar, model, logits);
+  bar.peer["tokens_per_s"] = kNewTokens / theirs;
   bar.peer["version"] = results.at("transformers")[0]["version"];
   std::cerr << fmt::format("hum {:.1f} tokens/s, transformers {:.1f}; memory {:.1f} GB/s\n",
                            kNewTokens / ours, kNewTokens / theirs, bandwidth / 1e9);

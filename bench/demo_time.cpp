@@ -2,7 +2,6 @@
 // empty. Not here: installing and building (a fresh clone).
 #include <iostream>
 
-#include "audio/io.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
@@ -37,13 +36,9 @@ class Demos {
     return demo;
   }
 
-  // The example recording `times` over, cut to `seconds`.
-  std::string recording_of(double seconds) {
-    const auto example = read_example();
-    std::vector<float> samples(static_cast<size_t>(seconds * 22050));
-    for (size_t i = 0; i < samples.size(); ++i) samples[i] = example[i % example.size()];
-    const std::string path = folder_ / "hum.wav";
-    audio::write_audio(path, audio::from_mono(samples, 22050));
+  std::string recording_of(double seconds) const {
+    std::string path = folder_ / "hum.wav";
+    write_example(path, seconds);
     return path;
   }
 
@@ -58,14 +53,15 @@ class Demos {
 
 }  // namespace
 
-eval::Bar demo_time() {
+eval::Bar demo_time(const Scale& scale) {
   use_cores(kCores);
   Demos demos;
-  const auto example = example_recording().string();
+  const double brief_s = scale.smoke ? 2 : 4, longer_s = scale.smoke ? 3 : 21;
+  const std::string example = scale.smoke ? demos.recording_of(brief_s) : example_recording().string();
   const Demo first = demos.generate("first, empty cache", example);
   const Demo second = demos.generate("second", example);
-  const Demo brief = demos.generate("a hum of 4 s", demos.recording_of(4));
-  const Demo longer = demos.generate("a hum of 21 s", demos.recording_of(21));
+  const Demo brief = demos.generate("a brief hum", demos.recording_of(brief_s));
+  const Demo longer = demos.generate("a longer one", demos.recording_of(longer_s));
   std::cerr << demos.table();
 
   eval::Bar bar{.name = "demo-time",

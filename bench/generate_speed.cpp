@@ -71,7 +71,7 @@ double first_sound_s(const std::vector<std::string>& flags) {
 
 }  // namespace
 
-eval::Bar generate_speed() {
+eval::Bar generate_speed(const Scale& scale) {
   use_cores(kCores);
   const ScratchFolder folder;
   eval::Bar bar{.name = "generate-speed",
@@ -79,11 +79,14 @@ eval::Bar generate_speed() {
                 .bar = fmt::format(
                     "faster than real time with one recording in a call, on {} cores", kCores)};
   eval::TextTable table({"recordings", "flags", "audio s", "wall s", "real-time factor"});
-  generate_many(folder, 1, {});  // fills the cache
-  generate_many(folder, 1, {"--fast"});
+  const std::vector<int> counts = scale.smoke ? std::vector<int>{1} : std::vector<int>{1, 8, 32};
+  if (!scale.smoke) {  // fills the cache
+    generate_many(folder, 1, {});
+    generate_many(folder, 1, {"--fast"});
+  }
   for (const auto& flags : {std::vector<std::string>{}, {"--fast"}}) {
     const std::string kind = flags.empty() ? "full" : "fast";
-    for (const int recordings : {1, 8, 32}) {
+    for (const int recordings : counts) {
       spdlog::info("hum generate: {} recordings, {}", recordings, kind);
       const Speed speed = generate_many(folder, recordings, flags);
       Json& row = bar.ours[fmt::format("{} {}", kind, recordings)];
@@ -96,7 +99,7 @@ eval::Bar generate_speed() {
       if (kind == "full" && recordings == 1) {
         bar.checks.at_most("real_time_factor", speed.wall_s / speed.audio_s, 1);
       }
-      if (recordings == 32) {
+      if (recordings == counts.back()) {
         row["machine_hours_per_hour_of_audio"] = speed.wall_s / speed.audio_s;
         row["usd_per_hour_of_audio_at_0.10_an_hour"] =
             kMachine_usd_per_hour * speed.wall_s / speed.audio_s;
@@ -108,9 +111,12 @@ eval::Bar generate_speed() {
   return bar;
 }
 
-eval::Bar generate_stream() {
+eval::Bar generate_stream(const Scale& scale) {
   use_cores(kCores);
-  for (const auto& flags : {std::vector<std::string>{}, {"--fast"}}) first_sound_s(flags);
+  if (!scale.smoke) {  // fills the cache
+    first_sound_s({});
+    first_sound_s({"--fast"});
+  }
   const double full_s = first_sound_s({}), fast_s = first_sound_s({"--fast"});
   eval::Bar bar{
       .name = "generate-stream",

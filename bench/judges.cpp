@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "audio/io.h"
 #include "base/files.h"
 #include "data/synthesis/fluid.h"
 #include "models/basic_pitch/transcriber.h"
@@ -24,5 +25,16 @@ eval::Renderer renderer() {
 std::filesystem::path example_recording() { return source_folder() / "examples/vocadito_10.wav"; }
 
 std::vector<float> read_example() { return pipeline::read_recording(example_recording()).samples; }
+
+void write_example(const std::string& path, double seconds) {
+  audio::AudioBuffer sound = audio::read_audio(example_recording());
+  const std::vector<float> once = sound.samples;
+  const auto wanted = static_cast<size_t>(seconds * sound.rate_hz * sound.channels);
+  while (sound.samples.size() < wanted) {
+    sound.samples.insert(sound.samples.end(), once.begin(), once.end());
+  }
+  sound.samples.resize(wanted);
+  audio::write_audio(path, sound);
+}
 
 }  // namespace hum::bench

@@ -1,6 +1,7 @@
 // The concrete judges and the recording that several bars share.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "eval/harness/functions.h"
@@ -18,5 +19,8 @@ std::filesystem::path example_recording();
 
 // As every command reads it: mono at 22,050 Hz.
 std::vector<float> read_example();
+
+// The example over and over, up to so many seconds: a wav of its own rate.
+void write_example(const std::string& path, double seconds);
 
 }  // namespace hum::bench

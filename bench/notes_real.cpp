@@ -2,11 +2,11 @@
 #include <cmath>
 #include <iostream>
 
-#include "app/session_options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
+#include "app/session_options.h"
 #include "eval/metrics/note_score.h"
 #include "models/basic_pitch/test_data.h"
 #include "models/basic_pitch/transcriber.h"
@@ -32,7 +32,7 @@ double mean_difference(const Matrix<float>& ours, const Matrix<float>& theirs) {
 
 }  // namespace
 
-eval::Bar notes_real() {
+eval::Bar notes_real(const Scale& /*scale*/) {
   runtime::Session session(app::session_options());
   const models::basic_pitch::Transcriber model(session);
   const auto posteriors = model.posteriors(read_example());

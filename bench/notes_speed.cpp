@@ -4,13 +4,13 @@
 #include <chrono>
 #include <iostream>
 
-#include "app/session_options.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/peers.h"
 #include "bench/program.h"
+#include "app/session_options.h"
 #include "eval/metrics/note_score.h"
 #include "models/basic_pitch/transcriber.h"
 #include "pipeline/recording.h"
@@ -18,22 +18,10 @@
 namespace hum::bench {
 namespace {
 
-constexpr double kSeconds = 60, kLimit = 1.5;
-constexpr int kRounds = 5, kRunsPerRound = 3;
+constexpr double kSeconds = 60, kSmokeSeconds = 4, kLimit = 1.5;
+constexpr int kRunsPerRound = 3, kSmokeRunsPerRound = 1;
 // The sides resample each in its own way, so that a note at a threshold may differ.
 constexpr double kLeastF1 = 0.98;
-
-// The example over and over, up to kSeconds.
-void write_long_recording(const std::string& path) {
-  audio::AudioBuffer sound = audio::read_audio(example_recording());
-  const std::vector<float> once = sound.samples;
-  const auto wanted = static_cast<size_t>(kSeconds * sound.rate_hz * sound.channels);
-  while (sound.samples.size() < wanted) {
-    sound.samples.insert(sound.samples.end(), once.begin(), once.end());
-  }
-  sound.samples.resize(wanted);
-  audio::write_audio(path, sound);
-}
 
 std::vector<audio::Note> to_notes(const Json& rows) {
   std::vector<audio::Note> notes;
@@ -48,9 +36,10 @@ std::vector<audio::Note> to_notes(const Json& rows) {
 }
 
 // What `hum notes` does between reading and writing its files, timed as the peer's script does it.
-Json time_hum(const models::basic_pitch::Transcriber& model, const std::string& recording) {
+Json time_hum(const models::basic_pitch::Transcriber& model, const std::string& recording,
+              int runs) {
   Json milliseconds = Json::array(), rows = Json::array();
-  for (int run = 0; run < kRunsPerRound; ++run) {
+  for (int run = 0; run < runs; ++run) {
     const auto start = std::chrono::steady_clock::now();
     const auto notes = model.notes(pipeline::read_recording(recording).samples);
     milliseconds.push_back(
@@ -70,43 +59,52 @@ double run_ms(const std::vector<Json>& rounds) {
   return median(medians);
 }
 
+void compare(eval::Bar& bar, const std::vector<Json>& ours, const std::vector<Json>& theirs) {
+  const double speed = run_ms(theirs) / run_ms(ours);
+  const Json &notes = ours[0]["notes"], &peer_notes = theirs[0]["notes"];
+  bar.value = speed;
+  bar.checks.at_least("speed", speed, kLimit);
+  bar.checks.at_least("f1", eval::score_notes(to_notes(peer_notes), to_notes(notes)).f1, kLeastF1);
+  bar.peer["basic-pitch"] = {{"ms", run_ms(theirs)},
+                             {"notes", peer_notes.size()},
+                             {"version", theirs[0]["version"]}};
+}
+
 }  // namespace
 
-eval::Bar notes_speed() {
+eval::Bar notes_speed(const Scale& scale) {
+  const double seconds = scale.smoke ? kSmokeSeconds : kSeconds;
+  const int runs = scale.smoke ? kSmokeRunsPerRound : kRunsPerRound;
   const ScratchFolder folder;
   const std::string recording = folder / "long.wav";
-  write_long_recording(recording);
+  write_example(recording, seconds);
   runtime::Session session(app::session_options());
   const models::basic_pitch::Transcriber model(session);
   model.notes(pipeline::read_recording(recording).samples);
-  auto peer = peer_command("notes_basic_pitch.py", "peers-notes");
-  for (const auto& word : {recording, std::string("--runs"), std::to_string(kRunsPerRound),
+  const std::string peer_folder = "peers-notes";
+  auto peer = peer_command("notes_basic_pitch.py", peer_folder);
+  for (const auto& word : {recording, std::string("--runs"), std::to_string(runs),
                            std::string("--threads"), std::to_string(compute_threads())}) {
     peer.push_back(word);
   }
-  const auto results =
-      alternate({{"hum", [&] { return time_hum(model, recording); }},
-                 {"basic-pitch", [&] { return last_line_json(run_program(peer).out); }}},
-                kRounds);
-  const auto& ours = results.at("hum");
-  const auto& theirs = results.at("basic-pitch");
-  const double ms = run_ms(ours), peer_ms = run_ms(theirs);
-  const Json &notes = ours[0]["notes"], &peer_notes = theirs[0]["notes"];
+  const auto results = alternate(
+      {{"hum", [&] { return time_hum(model, recording, runs); }},
+       {"basic-pitch", [&] { return last_line_json(run_program(peer).out); }, peer_folder}},
+      scale);
   eval::Bar bar{.name = "notes-speed",
-                .value = peer_ms / ms,
                 .unit = "x basic-pitch (ONNX runtime)",
                 .bar = fmt::format(">= {} x on {} s of sound; the same notes: F1 >= {} (50 ms, 50 "
                                    "cents)",
-                                   kLimit, kSeconds, kLeastF1)};
-  bar.checks.at_least("speed", peer_ms / ms, kLimit);
-  bar.checks.at_least("f1", eval::score_notes(to_notes(peer_notes), to_notes(notes)).f1, kLeastF1);
-  bar.ours["hum"] = {{"ms", ms}, {"notes", notes.size()}};
-  bar.peer["basic-pitch"] = {
-      {"ms", peer_ms}, {"notes", peer_notes.size()}, {"version", theirs[0]["version"]}};
+                                   kLimit, seconds, kLeastF1)};
   eval::TextTable table({"", "ms", "notes"});
-  table.row({"hum", fmt::format("{:.0f}", ms), std::to_string(notes.size())});
-  table.row({"basic-pitch", fmt::format("{:.0f}", peer_ms), std::to_string(peer_notes.size())});
+  for (const auto& [name, rounds] : results) {
+    table.row({name, fmt::format("{:.0f}", run_ms(rounds)),
+               std::to_string(rounds[0]["notes"].size())});
+  }
   std::cerr << table.text();
+  const auto& ours = results.at("hum");
+  bar.ours["hum"] = {{"ms", run_ms(ours)}, {"notes", ours[0]["notes"].size()}};
+  if (results.contains("basic-pitch")) compare(bar, ours, results.at("basic-pitch"));
   return bar;
 }
 

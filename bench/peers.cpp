@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include "base/error.h"
@@ -31,29 +32,39 @@ Json last_line_json(const std::string& out) {
   }
 }
 
-std::map<std::string, std::vector<Json>> alternate(const std::vector<Contender>& contenders,
-                                                   int rounds) {
-  std::map<std::string, std::vector<Json>> results;
-  for (int round = 0; round < rounds; ++round) {
+bool is_installed(const std::string& peer) {
+  return std::filesystem::exists(HUM_PEERS_BUILD "/" + peer + "/installed.txt");
+}
+
+Rounds alternate(const std::vector<Contender>& contenders, const Scale& scale) {
+  Rounds results;
+  for (int round = 0; round < scale.rounds; ++round) {
     for (const auto& contender : contenders) {
-      spdlog::info("round {} of {}: {}", round + 1, rounds, contender.name);
+      if (scale.smoke && !contender.peer.empty() && !is_installed(contender.peer)) {
+        spdlog::info("{}: {} is not installed", contender.name, contender.peer);
+        continue;
+      }
+      spdlog::info("round {} of {}: {}", round + 1, scale.rounds, contender.name);
       results[contender.name].push_back(contender.run());
     }
   }
   return results;
 }
 
-Contender step_contender(const std::string& name, std::function<Json(int)> run) {
-  return {name, [run = std::move(run), first = true]() mutable {
-            return run(std::exchange(first, false) ? kLossSteps : kTimedSteps);
-          }};
+Contender step_contender(const std::string& name, const Scale& scale, std::function<Json(int)> run,
+                         const std::string& peer) {
+  return {name,
+          [scale, run = std::move(run), first = true]() mutable {
+            return run(std::exchange(first, false) ? scale.loss_steps : scale.timed_steps);
+          },
+          peer};
 }
 
-double step_ms(const std::vector<Json>& rounds) {
+double step_ms(const std::vector<Json>& rounds, const Scale& scale) {
   std::vector<double> medians;
   for (const Json& round : rounds) {
     const auto all = round["milliseconds"].get<std::vector<double>>();
-    medians.push_back(median({all.begin() + kWarmUpSteps, all.end()}));
+    medians.push_back(median({all.begin() + scale.warm_up_steps, all.end()}));
   }
   return median(medians);
 }
@@ -61,7 +72,7 @@ double step_ms(const std::vector<Json>& rounds) {
 Distance loss_distance(const Json& ours, const Json& theirs) {
   const auto a = ours["losses"].get<std::vector<double>>();
   const auto b = theirs["losses"].get<std::vector<double>>();
-  HUM_CHECK(a.size() == kLossSteps && b.size() == kLossSteps);
+  HUM_CHECK(!a.empty() && a.size() == b.size());
   Distance distance;
   for (size_t i = 0; i < a.size(); ++i) {
     distance.last = std::abs(a[i] - b[i]) / std::abs(b[i]);

@@ -7,12 +7,16 @@
 #include <vector>
 
 #include "base/json.h"
+#include "bench/scale.h"
 
 namespace hum::bench {
 
+// The folder of most peers in the build folder.
+inline constexpr const char* kPeers = "peers";
+
 // bench/peers/SCRIPT with the interpreter that bench/peers/install.sh put into build/FOLDER.
 std::vector<std::string> peer_command(const std::string& script,
-                                      const std::string& folder = "peers");
+                                      const std::string& folder = kPeers);
 
 double median(std::vector<double> values);
 
@@ -20,19 +24,25 @@ struct Contender {
   std::string name;
   // Runs once and gives the JSON object of the program's last line.
   std::function<Json()> run;
+  // The folder of bench/peers/install.sh that it needs; empty: it is hum.
+  std::string peer = {};
 };
 
-// Every contender `rounds` times, in turn. Result: by name, one JSON object a round.
-std::map<std::string, std::vector<Json>> alternate(const std::vector<Contender>& contenders,
-                                                   int rounds);
+// By contender's name, one JSON object a round.
+using Rounds = std::map<std::string, std::vector<Json>>;
+
+// Every contender scale.rounds times, in turn. In the smoke form those whose peer is not installed
+// are left out.
+Rounds alternate(const std::vector<Contender>& contenders, const Scale& scale);
+bool is_installed(const std::string& peer);
 
 // Training steps as contenders. All steps of the first round are compared by their losses; the
-// other rounds only take the time. The first steps compile and fill caches.
-inline constexpr int kLossSteps = 20, kTimedSteps = 6, kWarmUpSteps = 2;
-Contender step_contender(const std::string& name, std::function<Json(int steps)> run);
+// other rounds only take the time.
+Contender step_contender(const std::string& name, const Scale& scale,
+                         std::function<Json(int steps)> run, const std::string& peer = {});
 
 // Milliseconds of a step: the median of the rounds' medians.
-double step_ms(const std::vector<Json>& rounds);
+double step_ms(const std::vector<Json>& rounds, const Scale& scale);
 
 // Largest relative distance of two runs' losses, and that of the last step.
 struct Distance {

@@ -28,7 +28,16 @@ struct Judged {
   }
 };
 
-Judged judge(const std::string& device_name) {
+// Of the smoke form: runs from all over each file.
+constexpr size_t kSmokeRuns = 24;
+
+void thin_out(std::vector<plan::Run>& runs) {
+  const size_t count = std::min(runs.size(), kSmokeRuns);
+  for (size_t i = 0; i < count; ++i) runs[i] = runs[i * runs.size() / count];
+  runs.resize(count);
+}
+
+Judged judge(const std::string& device_name, const Scale& scale) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
        std::filesystem::directory_iterator(source_folder() / "tests/data/planner")) {
@@ -40,6 +49,9 @@ Judged judge(const std::string& device_name) {
   const plan::Device& device = hardware.at(device_name);
   Judged judged;
   for (const auto& file : files) judged.campaigns.push_back(plan::read_campaign(file, hardware));
+  if (scale.smoke) {
+    for (auto& campaign : judged.campaigns) thin_out(campaign.runs);
+  }
   const plan::Efficiency all = plan::fit(judged.campaigns, device);
   judged.held_out = plan::leave_one_model_out(judged.campaigns, device, all).seconds;
   for (const auto& campaign : judged.campaigns) {
@@ -82,14 +94,14 @@ plan::Score report(eval::Bar& bar, const Judged& judged, const std::string& file
 }
 
 // A bar on the held-out error of files; the headline is the largest.
-eval::Bar error_bar(const std::string& name, double limit,
+eval::Bar error_bar(const std::string& name, const Scale& scale, double limit,
                     const std::vector<std::pair<std::string, std::string>>& device_files) {
   eval::Bar bar{.name = name,
                 .unit = "% mean absolute error",
                 .bar = fmt::format("<= {} %, leave one model out", limit)};
   double most = 0;
   for (const auto& [device, file] : device_files) {
-    const plan::Score held_out = report(bar, judge(device), file);
+    const plan::Score held_out = report(bar, judge(device, scale), file);
     most = std::max(most, held_out.mape_percent);
     bar.checks.at_most(file, held_out.mape_percent, limit);
   }
@@ -99,9 +111,9 @@ eval::Bar error_bar(const std::string& name, double limit,
 
 }  // namespace
 
-eval::Bar plan_a100_multi() {
+eval::Bar plan_a100_multi(const Scale& scale) {
   const std::string file = "a100_multi_node.csv";
-  eval::Bar bar = error_bar("plan-a100-multi", kMulti, {{"a100", file}});
+  eval::Bar bar = error_bar("plan-a100-multi", scale, kMulti, {{"a100", file}});
   double null = 1e9;
   for (const auto& [name, score] : bar.peer[file].items())
     null = std::min(null, score["mape_percent"].get<double>());
@@ -110,24 +122,24 @@ eval::Bar plan_a100_multi() {
   return bar;
 }
 
-eval::Bar plan_a100_single() {
-  return error_bar("plan-a100-single", kSingle, {{"a100", "a100_single_node.csv"}});
+eval::Bar plan_a100_single(const Scale& scale) {
+  return error_bar("plan-a100-single", scale, kSingle, {{"a100", "a100_single_node.csv"}});
 }
 
-eval::Bar plan_megatron() {
-  return error_bar("plan-megatron", kMegatron,
+eval::Bar plan_megatron(const Scale& scale) {
+  return error_bar("plan-megatron", scale, kMegatron,
                    {{"a100", "a100_megatron_sc21.csv"}, {"h100", "h100_megatron_core.csv"}});
 }
 
-eval::Bar plan_trn1() { return error_bar("plan-trn1", kTrn1, {{"trn1", "trn1_pretraining.csv"}}); }
+eval::Bar plan_trn1(const Scale& scale) { return error_bar("plan-trn1", scale, kTrn1, {{"trn1", "trn1_pretraining.csv"}}); }
 
-eval::Bar plan_recompute() {
+eval::Bar plan_recompute(const Scale& scale) {
   eval::Bar bar{.name = "plan-recompute",
                 .unit = "points off, at worst",
                 .bar = fmt::format("time saved by selective recomputation within {} points, leave "
                                    "one model out",
                                    kRecompute)};
-  const Judged judged = judge("a100");
+  const Judged judged = judge("a100", scale);
   const size_t i = judged.index("a100_selective_recompute.csv");
   eval::TextTable table({"run", "measured saving %", "predicted %"});
   double worst = 0;
@@ -146,13 +158,13 @@ eval::Bar plan_recompute() {
   return bar;
 }
 
-eval::Bar plan_regret() {
+eval::Bar plan_regret(const Scale& scale) {
   eval::Bar bar{.name = "plan-regret",
                 .unit = "% slower than the fastest",
                 .bar = fmt::format("the plan predicted to be fastest is <= {} % slower than the "
                                    "fastest measured, on every model",
                                    kRegret)};
-  const Judged judged = judge("a100");
+  const Judged judged = judge("a100", scale);
   const size_t i = judged.index("a100_multi_node.csv");
   bar.value = plan::top_regret_percent(judged.campaigns[i], judged.held_out[i]);
   bar.ours["in_sample_percent"] =

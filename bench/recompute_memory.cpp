@@ -3,25 +3,30 @@
 // Source of the comparison: seed 001 tells of 70 items becoming 512.
 #include <iostream>
 
-#include "app/session_options.h"
 #include "base/bytes.h"
 #include "bench/bars.h"
 #include "bench/deep_model.h"
+#include "app/session_options.h"
 
 namespace hum::bench {
 namespace {
 
 using graph::RecomputePolicy;
 
-constexpr int64_t kMemoryBytes = 2'000'000'000;
+constexpr int64_t kMemoryBytes = 2'000'000'000, kSmokeMemoryBytes = 60'000'000;
+constexpr int64_t kLayers = 12, kSmokeLayers = 2;
 constexpr double kLeastGain = 5;
 
 class Measure {
  public:
-  explicit Measure(RecomputePolicy policy) : policy_(policy) {}
+  Measure(RecomputePolicy policy, const Scale& scale)
+      : policy_(policy),
+        layers_(scale.smoke ? kSmokeLayers : kLayers),
+        memory_bytes_(scale.smoke ? kSmokeMemoryBytes : kMemoryBytes) {}
+
 
   int64_t bytes(int64_t batch) {
-    const auto function = deep_step({.batch = batch}, {.recompute = policy_});
+    const auto function = deep_step({.layers = layers_, .batch = batch}, {.recompute = policy_});
     const auto stats =
         session_.compile("deep/train", function, {.optimize_memory = true}).memory_stats();
     HUM_REQUIRE(stats.has_value(), "this plugin gives no memory statistics");
@@ -31,35 +36,36 @@ class Measure {
   // By bisection: memory grows with the batch.
   int64_t largest_batch() {
     int64_t fits = 1, exceeds = 2;
-    while (bytes(exceeds) <= kMemoryBytes) {
+    while (bytes(exceeds) <= memory_bytes_) {
       fits = exceeds;
       exceeds *= 2;
     }
     while (exceeds - fits > std::max<int64_t>(1, fits / 32)) {
       const int64_t middle = (fits + exceeds) / 2;
-      (bytes(middle) <= kMemoryBytes ? fits : exceeds) = middle;
+      (bytes(middle) <= memory_bytes_ ? fits : exceeds) = middle;
     }
     return fits;
   }
 
  private:
   RecomputePolicy policy_;
+  int64_t layers_, memory_bytes_;
   runtime::Session session_{app::session_options()};
 };
 
 }  // namespace
 
-eval::Bar recompute_memory() {
+eval::Bar recompute_memory(const Scale& scale) {
   eval::Bar bar{.name = "recompute-memory",
                 .unit = "times the batch",
                 .bar = fmt::format("largest batch in {}: full recomputation >= {} x none, "
                                    "selective in between",
-                                   format_bytes(kMemoryBytes), kLeastGain)};
+                                   format_bytes(scale.smoke ? kSmokeMemoryBytes : kMemoryBytes), kLeastGain)};
   eval::TextTable table({"recompute", "largest batch", "step of 8"});
   std::vector<double> batches;
   for (const auto policy :
        {RecomputePolicy::kNone, RecomputePolicy::kSelective, RecomputePolicy::kFull}) {
-    Measure measure(policy);
+    Measure measure(policy, scale);
     const int64_t batch = measure.largest_batch();
     const int64_t bytes = measure.bytes(8);
     table.row({std::string(to_name(policy)), std::to_string(batch), format_bytes(bytes)});

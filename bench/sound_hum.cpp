@@ -10,12 +10,12 @@
 #include <iostream>
 #include <limits>
 
-#include "app/play/synthesizer.h"
-#include "app/session_options.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
 #include "data/synthesis/timing.h"
 #include "data/synthesis/window.h"
 #include "eval/harness/hum_score.h"
@@ -30,7 +30,6 @@ using eval::HumScore;
 using eval::KnownHum;
 using Readings = std::vector<std::vector<Note>>;
 
-constexpr eval::HumSetOptions kHums;
 constexpr const char* kPreset = "flute";
 constexpr double kMinGain = 0.05, kMaxOnset_ms = 10;
 constexpr uint64_t kNoiseSeed = 1;
@@ -94,12 +93,12 @@ struct Row {
   double played_gain() const { return of_real(played_clean) - of_real(played_plain); }
 };
 
-Row judge(eval::HumKind kind, Studio& studio) {
+Row judge(eval::HumKind kind, const eval::HumSetOptions& options, Studio& studio) {
   std::vector<KnownHum> hums;
   Readings plain, clean, played_plain, played_clean, rendered;
-  Progress progress(std::string(eval::hum_kind_name(kind)), kHums.count);
-  for (int64_t i = 0; i < kHums.count; ++i) {
-    hums.push_back(eval::make_known_hum(kind, kHums, static_cast<uint64_t>(i)));
+  Progress progress(std::string(eval::hum_kind_name(kind)), options.count);
+  for (int64_t i = 0; i < options.count; ++i) {
+    hums.push_back(eval::make_known_hum(kind, options, static_cast<uint64_t>(i)));
     plain.push_back(studio.heard(hums.back(), kPlain));
     clean.push_back(studio.heard(hums.back(), {}));
     played_plain.push_back(studio.played(plain.back()));
@@ -144,7 +143,9 @@ std::string table(const std::vector<std::pair<std::string, Row>>& rows) {
 
 }  // namespace
 
-eval::Bar sound_hum() {
+eval::Bar sound_hum(const Scale& scale) {
+  eval::HumSetOptions options;
+  if (scale.smoke) options.count = 1;
   runtime::Session session(app::session_options());
   Studio studio(session);
   eval::Bar bar{
@@ -154,11 +155,11 @@ eval::Bar sound_hum() {
       .bar = fmt::format("{} hums of each kind: F1 of hum notes --clean-up >= plain Basic Pitch + "
                          "{}, generation likewise (in ratio to the real instrument); median onset "
                          "error <= {} ms",
-                         kHums.count, kMinGain, kMaxOnset_ms)};
+                         options.count, kMinGain, kMaxOnset_ms)};
   std::vector<std::pair<std::string, Row>> rows;
   for (const eval::HumKind kind : eval::kHumKinds) {
     const std::string name(eval::hum_kind_name(kind));
-    const Row row = judge(kind, studio);
+    const Row row = judge(kind, options, studio);
     rows.emplace_back(name, row);
     spdlog::info("{}: F1 {:.3f} against {:.3f}, generated {:.3f} against {:.3f}", name,
                  row.clean.f1, row.plain.f1, row.of_real(row.played_clean),
@@ -173,7 +174,7 @@ eval::Bar sound_hum() {
     bar.peer[name] = figures(row.plain, row.of_real(row.played_plain));
     bar.peer[name]["real_instrument_f1"] = row.rendered.f1;
   }
-  bar.ours["seed"] = kHums.seed;
+  bar.ours["seed"] = options.seed;
   bar.ours["preset"] = kPreset;
   std::cerr << table(rows);
   return bar;

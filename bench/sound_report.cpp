@@ -3,11 +3,12 @@
 #include <filesystem>
 #include <limits>
 
-#include "app/play/synthesizer.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "bench/judges.h"
 #include "bench/program.h"
+#include "app/play/synthesizer.h"
 #include "models/weights_folder.h"
 #include "runtime/weights.h"
 
@@ -16,10 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kClips = 200;
+// One clip of each split.
+constexpr int kClips = 200, kSmokeClips = 3;
+constexpr double kSmokeSinging_s = 2.5;
 
 // What a report must have judged to be of use: the released models and the baselines beside them.
-Json judged_now() {
+Json judged_now(int clips) {
   const fs::path weights = app::weights_folder("");
   Json hashes = Json::object();
   for (const char* part :
@@ -28,18 +31,28 @@ Json judged_now() {
     const fs::path folder = models::weights_part(weights, part);
     if (fs::exists(folder)) hashes[part] = runtime::shards_sha256(folder);
   }
-  return {{"clips", kClips}, {"program", sha256_file(HUM_PROGRAM)}, {"weights", hashes}};
+  return {{"clips", clips}, {"program", sha256_file(HUM_PROGRAM)}, {"weights", hashes}};
 }
 
 }  // namespace
 
-SoundReport::SoundReport() {
-  const fs::path folder = fs::path(HUM_PEERS_BUILD) / "sound-report";
+SoundReport::SoundReport(const Scale& scale) {
+  const fs::path folder =
+      fs::path(HUM_PEERS_BUILD) / (scale.smoke ? "sound-report-smoke" : "sound-report");
   const fs::path judged = folder / "judged.json", report = folder / "report.json";
-  const Json now = judged_now();
+  const int clips = scale.smoke ? kSmokeClips : kClips;
+  const Json now = judged_now(clips);
   if (!fs::exists(judged) || !fs::exists(report) || Json::parse(read_file(judged)) != now) {
-    spdlog::info("evaluating the models on {} clips into {}", kClips, folder.string());
-    run_hum({"evaluate", "model", "-o", folder.string(), "--clips", std::to_string(kClips)});
+    spdlog::info("evaluating the models on {} clips into {}", clips, folder.string());
+    std::vector<std::string> command = {"evaluate",      "model",   "-o",
+                                        folder.string(), "--clips", std::to_string(clips)};
+    const ScratchFolder scratch;
+    if (scale.smoke) {
+      const std::string singing = scratch / "singing.wav";
+      write_example(singing, kSmokeSinging_s);
+      command.insert(command.end(), {"--singing", singing, "--resamples", "100"});
+    }
+    run_hum(command);
     write_file(judged, now.dump());
   }
   report_ = Json::parse(read_file(report));

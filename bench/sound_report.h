@@ -5,14 +5,15 @@
 #include <string>
 
 #include "base/json.h"
+#include "bench/scale.h"
 
 namespace hum::bench {
 
 class SoundReport {
  public:
-  // Makes the report (an hour or two) unless the one that is there judged these weights by this
-  // very program.
-  SoundReport();
+  // Makes the report (an hour or two; of the smoke form a minute) unless the one that is there
+  // judged these weights by this very program.
+  explicit SoundReport(const Scale& scale);
 
   const Json& json() const { return report_; }
   // A figure of a row over a group of clips: {"value", "low", "high", "clips"}, null when nothing

@@ -4,7 +4,8 @@
 A bf16 step of the language model on one thread and on two: how much faster, how many threads want a core at once, and
 how much CPU time passes in a second. A third run has two threads but may use one core: they take turns, which must
 cost next to nothing.
-Usage: threads.py HUM_LM        prints one JSON object as its last line. Standard library only; Linux.
+Usage: threads.py HUM_LM [--smoke]      prints one JSON object as its last line; --smoke: few steps of a small problem.
+Standard library only; Linux.
 """
 
 import json
@@ -17,6 +18,7 @@ import tempfile
 import time
 
 STEPS, WARM_UP = 5, 1
+SMOKE_STEPS, SMOKE_SIZE = 3, ["2", "256"]  # batch, length
 PERIOD_S = 0.01
 # A thread that wakes the next one counts beside it for a moment; two pools at work would in half of the samples.
 LEAST_GAIN, MOST_OVER, MOST_CPU, MOST_CROWDED = 1.6, 0.05, 1.02, 1.1
@@ -68,7 +70,8 @@ def measure(command, threads, cores, cache):
             "cpu_of_allowed": round(cpu / wall / allowed, 3), "samples": len(inside)}
 
 
-def main(hum_lm):
+def main(hum_lm, smoke):
+    steps, size = (SMOKE_STEPS, SMOKE_SIZE) if smoke else (STEPS, [])
     cores = sorted(os.sched_getaffinity(0))
     result = {"name": "threads", "value": None, "unit": "x one thread's speed, with two",
               "bar": f">= {LEAST_GAIN} x on 2 cores; more threads runnable than allowed in <= {MOST_OVER:.0%} of samples; "
@@ -78,8 +81,8 @@ def main(hum_lm):
         return result | {"reason": "one core"}
     with tempfile.TemporaryDirectory() as folder:
         problem, cache = f"{folder}/problem.safetensors", f"{folder}/cache"
-        subprocess.run([hum_lm, "problem", problem, str(STEPS)], check=True)
-        command = [hum_lm, "train", problem, "bf16", str(STEPS)]
+        subprocess.run([hum_lm, "problem", problem, str(steps), *size], check=True)
+        command = [hum_lm, "train", problem, "bf16", str(steps)]
         one = measure(command, 1, cores[:2], cache)
         two = measure(command, 2, cores[:2], cache)
         pinned = measure(command, 2, cores[:1], cache)
@@ -94,4 +97,4 @@ def main(hum_lm):
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1])))
+    print(json.dumps(main(sys.argv[1], sys.argv[2:] == ["--smoke"])))

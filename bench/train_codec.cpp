@@ -16,14 +16,13 @@
 namespace hum::bench {
 namespace {
 
-constexpr int kRounds = 5;
 constexpr double kLimit = 1.5, kLossLimit = 0.01;
 
 // The problem file and the ways to run it.
 class CodecSteps {
  public:
-  CodecSteps() : problem_(folder_ / "problem.safetensors") {
-    run_program({HUM_CODEC_STEP, "problem", problem_, std::to_string(kLossSteps)});
+  explicit CodecSteps(const Scale& scale) : problem_(folder_ / "problem.safetensors") {
+    run_program({HUM_CODEC_STEP, "problem", problem_, std::to_string(scale.loss_steps)});
   }
 
   Json hum(int steps) const {
@@ -49,14 +48,16 @@ class CodecSteps {
 
 }  // namespace
 
-eval::Bar train_codec() {
-  const CodecSteps steps;
+eval::Bar train_codec(const Scale& scale) {
+  const CodecSteps steps(scale);
   const std::string eager = "PyTorch eager", compiled = "PyTorch compiled";
-  const auto results =
-      alternate({step_contender("hum", [&](int n) { return steps.hum(n); }),
-                 step_contender(eager, [&](int n) { return steps.torch(n, false); }),
-                 step_contender(compiled, [&](int n) { return steps.torch(n, true); })},
-                kRounds);
+  const auto results = alternate(
+      {step_contender("hum", scale, [&](int n) { return steps.hum(n); }),
+       step_contender(
+           eager, scale, [&](int n) { return steps.torch(n, false); }, kPeers),
+       step_contender(
+           compiled, scale, [&](int n) { return steps.torch(n, true); }, kPeers)},
+      scale);
   eval::Bar bar{.name = "train-codec",
                 .unit = "x the faster PyTorch, bf16",
                 .bar = fmt::format(">= {} x, loss after 20 steps within {} of PyTorch's", kLimit,
@@ -64,12 +65,15 @@ eval::Bar train_codec() {
   eval::TextTable table({"", "ms a step", "loss after 20 steps"});
   for (const auto& [name, rounds] : results) {
     const double loss = rounds[0]["losses"].back();
-    (name == "hum" ? bar.ours : bar.peer)[name] = {{"step_ms", step_ms(rounds)}, {"loss_20", loss}};
-    table.row({name, fmt::format("{:.1f}", step_ms(rounds)), fmt::format("{:.5f}", loss)});
+    (name == "hum" ? bar.ours : bar.peer)[name] = {{"step_ms", step_ms(rounds, scale)},
+                                                       {"loss_20", loss}};
+    table.row({name, fmt::format("{:.1f}", step_ms(rounds, scale)), fmt::format("{:.5f}", loss)});
   }
   std::cerr << table.text();
-  const double faster = std::min(step_ms(results.at(eager)), step_ms(results.at(compiled)));
-  const double ratio = faster / step_ms(results.at("hum"));
+  if (!results.contains(eager)) return bar;
+  const double faster =
+      std::min(step_ms(results.at(eager), scale), step_ms(results.at(compiled), scale));
+  const double ratio = faster / step_ms(results.at("hum"), scale);
   const auto distance = loss_distance(results.at("hum")[0], results.at(eager)[0]);
   bar.value = ratio;
   bar.checks.at_least("speed", ratio, kLimit);

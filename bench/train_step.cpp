@@ -13,15 +13,16 @@
 namespace hum::bench {
 namespace {
 
-constexpr int kRounds = 5;
-
 bool has_amx() { return kernels::detect_isa() >= kernels::Isa::kAmx; }
 
 // The problem file and the ways to run it.
 class Steps {
  public:
-  Steps() : problem_(folder_ / "problem.safetensors") {
-    run_program({HUM_LM, "problem", problem_, std::to_string(kLossSteps)});
+  explicit Steps(const Scale& scale) : problem_(folder_ / "problem.safetensors") {
+    std::vector<std::string> command = {HUM_LM, "problem", problem_,
+                                        std::to_string(scale.loss_steps)};
+    if (scale.smoke) command.insert(command.end(), {"1", "64"});
+    run_program(command);
   }
 
   Json hum(const std::string& dtype, int steps) {
@@ -63,13 +64,13 @@ double gigabytes(const Json& run) {
 
 // Adds the contenders' times to the bar and a table on stderr; gives ratios to ours by name.
 std::map<std::string, double> report(eval::Bar& bar, const std::string& dtype,
-                                     const std::map<std::string, std::vector<Json>>& results) {
+                                     const Rounds& results, const Scale& scale) {
   constexpr double kGigaflops = 735;  // 6NT + 12LBT^2D of one step
   eval::TextTable table({"", "ms a step", "GFLOP/s", "loss after 20 steps"});
   std::map<std::string, double> ratios;
-  const double ours = step_ms(results.at("hum"));
+  const double ours = step_ms(results.at("hum"), scale);
   for (const auto& [name, rounds] : results) {
-    const double ms = step_ms(rounds);
+    const double ms = step_ms(rounds, scale);
     ratios[name] = ms / ours;
     Json& side = name == "hum" ? bar.ours : bar.peer;
     side[name + ", " + dtype] = {{"step_ms", ms},
@@ -83,19 +84,22 @@ std::map<std::string, double> report(eval::Bar& bar, const std::string& dtype,
   return ratios;
 }
 
-eval::Bar against_torch(const std::string& name, const std::string& dtype, double limit,
-                        double loss_limit) {
-  Steps steps;
+eval::Bar against_torch(const std::string& name, const Scale& scale, const std::string& dtype,
+                        double limit, double loss_limit) {
+  Steps steps(scale);
   const auto results = alternate(
-      {step_contender("hum", [&](int n) { return steps.hum(dtype, n); }),
-       step_contender("PyTorch eager", [&](int n) { return steps.torch(dtype, n, false); }),
-       step_contender("PyTorch compiled", [&](int n) { return steps.torch(dtype, n, true); })},
-      kRounds);
+      {step_contender("hum", scale, [&](int n) { return steps.hum(dtype, n); }),
+       step_contender(
+           "PyTorch eager", scale, [&](int n) { return steps.torch(dtype, n, false); }, kPeers),
+       step_contender(
+           "PyTorch compiled", scale, [&](int n) { return steps.torch(dtype, n, true); }, kPeers)},
+      scale);
   eval::Bar bar{
       .name = name,
       .unit = "x the faster PyTorch",
       .bar = fmt::format(">= {} x, loss after 20 steps within {} of PyTorch's", limit, loss_limit)};
-  const auto ratios = report(bar, dtype, results);
+  const auto ratios = report(bar, dtype, results, scale);
+  if (!ratios.contains("PyTorch eager")) return bar;
   const double faster = std::min(ratios.at("PyTorch eager"), ratios.at("PyTorch compiled"));
   bar.value = faster;
   bar.checks.at_least("speed", faster, limit);
@@ -108,22 +112,29 @@ eval::Bar against_torch(const std::string& name, const std::string& dtype, doubl
 
 }  // namespace
 
-eval::Bar train_bf16() { return against_torch("train-bf16", "bf16", has_amx() ? 2.0 : 1.3, 0.01); }
-eval::Bar train_f32() { return against_torch("train-f32", "f32", 1.3, 1e-4); }
+eval::Bar train_bf16(const Scale& scale) {
+  return against_torch("train-bf16", scale, "bf16", has_amx() ? 2.0 : 1.3, 0.01);
+}
+eval::Bar train_f32(const Scale& scale) {
+  return against_torch("train-f32", scale, "f32", 1.3, 1e-4);
+}
 
-eval::Bar train_jax() {
+eval::Bar train_jax(const Scale& scale) {
   constexpr double kF32 = 1.8, kBf16Amx = 5;
-  Steps steps;
+  Steps steps(scale);
   eval::Bar bar{
       .name = "train-jax",
       .unit = "x JAX, f32",
       .bar = fmt::format("f32 >= {} x, bf16 >= {} x on a processor with AMX", kF32, kBf16Amx)};
   for (const std::string dtype : {"f32", "bf16"}) {
     const auto results =
-        alternate({step_contender("hum", [&](int n) { return steps.hum(dtype, n); }),
-                   step_contender("JAX", [&](int n) { return steps.jax(dtype, n); })},
-                  kRounds);
-    const double ratio = report(bar, dtype, results).at("JAX");
+        alternate({step_contender("hum", scale, [&](int n) { return steps.hum(dtype, n); }),
+                   step_contender(
+                       "JAX", scale, [&](int n) { return steps.jax(dtype, n); }, kPeers)},
+                  scale);
+    const auto ratios = report(bar, dtype, results, scale);
+    if (!ratios.contains("JAX")) continue;
+    const double ratio = ratios.at("JAX");
     const auto distance = loss_distance(results.at("hum")[0], results.at("JAX")[0]);
     if (dtype == "f32") {
       bar.value = ratio;
@@ -140,10 +151,11 @@ eval::Bar train_jax() {
 
 // Ours is counted from before the optimizer's state is made, as theirs is: PyTorch makes it in the
 // first step.
-eval::Bar train_memory() {
+eval::Bar train_memory(const Scale& scale) {
   constexpr double kLimit = 0.7;
-  constexpr int kSteps = 4;
-  Steps steps;
+  const int count = scale.smoke ? scale.loss_steps : 4;
+  const bool has_peer = !scale.smoke || is_installed(kPeers);
+  Steps steps(scale);
   eval::Bar bar{.name = "train-memory",
                 .unit = "x PyTorch's peak, the larger of f32 and bf16",
                 .bar = fmt::format("<= {} x, resident memory that the steps add", kLimit)};
@@ -151,25 +163,28 @@ eval::Bar train_memory() {
   double worst = 0;
   for (const std::string dtype : {"f32", "bf16"}) {
     steps.hum(dtype, 1);  // so that the next run finds its program compiled
-    const Json ours = steps.hum(dtype, kSteps), theirs = steps.torch(dtype, kSteps, false);
-    const double gb = gigabytes(ours), peer_gb = gigabytes(theirs);
-    worst = std::max(worst, gb / peer_gb);
+    const Json ours = steps.hum(dtype, count);
+    const double gb = gigabytes(ours);
     bar.ours["hum, " + dtype] = {{"gb", gb},
                                  {"program_gb", ours["program_bytes"].get<double>() / 1e9}};
+    if (!has_peer) continue;
+    const double peer_gb = gigabytes(steps.torch(dtype, count, false));
+    worst = std::max(worst, gb / peer_gb);
     bar.peer["PyTorch eager, " + dtype] = {{"gb", peer_gb}};
     table.row({"hum, " + dtype, fmt::format("{:.2f}", gb), fmt::format("{:.2f}", gb / peer_gb)});
     table.row({"PyTorch eager, " + dtype, fmt::format("{:.2f}", peer_gb), "1"});
   }
   std::cerr << table.text();
+  if (!has_peer) return bar;
   bar.value = worst;
   bar.checks.at_most("memory", worst, kLimit);
   return bar;
 }
 
-eval::Bar warm_start() {
+eval::Bar warm_start(const Scale& scale) {
   constexpr double kShare = 0.1, kMost_s = 2;
   std::vector<double> cold, ready, done;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < scale.rounds; ++round) {
     const ScratchFolder folder;
     const auto start = [&](int compiles) {
       Json run = last_line_json(run_program({HUM_LM, "start"}, {{"HUM_CACHE", folder / "c"}}).out);

@@ -8,14 +8,15 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 
-#include "app/play/synthesizer.h"
-#include "app/session_options.h"
 #include "base/fields_json.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/program.h"
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/card.h"
 #include "kernels/cpu_features.h"
@@ -26,7 +27,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kReplaySteps = 30, kLogEvery = 10, kItems = 64;
+struct ReplaySize {
+  int64_t steps, log_every, items, encoded_windows;
+  std::optional<int64_t> batch;  // else the configurations'
+};
+constexpr ReplaySize kReplay{30, 10, 64, 16, {}}, kSmokeReplay{2, 1, 4, 2, 1};
 constexpr double kMaxHours = 3;
 constexpr int kCores = 2;
 // Each has a configuration and a row of the card by this name.
@@ -49,32 +54,34 @@ double now_s() {
 }
 
 // Seconds a step, between the first and the last log line.
-double step_seconds(const std::string& log) {
+double step_seconds(const std::string& log, const ReplaySize& size) {
   std::ifstream stream(log);
   std::vector<Json> lines;
   for (std::string line; std::getline(stream, line);) {
     Json entry = Json::parse(line);
     if (entry.contains("step")) lines.push_back(std::move(entry));
   }
-  HUM_REQUIRE(lines.size() == kReplaySteps / kLogEvery, "{}: {} lines", log, lines.size());
+  HUM_REQUIRE(std::ssize(lines) == size.steps / size.log_every, "{}: {} lines", log,
+              lines.size());
   return (lines.back()["seconds"].get<double>() - lines.front()["seconds"].get<double>()) /
-         static_cast<double>(kReplaySteps - kLogEvery);
+         static_cast<double>(size.steps - size.log_every);
 }
 
 class Replay {
  public:
   // Renders a few items, in a compile cache that holds nothing else.
-  Replay() : weights_(fs::absolute(app::weights_folder(""))), card_(read_card()) {
-    spdlog::info("rendering {} items", kItems);
+  explicit Replay(const ReplaySize& size)
+      : size_(size), weights_(fs::absolute(app::weights_folder(""))), card_(read_card()) {
+    spdlog::info("rendering {} items", size_.items);
     const Json config = read_yaml(configs_ / "data.yaml");
     items_ = config.at("count").get<int64_t>();
     const auto run = hum({"data", "make", "--config", (configs_ / "data.yaml").string(), "--count",
-                          std::to_string(kItems), "-o", folder_ / "data"});
-    render_s_ = run.seconds * static_cast<double>(items_) / static_cast<double>(kItems);
+                          std::to_string(size_.items), "-o", folder_ / "data"});
+    render_s_ = run.seconds * static_cast<double>(items_) / static_cast<double>(size_.items);
   }
 
   Stage stage(const std::string& name) {
-    spdlog::info("{}: {} steps", name, kReplaySteps);
+    spdlog::info("{}: {} steps", name, size_.steps);
     Json config = read_yaml(configs_ / (name + ".yaml"));
     Stage stage{.name = name, .steps = config["stage"]["loop"].at("steps").get<int64_t>()};
     if (const auto steps = eval::card_number(card_, name, "steps")) {
@@ -85,8 +92,9 @@ class Replay {
     const std::string model = output.filename();
     config["stage"]["held_out"] = 0;
     config["stage"]["weights"] = weights_.string();
-    config["stage"]["loop"]["steps"] = kReplaySteps;
-    config["stage"]["loop"]["log_every"] = kLogEvery;
+    config["stage"]["loop"]["steps"] = size_.steps;
+    config["stage"]["loop"]["log_every"] = size_.log_every;
+    if (size_.batch) config["stage"]["batch"] = *size_.batch;
     write_json(folder_ / (name + ".yaml"), config);  // JSON is YAML
     const std::string run = folder_ / ("run-" + name);
     const fs::path trained = folder_ / ("weights-" + name);
@@ -103,8 +111,8 @@ class Replay {
     }
     const auto replay = hum(command);
     trained_[model] = trained;
-    stage.step_s = step_seconds(run + "/log.jsonl");
-    stage.start_s = std::max(0.0, replay.seconds - kReplaySteps * stage.step_s);
+    stage.step_s = step_seconds(run + "/log.jsonl", size_);
+    stage.start_s = std::max(0.0, replay.seconds - static_cast<double>(size_.steps) * stage.step_s);
     return stage;
   }
 
@@ -113,11 +121,12 @@ class Replay {
     spdlog::info("tokens");
     runtime::Session session(app::session_options());
     const models::codec::CodecSession codec(session, weights_ / "codec");
-    const std::vector<float> windows(static_cast<size_t>(16 * data::kItemSamples), 0.1F);
+    const std::vector<float> windows(
+        static_cast<size_t>(size_.encoded_windows * data::kItemSamples), 0.1F);
     codec.encode_windows(windows);
     const double start = now_s();
     codec.encode_windows(windows);
-    return {.name = "tokens", .steps = items_, .step_s = (now_s() - start) / 8};
+    return {.name = "tokens", .steps = items_, .step_s = 2 * (now_s() - start) / static_cast<double>(size_.encoded_windows)};
   }
 
   double render_hours() const { return render_s_ / 3600; }
@@ -147,6 +156,7 @@ class Replay {
     return run_hum(arguments, {{"HUM_CACHE", folder_ / "cache"}});
   }
 
+  const ReplaySize size_;
   const fs::path weights_, configs_ = source_folder() / "configs";
   const std::string card_;
   ScratchFolder folder_;
@@ -157,9 +167,9 @@ class Replay {
 
 }  // namespace
 
-eval::Bar train_time() {
+eval::Bar train_time(const Scale& scale) {
   use_cores(kCores);
-  Replay replay;
+  Replay replay(scale.smoke ? kSmokeReplay : kReplay);
   std::vector<Stage> stages = {replay.tokens()};
   for (const char* name : kStages) stages.push_back(replay.stage(name));
   double hours = 0;

@@ -11,17 +11,17 @@ namespace {
 
 constexpr uint64_t kSeed = 999;  // items have seed 1 (configs/data.yaml), references 20261101
 constexpr size_t kClips = 24;
-constexpr double kSeconds = 15;
+constexpr double kSeconds = 15, kSmokeSeconds = 6;
 constexpr uint64_t kNoiseSeed = 1;
 
 }  // namespace
 
-std::vector<eval::Clip> unseen_clips() {
+std::vector<eval::Clip> unseen_clips(const Scale& scale) {
   const auto known = app::known_presets(app::weights_folder(""));
-  const size_t count = std::min(kClips, known.size());
+  const size_t count = std::min(scale.smoke ? 1 : kClips, known.size());
   std::vector<const data::Preset*> presets;
   for (size_t i = 0; i < count; ++i) presets.push_back(known[i * known.size() / count]);
-  return eval::make_clips(presets, kSeed, kSeconds, renderer());
+  return eval::make_clips(presets, kSeed, scale.smoke ? kSmokeSeconds : kSeconds, renderer());
 }
 
 TrueTokens::TrueTokens(runtime::Session& session, const std::vector<eval::Clip>& clips)

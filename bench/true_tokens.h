@@ -3,13 +3,15 @@
 
 #include <vector>
 
+#include "bench/scale.h"
 #include "app/play/synthesizer.h"
 #include "eval/harness/copies.h"
 
 namespace hum::bench {
 
-// 24 clips of 15 s, of presets spread over those that the released weights know.
-std::vector<eval::Clip> unseen_clips();
+// 24 clips of 15 s, of presets spread over those that the released weights know: melodies that no
+// training saw. In the smoke form one of 6 s.
+std::vector<eval::Clip> unseen_clips(const Scale& scale);
 
 // The released codec and guided decoder, and the tokens of all clips.
 class TrueTokens {

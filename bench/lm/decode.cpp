@@ -52,9 +52,10 @@ std::vector<int32_t> prompt_of(const LlamaConfig& config) {
 
 }  // namespace
 
-void write_385m(const std::filesystem::path& folder) {
+void write_385m(const std::filesystem::path& folder, std::optional<int64_t> layers) {
   constexpr uint64_t kSeed = 385;
   models::llama::Checkpoint checkpoint{.config = config_385m()};
+  if (layers) checkpoint.config.transformer.layers = *layers;
   const models::llama::Llama model(checkpoint.config);
   const auto& all = model.parameters().all();
   checkpoint.tensors.resize(all.size());

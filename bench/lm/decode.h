@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "base/json.h"
 
@@ -9,8 +10,9 @@ namespace hum::bench {
 
 constexpr int64_t kPromptTokens = 64, kNewTokens = 256;
 
-// A Hugging Face folder with random bf16 weights in the shape of the 385M coarse LM.
-void write_385m(const std::filesystem::path& folder);
+// A Hugging Face folder with random bf16 weights in the shape of the 385M coarse LM; `layers`: in
+// place of its 24.
+void write_385m(const std::filesystem::path& folder, std::optional<int64_t> layers = {});
 
 // {"seconds", "tokens", "weight_bytes"} of one generation after a warm-up; the prompt is a rule's.
 Json decode(const std::filesystem::path& folder);

@@ -1,10 +1,10 @@
 // hum_lm: the training step of the language-model bars, in a process of its own, so that its memory
 // and start can be measured. Its peers in bench/peers/ take the same problem file and print the
 // same line.
-//   hum_lm problem FILE STEPS        weights and batches, by rule
+//   hum_lm problem FILE STEPS [BATCH LENGTH]   weights and batches, by rule
 //   hum_lm train FILE f32|bf16 STEPS
 //   hum_lm start                     one bf16 step with random weights
-//   hum_lm write-385m FOLDER         a Hugging Face folder
+//   hum_lm write-385m FOLDER [LAYERS]          a Hugging Face folder
 //   hum_lm decode FOLDER
 //   hum_lm logits FOLDER FILE        of a greedy continuation, for a peer to check
 #include <jemalloc/jemalloc.h>
@@ -17,7 +17,6 @@
 #include <span>
 #include <sstream>
 
-#include "app/session_options.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/rng.h"
@@ -25,6 +24,7 @@
 #include "bench/lm/model.h"
 #include "bench/run_main.h"
 #include "bench/step_program.h"
+#include "app/session_options.h"
 #include "runtime/weights.h"
 #include "train/training_step.h"
 
@@ -37,8 +37,7 @@ constexpr uint64_t kSeed = 4;
 constexpr const char* kBatches = "batches";
 constexpr const char* kSizes = "size.";  // for the peers
 
-void write_problem(const std::string& path, int64_t steps) {
-  const LmSize size;
+void write_problem(const std::string& path, int64_t steps, const LmSize& size) {
   const Lm model(size);
   runtime::NamedTensors tensors;
   for (const auto& parameter : model.parameters().all()) {
@@ -112,9 +111,10 @@ constexpr train::OptimizerConfig kOptimizer = {.learning_rate = 3e-4,
 const train::StepOptions kOptions = {.blocks = {.recompute = graph::RecomputePolicy::kSelective}};
 
 Json train_lm(const std::string& path, graph::DType compute, int64_t count) {
-  const Lm model{LmSize()};
-  runtime::Session session(app::session_options());
   StepProblem problem = read_step_problem(path, kBatches, kSizes);
+  const graph::Dims& dims = problem.batches.shape().dims;  // [steps, batch, length + 1]
+  const Lm model{{.batch = dims[1], .length = dims[2] - 1}};
+  runtime::Session session(app::session_options());
   train::Trainer trainer(session, model.train_spec(compute), kOptimizer, count, kSeed, kOptions);
   trainer.load(problem.weights, /*whole=*/false);
   problem.weights.clear();
@@ -150,7 +150,12 @@ int run(std::span<char* const> arguments) {
     return arguments.size() == count && arguments[0] == name;
   };
   if (is(3, "problem")) {
-    write_problem(arguments[1], std::stoll(arguments[2]));
+    write_problem(arguments[1], std::stoll(arguments[2]), {});
+    return 0;
+  }
+  if (is(5, "problem")) {
+    write_problem(arguments[1], std::stoll(arguments[2]),
+                  {.batch = std::stoll(arguments[3]), .length = std::stoll(arguments[4])});
     return 0;
   }
   if (is(4, "train")) {
@@ -160,6 +165,10 @@ int run(std::span<char* const> arguments) {
   }
   if (is(2, "write-385m")) {
     write_385m(arguments[1]);
+    return 0;
+  }
+  if (is(3, "write-385m")) {
+    write_385m(arguments[1], std::stoll(arguments[2]));
     return 0;
   }
   if (is(2, "decode")) {
@@ -175,8 +184,8 @@ int run(std::span<char* const> arguments) {
     return 0;
   }
   fail(ExitCode::kUsage,
-       "usage: hum_lm problem FILE STEPS | hum_lm train FILE f32|bf16 STEPS | hum_lm start |"
-       " hum_lm write-385m FOLDER | hum_lm decode FOLDER | hum_lm logits FOLDER FILE");
+       "usage: hum_lm problem FILE STEPS [BATCH LENGTH] | hum_lm train FILE f32|bf16 STEPS | hum_lm start |"
+       " hum_lm write-385m FOLDER [LAYERS] | hum_lm decode FOLDER | hum_lm logits FOLDER FILE");
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 #!/bin/sh
 # Installs the peers of the speed bars, pinned, into build/peers; does nothing when they are there.
-# `install.sh notes`: basic-pitch, which wants other versions, into build/peers-notes.
+# `install.sh peers-notes`: basic-pitch, which wants other versions, into build/peers-notes.
 set -eu
 cd "$(dirname "$0")/../.."
-if [ "${1:-}" = notes ]; then
-  wanted=bench/peers/requirements-notes.txt folder=build/peers-notes options=--no-deps what="basic-pitch (1 GB"
-else
-  wanted=bench/peers/requirements.txt folder=build/peers options= what="PyTorch, JAX and other peers (6 GB"
-fi
+case "${1:-peers}" in
+  peers) wanted=bench/peers/requirements.txt options= what="PyTorch, JAX and other peers (6 GB" ;;
+  peers-notes) wanted=bench/peers/requirements-notes.txt options=--no-deps what="basic-pitch (1 GB" ;;
+  *) echo "usage: install.sh [peers|peers-notes]" >&2; exit 2 ;;
+esac
+folder=build/${1:-peers}
 if cmp -s "$wanted" "$folder/installed.txt"; then exit 0; fi
 echo "installing $what, some minutes) into $folder" >&2
 tools/setup.sh bench >&2

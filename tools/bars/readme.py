@@ -1,9 +1,10 @@
 """README's figures: bench/figures.md with its placeholders filled in from bench/results, between README's markers.
 
-    {{NAME}}               the bar's name, and whether it is missed
-    {{NAME/a/b:FORMAT}}    figure a.b of the stored result, in Python's format; with `?` after the format it may be missing
-    {{training logs/KEY:FORMAT}}   minutes, hours and files of the logs of the released weights' training
-    {{missed}}             a row for each bar that is missed
+    {{NAME}}           the bar's name, and whether it is missed
+    {{/a/b:FORMAT}}    figure a.b of the bar that was named last, in Python's format; with `?` behind it may be missing
+    {{/a/b}}           the same as text
+    {{logs:KEY:FORMAT}}    files, minutes or hours of the logs of the released weights' training
+    {{missed}}         a row for each bar that is missed
 """
 
 import json
@@ -34,14 +35,13 @@ def training_logs(stages, folder=LOGS):
     return {"minutes": sum(seconds) / 60, "hours": sum(seconds) / 3600, "files": len(seconds)}
 
 
-def figure(results, path):
-    """Of "NAME/a/b"; None when it is not there."""
-    value = results
-    for key in path.split("/"):
-        if not isinstance(value, dict) or key not in value:
+def figure(result, path):
+    """Of "/a/b"; None when it is not there."""
+    for key in path.split("/")[1:]:
+        if not isinstance(result, dict) or key not in result:
             return None
-        value = value[key]
-    return value
+        result = result[key]
+    return result
 
 
 def formatted(value, spec):
@@ -63,26 +63,39 @@ def missed_rows(results):
     return "\n".join(rows)
 
 
-def fill(template, results):
-    """Throws: KeyError naming a figure that no stored result has."""
-    figures = dict(results)
-    figures["training logs"] = training_logs(results["train-time"]["ours"]) if "train-time" in results else {}
+class Filler:
+    """Fills placeholders in one after another. Throws: KeyError naming a figure that no stored result has."""
 
-    def value_of(match):
+    def __init__(self, results):
+        self.results, self.name = results, None
+        self.logs = training_logs(results["train-time"]["ours"]) if "train-time" in results else {}
+
+    def __call__(self, match):
         text = match.group(1)
         if text == "missed":
-            return missed_rows(results)
-        if "/" not in text:
-            if text not in results:
-                raise KeyError(f"bench/figures.md: no stored result of '{text}'")
-            return f"`{text}`" + (", **missed**" if results[text]["ok"] is False else "")
-        path, spec = text.rsplit(":", 1)
-        value = figure(figures, path)
-        if value is None and not spec.endswith("?"):
-            raise KeyError(f"bench/figures.md: no figure '{path}'")
-        return NOT_MEASURED if value is None else formatted(value, spec.rstrip("?"))
+            return missed_rows(self.results)
+        if text.startswith("logs:"):
+            _, key, spec = text.split(":")
+            return formatted(self.logs[key], spec)
+        return self.figure(text) if text.startswith("/") else self.bar(text)
 
-    return re.sub(r"\{\{(.+?)\}\}", value_of, template)
+    def bar(self, name):
+        if name not in self.results:
+            raise KeyError(f"bench/figures.md: no stored result of '{name}'")
+        self.name = name
+        return f"`{name}`" + (", **missed**" if self.results[name]["ok"] is False else "")
+
+    def figure(self, text):
+        path, spec = re.fullmatch(r"(.*?)(?::([+.\d]*[a-z%]\??))?", text).groups()
+        value = figure(self.results.get(self.name), path)
+        if value is None and not (spec or "").endswith("?"):
+            raise KeyError(f"bench/figures.md: {self.name} has no figure '{path}'")
+        return NOT_MEASURED if value is None else formatted(value, (spec or "").rstrip("?"))
+
+
+def fill(template, results):
+    text = re.sub(r"\{\{(.+?)\}\}", Filler(results), template)
+    return text.replace(f"{NOT_MEASURED} ({NOT_MEASURED})", NOT_MEASURED)
 
 
 def with_figures(readme, figures):

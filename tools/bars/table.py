@@ -1,5 +1,6 @@
 """bench/results/README.md: every stored figure, how old it is, and whether what it depends on has changed."""
 
+import collections
 import json
 
 from bars import inputs, provenance
@@ -8,7 +9,7 @@ from bars.definitions import RESULTS, ROOT
 HEAD = """# Bars, as last measured
 `make bench` measures all bars, `make bench ONLY=name` one, and stores what it measured on a quiet machine from a commit.
 *Age*: when and at which commit a figure was measured, and the commits since. *Inputs changed*: files that the figure
-depends on and that differ from that commit: sources and headers of the programs that measure it, weights, the peer's
+depends on and that differ from that commit, by folder: sources and headers of the programs that measure it, weights, the peer's
 script. Such a figure may differ today. Ages are as of commit `{head}`; `tools/bench --table` writes this page again.
 
 | name | value | unit | bar | ok | age | inputs changed |
@@ -40,7 +41,7 @@ def outcome(result):
 def age(result, root=ROOT):
     text = f"{result['date'][:10]}, `{result['commit'][:7]}`"
     since = inputs.commits_since(root, result["commit"])
-    return text + (", a commit that is not here" if since is None else f", {since} commits ago" if since else "")
+    return text + (", a commit that is not here" if since is None else f", {since} commits since")
 
 
 def changed_inputs(bar, result, build, root=ROOT):
@@ -49,10 +50,14 @@ def changed_inputs(bar, result, build, root=ROOT):
     if files is None:
         return "unknown"
     is_input = inputs.inputs_of(bar, build, root)
-    changed = [path for path in files if is_input(path)]
-    if not changed:
-        return ""
-    return f"**{len(changed)}**: {changed[0]}" + (", ..." if len(changed) > 1 else "")
+    folders = collections.Counter(folder_of(path) for path in files if is_input(path))
+    return "**changed**: " + ", ".join(f"{f} {n}" for f, n in sorted(folders.items())) if folders else ""
+
+
+def folder_of(path):
+    """The part of the repository: src/graph, bench, weights."""
+    parts = path.split("/")
+    return "/".join(parts[:2] if parts[0] == "src" and len(parts) > 2 else parts[:1])
 
 
 def rows_of(prefix, figures, rows):

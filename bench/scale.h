@@ -1,0 +1,21 @@
+// How much of a bar is measured.
+#pragma once
+
+namespace hum::bench {
+
+// The full form is what bench/results holds. The smoke form runs the same code once, on a problem as
+// small as the code allows: the tests run it, so that a bar that no longer works is noticed. Its
+// figures mean nothing.
+struct Scale {
+  bool smoke = false;
+  int rounds = 5;  // of each contender
+  // Training steps: those of the first round, whose losses are compared; those of the others; of
+  // each the first ones are not timed, they compile and fill caches.
+  int loss_steps = 20, timed_steps = 6, warm_up_steps = 2;
+};
+
+inline constexpr Scale kFull;
+inline constexpr Scale kSmoke{
+    .smoke = true, .rounds = 1, .loss_steps = 2, .timed_steps = 2, .warm_up_steps = 1};
+
+}  // namespace hum::bench
