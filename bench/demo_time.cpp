@@ -57,7 +57,8 @@ eval::Bar demo_time(const Scale& scale) {
   use_cores(kCores);
   Demos demos;
   const double brief_s = scale.smoke ? 2 : 4, longer_s = scale.smoke ? 3 : 21;
-  const std::string example = scale.smoke ? demos.recording_of(brief_s) : example_recording().string();
+  const std::string example =
+      scale.smoke ? demos.recording_of(brief_s) : example_recording().string();
   const Demo first = demos.generate("first, empty cache", example);
   const Demo second = demos.generate("second", example);
   const Demo brief = demos.generate("a brief hum", demos.recording_of(brief_s));

@@ -47,14 +47,10 @@ InstrumentJudge judge_of(const std::string& preset, const std::vector<audio::Not
 }
 
 Json figures(const InstrumentRow& row) {
-  return {{"chroma_of_ceiling", row.kept.chroma},
-          {"f1_of_ceiling", row.kept.f1_sung},
-          {"f1_50_ms_of_ceiling", row.kept.f1},
-          {"timbre_distance", row.distance},
-          {"nearest_other", row.nearest_other},
-          {"hum_distance", row.hum_distance},
-          {"sine_distance", row.sine_distance},
-          {"fails", row.failures()}};
+  return {{"chroma_of_ceiling", row.kept.chroma}, {"f1_of_ceiling", row.kept.f1_sung},
+          {"f1_50_ms_of_ceiling", row.kept.f1},   {"timbre_distance", row.distance},
+          {"nearest_other", row.nearest_other},   {"hum_distance", row.hum_distance},
+          {"sine_distance", row.sine_distance},   {"fails", row.failures()}};
 }
 
 class Table {

@@ -65,9 +65,8 @@ void compare(eval::Bar& bar, const std::vector<Json>& ours, const std::vector<Js
   bar.value = speed;
   bar.checks.at_least("speed", speed, kLimit);
   bar.checks.at_least("f1", eval::score_notes(to_notes(peer_notes), to_notes(notes)).f1, kLeastF1);
-  bar.peer["basic-pitch"] = {{"ms", run_ms(theirs)},
-                             {"notes", peer_notes.size()},
-                             {"version", theirs[0]["version"]}};
+  bar.peer["basic-pitch"] = {
+      {"ms", run_ms(theirs)}, {"notes", peer_notes.size()}, {"version", theirs[0]["version"]}};
 }
 
 }  // namespace
@@ -98,8 +97,8 @@ eval::Bar notes_speed(const Scale& scale) {
                                    kLimit, seconds, kLeastF1)};
   eval::TextTable table({"", "ms", "notes"});
   for (const auto& [name, rounds] : results) {
-    table.row({name, fmt::format("{:.0f}", run_ms(rounds)),
-               std::to_string(rounds[0]["notes"].size())});
+    table.row(
+        {name, fmt::format("{:.0f}", run_ms(rounds)), std::to_string(rounds[0]["notes"].size())});
   }
   std::cerr << table.text();
   const auto& ours = results.at("hum");

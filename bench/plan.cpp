@@ -131,7 +131,9 @@ eval::Bar plan_megatron(const Scale& scale) {
                    {{"a100", "a100_megatron_sc21.csv"}, {"h100", "h100_megatron_core.csv"}});
 }
 
-eval::Bar plan_trn1(const Scale& scale) { return error_bar("plan-trn1", scale, kTrn1, {{"trn1", "trn1_pretraining.csv"}}); }
+eval::Bar plan_trn1(const Scale& scale) {
+  return error_bar("plan-trn1", scale, kTrn1, {{"trn1", "trn1_pretraining.csv"}});
+}
 
 eval::Bar plan_recompute(const Scale& scale) {
   eval::Bar bar{.name = "plan-recompute",

@@ -24,7 +24,6 @@ class Measure {
         layers_(scale.smoke ? kSmokeLayers : kLayers),
         memory_bytes_(scale.smoke ? kSmokeMemoryBytes : kMemoryBytes) {}
 
-
   int64_t bytes(int64_t batch) {
     const auto function = deep_step({.layers = layers_, .batch = batch}, {.recompute = policy_});
     const auto stats =
@@ -56,11 +55,12 @@ class Measure {
 }  // namespace
 
 eval::Bar recompute_memory(const Scale& scale) {
-  eval::Bar bar{.name = "recompute-memory",
-                .unit = "times the batch",
-                .bar = fmt::format("largest batch in {}: full recomputation >= {} x none, "
-                                   "selective in between",
-                                   format_bytes(scale.smoke ? kSmokeMemoryBytes : kMemoryBytes), kLeastGain)};
+  eval::Bar bar{
+      .name = "recompute-memory",
+      .unit = "times the batch",
+      .bar = fmt::format("largest batch in {}: full recomputation >= {} x none, "
+                         "selective in between",
+                         format_bytes(scale.smoke ? kSmokeMemoryBytes : kMemoryBytes), kLeastGain)};
   eval::TextTable table({"recompute", "largest batch", "step of 8"});
   std::vector<double> batches;
   for (const auto policy :

@@ -3,8 +3,8 @@
 
 namespace hum::bench {
 
-// The full form is what bench/results holds. The smoke form runs the same code once, on a problem as
-// small as the code allows: the tests run it, so that a bar that no longer works is noticed. Its
+// The full form is what bench/results holds. The smoke form runs the same code once, on a problem
+// as small as the code allows: the tests run it, so that a bar that no longer works is noticed. Its
 // figures mean nothing.
 struct Scale {
   bool smoke = false;

@@ -51,13 +51,13 @@ class CodecSteps {
 eval::Bar train_codec(const Scale& scale) {
   const CodecSteps steps(scale);
   const std::string eager = "PyTorch eager", compiled = "PyTorch compiled";
-  const auto results = alternate(
-      {step_contender("hum", scale, [&](int n) { return steps.hum(n); }),
-       step_contender(
-           eager, scale, [&](int n) { return steps.torch(n, false); }, kPeers),
-       step_contender(
-           compiled, scale, [&](int n) { return steps.torch(n, true); }, kPeers)},
-      scale);
+  const auto results =
+      alternate({step_contender("hum", scale, [&](int n) { return steps.hum(n); }),
+                 step_contender(
+                     eager, scale, [&](int n) { return steps.torch(n, false); }, kPeers),
+                 step_contender(
+                     compiled, scale, [&](int n) { return steps.torch(n, true); }, kPeers)},
+                scale);
   eval::Bar bar{.name = "train-codec",
                 .unit = "x the faster PyTorch, bf16",
                 .bar = fmt::format(">= {} x, loss after 20 steps within {} of PyTorch's", kLimit,
@@ -66,7 +66,7 @@ eval::Bar train_codec(const Scale& scale) {
   for (const auto& [name, rounds] : results) {
     const double loss = rounds[0]["losses"].back();
     (name == "hum" ? bar.ours : bar.peer)[name] = {{"step_ms", step_ms(rounds, scale)},
-                                                       {"loss_20", loss}};
+                                                   {"loss_20", loss}};
     table.row({name, fmt::format("{:.1f}", step_ms(rounds, scale)), fmt::format("{:.5f}", loss)});
   }
   std::cerr << table.text();

@@ -30,8 +30,9 @@ namespace fs = std::filesystem;
 struct ReplaySize {
   int64_t steps, log_every, items, encoded_windows;
   std::optional<int64_t> batch;  // else the configurations'
+  bool empty_cache;              // else that of the user
 };
-constexpr ReplaySize kReplay{30, 10, 64, 16, {}}, kSmokeReplay{2, 1, 4, 2, 1};
+constexpr ReplaySize kReplay{30, 10, 64, 16, {}, true}, kSmokeReplay{2, 1, 4, 2, 1, false};
 constexpr double kMaxHours = 3;
 constexpr int kCores = 2;
 // Each has a configuration and a row of the card by this name.
@@ -61,15 +62,14 @@ double step_seconds(const std::string& log, const ReplaySize& size) {
     Json entry = Json::parse(line);
     if (entry.contains("step")) lines.push_back(std::move(entry));
   }
-  HUM_REQUIRE(std::ssize(lines) == size.steps / size.log_every, "{}: {} lines", log,
-              lines.size());
+  HUM_REQUIRE(std::ssize(lines) == size.steps / size.log_every, "{}: {} lines", log, lines.size());
   return (lines.back()["seconds"].get<double>() - lines.front()["seconds"].get<double>()) /
          static_cast<double>(size.steps - size.log_every);
 }
 
 class Replay {
  public:
-  // Renders a few items, in a compile cache that holds nothing else.
+  // Renders a few items.
   explicit Replay(const ReplaySize& size)
       : size_(size), weights_(fs::absolute(app::weights_folder(""))), card_(read_card()) {
     spdlog::info("rendering {} items", size_.items);
@@ -126,7 +126,9 @@ class Replay {
     codec.encode_windows(windows);
     const double start = now_s();
     codec.encode_windows(windows);
-    return {.name = "tokens", .steps = items_, .step_s = 2 * (now_s() - start) / static_cast<double>(size_.encoded_windows)};
+    return {.name = "tokens",
+            .steps = items_,
+            .step_s = 2 * (now_s() - start) / static_cast<double>(size_.encoded_windows)};
   }
 
   double render_hours() const { return render_s_ / 3600; }
@@ -153,7 +155,9 @@ class Replay {
     return fs::exists(card) ? read_file(card) : "";
   }
   ProgramRun hum(const std::vector<std::string>& arguments) const {
-    return run_hum(arguments, {{"HUM_CACHE", folder_ / "cache"}});
+    std::map<std::string, std::string> environment;
+    if (size_.empty_cache) environment["HUM_CACHE"] = folder_ / "cache";
+    return run_hum(arguments, environment);
   }
 
   const ReplaySize size_;

@@ -184,7 +184,8 @@ int run(std::span<char* const> arguments) {
     return 0;
   }
   fail(ExitCode::kUsage,
-       "usage: hum_lm problem FILE STEPS [BATCH LENGTH] | hum_lm train FILE f32|bf16 STEPS | hum_lm start |"
+       "usage: hum_lm problem FILE STEPS [BATCH LENGTH] | hum_lm train FILE f32|bf16 STEPS | "
+       "hum_lm start |"
        " hum_lm write-385m FOLDER [LAYERS] | hum_lm decode FOLDER | hum_lm logits FOLDER FILE");
 }
 

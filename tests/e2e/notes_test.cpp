@@ -72,6 +72,33 @@ TEST_F(Program, NoteFlagsDoWhatTheySay) {
   for (const auto& note : audio::read_notes(path("n.json"))) EXPECT_LT(note.pitch, 47);
 }
 
+TEST_F(Program, KeptNotesAreCountedBesideThoseOfTheRealInstrument) {
+  const std::vector<std::string> command = {"evaluate",     "notes",    stored_notes(),
+                                            stored_notes(), "--beside", "violin"};
+  auto json = command;
+  json.emplace_back("--json");
+  const auto judged = run_hum(json);
+  ASSERT_EQ(judged.code, 0) << judged.err;
+  const Json score = Json::parse(judged.out);
+  EXPECT_EQ(score["matched"], 28);
+  const Json& real = score["beside"];
+  EXPECT_GT(real["matched"], 5);
+  EXPECT_LT(real["matched"], 28);  // the judge does not hear every note of a violin
+  EXPECT_GT(real["estimated_notes"], 10);
+
+  const auto text = run_hum(command);
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, testing::EndsWith(fmt::format(
+                            "Of the melody's 28 notes, 28 are heard again; of a real violin that "
+                            "plays the same melody, {}.\n",
+                            real["matched"].get<int>())));
+  auto unknown = command;
+  unknown.back() = "violni";
+  const auto refused = run_hum(unknown);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("violin"));
+}
+
 TEST_F(Program, NoteFlagsOutOfRangeAreUsageErrors) {
   const std::string recording = example_recording().string();
   const auto high = run_hum({"notes", recording, "--onset-threshold", "1.5"});

@@ -53,8 +53,8 @@ eval::NoteScoreOptions options_of(const Args& args) {
 std::vector<audio::Note> heard_of_real(const data::Preset& preset,
                                        std::span<const audio::Note> notes) {
   data::FluidRenderer renderer;
-  const auto samples = renderer.render(notes, preset.program,
-                                       pipeline::end_of(notes) + pipeline::kMaxRelease_s);
+  const auto samples =
+      renderer.render(notes, preset.program, pipeline::end_of(notes) + pipeline::kMaxRelease_s);
   runtime::Session session(session_options());
   return transcriber(session, {})(samples).notes;
 }

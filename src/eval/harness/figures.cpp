@@ -167,8 +167,8 @@ Figures measure(HeardClip& heard, const Transcriber& transcribe) {
   const auto notes = transcribe(heard.samples);
   NoteScoreOptions options{.best_octave = true};
   heard.notes = score_notes(heard.clip.notes, notes, options);
-  heard.wide_notes = score_notes(
-      heard.clip.notes, notes, {.onset_tolerance_s = kSungOnsetTolerance_s, .best_octave = true});
+  heard.wide_notes = score_notes(heard.clip.notes, notes,
+                                 {.onset_tolerance_s = kSungOnsetTolerance_s, .best_octave = true});
   options.offset_ratio = 0.2;
   heard.notes_with_ends = score_notes(heard.clip.notes, notes, options);
   heard.pitch = pitch_accuracy(heard.samples, kRate, heard.clip.notes);

@@ -62,12 +62,11 @@ InstrumentJudge::InstrumentJudge(InstrumentTask task, Transcriber transcribe)
 
 InstrumentRow InstrumentJudge::judge(std::span<const float> samples) const {
   const Timbre heard = timbre(samples);
-  InstrumentRow row{
-      .score = judge_melody(samples, task_.notes, transcribe_),
-      .distance = timbre_distance(heard, truth_),
-      .nearest_other = std::numeric_limits<double>::infinity(),
-      .hum_distance = hum_distance_,
-      .sine_distance = sine_distance_};
+  InstrumentRow row{.score = judge_melody(samples, task_.notes, transcribe_),
+                    .distance = timbre_distance(heard, truth_),
+                    .nearest_other = std::numeric_limits<double>::infinity(),
+                    .hum_distance = hum_distance_,
+                    .sine_distance = sine_distance_};
   row.kept = of_ceiling(row.score, ceiling_);
   for (const auto& other : others_) {
     row.nearest_other = std::min(row.nearest_other, timbre_distance(heard, other));

@@ -28,7 +28,8 @@ std::vector<float> play(const char* preset, std::span<const audio::Note> notes) 
 // As the reference of a timbre plays it: on other pitches, at other times.
 std::vector<audio::Note> other_melody() {
   std::vector<audio::Note> notes;
-  for (int i = 0; i < 6; ++i) notes.push_back({0.1 + 0.7 * i, 0.6 + 0.7 * i, 80 + 5 * (i % 2), 0.7, {}});
+  for (int i = 0; i < 6; ++i)
+    notes.push_back({0.1 + 0.7 * i, 0.6 + 0.7 * i, 80 + 5 * (i % 2), 0.7, {}});
   return notes;
 }
 

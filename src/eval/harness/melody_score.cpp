@@ -16,8 +16,7 @@ MelodyScore judge_melody(std::span<const float> samples, std::span<const audio::
                          const Transcriber& transcribe) {
   const auto heard = transcribe(samples);
   const auto f1 = [&](double onset_tolerance_s) {
-    return score_notes(notes, heard,
-                       {.onset_tolerance_s = onset_tolerance_s, .best_octave = true})
+    return score_notes(notes, heard, {.onset_tolerance_s = onset_tolerance_s, .best_octave = true})
         .f1;
   };
   return {.chroma = chroma_accuracy(samples, data::kSampleRate, notes).accuracy,
