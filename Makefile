@@ -30,7 +30,7 @@ build/build.ninja: CMakePresets.json $(wildcard src/*/CMakeLists.txt tests/CMake
 	@cmake --preset release > build/configure.log || { cat build/configure.log; exit 1; }
 	@touch $@
 
-##   bench       the bars: make bench ONLY=name for one, all without
+##   bench       the bars: make bench ONLY=name for one, all without; stored if the machine is quiet and all is committed
 bench: build/build.ninja
 	@tools/bench $(ONLY)
 
