@@ -66,7 +66,7 @@ int about() {
   const auto plugin = pjrt::Plugin::open();
   const auto client = pjrt::Client::create(plugin);
   const Json json = {{"compiler", HUM_COMPILER},
-                     {"plugin", plugin->path()},
+                     {"plugin", plugin->path().string()},
                      {"platform", client->platform_version()},
                      {"pjrt", fmt::format("0.{}", plugin->api_minor())}};
   std::cout << json.dump() << std::endl;

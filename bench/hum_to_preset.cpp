@@ -2,6 +2,7 @@
 // notes are those that `hum generate` says it played; the ceiling is FluidSynth playing them on the
 // same preset.
 #include <iostream>
+#include <span>
 
 #include "audio/io.h"
 #include "base/log.h"

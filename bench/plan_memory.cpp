@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iostream>
 #include <numeric>
+#include <span>
 
 #include "app/plan/planned_step.h"
 #include "app/session_options.h"
