@@ -92,11 +92,11 @@ eval::Bar plan_memory() {
                          "error %"});
   const models::llama::Llama llama(small_llama());
   const Lm lm{LmSize()};
-  const auto coarse = app::read_model_step(app::model_config_path("coarse"));
-  const auto codec = app::read_model_step(app::model_config_path("codec"));
-  const auto f32 = llama.train_spec(kBatch, kLength, DType::kF32);
-  const auto in_parts = llama.train_spec(8, 512, DType::kF32);  // logits in two of 64 MB
-  const auto bf16 = llama.train_spec(kBatch, kLength, DType::kBF16);
+  const auto coarse = app::read_model_step(app::configuration_path("coarse"));
+  const auto codec = app::read_model_step(app::configuration_path("codec"));
+  const auto f32 = llama.train_spec({.batch = kBatch, .frames = kLength});
+  const auto in_parts = llama.train_spec({.batch = 8, .frames = 512});  // logits in two of 64 MB
+  const auto bf16 = llama.train_spec({.batch = kBatch, .frames = kLength, .compute = DType::kBF16});
   double worst = 0;
   for (const Case& c :
        {Case{"llama f32", f32}, Case{"llama f32", f32, kFull},

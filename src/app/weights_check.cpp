@@ -19,8 +19,8 @@ std::vector<CheckedWeights> check_weights(runtime::Session& session,
     (*row.open)(session, folder, *row.weights);
     const auto stored = runtime::read_weights(part);
     const auto model = row.configuration->make(stored.config.at("model"));
-    checked.push_back({std::string(row.name), model->parameters().element_count(),
-                       runtime::shards_sha256(part)});
+    checked.push_back(
+        {std::string(row.name), model->parameters().element_count(), runtime::shards_sha256(part)});
   }
   if (checked.empty()) {
     fail(ExitCode::kNoInput, folder.string() + ": none of hum's models are in this folder",

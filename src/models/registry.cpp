@@ -6,16 +6,16 @@
 #include "base/fields_json.h"
 #include "models/basic_pitch/transcriber.h"
 #include "models/codec/codec.h"
+#include "models/codec/codec_session.h"
 #include "models/codec/dac.h"
-#include "models/codec/session.h"
 #include "models/humming/coarse.h"
-#include "models/humming/session.h"
+#include "models/humming/humming_session.h"
 #include "models/humming/upsampler.h"
 #include "models/humming/voice.h"
+#include "models/llama/llama_session.h"
 #include "models/llama/model.h"
-#include "models/llama/session.h"
+#include "models/preset_classifier/classifier_session.h"
 #include "models/preset_classifier/model.h"
-#include "models/preset_classifier/session.h"
 #include "models/weights_folder.h"
 #include "runtime/bind.h"
 
@@ -83,8 +83,8 @@ constexpr Configuration configures{field_names<Config>, make_model<Config, Model
 template <typename ModelSession>
 std::shared_ptr<const void> opens(runtime::Session& session, const fs::path& weights,
                                   std::string_view part) {
-  return std::make_shared<const ModelSession>(
-      session, part.empty() ? weights : weights_part(weights, part));
+  return std::make_shared<const ModelSession>(session,
+                                              part.empty() ? weights : weights_part(weights, part));
 }
 
 // The humming models share a session, which reads the parts that it is asked for and the upsampler.
@@ -98,7 +98,8 @@ std::shared_ptr<const void> opens_humming(runtime::Session& session, const fs::p
 
 // A model type, its folder, what it is; its configuration; its weights and the session that opens
 // them; what it is trained on; whether its training step is audited.
-const ModelRow kRegistry[] = {
+constexpr ModelRow kRegistry[] = {
+    // clang-format off
     {"codec", "codec", "sound to tokens and back",
      configures<codec::CodecConfig, codec::Codec>,
      "codec", opens<codec::CodecSession>,
@@ -131,6 +132,7 @@ const ModelRow kRegistry[] = {
      kNone,
      kNone, opens<basic_pitch::Transcriber>,
      TrainingInput::kNone, PlatformAudit::kNone},
+    // clang-format on
 };
 
 }  // namespace

@@ -59,9 +59,8 @@ struct LlamaRun : TrainingRun {
       models::llama::from_hugging_face(Json::parse(golden.metadata.at("config")))};
 
   nn::TrainSpec spec(graph::DType compute) const override {
-    return model.train_spec({.batch = golden.number("batch"),
-                             .frames = golden.number("length"),
-                             .compute = compute});
+    return model.train_spec(
+        {.batch = golden.number("batch"), .frames = golden.number("length"), .compute = compute});
   }
   std::vector<runtime::HostTensor> batch(int64_t step) const override {
     const int64_t count = golden.number("batch"), length = golden.number("length");

@@ -100,13 +100,18 @@ nn::StepShape ModelConfiguration::step_shape() const {
           .compute = dtype_of(stage.compute)};
 }
 
-fs::path configuration_path(const std::string& name) {
+std::optional<fs::path> find_configuration(const std::string& name) {
   if (fs::exists(name) && !fs::is_directory(name)) return name;
   const auto configs = source_folder() / "configs";
   for (const std::string& file :
        {name == "tiny" ? std::string("coarse.yaml") : name + ".yaml", "coarse-" + name + ".yaml"}) {
     if (fs::exists(configs / file)) return configs / file;
   }
+  return std::nullopt;
+}
+
+fs::path configuration_path(const std::string& name) {
+  if (const auto found = find_configuration(name)) return *found;
   fail(ExitCode::kNoInput, fmt::format("no model or configuration '{}'", name),
        fmt::format("name {}, tiny, 385m, 10b, or a YAML file", models::trained_models()));
 }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -73,7 +74,9 @@ struct ModelConfiguration {
 };
 
 // A YAML file, else the name of one in configs/ without its ending: a model (codec, ...), a variant
-// of it (codec-decoder), or a size of the coarse LM (tiny, 385m, 10b). Throws kNoInput.
+// of it (codec-decoder), or a size of the coarse LM (tiny, 385m, 10b).
+std::optional<std::filesystem::path> find_configuration(const std::string& name);
+// Throws kNoInput when there is none.
 std::filesystem::path configuration_path(const std::string& name);
 
 // `expected`: the model that the caller was asked for; empty: whichever the file names.

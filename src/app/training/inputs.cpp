@@ -34,9 +34,8 @@ struct CropData {
 HostTensor audio_crops(const CropData& data, const InputRequest& request, int64_t step) {
   const StageConfig& stage = request.configuration.stage;
   const int64_t samples = request.configuration.step_shape().samples;
-  const auto audio =
-      data::audio_batch(data.items, data.order, static_cast<uint64_t>(stage.loop.seed), step,
-                        stage.batch, samples);
+  const auto audio = data::audio_batch(
+      data.items, data.order, static_cast<uint64_t>(stage.loop.seed), step, stage.batch, samples);
   return HostTensor::of({stage.batch, samples}, std::span<const float>(audio));
 }
 
@@ -145,9 +144,9 @@ class PredictedLatents {
     }
     const auto arrays = arrays_of(
         data::token_batch(data_.items, data_.tokens, data_.order, step, stage_.batch, items_));
-    const auto predicted = upsampler_->predict(
-        HostTensor::of({items_}, std::span<const int32_t>(stages)), arrays.codes, arrays.melody,
-        arrays.reference, arrays.reference_frames);
+    const auto predicted =
+        upsampler_->predict(HostTensor::of({items_}, std::span<const int32_t>(stages)),
+                            arrays.codes, arrays.melody, arrays.reference, arrays.reference_frames);
     data::replace_latents(batch, predicted.as<float>(), items_, data_.tokens.channels());
   }
 
@@ -175,7 +174,8 @@ OpenedInput crops_with_notes(const InputRequest& request) {
   require_one_channel(request, latent);
   const auto predicted = std::make_shared<const PredictedLatents>(request, *data);
   const auto batches = [data, request, &stage, predicted, latent](int64_t step) {
-    const int64_t batch = stage.batch, frames = stage.frames, samples = frames * data::kFrameSamples;
+    const int64_t batch = stage.batch, frames = stage.frames,
+                  samples = frames * data::kFrameSamples;
     auto crops = data::voice_batch(data->items, data->tokens, data->order,
                                    static_cast<uint64_t>(stage.loop.seed), step, batch, frames);
     predicted->replace(step, crops);
@@ -208,8 +208,8 @@ OpenedInput open_input(const InputRequest& request) {
     case models::TrainingInput::kNone:
       break;
   }
-  fail(ExitCode::kUsage, fmt::format("hum does not train {}", request.configuration.row->name),
-       "it trains " + models::trained_models());
+  HUM_CHECK(false, "a model without a training input");
+  return {};
 }
 
 void fill_in_classes(ModelConfiguration& configuration,

@@ -9,7 +9,7 @@
 
 #include "app/training/configuration.h"
 #include "data/shards/item_codes.h"
-#include "models/codec/session.h"
+#include "models/codec/codec_session.h"
 #include "train/loop.h"
 
 namespace hum::app {
@@ -35,8 +35,8 @@ struct OpenedInput {
 // there are too few items.
 OpenedInput open_input(const InputRequest& request);
 
-// Of labelled crops, the classes of a configuration that leaves them out are `presets`, which is not
-// called otherwise.
+// Of labelled crops, the classes of a configuration that leaves them out are `presets`, which is
+// not called otherwise.
 void fill_in_classes(ModelConfiguration& configuration,
                      const std::function<std::vector<std::string>()>& presets);
 

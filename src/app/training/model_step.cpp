@@ -14,14 +14,17 @@ std::vector<std::string> training_preset_names() {
 
 }  // namespace
 
-ModelStep read_model_step(const std::filesystem::path& path, int64_t batch) {
-  ModelConfiguration configuration = read_configuration(path);
+ModelStep model_step(ModelConfiguration configuration, int64_t batch) {
   if (batch > 0) configuration.stage.batch = batch;
   fill_in_classes(configuration, training_preset_names);
   const std::shared_ptr<const models::AnyModel> model = configuration.make();
   auto spec = model->train_spec(configuration.step_shape());
   spec.train_only = configuration.stage.train_only;
   return {configuration.row, model, std::move(spec), configuration.stage.loop};
+}
+
+ModelStep read_model_step(const std::filesystem::path& path, int64_t batch) {
+  return model_step(read_configuration(path), batch);
 }
 
 }  // namespace hum::app

@@ -16,7 +16,10 @@ struct ModelStep {
   train::LoopConfig loop;
 };
 
-// `batch` > 0 replaces the configuration's. Throws what read_configuration throws.
+// `batch` > 0 replaces the configuration's. Throws: as ModelConfiguration::make; kUsage when the
+// model has no training step.
+ModelStep model_step(ModelConfiguration configuration, int64_t batch = 0);
+// Throws what read_configuration throws, too.
 ModelStep read_model_step(const std::filesystem::path& path, int64_t batch = 0);
 
 }  // namespace hum::app

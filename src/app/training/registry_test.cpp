@@ -20,7 +20,7 @@
 #include "kernels/table.h"
 #include "models/testing.h"
 #include "models/weights_folder.h"
-#include "train/step.h"
+#include "train/training_step.h"
 
 namespace hum::app {
 namespace {

@@ -16,8 +16,14 @@
 namespace hum::app {
 namespace {
 
-void apply(const TrainOptions& options, const ModelConfiguration& configuration,
-           StageConfig& stage) {
+// The options over the configuration. Throws: as train().
+void apply(const TrainOptions& options, ModelConfiguration& configuration) {
+  const models::ModelRow& row = *configuration.row;
+  if (row.input == models::TrainingInput::kNone) {
+    fail(ExitCode::kUsage, fmt::format("hum does not train {}", row.name),
+         "it trains " + models::trained_models());
+  }
+  StageConfig& stage = configuration.stage;
   if (!options.run.empty()) stage.run = options.run;
   if (!options.output.empty()) stage.output = options.output;
   if (!options.data.empty()) stage.data = options.data;
@@ -113,8 +119,9 @@ TrainReport write_trained(const models::ModelRow& row, const StageConfig& stage,
 }  // namespace
 
 TrainReport train(ModelConfiguration configuration, const TrainOptions& options) {
-  StageConfig& stage = configuration.stage;
-  apply(options, configuration, stage);
+  apply(options, configuration);
+  const models::ModelRow& row = *configuration.row;
+  const StageConfig& stage = configuration.stage;
   fill_in_classes(configuration, [&] { return item_presets(stage.data); });
   runtime::Session session(session_options());
   const auto model = configuration.make();
@@ -122,7 +129,6 @@ TrainReport train(ModelConfiguration configuration, const TrainOptions& options)
   spec.train_only = stage.train_only;
   auto input = open_input({session, configuration, *model, spec});
   advise_on_compute(session, stage.compute);
-  const models::ModelRow& row = *configuration.row;
   const Json model_config = recorded_model(model->config());
   const auto result =
       train::run_training(session, spec, stage.loop, input.batches,

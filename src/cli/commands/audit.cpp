@@ -17,8 +17,7 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("model", model,
-                 "codec, voice, upsampler, coarse, classifier, 385m, 10b, or a configuration");
+    v.positional("model", model, models::trained_models() + ", 385m, 10b, or a configuration");
     v("platform", platform, "cpu, cuda, tpu or neuron");
     v("json", json, "print the result as JSON");
   }
@@ -39,7 +38,12 @@ void print(const graph::AuditRow& row) {
 
 int run(Args& args) {
   const graph::Profile& profile = graph::profile_named(args.platform);
-  const app::ModelStep step = app::read_model_step(app::model_config_path(args.model));
+  const auto configuration = app::read_configuration(app::configuration_path(args.model));
+  if (configuration.row->audit == models::PlatformAudit::kNone) {
+    fail(ExitCode::kUsage, fmt::format("{} has nothing to audit", configuration.row->name),
+         "hum audits training steps: of " + models::trained_models());
+  }
+  const app::ModelStep step = app::model_step(configuration);
   auto function =
       train::step_function(step.spec, step.loop.optimizer, step.loop.step_options().blocks)
           .function;

@@ -29,7 +29,7 @@ struct Args {
 
 int run(Args& args) {
   const auto start = std::chrono::steady_clock::now();
-  app::ModelStep step = app::read_model_step(app::model_config_path(args.config), args.batch);
+  app::ModelStep step = app::read_model_step(app::configuration_path(args.config), args.batch);
   if (!args.memory_limit.empty()) step.loop.memory_limit = args.memory_limit;
   const train::StepOptions options = step.loop.step_options();
   runtime::Session session(app::session_options());

@@ -5,7 +5,7 @@
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
 #include "app/stop.h"
-#include "app/training/stage.h"
+#include "app/training/inputs.h"
 #include "base/fields_json.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"

@@ -3,7 +3,7 @@
 
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
-#include "app/training/stage.h"
+#include "app/training/inputs.h"
 #include "base/atomic_folder.h"
 #include "cli/commands/commands.h"
 #include "models/codec/token_file.h"

@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "app/session_options.h"
-#include "app/training/stage.h"
+#include "app/training/configuration.h"
 #include "cli/commands/commands.h"
 #include "models/llama/llama_session.h"
 

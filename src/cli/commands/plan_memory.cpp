@@ -19,8 +19,9 @@ struct Args {
   template <class V>
   void declare(V& v) {
     v.positional("model", model,
-                 "codec, voice, upsampler, coarse, classifier, tiny, 385m, 10b, a YAML "
-                 "configuration, llama-7b, ..., or a Llama's config.json");
+                 models::trained_models() +
+                     ", tiny, 385m, 10b, a YAML configuration, llama-7b, ..., or a Llama's "
+                     "config.json");
     v("devices", devices, "data-parallel devices, each with all weights and moments");
     v("batch", shape.batch, "items on each device (0: the configuration's; of a Llama 1)");
     v("seq", shape.seq, "a Llama's tokens a sequence (0: its longest)");

@@ -93,7 +93,7 @@ nn::TrainSpec Codec::train_spec(const nn::StepShape& shape) const {
   loss_config.balance_weight = config_.balance_weight;
   loss_config.partials_weight = config_.partials_weight;
   auto loss = [this, loss_config, compute = shape.compute](std::span<const Value> inputs,
-                                           const nn::StepInputs& step) {
+                                                           const nn::StepInputs& step) {
     const Value& audio_BN = inputs[0];
     const Value x =
         nn::run_blocks(step.blocks, encoder_, in_(convert(features(audio_BN), compute)));

@@ -130,14 +130,14 @@ nn::TrainSpec Coarse::train_spec(const nn::StepShape& shape) const {
       {"reference", {DType::kF32, {batch, shape.reference_frames, common.latent}}},
       {"reference_frames", {DType::kI32, {batch}}}};
   if (uses_draft()) fields.push_back({"draft", {DType::kF32, {batch, frames, common.latent}}});
-  return {
-      .name = "coarse",
-      .parameters = &parameters_,
-      .batch = fields,
-      .loss = [this, compute = shape.compute](std::span<const Value> inputs,
-                              const nn::StepInputs& step) { return loss(inputs, step, compute); },
-      .units_per_batch = static_cast<double>(batch * frames),
-      .unit = "tokens"};
+  return {.name = "coarse",
+          .parameters = &parameters_,
+          .batch = fields,
+          .loss = [this, compute = shape.compute](
+                      std::span<const Value> inputs,
+                      const nn::StepInputs& step) { return loss(inputs, step, compute); },
+          .units_per_batch = static_cast<double>(batch * frames),
+          .unit = "tokens"};
 }
 
 }  // namespace hum::models::humming

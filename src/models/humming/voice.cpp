@@ -50,7 +50,7 @@ nn::TrainSpec Voice::train_spec(const nn::StepShape& shape) const {
   loss_config.mel_scales = training_mel_scales();
   loss_config.balance_weight = config_.balance_weight;
   auto loss = [this, loss_config, compute = shape.compute](std::span<const Value> inputs,
-                                           const nn::StepInputs& step) {
+                                                           const nn::StepInputs& step) {
     const Value &audio_BN = inputs[0], &latents_BTD = inputs[1], &melody_BTM = inputs[2];
     const Value draw =
         graph::uniform({DType::kF32, {audio_BN.size(0), 1}}, graph::fold_in(step.key, 1));

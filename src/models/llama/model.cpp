@@ -87,7 +87,8 @@ nn::TrainSpec Llama::train_spec(const nn::StepShape& shape) const {
           .batch = {{"tokens", {DType::kI32, {batch, length}}},
                     {"targets", {DType::kI32, {batch, length}}}},
           .loss =
-              [this, compute = shape.compute](std::span<const Value> inputs, const nn::StepInputs& step) {
+              [this, compute = shape.compute](std::span<const Value> inputs,
+                                              const nn::StepInputs& step) {
                 return loss(inputs[0], inputs[1], compute, step.blocks);
               },
           .units_per_batch = static_cast<double>(batch * length),

@@ -54,7 +54,8 @@ PresetClassifier::Prediction PresetClassifier::predict(const Value& audio_BN, DT
 }
 
 nn::TrainSpec PresetClassifier::train_spec(const nn::StepShape& shape) const {
-  auto loss = [this, compute = shape.compute](std::span<const Value> inputs, const nn::StepInputs& step) {
+  auto loss = [this, compute = shape.compute](std::span<const Value> inputs,
+                                              const nn::StepInputs& step) {
     const Value& preset_B = inputs[1];
     const Value logits_BC = predict(inputs[0], compute, step.blocks).logits_BC;
     const Value hit = equal(graph::argmax(logits_BC, 1), preset_B);
