@@ -9,6 +9,7 @@
 #include "app/plan/planned_step.h"
 #include "app/training/model_step.h"
 #include "base/error.h"
+#include "data/synthesis/timing.h"
 #include "graph/passes/passes.h"
 #include "plan/named_models.h"
 

@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "data/shards/manifest.h"
 #include "data/synthesis/features.h"
+#include "data/synthesis/timing.h"
 
 namespace hum::app {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fields_json.h"
+#include "data/synthesis/timing.h"
 #include "models/codec/code_vectors.h"
 #include "models/weights_folder.h"
 

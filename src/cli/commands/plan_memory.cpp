@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "cli/commands/plan.h"
 #include "eval/harness/bar.h"
+#include "models/registry.h"
 
 namespace hum::cli {
 namespace {

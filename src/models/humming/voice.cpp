@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "models/mel_scale.h"
+
 namespace hum::models::humming {
 
 using graph::convert;
