@@ -216,7 +216,7 @@ void settle_recompute(Campaign& campaign, const Device& device) {
   if (!fits) {
     for (Run& run : campaign.runs) run.layout.recompute = RecomputePolicy::kFull;
   }
-  campaign.assumptions.push_back(
+  campaign.assumptions.emplace_back(
       fits ? "recompute: none, all runs fit into the memory without"
            : "recompute: full, some runs do not fit into the memory without");
 }
@@ -227,7 +227,7 @@ void note_assumptions(Campaign& campaign, const Reader& reader, const Device& de
   if (!reader.known({"micro_batch", "micro batch"})) notes.push_back("micro batch: 1");
   if (std::ranges::any_of(campaign.runs,
                           [](const Run& run) { return run.layout.micro_batch == 0; }))
-    notes.push_back("micro batch and interleave, where missing: the fastest that fit");
+    notes.emplace_back("micro batch and interleave, where missing: the fastest that fit");
   if (!reader.known({"recompute", "full_recompute_s"}) && device.stack.recompute != "auto") {
     notes.push_back("recompute: " + device.stack.recompute +
                     (device.stack.recompute_gated.empty()
