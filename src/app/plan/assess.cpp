@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
 #include "app/plan/compare.h"
 #include "app/plan/planned_step.h"
+#include "app/plan/report.h"
 #include "app/training/model_step.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "data/synthesis/timing.h"
 #include "graph/passes/passes.h"
 #include "plan/named_models.h"
@@ -106,6 +109,23 @@ Json migration_report(const plan::Assessment& a, double home_cost) {
   return report;
 }
 
+void require_page(const std::string& output) {
+  if (output.empty()) return;
+  const std::string ending = std::filesystem::path(output).extension();
+  if (ending != ".html" && ending != ".md")
+    fail(ExitCode::kUsage, fmt::format("{}: neither .html nor .md", output),
+         "--json prints the figures for programs");
+  require_writable(output);
+}
+
+plan::Option option_of(const std::string& cluster_text, const plan::Transformer& shape,
+                       const plan::Hardware& hardware, const plan::Market& market) {
+  const Cluster cluster = parse_cluster(cluster_text, hardware);
+  const auto calibration =
+      plan::read_calibration(plan::calibration_path(cluster.device->calibrated_as()));
+  return plan::consider(shape, *cluster.device, cluster.nodes, calibration, market);
+}
+
 }  // namespace
 
 AssessedModel assessed_model(const std::string& name, int64_t sequence) {
@@ -153,6 +173,22 @@ Json assessment_report(const Assessed& assessed) {
                                 {"days", stage.days},
                                 {"cost", stage.cost}});
   return report;
+}
+
+AssessedPage assess(const AssessOptions& options) {
+  require_page(options.output);
+  const plan::Hardware hardware = read_hardware(options.hardware_file);
+  const AssessedModel model = assessed_model(options.model, options.seq);
+  Assessed assessed{.model = options.model, .shape = model.shape, .market = options.market};
+  assessed.from = option_of(options.from, model.shape, hardware, options.market);
+  assessed.to = option_of(options.to, model.shape, hardware, options.market);
+  assessed.assessment =
+      plan::assess(model.step, assessed.from, assessed.to, options.market, options.situation);
+  Json report = assessment_report(assessed);
+  std::string page =
+      options.output.ends_with(".html") ? assessment_page(report) : assessment_markdown(report);
+  if (!options.output.empty()) write_file(options.output, page);
+  return {std::move(report), std::move(page)};
 }
 
 }  // namespace hum::app
