@@ -52,7 +52,7 @@ void validate_stream(const ConvertOptions& options) {
        "hum generate hum.wav --preset violin --stream | aplay");
 }
 
-Converted with_fault(const Recording& recording) {
+Converted with_fault(const Conversion& recording) {
   const std::string input = recording.plan.input.string();
   try {
     std::rethrow_exception(recording.fault);
@@ -82,7 +82,7 @@ ConvertSummary convert(const ConvertOptions& options,
   const bool is_only = plans.size() == 1;
   if (!is_only) converter.prepare();  // what is wrong there is wrong for all
   ConvertSummary summary{.recordings = plans.size()};
-  auto take = [&](const Recording& recording) {
+  auto take = [&](const Conversion& recording) {
     if (!recording.fault) {
       done({conversion_report(recording.plan, converter, recording.hearing, recording.played,
                               recording.takes, recording.watch.laps()),
