@@ -93,11 +93,11 @@ eval::Bar plan_memory(const Scale& scale) {
                          "error %"});
   const models::llama::Llama llama(small_llama());
   const Lm lm{LmSize()};
-  const auto coarse = app::read_model_step(app::model_config_path("coarse"));
-  const auto codec = app::read_model_step(app::model_config_path("codec"));
-  const auto f32 = llama.train_spec(kBatch, kLength, DType::kF32);
-  const auto in_parts = llama.train_spec(8, 512, DType::kF32);  // logits in two of 64 MB
-  const auto bf16 = llama.train_spec(kBatch, kLength, DType::kBF16);
+  const auto coarse = app::read_model_step(app::configuration_path("coarse"));
+  const auto codec = app::read_model_step(app::configuration_path("codec"));
+  const auto f32 = llama.train_spec({.batch = kBatch, .frames = kLength});
+  const auto in_parts = llama.train_spec({.batch = 8, .frames = 512});  // logits in two of 64 MB
+  const auto bf16 = llama.train_spec({.batch = kBatch, .frames = kLength, .compute = DType::kBF16});
   double worst = 0;
   const Case cases[] = {{"llama f32", f32},
                         {"llama f32", f32, kNone, {}, 2},

@@ -40,7 +40,6 @@ constexpr const char* kStages[] = {
     "codec",         "codec-decoder",          "codec-decoder-more-presets", "upsampler",
     "coarse",        "upsampler-more-presets", "coarse-more-presets",        "voice",
     "voice-balance", "voice-more-presets"};
-constexpr const char* kModels[] = {"codec", "upsampler", "coarse", "voice"};
 
 struct Stage {
   std::string name;
@@ -88,8 +87,7 @@ class Replay {
       stage.steps = static_cast<int64_t>(*steps);
       stage.on_card = true;
     }
-    const fs::path output = config["stage"].at("output").get<std::string>();
-    const std::string model = output.filename();
+    const std::string model = config.at("model_type");
     config["stage"]["held_out"] = 0;
     config["stage"]["weights"] = weights_.string();
     config["stage"]["loop"]["steps"] = size_.steps;
@@ -98,8 +96,7 @@ class Replay {
     write_json(folder_ / (name + ".yaml"), config);  // JSON is YAML
     const std::string run = folder_ / ("run-" + name);
     const fs::path trained = folder_ / ("weights-" + name);
-    std::vector<std::string> command = {"train",    model,
-                                        "--config", folder_ / (name + ".yaml"),
+    std::vector<std::string> command = {"train",    folder_ / (name + ".yaml"),
                                         "--data",   folder_ / "data",
                                         "--run",    run,
                                         "--output", trained / model};
@@ -142,9 +139,9 @@ class Replay {
       if (extension == ".jsonl" || extension == ".md") logs += read_file(entry.path());
     }
     std::vector<std::string> missing;
-    for (const char* model : kModels) {
+    for (const auto& [model, folder] : trained_) {
       const std::string hash = runtime::shards_sha256(weights_ / model);
-      if (logs.find(hash) == std::string::npos) missing.emplace_back(model);
+      if (logs.find(hash) == std::string::npos) missing.push_back(model);
     }
     return missing;
   }

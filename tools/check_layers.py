@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the walls between the folders of src/, and the length of files.
+"""Checks the walls between the folders of src/, what bench/ and tests/ include of it, and the length of files.
 
 Every `#include "folder/..."` must follow the arrows below, directly or over several steps. Sources also need the
-folder they include among their CMakeLists' DEPS (or what those bring), tests may use TEST_DEPS as well.
+folder they include among their CMakeLists' DEPS (or what those bring), tests may use TEST_DEPS as well. Folders in
+LEAVES are included by the places named there alone, and of a folder in DOORS others include one header.
 Non-goals: cycles inside a folder, unused includes. Standard library only.
 """
 
@@ -29,6 +30,14 @@ ARROWS = {
     "app": "base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
     "cli": "app base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
 }
+# Who may include what lies in these folders, besides themselves. Nothing needs the planner to hum.
+LEAVES = {
+    "cli": [],
+    "plan": ["app/plan", "cli", "bench", "tests"],
+    "app/plan": ["cli", "bench", "tests"],
+}
+# Folders that show one header.
+DOORS = {"pipeline/sung_notes": "pipeline/sung_notes/sung_notes.h"}
 LINES_NOTED, LINES_MAX = 300, 600
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # Code that only tests, benches and the tests of other folders use.
@@ -85,6 +94,8 @@ class Checker:
         for number, line in enumerate(lines, 1):
             match = INCLUDE.match(line)
             target = match.group(1).split("/")[0] if match and "/" in match.group(1) else None
+            if target:
+                self.check_walls(path, number, match.group(1))
             if target in ARROWS:
                 self.check_include(path, number, folder, target, allowed, linked, test_deps if is_test else set())
             if not line.isascii():
@@ -95,6 +106,23 @@ class Checker:
             self.fault(path, len(lines), f"{len(lines)} lines: split it (at most {LINES_MAX})")
         elif len(lines) > LINES_NOTED:
             self.long_files.append(f"{path.relative_to(self.root)}: {len(lines)} lines")
+
+    def check_walls(self, path, number, included):
+        """LEAVES and DOORS."""
+        place = str(path.relative_to(self.root)).removeprefix("src/")
+        for leaf, users in LEAVES.items():
+            if included.startswith(leaf + "/") and not place.startswith(tuple(u + "/" for u in [leaf, *users])):
+                self.fault(path, number, f"{included}: only {', '.join([leaf, *users])} may include {leaf}")
+        for folder, door in DOORS.items():
+            if included.startswith(folder + "/") and included != door and not place.startswith(folder + "/"):
+                self.fault(path, number, f"{included}: from outside include {door}")
+
+    def check_users(self, folder):
+        """bench/ and tests/, which may see all folders of src/ but what LEAVES and DOORS keep from them."""
+        for path in sorted(p for p in folder.rglob("*") if p.suffix in (".h", ".cpp", ".cu")):
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+                if match := INCLUDE.match(line):
+                    self.check_walls(path, number, match.group(1))
 
     def check_include(self, path, number, folder, target, allowed, linked, test_deps):
         if target in closure(test_deps, ARROWS):
@@ -112,6 +140,8 @@ def main(root):
             checker.check_folder(folder)
         else:
             checker.fault(folder, 1, "a folder that tools/check_layers.py does not know")
+    for name in ("bench", "tests"):
+        checker.check_users(root / name)
     for line in checker.long_files:
         print(f"long (over {LINES_NOTED}): {line}")
     for line in checker.faults:

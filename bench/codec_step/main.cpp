@@ -20,8 +20,10 @@ Json train_codec(const std::string& path, graph::DType compute, int64_t count) {
   const models::codec::Codec model(setup.model);
   runtime::Session session(app::session_options());
   const StepProblem problem = read_step_problem(path, kCodecAudio, kCodecExtra);
-  train::Trainer trainer(session, model.train_spec(setup.batch, setup.samples, compute),
-                         setup.optimizer, setup.total_steps, kCodecSeed);
+  train::Trainer trainer(
+      session,
+      model.train_spec({.batch = setup.batch, .samples = setup.samples, .compute = compute}),
+      setup.optimizer, setup.total_steps, kCodecSeed);
   trainer.load(problem.weights, /*whole=*/false);
   const TimedSteps steps = timed_steps(trainer, problem.batches, count);
   Json last;

@@ -5,9 +5,11 @@
 #include <numbers>
 #include <span>
 
-#include "app/training/stage.h"
+#include "app/training/configuration.h"
+#include "base/fields_json.h"
 #include "base/files.h"
 #include "base/rng.h"
+#include "models/mel_scale.h"
 #include "runtime/weights.h"
 
 namespace hum::bench {
@@ -85,13 +87,13 @@ Draws draws(const CodecSetup& setup, int64_t steps) {
 }  // namespace
 
 CodecSetup codec_setup() {
-  const auto config = app::read_train_config<models::codec::CodecConfig>(
-      {.config = (source_folder() / "configs/codec.yaml").string()});
-  CodecSetup setup{.model = config.model,
-                   .optimizer = config.stage.loop.optimizer,
-                   .batch = config.stage.batch,
-                   .samples = config.stage.frames * models::codec::kHopSamples,
-                   .total_steps = config.stage.loop.steps};
+  const auto configuration = app::read_configuration(app::configuration_path("codec"), "codec");
+  const auto& stage = configuration.stage;
+  CodecSetup setup{.optimizer = stage.loop.optimizer,
+                   .batch = stage.batch,
+                   .samples = configuration.step_shape().samples,
+                   .total_steps = stage.loop.steps};
+  from_json(configuration.model, setup.model);
   setup.model.quantizer.warm_up_steps = 0;
   return setup;
 }
@@ -119,7 +121,7 @@ void write_codec_problem(const std::string& path, int64_t steps) {
   add("kept_books", {steps, setup.batch}, drawn.kept);
   add("newcomers", {steps, setup.model.quantizer.books, setup.model.quantizer.entries},
       drawn.newcomer);
-  for (const auto& scale : models::codec::training_mel_scales()) {
+  for (const auto& scale : models::training_mel_scales()) {
     add("mel." + std::to_string(scale.window_samples), {scale.window_samples / 2 + 1, scale.bands},
         scale.weights);
   }

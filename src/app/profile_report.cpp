@@ -6,6 +6,8 @@
 #include <map>
 
 #include "base/json.h"
+#include "kernels/table.h"
+#include "pjrt/ffi.h"
 
 namespace hum::app {
 namespace {
@@ -52,7 +54,25 @@ constexpr std::string_view to_text(SpanKind kind) {
   return kTexts[static_cast<size_t>(kind)];
 }
 
+void record_kernel(XLA_FFI_Handler* kernel, monitor::Clock::time_point begin,
+                   monitor::Clock::time_point end) {
+  static const auto kRows = kernels::table();
+  const auto row = std::ranges::find(kRows, kernel, &pjrt::KernelRow::handler);
+  monitor::record(SpanKind::kKernel, row == kRows.end() ? "(unknown)" : row->name, begin, end);
+}
+
 }  // namespace
+
+Profile record_profile(const std::function<int()>& work) {
+  Profile profile{.begin = monitor::Clock::now()};
+  monitor::start_recording();
+  pjrt::ffi::observe_kernels(record_kernel);
+  profile.exit_code = work();
+  pjrt::ffi::observe_kernels(nullptr);
+  profile.spans = monitor::stop_recording();
+  profile.end = monitor::Clock::now();
+  return profile;
+}
 
 Json profile_report(const std::vector<Span>& spans, monitor::Clock::time_point begin,
                     monitor::Clock::time_point end) {

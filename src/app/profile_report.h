@@ -1,6 +1,7 @@
 // What a recording says of where the time went.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,13 @@
 #include "monitor/spans.h"
 
 namespace hum::app {
+
+struct Profile {
+  int exit_code = 0;  // what the work returned
+  monitor::Clock::time_point begin, end;
+  std::vector<monitor::Span> spans;  // those of hum's kernels included
+};
+Profile record_profile(const std::function<int()>& work);
 
 // {"seconds", "programs": {name: {"runs", "seconds", "kernel_seconds", "xla_seconds"}}, "kernels":
 // {name: {"calls", "seconds"}}, "compile_seconds", "load_seconds", "upload_seconds",

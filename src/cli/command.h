@@ -29,7 +29,7 @@ class Invocation {
 };
 
 struct Command {
-  std::string_view name;     // "notes", "train codec"
+  std::string_view name;     // "notes", "codec encode"
   std::string_view summary;  // one line
   std::string_view example;  // what a user would type
   std::unique_ptr<Invocation> (*make)();
@@ -37,7 +37,7 @@ struct Command {
 
 // Every command, in the order that help shows them (commands.cpp).
 std::span<const Command> commands();
-// What the commands of a group ("train codec", "train voice") have in common, in one line.
+// What the commands of a group ("codec encode", "codec decode") have in common, in one line.
 std::string_view group_summary(std::string_view group);
 
 // Flags of an Args struct: "minimum_note_length" becomes --minimum-note-length; bools become --x

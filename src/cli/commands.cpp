@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "cli/commands/evaluate.h"
 #include "cli/commands/plan.h"
-#include "cli/commands/train.h"
 
 namespace hum::cli {
 
@@ -19,11 +18,7 @@ std::span<const Command> commands() {
       kEvaluateModel,
       kCodecEncode,
       kCodecDecode,
-      kTrainCodec,
-      kTrainVoice,
-      kTrainUpsampler,
-      kTrainCoarse,
-      kTrainClassifier,
+      kTrain,
       kDataMake,
       kDataVerify,
       kDataReferences,
@@ -49,7 +44,6 @@ std::string_view group_summary(std::string_view group) {
   static constexpr std::pair<std::string_view, std::string_view> kGroups[] = {
       {"evaluate", "compare what was heard with what was meant"},
       {"codec", "sound to tokens and back"},
-      {"train", "train the models"},
       {"data", "make training data and timbre references"},
       {"model", "look at model configurations, run language models"},
   };

@@ -13,7 +13,7 @@
 namespace hum::cli {
 namespace {
 
-// "train codec" lives in the subcommand "codec" of the subcommand "train".
+// "codec encode" lives in the subcommand "encode" of the subcommand "codec".
 CLI::App& subcommand(CLI::App& root, std::string_view path, const std::string& summary) {
   const auto space = path.find(' ');
   if (space == std::string_view::npos) {

@@ -20,4 +20,13 @@ nn::MelScale mel_scale(int64_t window_samples, int64_t hop_samples, int64_t band
   return scale;
 }
 
+std::vector<nn::MelScale> training_mel_scales() {
+  std::vector<nn::MelScale> scales;
+  int64_t bands = 20;
+  for (int64_t window = 128; window <= 2048; window *= 2, bands *= 2) {
+    scales.push_back(mel_scale(window, window / 4, bands));
+  }
+  return scales;
+}
+
 }  // namespace hum::models

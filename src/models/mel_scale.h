@@ -1,11 +1,16 @@
 // Mel bands as a matrix that graphs multiply magnitudes with.
 #pragma once
 
+#include <vector>
+
 #include "nn/spectral_loss.h"
 
 namespace hum::models {
 
 // Slaney's scale up to half of 22,050 Hz, triangles of height one.
 nn::MelScale mel_scale(int64_t window_samples, int64_t hop_samples, int64_t bands);
+
+// What decoders of sound are trained on: windows 128..2048, hop a quarter window.
+std::vector<nn::MelScale> training_mel_scales();
 
 }  // namespace hum::models

@@ -2,6 +2,7 @@
 // types alone.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -37,6 +38,16 @@ struct Loss {
   std::vector<std::pair<std::string, graph::Value>> metrics;
   // New contents of buffers: {placeholder, new value}.
   std::vector<std::pair<graph::Value, graph::Value>> buffer_updates;
+};
+
+// Sizes of a training step that its model does not choose. Each model reads those that its batch
+// has, the others mean nothing to it.
+struct StepShape {
+  int64_t batch = 1;
+  int64_t samples = 0;           // of a crop of sound
+  int64_t frames = 0;            // of a whole item; tokens of a text
+  int64_t reference_frames = 0;  // of a timbre reference
+  graph::DType compute = graph::DType::kF32;
 };
 
 // How a model is trained: the batch it wants and its loss. `parameters` outlives the spec.

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.h"
@@ -131,6 +132,10 @@ std::vector<std::string> names() {
 }  // namespace
 
 std::string known_models() { return fmt::format("{}", fmt::join(names(), ", ")); }
+
+bool is_known_model(std::string_view name) {
+  return std::ranges::find(kModels, name, &Named::name) != std::end(kModels);
+}
 
 Transformer named_model(const std::string& name) {
   for (const Named& named : kModels) {

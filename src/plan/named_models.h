@@ -15,5 +15,7 @@ namespace hum::plan {
 Transformer named_model(const std::string& name);
 
 std::string known_models();
+// One of these, not a file.
+bool is_known_model(std::string_view name);
 
 }  // namespace hum::plan

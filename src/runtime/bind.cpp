@@ -29,10 +29,16 @@ std::vector<HostTensor> bind(std::span<const graph::Value> parameters, const Nam
   return bound;
 }
 
+std::string_view plain_model_type(std::string_view model_type) {
+  constexpr std::string_view kOurs = "hum-";
+  return model_type.starts_with(kOurs) ? model_type.substr(kOurs.size()) : model_type;
+}
+
 void require_model_type(const Weights& weights, std::string_view model_type,
                         const std::filesystem::path& folder) {
   const std::string found = weights.config.value("model_type", "nothing");
-  if (found == model_type && weights.config.contains("model")) return;
+  if (plain_model_type(found) == plain_model_type(model_type) && weights.config.contains("model"))
+    return;
   fail(ExitCode::kBadData,
        fmt::format("{}: config.json is of model_type '{}', not '{}'", folder.string(), found,
                    model_type),

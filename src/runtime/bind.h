@@ -18,7 +18,11 @@ namespace hum::runtime {
 std::vector<HostTensor> bind(std::span<const graph::Value> parameters, const NamedTensors& tensors,
                              const std::filesystem::path& folder);
 
-// Throws kBadData unless the folder's config.json names `model_type`.
+// A model's name without what tells hum's weights from other programs': "hum-coarse", as
+// config.json has it, and "coarse", as training configurations have it, are one type.
+std::string_view plain_model_type(std::string_view model_type);
+
+// Throws kBadData unless the folder's config.json names `model_type`, in either spelling.
 void require_model_type(const Weights& weights, std::string_view model_type,
                         const std::filesystem::path& folder);
 

@@ -32,12 +32,13 @@ class Stereo : public Program {
   Outcome train(const std::string& model, const std::string& config, const std::string& common,
                 const std::string& stage = "") const {
     write("train.yaml",
-          fmt::format("stage: {{data: {0}, run: {1}, output: {2}, weights: {3}, batch: 2, "
+          fmt::format("model_type: {6}\n"
+                      "stage: {{data: {0}, run: {1}, output: {2}, weights: {3}, batch: 2, "
                       "held_out: 0, compute: f32, loop: {{steps: 3, checkpoint_every: 3}}{4}}}\n"
-                      "model: {{common: {5}, {6}}}\n",
+                      "model: {{common: {5}, {7}}}\n",
                       path("data"), path("run-" + model), path("stereo/" + model), path("stereo"),
-                      stage, common, config));
-    return run_hum({"train", model, "--config", path("train.yaml")});
+                      stage, common, model, config));
+    return run_hum({"train", path("train.yaml")});
   }
   void train_all() const {
     const std::string both = "{channels: mid_side, latent: 16, books: 8, entries: 32}";

@@ -21,13 +21,14 @@ class Train : public Program {
     const auto made = run_hum({"data", "make", "--config", path("data.yaml"), "-o", path("data")});
     EXPECT_EQ(made.code, 0) << made.err;
     write("train.yaml",
-          fmt::format("stage: {{data: {}, run: {}, output: {}, batch: 2, frames: 25, held_out: 0, "
+          fmt::format("model_type: classifier\n"
+                      "stage: {{data: {}, run: {}, output: {}, batch: 2, frames: 25, held_out: 0, "
                       "compute: bf16, loop: {{steps: 2, log_every: 1, checkpoint_every: 1}}}}\n"
                       "model: {{bands: 16, embedding: 4}}\n",
                       path("data"), path("run"), path("classifier")));
   }
   Outcome train(std::vector<std::string> flags = {}) const {
-    std::vector<std::string> arguments = {"train", "classifier", "--config", path("train.yaml")};
+    std::vector<std::string> arguments = {"train", path("train.yaml")};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     return run_hum(arguments);
   }
@@ -86,6 +87,68 @@ TEST_F(Train, UnfinishedRunWritesNoWeights) {
   write("train.yaml", config);
   EXPECT_EQ(train().code, 0);
   EXPECT_THAT(files(), Contains("classifier"));
+}
+
+TEST_F(Train, CommandsOfEarlierReleasesNameTheNewOne) {
+  const auto trained = run_hum({"train", "classifier", "--config", path("train.yaml")});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("is now hum train " + path("train.yaml")));
+  EXPECT_THAT(files(), Contains("classifier"));
+  const auto plain = run_hum({"train", "--config", path("train.yaml")});
+  EXPECT_EQ(plain.code, 0) << plain.err;
+  EXPECT_THAT(plain.err, Not(HasSubstr("is now")));
+}
+
+TEST_F(Train, CommandAndConfigurationMustAgreeOnTheModel) {
+  const auto other = run_hum({"train", "voice", "--config", path("train.yaml")});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, AllOf(HasSubstr("a configuration of classifier, not of voice"),
+                               HasSubstr("\nhint: hum train " + path("train.yaml"))));
+  const auto two = run_hum({"train", path("train.yaml"), "--config", path("train.yaml")});
+  EXPECT_EQ(two.code, 2);
+  EXPECT_THAT(two.err, HasSubstr("two configurations"));
+  const auto none = run_hum({"train"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("no configuration"), HasSubstr("\nhint: hum train ")));
+}
+
+TEST_F(Train, ConfigurationWithoutItsModelIsRefusedWithTheLineToAdd) {
+  write("train.yaml", read("train.yaml").substr(sizeof("model_type: classifier\n") - 1));
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"train", path("train.yaml")},
+           {"train", "classifier", "--config", path("train.yaml")},
+           {"compile", path("train.yaml")},
+           {"audit", path("train.yaml")}}) {
+    const auto refused = run_hum(words);
+    EXPECT_EQ(refused.code, 78);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("train.yaml: no model_type"),
+                                   HasSubstr("\nhint: add the line 'model_type: classifier'")));
+  }
+  EXPECT_THAT(files(), Not(Contains("run")));
+}
+
+TEST_F(Train, ModelsThatHumDoesNotTrainAreRefused) {
+  write("dac.yaml", "model_type: dac\nstage: {run: r, output: o}\n");
+  const auto trained = run_hum({"train", path("dac.yaml")});
+  EXPECT_EQ(trained.code, 2);
+  EXPECT_THAT(trained.err, HasSubstr("hum does not train dac"));
+  const auto audited = run_hum({"audit", path("dac.yaml")});
+  EXPECT_EQ(audited.code, 2);
+  EXPECT_THAT(audited.err, HasSubstr("dac has nothing to audit"));
+}
+
+TEST_F(Train, ModelsOfAFolderOfWeightsAreChecked) {
+  ASSERT_EQ(train({"--output", path("weights/classifier")}).code, 0);
+  const auto checked = run_hum({"model", "check", path("weights"), "--json"});
+  ASSERT_EQ(checked.code, 0) << checked.err;
+  const Json report = Json::parse(checked.out);
+  ASSERT_EQ(report.size(), 1);
+  EXPECT_EQ(report[0].at("model"), "classifier");
+  write("weights/classifier/model.safetensors", "damaged");
+  EXPECT_EQ(run_hum({"model", "check", path("weights")}).code, 65);
+  const auto none = run_hum({"model", "check", path("data")});
+  EXPECT_EQ(none.code, 66);
+  EXPECT_THAT(none.err, HasSubstr("none of hum's models"));
 }
 
 TEST_F(Train, OutputThatHoldsSomethingElseIsRefusedAtOnce) {

@@ -59,7 +59,8 @@ struct LlamaRun : TrainingRun {
       models::llama::from_hugging_face(Json::parse(golden.metadata.at("config")))};
 
   nn::TrainSpec spec(graph::DType compute) const override {
-    return model.train_spec(golden.number("batch"), golden.number("length"), compute);
+    return model.train_spec(
+        {.batch = golden.number("batch"), .frames = golden.number("length"), .compute = compute});
   }
   std::vector<runtime::HostTensor> batch(int64_t step) const override {
     const int64_t count = golden.number("batch"), length = golden.number("length");
@@ -100,8 +101,10 @@ struct CoarseRun : TrainingRun {
   models::humming::Coarse model{coarse_config(golden)};
 
   nn::TrainSpec spec(graph::DType compute) const override {
-    return model.train_spec(golden.number("batch"), golden.number("length"),
-                            golden.number("reference"), compute);
+    return model.train_spec({.batch = golden.number("batch"),
+                             .frames = golden.number("length"),
+                             .reference_frames = golden.number("reference"),
+                             .compute = compute});
   }
   std::vector<runtime::HostTensor> batch(int64_t step) const override {
     const auto& common = model.config().common;

@@ -20,6 +20,7 @@
 #include "eval/report/folder.h"
 #include "eval/report/page.h"
 #include "models/preset_classifier/classifier_session.h"
+#include "models/registry.h"
 #include "models/weights_folder.h"
 #include "pipeline/hum_melody.h"
 #include "pipeline/recording.h"
@@ -165,7 +166,7 @@ class Report {
     const fs::path folder = models::weights_part(weights_, "classifier");
     if (!fs::exists(folder)) {
       lacks("preset classifier, Frechet distance",
-            "no classifier in the weights: hum train classifier --config configs/classifier.yaml");
+            "no classifier in the weights: hum train configs/classifier.yaml");
       return;
     }
     using models::preset_classifier::ClassifierSession;
@@ -212,9 +213,10 @@ class Report {
 
   Json about() const {
     Json hashes = Json::object();
-    for (const char* part : {"codec", "upsampler", "coarse", "voice", "classifier"}) {
-      const fs::path folder = models::weights_part(weights_, part);
-      if (fs::exists(folder)) hashes[part] = runtime::shards_sha256(folder);
+    for (const models::ModelRow& row : models::registry()) {
+      if (!row.weights) continue;
+      const fs::path folder = models::weights_part(weights_, *row.weights);
+      if (fs::exists(folder)) hashes[std::string(row.name)] = runtime::shards_sha256(folder);
     }
     return {{"hum", HUM_VERSION},
             {"clips", options_.test_set.clips},

@@ -2,32 +2,39 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
+#include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "app/plan/compare.h"
 #include "app/plan/planned_step.h"
+#include "app/plan/report.h"
 #include "app/training/model_step.h"
-#include "app/training/stage.h"
 #include "base/error.h"
+#include "base/files.h"
+#include "data/synthesis/timing.h"
 #include "graph/passes/passes.h"
-#include "models/humming/config.h"
 #include "plan/named_models.h"
 
 namespace hum::app {
 
 namespace {
 
-plan::Transformer coarse_shape(const std::filesystem::path& path) {
-  TrainConfig<models::humming::CoarseConfig> config;
-  read_config(path, config);
-  const nn::TransformerConfig& t = config.model.transformer;
+// Throws: kUsage when the model is no transformer.
+plan::Transformer shape_of(const ModelStep& step) {
+  const auto language_model = step.model->language_model();
+  if (!language_model) {
+    fail(ExitCode::kUsage,
+         fmt::format("the {} is no transformer: the planner cannot time it", step.row->name),
+         fmt::format("hum audit {} --platform neuron lists its operators", step.row->name));
+  }
+  const nn::TransformerConfig& t = language_model->transformer;
   return {.hidden = t.width,
           .layers = t.layers,
           .heads = t.heads,
           .kv_heads = t.kv_heads,
           .ffn = t.feed_forward,
-          .vocab = config.model.vocabulary,
+          .vocab = language_model->vocabulary,
           .sequence = data::kItemFrames,
           .gated = t.activation == nn::Activation::kSwiGlu,
           .tied_embeddings = false,
@@ -36,18 +43,14 @@ plan::Transformer coarse_shape(const std::filesystem::path& path) {
 
 graph::Function transformer_step(const plan::Transformer& shape) {
   const models::llama::Llama model(llama_of(shape));
-  return train::step_function(model.train_spec(1, shape.sequence, graph::DType::kBF16), {})
+  return train::step_function(
+             model.train_spec({.frames = shape.sequence, .compute = graph::DType::kBF16}), {})
       .function;
 }
 
-graph::Function configured_step(const std::filesystem::path& path) {
-  const ModelStep step = read_model_step(path);
+graph::Function step_of(const ModelStep& step) {
   return train::step_function(step.spec, step.loop.optimizer, step.loop.step_options().blocks)
       .function;
-}
-
-bool is_one_of(const std::string& name, std::initializer_list<const char*> names) {
-  return std::ranges::find(names, name) != names.end();
 }
 
 Json option_report(const plan::Option& option) {
@@ -106,23 +109,37 @@ Json migration_report(const plan::Assessment& a, double home_cost) {
   return report;
 }
 
+void require_page(const std::string& output) {
+  if (output.empty()) return;
+  const std::string ending = std::filesystem::path(output).extension();
+  if (ending != ".html" && ending != ".md")
+    fail(ExitCode::kUsage, fmt::format("{}: neither .html nor .md", output),
+         "--json prints the figures for programs");
+  require_writable(output);
+}
+
+plan::Option option_of(const std::string& cluster_text, const plan::Transformer& shape,
+                       const plan::Hardware& hardware, const plan::Market& market) {
+  const Cluster cluster = parse_cluster(cluster_text, hardware);
+  const auto calibration =
+      plan::read_calibration(plan::calibration_path(cluster.device->calibrated_as()));
+  return plan::consider(shape, *cluster.device, cluster.nodes, calibration, market);
+}
+
 }  // namespace
 
 AssessedModel assessed_model(const std::string& name, int64_t sequence) {
-  if (is_one_of(name, {"codec", "voice", "upsampler", "classifier", "codec-decoder"})) {
-    fail(ExitCode::kUsage,
-         fmt::format("the {} is no transformer: the planner cannot time it", name),
-         fmt::format("hum audit {} --platform neuron lists its operators", name));
-  }
-  const bool is_coarse = is_one_of(name, {"coarse", "tiny"}) || name.ends_with(".yaml");
-  const bool is_published = is_one_of(name, {"385m", "10b"});
+  const auto file = names_hugging_face(name) ? std::nullopt : find_configuration(name);
+  std::optional<ModelStep> configured;
+  if (file) configured = read_model_step(*file);
   AssessedModel model;
-  model.shape = is_coarse ? coarse_shape(model_config_path(name)) : plan::named_model(name);
+  // Of what hum configures and the planner knows as well, the planner's sequence.
+  model.shape =
+      configured && !plan::is_known_model(name) ? shape_of(*configured) : plan::named_model(name);
   if (sequence != 0) model.shape.sequence = sequence;
   plan::validate(model.shape);
-  const graph::Function step = is_coarse || is_published ? configured_step(model_config_path(name))
-                                                         : transformer_step(model.shape);
-  model.step = graph::run_passes(step).function;
+  model.step =
+      graph::run_passes(configured ? step_of(*configured) : transformer_step(model.shape)).function;
   return model;
 }
 
@@ -156,6 +173,22 @@ Json assessment_report(const Assessed& assessed) {
                                 {"days", stage.days},
                                 {"cost", stage.cost}});
   return report;
+}
+
+AssessedPage assess(const AssessOptions& options) {
+  require_page(options.output);
+  const plan::Hardware hardware = read_hardware(options.hardware_file);
+  const AssessedModel model = assessed_model(options.model, options.seq);
+  Assessed assessed{.model = options.model, .shape = model.shape, .market = options.market};
+  assessed.from = option_of(options.from, model.shape, hardware, options.market);
+  assessed.to = option_of(options.to, model.shape, hardware, options.market);
+  assessed.assessment =
+      plan::assess(model.step, assessed.from, assessed.to, options.market, options.situation);
+  Json report = assessment_report(assessed);
+  std::string page =
+      options.output.ends_with(".html") ? assessment_page(report) : assessment_markdown(report);
+  if (!options.output.empty()) write_file(options.output, page);
+  return {std::move(report), std::move(page)};
 }
 
 }  // namespace hum::app

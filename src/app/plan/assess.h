@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/plan/outlook.h"
-#include "base/json_fwd.h"
+#include "base/json.h"
 #include "plan/assessment.h"
 
 namespace hum::app {
@@ -33,5 +33,23 @@ Json assessment_report(const Assessed& assessed);
 // One page each. HTML: no script, nothing from a network; A4 when printed.
 std::string assessment_markdown(const Json& report);
 std::string assessment_page(const Json& report);
+
+struct AssessOptions {
+  std::string model, from, to;  // from, to: hardware:nodes
+  std::string output;           // the page, .html or .md; empty: none
+  std::string hardware_file;    // empty: hum's own
+  int64_t seq = 0;              // tokens a sequence; 0: the model's longest
+  plan::Market market;
+  plan::Situation situation;
+};
+
+struct AssessedPage {
+  Json report;
+  std::string page;  // HTML where the output is, else Markdown
+};
+
+// Assesses, and writes the page where an output is named. Throws: kUsage for another output than
+// .html or .md; kCannotCreate, before any work; what assessed_model and reading the files throw.
+AssessedPage assess(const AssessOptions& options);
 
 }  // namespace hum::app

@@ -1,7 +1,11 @@
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "app/plan/report.h"
 #include "base/json.h"
+#include "base/log.h"
+#include "base/names.h"
 
 namespace hum::app {
 
@@ -11,7 +15,37 @@ std::string side_text(const plan::Side& side) {
   return plan::figure_text(side.value) + " " + side.text;
 }
 
+// Figures that go unchecked must not pass for agreement.
+void warn_of_unknown(const plan::PlanClaims& claims, const plan::Hardware& hardware) {
+  std::vector<std::string> names;
+  for (const auto& [name, unused] : hardware.devices()) names.push_back(name);
+  for (const auto& run : claims.runs) {
+    if (run.hardware.empty() || hardware.find(run.hardware) != nullptr) continue;
+    warn_once(run.hardware,
+              fmt::format("hardware {} is not known, so its figures are not checked; the nearest "
+                          "names are {}",
+                          run.hardware, fmt::join(nearest_names(run.hardware, names), ", ")));
+  }
+}
+
 }  // namespace
+
+bool AuditedPlan::agrees() const { return std::ranges::all_of(checks, &plan::Check::agrees); }
+
+AuditedPlan audit_plan(const std::vector<std::string>& files, const std::string& hardware_name,
+                       const std::string& hardware_file) {
+  const plan::Hardware hardware = read_hardware(hardware_file);
+  plan::PlanClaims claims = plan::read_claims({files.begin(), files.end()});
+  if (!hardware_name.empty()) {
+    hardware.at(hardware_name);
+    for (auto& run : claims.runs) {
+      if (run.hardware.empty()) run.hardware = hardware_name;
+    }
+  }
+  warn_of_unknown(claims, hardware);
+  auto checks = plan::audit(claims, hardware);
+  return {std::move(claims), std::move(checks)};
+}
 
 Json audit_report(const std::vector<plan::Check>& checks) {
   const auto side = [](const plan::Side& side) {

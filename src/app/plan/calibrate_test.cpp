@@ -31,7 +31,7 @@ fs::path train_a_little(const fs::path& folder) {
     return std::vector{batch, batch};
   };
   train::run_training(runtime::test_session(),
-                      model.train_spec(kBatch, kLength, graph::DType::kF32), loop, tokens,
+                      model.train_spec({.batch = kBatch, .frames = kLength}), loop, tokens,
                       {.run = folder / "run"});
   return folder / "run/log.jsonl";
 }

@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
+#include "app/plan/outlook.h"
+#include "app/plan/plot.h"
+#include "app/plan/report.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "plan/named_models.h"
 
 namespace hum::app {
 
@@ -146,6 +152,51 @@ Json phases_report(const Comparison& c) {
   return {{"rows", rows}, {"total", total}};
 }
 
+std::vector<std::string> all_clusters(const plan::Hardware& hardware) {
+  constexpr const char* kUsual = "p4d.24xlarge";
+  std::vector<std::string> names;
+  for (const auto& [name, device] : hardware.devices()) {
+    if (device.price_per_node_hour.value > 0)
+      names.insert(name == kUsual ? names.begin() : names.end(), name);
+  }
+  return names;
+}
+
+std::vector<Cluster> chosen_clusters(const CompareOptions& options,
+                                     const plan::Hardware& hardware) {
+  std::vector<Cluster> chosen;
+  for (const auto& text : options.clusters.empty() ? all_clusters(hardware) : options.clusters) {
+    if (text.find(':') != std::string::npos) {
+      chosen.push_back(parse_cluster(text, hardware));
+      continue;
+    }
+    for (const int64_t nodes : options.nodes)
+      chosen.push_back(parse_cluster(fmt::format("{}:{}", text, nodes), hardware));
+  }
+  return chosen;
+}
+
+// By device: hum's own, or that of the file where it is of the device's hardware.
+std::map<std::string, plan::Calibration> read_calibrations(const std::vector<Cluster>& clusters,
+                                                           const std::string& file) {
+  std::map<std::string, plan::Calibration> result;
+  std::optional<plan::Calibration> given;
+  if (!file.empty()) given = plan::read_calibration(file);
+  bool used = false;
+  for (const Cluster& cluster : clusters) {
+    const plan::Device& device = *cluster.device;
+    const bool is_given = given && device.may_use(given->device);
+    used = used || is_given;
+    if (!result.contains(device.name))
+      result[device.name] = is_given ? *given : read_calibration_for(device, "");
+  }
+  if (given && !used) {
+    fail(ExitCode::kUsage, fmt::format("{} is of {}, none of the clusters is", file, given->device),
+         "name a cluster of it, or leave the calibration out");
+  }
+  return result;
+}
+
 }  // namespace
 
 Json figures_report(const plan::Outlook& outlook) {
@@ -188,6 +239,24 @@ Json comparison_report(const Comparison& c) {
   for (const auto& option : c.options)
     report["clusters"].push_back(cluster_report(option, baseline, c));
   if (!c.phases.empty()) report["phases"] = phases_report(c);
+  return report;
+}
+
+Json compare_clusters(const CompareOptions& options) {
+  if (!options.plot.empty()) require_plot(options.plot);
+  const plan::Hardware hardware = read_hardware(options.hardware_file);
+  Comparison c = options.comparison;
+  c.shape = plan::named_model(c.model);
+  if (options.seq != 0) c.shape.sequence = options.seq;
+  const auto clusters = chosen_clusters(options, hardware);
+  const auto calibrations = read_calibrations(clusters, options.calibration);
+  for (const Cluster& cluster : clusters) {
+    c.options.push_back(plan::consider(c.shape, *cluster.device, cluster.nodes,
+                                       calibrations.at(cluster.device->name), c.market));
+  }
+  for (const auto& text : options.phases) c.phases.push_back(plan::parse_phase(text, hardware));
+  Json report = comparison_report(c);
+  if (!options.plot.empty()) write_clusters_plot(options.plot, report);
   return report;
 }
 

@@ -32,4 +32,19 @@ Json figures_report(const plan::Outlook& outlook);
 // Days and dollars, with the dollars' interval.
 Json cost_report(const plan::Offer& offer, const plan::Prediction& prediction);
 
+struct CompareOptions {
+  // hardware:nodes or hardware, where one is now first; none: all with a price.
+  std::vector<std::string> clusters;
+  std::vector<int64_t> nodes = {16};  // of clusters that are given without one
+  std::vector<std::string> phases;    // name=hardware:nodes:days
+  int64_t seq = 0;                    // tokens a sequence; 0: the model's longest
+  // A picture of the clusters, a calibration, figures of hardware; empty: none, hum's own.
+  std::string plot, calibration, hardware_file;
+  Comparison comparison;  // its model by name; shape, options and phases follow from the above
+};
+
+// comparison_report; writes the plot. Throws: kUsage when the calibration is of none of the
+// clusters; what comparison_report and reading the files throw.
+Json compare_clusters(const CompareOptions& options);
+
 }  // namespace hum::app

@@ -6,8 +6,12 @@
 #include <charconv>
 #include <numeric>
 
+#include "app/plan/plot.h"
+#include "app/plan/report.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
+#include "plan/named_models.h"
 
 namespace hum::app {
 
@@ -174,6 +178,26 @@ plan::SearchResult find_layouts(const plan::Transformer& model, const LayoutWish
   auto found = search_wished(model, wishes, cluster, efficiency);
   if (found.fitting.empty()) refuse(model, wishes, cluster, efficiency);
   return found;
+}
+
+Json look_ahead(const OutlookOptions& options) {
+  if (!options.plot.empty()) require_plot(options.plot);
+  const plan::Hardware hardware = read_hardware(options.hardware_file);
+  const Cluster cluster = parse_cluster(options.cluster, hardware);
+  plan::Transformer model = plan::named_model(options.model);
+  if (options.seq != 0) model.sequence = options.seq;
+  const auto calibration = read_calibration_for(*cluster.device, options.calibration);
+  const auto found = find_layouts(model, options.layout, cluster, calibration.efficiency);
+  const auto outlook = plan::look_ahead(model, found.fitting.front().layout, *cluster.device,
+                                        calibration, options.goal);
+  Json report = outlook_report(options.model, model, cluster, outlook);
+  if (!options.plot.empty()) {
+    Json drawn = report;
+    drawn["layouts"] = layouts_report(found);
+    write_layouts_plot(options.plot, drawn);
+  }
+  if (options.search) report["layouts"] = layouts_report(found);
+  return report;
 }
 
 }  // namespace hum::app

@@ -49,4 +49,19 @@ Json outlook_report(const std::string& name, const plan::Transformer& model, con
 Json layouts_report(const plan::SearchResult& found);
 std::string outlook_text(const Json& report);
 
+struct OutlookOptions {
+  std::string model;    // a name, or a Hugging Face config.json
+  std::string cluster;  // hardware:nodes
+  int64_t seq = 0;      // tokens a sequence; 0: the model's longest
+  LayoutWishes layout;
+  plan::Goal goal;
+  bool search = false;  // the report lists every layout that fits
+  // A picture of these layouts, a calibration, figures of hardware; empty: none, hum's own.
+  std::string plot, calibration, hardware_file;
+};
+
+// outlook_report of the fastest layout, "layouts" where they are asked for. Writes the plot. Throws
+// what the functions above and reading the files throw.
+Json look_ahead(const OutlookOptions& options);
+
 }  // namespace hum::app

@@ -33,13 +33,14 @@ PlannedModel planned_llama(const std::string& name, const PlannedShape& shape) {
   const auto compute = from_name<Compute>(shape.compute.empty() ? "bf16" : shape.compute);
   const int64_t length = shape.seq > 0 ? shape.seq : config.positions;
   return {.model = model,
-          .spec = model->train_spec(shape.batch > 0 ? shape.batch : 1, length, dtype_of(compute))};
+          .spec = model->train_spec({.batch = shape.batch > 0 ? shape.batch : 1,
+                                     .frames = length,
+                                     .compute = dtype_of(compute)})};
 }
 
 // Names of the planner's and files of Hugging Face's; all else is a configuration of hum's.
 bool names_llama(const std::string& name) {
-  return name.starts_with("llama") || std::filesystem::path(name).extension() == ".json" ||
-         std::filesystem::is_directory(name);
+  return name.starts_with("llama") || names_hugging_face(name);
 }
 
 PlannedModel planned_configuration(const std::string& name, const PlannedShape& shape) {
@@ -47,11 +48,15 @@ PlannedModel planned_configuration(const std::string& name, const PlannedShape& 
     fail(ExitCode::kUsage, "--seq and --compute are a Llama's",
          name + ": its configuration says them (stage.frames, stage.compute)");
   }
-  const ModelStep step = read_model_step(model_config_path(name), shape.batch);
+  const ModelStep step = read_model_step(configuration_path(name), shape.batch);
   return {step.model, step.spec, step.loop.optimizer, step.loop.step_options().blocks};
 }
 
 }  // namespace
+
+bool names_hugging_face(const std::string& name) {
+  return std::filesystem::path(name).extension() == ".json" || std::filesystem::is_directory(name);
+}
 
 models::llama::LlamaConfig llama_of(const plan::Transformer& shape) {
   const bool gated = shape.gated;

@@ -15,6 +15,9 @@ namespace hum::app {
 // hum's own Llama of that shape, with layer norms, GELU and biases where it is not gated.
 models::llama::LlamaConfig llama_of(const plan::Transformer& shape);
 
+// A Hugging Face folder, or its config.json.
+bool names_hugging_face(const std::string& name);
+
 // Bytes on one of `devices` devices, each with the spec's batch and all state, with this machine's
 // kernels (HUM_KERNELS=0: without).
 plan::Memory step_memory(const nn::TrainSpec& spec, const train::OptimizerConfig& optimizer,

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/fields_json.h"
 #include "eval/harness/bar.h"
 
 namespace hum::app {

@@ -24,6 +24,17 @@ Json predictions_report(const plan::Campaign& campaign, const plan::Device& devi
                         const plan::Calibration& calibration);
 std::string predictions_text(const Json& report);
 
+struct AuditedPlan {
+  plan::PlanClaims claims;
+  std::vector<plan::Check> checks;
+  bool agrees() const;
+};
+// Of the files of one plan. `hardware`: a node's, where the files do not say; empty: not known.
+// Warns of hardware that is not known. Throws: what plan::read_claims throws; kConfig for an
+// unknown `hardware`.
+AuditedPlan audit_plan(const std::vector<std::string>& files, const std::string& hardware,
+                       const std::string& hardware_file);
+
 // {"consistent", "contradictions", "checks": [{"rule", "subject", "agrees", "stated", "found",
 // "places", "remedy"}]}, and the same for people, contradictions last.
 Json audit_report(const std::vector<plan::Check>& checks);

@@ -52,7 +52,7 @@ void write_melody(const std::filesystem::path& path, const Converter& converter,
 BatchConversion::BatchConversion(const DeliveryOptions& options, Converter& converter,
                                  const std::optional<audio::AudioBuffer>& backing,
                                  std::vector<OutputPlan> plans,
-                                 std::function<void(const Recording&)> done)
+                                 std::function<void(const Conversion&)> done)
     : options_(options), converter_(converter), backing_(backing), done_(std::move(done)) {
   for (auto& plan : plans) {
     recordings_.emplace_back();
@@ -61,7 +61,7 @@ BatchConversion::BatchConversion(const DeliveryOptions& options, Converter& conv
 }
 
 void BatchConversion::run() {
-  for (Recording& recording : recordings_) {
+  for (Conversion& recording : recordings_) {
     recording.fault = fault_of([&] { listen(recording); });
     for (size_t take = 0; !recording.is_done() && take < recording.plan.sounds.size(); ++take) {
       waiting_.push_back({&recording, static_cast<int64_t>(take)});
@@ -72,7 +72,7 @@ void BatchConversion::run() {
   play();
 }
 
-void BatchConversion::listen(Recording& recording) {
+void BatchConversion::listen(Conversion& recording) {
   recording.watch.start();
   recording.hearing =
       converter_.listen(recording.plan.input, recording.watch, backing_.has_value());
@@ -106,7 +106,7 @@ void BatchConversion::play_waiting() {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (size_t i = 0; i < waiting_.size(); ++i) {
-    Recording& recording = *waiting_[i].recording;
+    Conversion& recording = *waiting_[i].recording;
     if (recording.fault) continue;
     const auto own = static_cast<double>(pipeline::windows_of(pieces[i].notes));
     recording.watch.add("generate", seconds * own / static_cast<double>(windows_));
@@ -115,7 +115,7 @@ void BatchConversion::play_waiting() {
 }
 
 void BatchConversion::deliver(const Take& take, std::vector<float> samples) {
-  Recording& recording = *take.recording;
+  Conversion& recording = *take.recording;
   recording.watch.start();
   const OutputPlan& plan = recording.plan;
   const auto number = static_cast<size_t>(take.number);

@@ -1,4 +1,4 @@
-// Recordings played from file to files, several at a time.
+// Recordings converted from file to files, several at a time.
 #pragma once
 
 #include <exception>
@@ -23,8 +23,8 @@ struct DeliveryOptions {
   int64_t beats_per_bar = 4;  // of the loop
 };
 
-// One recording on its way.
-struct Recording {
+// One recording, on its way to an instrument.
+struct Conversion {
   OutputPlan plan;
   Stopwatch watch;  // also: generate, write
   Hearing hearing;
@@ -43,17 +43,17 @@ class BatchConversion {
   // done: called for each, in their order. Everything must outlive it.
   BatchConversion(const DeliveryOptions& options, Converter& converter,
                   const std::optional<audio::AudioBuffer>& backing, std::vector<OutputPlan> plans,
-                  std::function<void(const Recording&)> done);
+                  std::function<void(const Conversion&)> done);
 
   void run();
 
  private:
   struct Take {
-    Recording* recording;
+    Conversion* recording;
     int64_t number;
   };
 
-  void listen(Recording& recording);
+  void listen(Conversion& recording);
   // All takes that wait.
   void play();
   // Each one's share of the time is that of its windows. What goes wrong goes wrong for all.
@@ -63,8 +63,8 @@ class BatchConversion {
   const DeliveryOptions& options_;
   Converter& converter_;
   const std::optional<audio::AudioBuffer>& backing_;
-  std::function<void(const Recording&)> done_;
-  std::vector<Recording> recordings_;
+  std::function<void(const Conversion&)> done_;
+  std::vector<Conversion> recordings_;
   std::vector<Take> waiting_;
   int64_t windows_ = 0;
   size_t next_ = 0;

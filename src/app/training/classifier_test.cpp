@@ -43,7 +43,7 @@ TEST(PresetClassifierTraining, TellsASineFromASquareWave) {
   config.width = 32;
   config.blocks = 2;
   const models::preset_classifier::PresetClassifier model(config);
-  const auto spec = model.train_spec(kBatch, kSamples, graph::DType::kF32);
+  const auto spec = model.train_spec({.batch = kBatch, .samples = kSamples});
   train::OptimizerConfig optimizer;
   optimizer.learning_rate = 2e-3;
   optimizer.warm_up_steps = 5;

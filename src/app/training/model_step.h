@@ -4,24 +4,22 @@
 
 #include <filesystem>
 #include <memory>
-#include <string>
 
-#include "app/training/stage.h"
+#include "app/training/configuration.h"
 
 namespace hum::app {
 
-// A YAML file, or the configuration of a coarse LM by size (tiny, 385m, 10b) or of a model by name
-// (codec, voice, upsampler, coarse, classifier). Throws kNoInput.
-std::filesystem::path model_config_path(const std::string& name);
-
 struct ModelStep {
-  std::shared_ptr<const void> model;  // what `spec` speaks of
+  const models::ModelRow* row = nullptr;
+  std::shared_ptr<const models::AnyModel> model;  // what `spec` refers to
   nn::TrainSpec spec;
   train::LoopConfig loop;
 };
 
-// Which of the models it is, its own fields say. `batch` > 0 replaces the configuration's.
-// Throws kConfig.
-ModelStep read_model_step(const std::filesystem::path& config, int64_t batch = 0);
+// `batch` > 0 replaces the configuration's. Throws: as ModelConfiguration::make; kUsage when the
+// model has no training step.
+ModelStep model_step(ModelConfiguration configuration, int64_t batch = 0);
+// Throws what read_configuration throws, too.
+ModelStep read_model_step(const std::filesystem::path& path, int64_t batch = 0);
 
 }  // namespace hum::app

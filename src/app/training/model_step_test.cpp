@@ -41,33 +41,23 @@ const models::llama::LlamaConfig kLlama = {
     .vocabulary = 8192};
 
 TEST(SlowMemoryEstimate, IsNearTheCompilersAccountOfTheCodec) {
-  expect_near_estimates(read_model_step(model_config_path("codec"), 4).spec);
+  expect_near_estimates(read_model_step(configuration_path("codec"), 4).spec);
 }
 TEST(SlowMemoryEstimate, IsNearTheCompilersAccountOfTheCoarseModel) {
-  expect_near_estimates(read_model_step(model_config_path("coarse"), 4).spec);
+  expect_near_estimates(read_model_step(configuration_path("coarse"), 4).spec);
 }
 TEST(SlowMemoryEstimate, IsNearTheCompilersAccountOfALlama) {
   const models::llama::Llama model(kLlama);
   for (const auto compute : {graph::DType::kF32, graph::DType::kBF16}) {
-    expect_near_estimates(model.train_spec(4, 256, compute));
+    expect_near_estimates(model.train_spec({.batch = 4, .frames = 256, .compute = compute}));
   }
 }
 // Without the kernel, the backward pass writes out again what the forward pass did: the compiler
 // merges the two and keeps it in between.
 TEST(SlowMemoryEstimate, CountsWhatPlainAttentionKeepsForItsGradient) {
   const models::llama::Llama model(kLlama);
-  expect_near_estimate(kernels::plain_session(), model.train_spec(4, 256, graph::DType::kF32),
+  expect_near_estimate(kernels::plain_session(), model.train_spec({.batch = 4, .frames = 256}),
                        RecomputePolicy::kNone);
-}
-
-TEST(ModelStep, KnowsEachConfigurationsModel) {
-  for (const char* name : {"codec", "codec-decoder", "voice", "voice-balance", "upsampler",
-                           "coarse", "coarse-385m", "tiny", "classifier"}) {
-    const ModelStep step = read_model_step(model_config_path(name));
-    EXPECT_TRUE(std::string(name).starts_with(step.spec.name) || name == std::string("tiny"))
-        << name << " was taken for " << step.spec.name;
-  }
-  EXPECT_THROW(model_config_path("nothing"), Error);
 }
 
 }  // namespace

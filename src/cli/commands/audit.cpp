@@ -1,12 +1,10 @@
 // hum audit: every op of a model's training step against what a platform can run.
 #include <iostream>
 
-#include "app/training/model_step.h"
-#include "base/fields_json.h"
+#include "app/training/model_step_reports.h"
+#include "base/error.h"
 #include "cli/commands/commands.h"
-#include "graph/passes/passes.h"
-#include "graph/profile/profile.h"
-#include "kernels/table.h"
+#include "models/registry.h"
 
 namespace hum::cli {
 namespace {
@@ -17,47 +15,20 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("model", model,
-                 "codec, voice, upsampler, coarse, classifier, 385m, 10b, or a configuration");
+    v.positional("model", model, models::trained_models() + ", 385m, 10b, or a configuration");
     v("platform", platform, "cpu, cuda, tpu or neuron");
     v("json", json, "print the result as JSON");
   }
 };
 
-Json to_json(const graph::AuditRow& row) {
-  return {{"op", row.op},     {"count", row.count},   {"verdict", graph::to_name(row.verdict)},
-          {"what", row.what}, {"source", row.source}, {"where", row.where}};
-}
-
-void print(const graph::AuditRow& row) {
-  std::cout << fmt::format("{:<12}{:>6}  {:<34}{}\n", graph::to_name(row.verdict), row.count,
-                           row.op, row.what);
-  if (row.verdict == graph::Verdict::kNative && row.what.empty()) return;
-  std::cout << fmt::format("{:20}made at {}\n", "", fmt::join(row.where, ", "));
-  if (!row.source.empty()) std::cout << fmt::format("{:20}source: {}\n", "", row.source);
-}
-
 int run(Args& args) {
-  const graph::Profile& profile = graph::profile_named(args.platform);
-  const app::ModelStep step = app::read_model_step(app::model_config_path(args.model));
-  auto function =
-      train::step_function(step.spec, step.loop.optimizer, step.loop.step_options().blocks)
-          .function;
-  function = graph::run_passes(function).function;
-  const graph::Audit audit = graph::audit(function, profile, kernels::available);
+  const Json report = app::platform_audit_report(args.model, args.platform);
   if (args.json) {
-    Json rows = Json::array();
-    for (const auto& row : audit.rows) rows.push_back(to_json(row));
-    print_json({{"program", function.name},
-                {"platform", profile.name},
-                {"supported", audit.is_supported()},
-                {"ops", rows}});
+    print_json(report);
   } else {
-    for (const auto& row : audit.rows) print(row);
-    std::cout << fmt::format("{} {} on {}\n", function.name,
-                             audit.is_supported() ? "can run" : "cannot run", profile.name);
+    std::cout << app::platform_audit_text(report);
   }
-  return audit.is_supported() ? 0 : static_cast<int>(ExitCode::kUnavailable);
+  return report["supported"] ? 0 : static_cast<int>(ExitCode::kUnavailable);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The commands that are not `hum train`.
+// The commands that are in no header of a group.
 #pragma once
 
 #include "cli/command.h"
@@ -6,7 +6,7 @@
 namespace hum::cli {
 
 extern const Command kNotes, kGenerate, kArrange, kPresets, kEvaluateNotes, kCodecEncode,
-    kCodecDecode, kDataMake, kDataVerify, kDataReferences, kModelCheck, kModelRun, kProfile, kAudit,
-    kCompile, kEnv;
+    kCodecDecode, kDataMake, kDataVerify, kDataReferences, kTrain, kModelCheck, kModelRun, kProfile,
+    kAudit, kCompile, kEnv;
 
 }  // namespace hum::cli

@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "app/session_options.h"
-#include "app/training/stage.h"
+#include "app/training/configuration.h"
 #include "cli/commands/commands.h"
 #include "models/llama/llama_session.h"
 
@@ -16,7 +16,7 @@ struct Args {
   std::string folder;
   std::string tokens;
   int64_t count = 64;
-  Compute compute = Compute::kF32;
+  app::Compute compute = app::Compute::kF32;
   template <class V>
   void declare(V& v) {
     v.positional("folder", folder, "a Hugging Face folder of a Llama, Mistral or Qwen2");

@@ -1,15 +1,9 @@
 // hum plan audit: contradictions of a training plan.
-#include <fmt/ranges.h>
-
-#include <algorithm>
 #include <iostream>
 
 #include "app/plan/report.h"
 #include "base/json.h"
-#include "base/log.h"
-#include "base/names.h"
 #include "cli/commands/plan.h"
-#include "plan/audit.h"
 
 namespace hum::cli {
 namespace {
@@ -32,37 +26,14 @@ struct Args {
   }
 };
 
-// Figures that go unchecked must not pass for agreement.
-void warn_of_unknown(const plan::PlanClaims& claims, const plan::Hardware& hardware) {
-  std::vector<std::string> names;
-  for (const auto& [name, unused] : hardware.devices()) names.push_back(name);
-  for (const auto& run : claims.runs) {
-    if (run.hardware.empty() || hardware.find(run.hardware) != nullptr) continue;
-    warn_once(run.hardware,
-              fmt::format("hardware {} is not known, so its figures are not checked; the nearest "
-                          "names are {}",
-                          run.hardware, fmt::join(nearest_names(run.hardware, names), ", ")));
-  }
-}
-
 int run(Args& args) {
-  const plan::Hardware hardware = app::read_hardware(args.hardware_file);
-  plan::PlanClaims claims = plan::read_claims({args.files.begin(), args.files.end()});
-  if (!args.hardware.empty()) {
-    hardware.at(args.hardware);
-    for (auto& run : claims.runs) {
-      if (run.hardware.empty()) run.hardware = args.hardware;
-    }
-  }
-  warn_of_unknown(claims, hardware);
-  const auto checks = plan::audit(claims, hardware);
+  const auto audited = app::audit_plan(args.files, args.hardware, args.hardware_file);
   if (args.json) {
-    print_json(app::audit_report(checks));
+    print_json(app::audit_report(audited.checks));
   } else {
-    std::cout << app::audit_text(checks);
+    std::cout << app::audit_text(audited.checks);
   }
-  const bool agrees = std::ranges::all_of(checks, &plan::Check::agrees);
-  return agrees ? 0 : kContradiction;
+  return audited.agrees() ? 0 : kContradiction;
 }
 
 }  // namespace

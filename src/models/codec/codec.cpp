@@ -86,14 +86,14 @@ Value Codec::decode(const Value& latents_BTD, const nn::BlockOptions& blocks) co
   return sound + sound_of(low_head_(coarse), kLowWindowSamples, kHopSamples);
 }
 
-nn::TrainSpec Codec::train_spec(int64_t batch, int64_t samples, DType compute) const {
+nn::TrainSpec Codec::train_spec(const nn::StepShape& shape) const {
   nn::SpectralLossConfig loss_config;
   loss_config.mel_scales = training_mel_scales();
   loss_config.phase_weight = config_.phase_weight;
   loss_config.balance_weight = config_.balance_weight;
   loss_config.partials_weight = config_.partials_weight;
-  auto loss = [this, loss_config, compute](std::span<const Value> inputs,
-                                           const nn::StepInputs& step) {
+  auto loss = [this, loss_config, compute = shape.compute](std::span<const Value> inputs,
+                                                           const nn::StepInputs& step) {
     const Value& audio_BN = inputs[0];
     const Value x =
         nn::run_blocks(step.blocks, encoder_, in_(convert(features(audio_BN), compute)));
@@ -114,19 +114,10 @@ nn::TrainSpec Codec::train_spec(int64_t batch, int64_t samples, DType compute) c
   };
   return {.name = "codec",
           .parameters = &parameters_,
-          .batch = {{"audio", {DType::kF32, {batch, samples}}}},
+          .batch = {{"audio", {DType::kF32, {shape.batch, shape.samples}}}},
           .loss = std::move(loss),
-          .units_per_batch = static_cast<double>(batch * samples) / kSampleRateHz,
+          .units_per_batch = static_cast<double>(shape.batch * shape.samples) / kSampleRateHz,
           .unit = "audio s"};
-}
-
-std::vector<nn::MelScale> training_mel_scales() {
-  std::vector<nn::MelScale> scales;
-  int64_t bands = 20;
-  for (int64_t window = 128; window <= 2048; window *= 2, bands *= 2) {
-    scales.push_back(mel_scale(window, window / 4, bands));
-  }
-  return scales;
 }
 
 }  // namespace hum::models::codec

@@ -34,7 +34,7 @@ class Codec {
   Value decode(const Value& latents_BTD, const nn::BlockOptions& blocks = {}) const;
 
   // Batch: audio f32[B,N].
-  nn::TrainSpec train_spec(int64_t batch, int64_t samples, graph::DType compute) const;
+  nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:
   Value features(const Value& audio_BN) const;
@@ -48,8 +48,5 @@ class Codec {
   nn::UpsamplingTrunk trunk_;
   nn::Linear head_, low_head_;
 };
-
-// The mel scales of training: windows 128..2048, hop a quarter window.
-std::vector<nn::MelScale> training_mel_scales();
 
 }  // namespace hum::models::codec

@@ -121,23 +121,23 @@ nn::Loss Coarse::loss(std::span<const Value> inputs, const nn::StepInputs& step,
   return result;
 }
 
-nn::TrainSpec Coarse::train_spec(int64_t batch, int64_t frames, int64_t reference_frames,
-                                 DType compute) const {
+nn::TrainSpec Coarse::train_spec(const nn::StepShape& shape) const {
   const auto& common = config_.common;
+  const int64_t batch = shape.batch, frames = shape.frames;
   std::vector<nn::Field> fields = {
       {"codes", {DType::kI32, {batch, frames, common.books}}},
       {"melody", {DType::kF32, {batch, frames, common.melody_features}}},
-      {"reference", {DType::kF32, {batch, reference_frames, common.latent}}},
+      {"reference", {DType::kF32, {batch, shape.reference_frames, common.latent}}},
       {"reference_frames", {DType::kI32, {batch}}}};
   if (uses_draft()) fields.push_back({"draft", {DType::kF32, {batch, frames, common.latent}}});
-  return {
-      .name = "coarse",
-      .parameters = &parameters_,
-      .batch = fields,
-      .loss = [this, compute](std::span<const Value> inputs,
-                              const nn::StepInputs& step) { return loss(inputs, step, compute); },
-      .units_per_batch = static_cast<double>(batch * frames),
-      .unit = "tokens"};
+  return {.name = "coarse",
+          .parameters = &parameters_,
+          .batch = fields,
+          .loss = [this, compute = shape.compute](
+                      std::span<const Value> inputs,
+                      const nn::StepInputs& step) { return loss(inputs, step, compute); },
+          .units_per_batch = static_cast<double>(batch * frames),
+          .unit = "tokens"};
 }
 
 }  // namespace hum::models::humming

@@ -59,8 +59,7 @@ class Coarse {
   bool uses_draft() const { return conditioning_->uses_draft(); }
   // Batch: codes i32[B,T,books], melody, reference latents, reference frames, and the draft where
   // it is used.
-  nn::TrainSpec train_spec(int64_t batch, int64_t frames, int64_t reference_frames,
-                           graph::DType compute) const;
+  nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:
   // Tokens shifted by the delay pattern: book k of frame t stands at step t + k. Shapes: ->

@@ -131,21 +131,21 @@ nn::Loss Upsampler::loss(std::span<const Value> inputs, const nn::StepInputs& st
   return result;
 }
 
-nn::TrainSpec Upsampler::train_spec(int64_t batch, int64_t frames, int64_t reference_frames,
-                                    DType compute) const {
+nn::TrainSpec Upsampler::train_spec(const nn::StepShape& shape) const {
   const auto& common = config_.common;
-  return {
-      .name = "upsampler",
-      .parameters = &parameters_,
-      .batch = {{"codes", {DType::kI32, {batch, frames, common.books}}},
-                {"latents", {DType::kF32, {batch, frames, common.latent}}},
-                {"melody", {DType::kF32, {batch, frames, common.melody_features}}},
-                {"reference", {DType::kF32, {batch, reference_frames, common.latent}}},
-                {"reference_frames", {DType::kI32, {batch}}}},
-      .loss = [this, compute](std::span<const Value> inputs,
-                              const nn::StepInputs& step) { return loss(inputs, step, compute); },
-      .units_per_batch = static_cast<double>(batch * frames) / 50,
-      .unit = "audio s"};
+  const int64_t batch = shape.batch, frames = shape.frames;
+  return {.name = "upsampler",
+          .parameters = &parameters_,
+          .batch = {{"codes", {DType::kI32, {batch, frames, common.books}}},
+                    {"latents", {DType::kF32, {batch, frames, common.latent}}},
+                    {"melody", {DType::kF32, {batch, frames, common.melody_features}}},
+                    {"reference", {DType::kF32, {batch, shape.reference_frames, common.latent}}},
+                    {"reference_frames", {DType::kI32, {batch}}}},
+          .loss = [this, compute = shape.compute](
+                      std::span<const Value> inputs,
+                      const nn::StepInputs& step) { return loss(inputs, step, compute); },
+          .units_per_batch = static_cast<double>(batch * frames) / 50,
+          .unit = "audio s"};
 }
 
 }  // namespace hum::models::humming

@@ -54,8 +54,7 @@ class Upsampler {
 
   // Batch: codes i32[B,T,K], latents f32[B,T,D] (quantised, all books), melody [B,T,M],
   // reference latents [B,S,D], reference frames i32[B].
-  nn::TrainSpec train_spec(int64_t batch, int64_t frames, int64_t reference_frames,
-                           graph::DType compute) const;
+  nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:
   nn::Loss loss(std::span<const Value> inputs, const nn::StepInputs& step,

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "models/mel_scale.h"
+
 namespace hum::models::humming {
 
 using graph::convert;
@@ -45,13 +47,12 @@ Value Voice::render(const Value& latents_BTD, const Value& melody_BTM, const Val
                        kFineHopSamples);
 }
 
-nn::TrainSpec Voice::train_spec(int64_t batch, int64_t samples, DType compute,
-                                std::vector<nn::MelScale> mel_scales) const {
+nn::TrainSpec Voice::train_spec(const nn::StepShape& shape) const {
   nn::SpectralLossConfig loss_config;
-  loss_config.mel_scales = std::move(mel_scales);
+  loss_config.mel_scales = training_mel_scales();
   loss_config.balance_weight = config_.balance_weight;
-  auto loss = [this, loss_config, compute](std::span<const Value> inputs,
-                                           const nn::StepInputs& step) {
+  auto loss = [this, loss_config, compute = shape.compute](std::span<const Value> inputs,
+                                                           const nn::StepInputs& step) {
     const Value &audio_BN = inputs[0], &latents_BTD = inputs[1], &melody_BTM = inputs[2];
     const Value draw =
         graph::uniform({DType::kF32, {audio_BN.size(0), 1}}, graph::fold_in(step.key, 1));
@@ -66,7 +67,7 @@ nn::TrainSpec Voice::train_spec(int64_t batch, int64_t samples, DType compute,
     if (spectral.balance) result.metrics.emplace_back("balance", spectral.balance);
     return result;
   };
-  const int64_t frames = samples / kHopSamples;
+  const int64_t batch = shape.batch, samples = shape.samples, frames = samples / kHopSamples;
   return {.name = "voice",
           .parameters = &parameters_,
           .batch = {{"audio", {DType::kF32, {batch, samples}}},

@@ -29,8 +29,7 @@ class Voice {
                const Value& noise_BN, const nn::BlockOptions& blocks = {}) const;
 
   // Batch: audio[B,N], latents[B,T,D], melody[B,T,M], excitation[B,N]; noise is drawn by the step.
-  nn::TrainSpec train_spec(int64_t batch, int64_t samples, graph::DType compute,
-                           std::vector<nn::MelScale> mel_scales) const;
+  nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:
   VoiceConfig config_;

@@ -80,13 +80,15 @@ nn::Loss Llama::loss(const Value& tokens_BT, const Value& targets_BT, DType comp
   return {.total = nn::masked_mean(graph::reshape(each, targets_BT.dims()), counted)};
 }
 
-nn::TrainSpec Llama::train_spec(int64_t batch, int64_t length, DType compute) const {
+nn::TrainSpec Llama::train_spec(const nn::StepShape& shape) const {
+  const int64_t batch = shape.batch, length = shape.frames;
   return {.name = "llama",
           .parameters = &parameters_,
           .batch = {{"tokens", {DType::kI32, {batch, length}}},
                     {"targets", {DType::kI32, {batch, length}}}},
           .loss =
-              [this, compute](std::span<const Value> inputs, const nn::StepInputs& step) {
+              [this, compute = shape.compute](std::span<const Value> inputs,
+                                              const nn::StepInputs& step) {
                 return loss(inputs[0], inputs[1], compute, step.blocks);
               },
           .units_per_batch = static_cast<double>(batch * length),

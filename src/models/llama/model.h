@@ -34,7 +34,7 @@ class Llama {
                      graph::DType compute) const;
 
   // Batch: tokens i32[B,T], targets i32[B,T] (negative: not counted). Loss: mean cross-entropy.
-  nn::TrainSpec train_spec(int64_t batch, int64_t length, graph::DType compute) const;
+  nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:
   nn::Loss loss(const Value& tokens_BT, const Value& targets_BT, graph::DType compute,

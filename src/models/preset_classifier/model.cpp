@@ -53,14 +53,16 @@ PresetClassifier::Prediction PresetClassifier::predict(const Value& audio_BN, DT
   return {embedding_BE, head_(graph::gelu_new(embedding_BE))};
 }
 
-nn::TrainSpec PresetClassifier::train_spec(int64_t batch, int64_t samples, DType compute) const {
-  auto loss = [this, compute](std::span<const Value> inputs, const nn::StepInputs& step) {
+nn::TrainSpec PresetClassifier::train_spec(const nn::StepShape& shape) const {
+  auto loss = [this, compute = shape.compute](std::span<const Value> inputs,
+                                              const nn::StepInputs& step) {
     const Value& preset_B = inputs[1];
     const Value logits_BC = predict(inputs[0], compute, step.blocks).logits_BC;
     const Value hit = equal(graph::argmax(logits_BC, 1), preset_B);
     return nn::Loss{.total = graph::mean_all(graph::softmax_cross_entropy(logits_BC, preset_B)),
                     .metrics = {{"accuracy", graph::mean_all(convert(hit, DType::kF32))}}};
   };
+  const int64_t batch = shape.batch, samples = shape.samples;
   return {.name = "classifier",
           .parameters = &parameters_,
           .batch = {{"audio", {DType::kF32, {batch, samples}}}, {"preset", {DType::kI32, {batch}}}},

@@ -34,7 +34,7 @@ class PresetClassifier {
                      const nn::BlockOptions& blocks = {}) const;
 
   // Batch: audio f32[B,N], preset i32[B].
-  nn::TrainSpec train_spec(int64_t batch, int64_t samples, graph::DType compute) const;
+  nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:
   Value log_mel(const Value& audio_BN) const;

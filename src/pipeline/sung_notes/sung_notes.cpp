@@ -1,6 +1,6 @@
 #include "pipeline/sung_notes/sung_notes.h"
 
-#include "pipeline/melody_line.h"
+#include "pipeline/sung_notes/melody_line.h"
 #include "pipeline/sung_notes/note_onsets.h"
 #include "pipeline/sung_notes/voice_bends.h"
 #include "pipeline/sung_notes/voiced_notes.h"

@@ -1,5 +1,7 @@
 // The notes of one voice: what a transcriber heard, made one line, and put right by what the sound
-// itself says.
+// itself says. The only header of this folder that others include. It calls, in this order:
+// voice_track (level and pitch of the voice), melody_line (one line of the transcription),
+// voiced_notes (what was missed), note_onsets, voice_bends; note_pieces cuts and joins for them.
 #pragma once
 
 #include <span>

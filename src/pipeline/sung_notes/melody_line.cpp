@@ -1,4 +1,4 @@
-#include "pipeline/melody_line.h"
+#include "pipeline/sung_notes/melody_line.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,168 @@
+#include "app/play/arrange.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "audio/midi.h"
+#include "audio/resample.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "data/synthesis/fluid.h"
+#include "data/synthesis/timing.h"
+#include "pipeline/generate.h"
+#include "pipeline/loop.h"
+#include "pipeline/recording.h"
+#include "pipeline/stems.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+using audio::Note;
+
+// Loudness against the lead.
+constexpr double kBassLevel_db = -4, kChordLevel_db = -8, kDrumLevel_db = -7;
+
+void validate(const ArrangeOptions& options) {
+  validate(options.lead);
+  validate(options.sound);
+  if (options.output.empty()) fail(ExitCode::kUsage, "no folder was named", "-o arrangement");
+  if (options.beats_per_bar != 3 && options.beats_per_bar != 4) {
+    fail(ExitCode::kUsage,
+         fmt::format("--beats {}: the band plays bars of 3 or 4", options.beats_per_bar),
+         "--beats 3 is a waltz");
+  }
+  if (options.lead.score.tempo == "off") {
+    fail(ExitCode::kUsage, "a band needs a tempo, and --tempo is off", "--tempo auto");
+  }
+}
+
+fs::path sound_path(const ArrangeOptions& options, const std::string& name) {
+  return fs::path(options.output) / (name + "." + std::string(to_name(options.format)));
+}
+
+void require_folder(const ArrangeOptions& options) {
+  create_folder(options.output);
+  const std::set<fs::path> read = {fs::weakly_canonical(options.input),
+                                   fs::weakly_canonical(options.lead.timbre)};
+  for (const char* name : {"lead", "bass", "chords", "drums", "mix"}) {
+    const fs::path sound = sound_path(options, name);
+    require_holds(sound, options.sound);
+    require_not_read(sound, read);
+    require_writable(sound);
+  }
+  require_writable(fs::path(options.output) / "arrangement.mid");
+}
+
+class Arranger {
+ public:
+  Arranger(const ArrangeOptions& options, Converter& converter)
+      : options_(options), converter_(converter) {}
+
+  void arrange(const pipeline::Score& score) {
+    tempo_ = *score.tempo;
+    key_ = score.key.value_or(score.heard_key.key);
+    const auto bars = pipeline::loop_of(score.notes, tempo_, options_.beats_per_bar).bars;
+    chords_ = pipeline::harmonise(score.notes, key_, tempo_, options_.beats_per_bar, bars);
+    band_ = pipeline::accompany(chords_, tempo_, options_.beats_per_bar, options_.style);
+    lead_ = score.notes;
+  }
+
+  std::vector<pipeline::Stem> stems() {
+    std::vector<pipeline::Stem> stems;
+    stems.push_back({"lead", delivered(converter_.play(lead_), converter_.channels()), 0});
+    data::FluidRenderer font;
+    auto add = [&](const char* name, const std::vector<Note>& notes, int program, double level_db) {
+      const double seconds = pipeline::end_of(notes) + pipeline::kMaxRelease_s;
+      stems.push_back({name, delivered(font.render(notes, program, seconds), 1), level_db});
+    };
+    add("bass", band_.bass, band_.bass_program, kBassLevel_db);
+    add("chords", band_.chords, band_.chord_program, kChordLevel_db);
+    add("drums", band_.drums, data::kDrumKit, kDrumLevel_db);
+    return stems;
+  }
+
+  std::string midi() const {
+    const std::vector<audio::MidiPart> parts = {
+        {.channel = 0, .program = converter_.program(), .name = "lead", .notes = lead_},
+        {.channel = 1, .program = band_.bass_program, .name = "bass", .notes = band_.bass},
+        {.channel = 2, .program = band_.chord_program, .name = "chords", .notes = band_.chords},
+        {.channel = audio::kDrumChannel, .name = "drums", .notes = band_.drums}};
+    return audio::format_midi_song(parts, {.tempo_bpm = tempo_.bpm,
+                                           .first_beat_s = tempo_.first_beat_s,
+                                           .key = pipeline::key_signature(key_)});
+  }
+
+  const pipeline::Key& key() const { return key_; }
+  std::vector<std::string> chord_names() const {
+    std::vector<std::string> names;
+    for (const auto& chord : chords_) names.push_back(pipeline::chord_name(chord));
+    return names;
+  }
+
+ private:
+  // All stems have the lead's channels, or those that were asked for.
+  audio::AudioBuffer delivered(std::vector<float> samples, int channels) const {
+    pipeline::fade_end(samples, channels);
+    auto sound =
+        audio::resample({data::kSampleRate, channels, std::move(samples)}, options_.sound.rate());
+    return audio::widened(std::move(sound),
+                          std::max(options_.sound.channels(), converter_.channels()));
+  }
+
+  const ArrangeOptions& options_;
+  Converter& converter_;
+  pipeline::Tempo tempo_;
+  pipeline::Key key_;
+  std::vector<pipeline::Chord> chords_;
+  pipeline::Accompaniment band_;
+  std::vector<Note> lead_;
+};
+
+}  // namespace
+
+Json arrange(const ArrangeOptions& options) {
+  validate(options);
+  Converter converter(options.lead);
+  require_folder(options);
+  Stopwatch watch;
+  const Hearing hearing = converter.listen(options.input, watch);
+  if (!hearing.score.tempo) {
+    fail(ExitCode::kBadData, "no steady tempo was heard, so a band cannot follow",
+         "give the tempo with --tempo BPM, or hum to a click");
+  }
+  Arranger arranger(options, converter);
+  arranger.arrange(hearing.score);
+  auto stems = arranger.stems();
+  watch.lap("generate");
+  const auto mix = pipeline::mix_down(stems);
+  for (const auto& stem : stems) {
+    audio::write_audio(sound_path(options, stem.name), stem.sound, options.sound.format());
+  }
+  audio::write_audio(sound_path(options, "mix"), mix, options.sound.format());
+  write_file(fs::path(options.output) / "arrangement.mid", arranger.midi());
+  watch.lap("write");
+  return {{"output", options.output},
+          {"tempo_bpm", hearing.score.tempo_bpm()},
+          {"first_beat", hearing.score.first_beat_s()},
+          {"key", pipeline::key_name(arranger.key())},
+          {"chords", arranger.chord_names()},
+          {"audio_seconds", mix.seconds()},
+          {"warnings", hearing.melody.warnings},
+          {"seconds", watch.laps()}};
+}
+
+std::string arrangement_text(const Json& report) {
+  const auto chords = report["chords"].get<std::vector<std::string>>();
+  return fmt::format("{}: {:.0f} beats a minute, {}, {} bars: {}; {:.1f} s of sound in {}\n",
+                     report["output"].get<std::string>(), report["tempo_bpm"].get<double>(),
+                     report["key"].get<std::string>(), chords.size(), fmt::join(chords, " "),
+                     report["audio_seconds"].get<double>(),
+                     format_duration(report["seconds"]["total"].get<double>()));
+}
+
+}  // namespace hum::app

@@ -1,0 +1,31 @@
+// A hummed melody as a small band plays it: lead, bass, chords and drums.
+#pragma once
+
+#include <string>
+
+#include "app/play/converter.h"
+#include "app/play/outputs.h"
+#include "pipeline/accompaniment.h"
+
+namespace hum::app {
+
+struct ArrangeOptions {
+  std::string input, output;  // a recording, a folder
+  ConversionOptions lead;
+  SoundOptions sound;
+  pipeline::Style style = pipeline::Style::kPop;
+  int64_t beats_per_bar = 4;
+  SoundFormat format = SoundFormat::kWav;
+
+  ArrangeOptions() { lead.score.snap = "1"; }  // the band keeps time, so the lead must
+};
+
+// Writes a file for each part, mix.* and arrangement.mid. Returns {"output", "tempo_bpm",
+// "first_beat", "key", "chords", "audio_seconds", "warnings", "seconds"}. Throws: kUsage naming the
+// flag that is out of range; kBadData when no steady tempo is heard.
+Json arrange(const ArrangeOptions& options);
+
+// The same in one line.
+std::string arrangement_text(const Json& report);
+
+}  // namespace hum::app

@@ -1,0 +1,132 @@
+#include "app/play/convert.h"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+
+#include "app/play/conversion_report.h"
+#include "app/play/wav_stream.h"
+#include "audio/notes.h"
+#include "base/error.h"
+#include "pipeline/recording.h"
+#include "pipeline/stream.h"
+
+namespace hum::app {
+namespace {
+
+// Everything that can be refused without reading or computing.
+void validate(const ConvertOptions& options) {
+  const DeliveryOptions& delivery = options.delivery;
+  validate(options.conversion);
+  validate(delivery.sound);
+  if (delivery.beats_per_bar < 1 || delivery.beats_per_bar > 32) {
+    fail(ExitCode::kUsage, fmt::format("--beats {} is outside 1..32", delivery.beats_per_bar),
+         "--beats 3 is a waltz");
+  }
+  if (!(delivery.gain_db >= -60 && delivery.gain_db <= 60)) {
+    fail(ExitCode::kUsage, fmt::format("--gain {} is outside -60..60", delivery.gain_db),
+         "--gain 3 is a little louder than the backing");
+  }
+  if (delivery.gain_db != 0 && delivery.backing.empty()) {
+    fail(ExitCode::kUsage, "--gain is the melody's level over a --backing", "--backing song.wav");
+  }
+  if (delivery.loop && !delivery.backing.empty()) {
+    fail(ExitCode::kUsage, "--loop and --backing exclude each other", "mix the loop yourself");
+  }
+  if (delivery.loop && options.conversion.score.tempo == "off") {
+    fail(ExitCode::kUsage, "--loop is a number of bars, and --tempo is off", "--tempo auto");
+  }
+}
+
+void validate_stream(const ConvertOptions& options) {
+  validate(options);
+  const DeliveryOptions& delivery = options.delivery;
+  const OutputOptions& outputs = options.outputs;
+  if (!delivery.loop && delivery.backing.empty() && outputs.takes == 1 && outputs.output.empty() &&
+      outputs.picture.empty() && delivery.sound.bits != Bits::k24 && options.inputs.size() == 1) {
+    return;
+  }
+  fail(ExitCode::kUsage,
+       "--stream writes one recording to stdout, in 16 bits or float, with no -o, --takes, "
+       "--loop, --backing, --picture or --json",
+       "hum generate hum.wav --preset violin --stream | aplay");
+}
+
+Converted with_fault(const Conversion& recording) {
+  const std::string input = recording.plan.input.string();
+  try {
+    std::rethrow_exception(recording.fault);
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    const bool is_named = what.find(input) != std::string::npos;
+    return {
+        {{"input", input}, {"error", error.message()}, {"code", static_cast<int>(error.code())}},
+        (is_named ? "" : input + ": ") + what};
+  }
+}
+
+}  // namespace
+
+ConvertSummary convert(const ConvertOptions& options,
+                       const std::function<void(const Converted&)>& done) {
+  validate(options);
+  const DeliveryOptions& delivery = options.delivery;
+  Converter converter(options.conversion);
+  const auto plans = plan_outputs(options.inputs, options.outputs, converter.instrument_name(),
+                                  {delivery.backing, options.conversion.timbre});
+  for (const auto& plan : plans) require_holds(plan.sounds[0], delivery.sound);
+  std::optional<audio::AudioBuffer> backing;
+  if (!delivery.backing.empty()) {
+    backing = audio::read_audio(delivery.backing, options.conversion.max_seconds);
+  }
+  const bool is_only = plans.size() == 1;
+  if (!is_only) converter.prepare();  // what is wrong there is wrong for all
+  ConvertSummary summary{.recordings = plans.size()};
+  auto take = [&](const Conversion& recording) {
+    if (!recording.fault) {
+      done({conversion_report(recording.plan, converter, recording.hearing, recording.played,
+                              recording.takes, recording.watch.laps()),
+            ""});
+      return;
+    }
+    if (is_only) std::rethrow_exception(recording.fault);
+    const Converted faulty = with_fault(recording);
+    if (summary.faults++ == 0) summary.exit_code = faulty.report["code"];
+    done(faulty);
+  };
+  BatchConversion(delivery, converter, backing, plans, take).run();
+  return summary;
+}
+
+StreamTimes convert_to_stream(const ConvertOptions& options, std::FILE* file) {
+  validate_stream(options);
+  Converter converter(options.conversion);
+  Stopwatch watch;
+  const std::string& midi = options.outputs.midi;
+  if (!midi.empty()) pipeline::require_output(midi, {".mid", ".midi", ".csv", ".json"});
+  const Hearing hearing = converter.listen(options.inputs[0], watch);
+  const auto& notes = hearing.score.notes;
+  if (!midi.empty()) write_melody(midi, converter, hearing.score, notes);
+  const SoundOptions& sound = options.delivery.sound;
+  const int rate_hz = sound.rate(), channels = converter.channels();
+  const int written = std::max(channels, sound.channels());
+  WavStream out(file, rate_hz, written, sound.format());
+  bool is_first = true;
+  const auto sink = [&](std::span<const float> samples) {
+    out.write(
+        audio::widened({rate_hz, channels, {samples.begin(), samples.end()}}, written).samples);
+    if (is_first && !samples.empty()) watch.lap("first_sound");
+    is_first = is_first && samples.empty();
+  };
+  pipeline::StreamFinisher finisher(pipeline::end_of(notes), rate_hz, sink, channels);
+  converter.stream(notes, [&](std::span<const float> samples) { finisher.push(samples); });
+  finisher.finish();
+  watch.lap("rest");
+  const Json laps = watch.laps();
+  const double first = laps["first_sound"];
+  const double before =
+      laps["read"].get<double>() + laps["load"].get<double>() + laps["melody"].get<double>();
+  return {first, before + first, out.seconds(), laps["total"]};
+}
+
+}  // namespace hum::app

@@ -1,0 +1,136 @@
+#include "app/training/configuration.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "base/fields_json.h"
+#include "base/files.h"
+#include "data/shards/item_codes.h"
+#include "data/synthesis/timing.h"
+#include "runtime/weights.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct FileFields {
+  std::string model_type;
+  StageConfig stage;
+  Json model = Json::object();
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("model_type", model_type, "which model: " + models::trained_models());
+    v("stage", stage, "data, batch, schedule");
+    v("model", model, "sizes of the model");
+  }
+};
+
+// Names of the models whose configuration has all of these fields.
+std::vector<std::string> models_with(const Json& model) {
+  std::vector<std::string> names;
+  for (const auto& row : models::registry()) {
+    if (row.input == models::TrainingInput::kNone) continue;
+    const auto fields = row.configuration->field_names();
+    const bool has_all = std::ranges::all_of(model.items(), [&](const auto& field) {
+      return std::ranges::find(fields, field.key()) != fields.end();
+    });
+    if (has_all) names.emplace_back(row.name);
+  }
+  return names;
+}
+
+// A file is not taken for the model that its fields fit: they only choose what the hint says.
+[[noreturn]] void refuse_without_type(const fs::path& path, const Json& model,
+                                      std::string_view expected) {
+  auto names = models_with(model);
+  if (!expected.empty()) names = {std::string(expected)};
+  std::vector<std::string> lines;
+  for (const auto& name : names) lines.push_back("model_type: " + name);
+  fail(ExitCode::kConfig, fmt::format("{}: no model_type says which model it is of", path.string()),
+       lines.empty() ? "its first line: model_type and one of " + models::trained_models()
+                     : fmt::format("add the line '{}' at its top", fmt::join(lines, "' or '")));
+}
+
+const models::ModelRow& row_of(const fs::path& path, const std::string& model_type) {
+  const auto* row = models::find_model(model_type);
+  if (row != nullptr && row->configuration) return *row;
+  fail(ExitCode::kConfig,
+       row == nullptr ? fmt::format("{}: there is no model '{}'", path.string(), model_type)
+                      : fmt::format("{}: {} takes no configuration", path.string(), model_type),
+       "model_type is one of " + models::trained_models());
+}
+
+}  // namespace
+
+graph::DType dtype_of(Compute compute) {
+  return compute == Compute::kBf16 ? graph::DType::kBF16 : graph::DType::kF32;
+}
+
+void validate(const StageConfig& stage) {
+  const std::tuple<const char*, int64_t, int64_t> least_values[] = {
+      {"batch", stage.batch, 1}, {"frames", stage.frames, 1}, {"held_out", stage.held_out, 0}};
+  for (const auto& [name, value, least] : least_values) {
+    if (value >= least) continue;
+    fail(ExitCode::kConfig, fmt::format("stage.{} is {}", name, value),
+         fmt::format("give {} or more", least));
+  }
+  if (stage.frames > data::kItemFrames) {
+    fail(ExitCode::kConfig, fmt::format("stage.frames {} are longer than an item", stage.frames),
+         fmt::format("give {} or less", data::kItemFrames));
+  }
+  runtime::require_weights_place(stage.output);
+}
+
+std::unique_ptr<const models::AnyModel> ModelConfiguration::make() const {
+  const ErrorContext file([&] { return "reading " + path.string(); });
+  const ErrorContext field([] { return std::string("reading field 'model'"); });
+  return row->configuration->make(model);
+}
+
+nn::StepShape ModelConfiguration::step_shape() const {
+  return {.batch = stage.batch,
+          .samples = stage.frames * data::kFrameSamples,
+          .frames = data::kItemFrames,
+          .reference_frames = data::kReferenceFrames,
+          .compute = dtype_of(stage.compute)};
+}
+
+std::optional<fs::path> find_configuration(const std::string& name) {
+  if (fs::exists(name) && !fs::is_directory(name)) return name;
+  const auto configs = source_folder() / "configs";
+  for (const std::string& file :
+       {name == "tiny" ? std::string("coarse.yaml") : name + ".yaml", "coarse-" + name + ".yaml"}) {
+    if (fs::exists(configs / file)) return configs / file;
+  }
+  return std::nullopt;
+}
+
+fs::path configuration_path(const std::string& name) {
+  if (const auto found = find_configuration(name)) return *found;
+  fail(ExitCode::kNoInput, fmt::format("no model or configuration '{}'", name),
+       fmt::format("name {}, tiny, 385m, 10b, or a YAML file", models::trained_models()));
+}
+
+ModelConfiguration read_configuration(const fs::path& path, std::string_view expected) {
+  const Json file = read_yaml(path);
+  FileFields fields;
+  {
+    const ErrorContext context([&] { return "reading " + path.string(); });
+    from_json(file, fields);
+  }
+  if (fields.model_type.empty()) refuse_without_type(path, fields.model, expected);
+  const auto& row = row_of(path, fields.model_type);
+  if (!expected.empty() && row.name != expected) {
+    fail(ExitCode::kUsage,
+         fmt::format("{} is a configuration of {}, not of {}", path.string(), row.name, expected),
+         fmt::format("hum train {}", path.string()));
+  }
+  return {path, &row, std::move(fields.stage), std::move(fields.model)};
+}
+
+}  // namespace hum::app

@@ -1,0 +1,235 @@
+#include "app/training/inputs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "app/training/token_data.h"
+#include "base/rng.h"
+#include "data/shards/manifest.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/timing.h"
+
+namespace hum::app {
+namespace {
+
+using models::humming::CommonConfig;
+using models::humming::LatentPredictor;
+using runtime::HostTensor;
+
+// models do not see data: the columns that conditioning reads are named on both sides.
+static_assert(models::humming::kMelodyPitch == static_cast<int64_t>(data::MelodyFeature::kPitch));
+static_assert(models::humming::kMelodySounding ==
+              static_cast<int64_t>(data::MelodyFeature::kSounding));
+static_assert(models::humming::kMelodyOnset == static_cast<int64_t>(data::MelodyFeature::kOnset));
+
+// Items without their tokens.
+struct CropData {
+  explicit CropData(const StageConfig& stage)
+      : items(stage.data), order(training_order(items, stage)) {}
+  data::ItemFolder items;
+  data::ItemOrder order;
+};
+
+HostTensor audio_crops(const CropData& data, const InputRequest& request, int64_t step) {
+  const StageConfig& stage = request.configuration.stage;
+  const int64_t samples = request.configuration.step_shape().samples;
+  const auto audio = data::audio_batch(
+      data.items, data.order, static_cast<uint64_t>(stage.loop.seed), step, stage.batch, samples);
+  return HostTensor::of({stage.batch, samples}, std::span<const float>(audio));
+}
+
+// Of the arrays, those that the spec's batch names, in its order.
+std::vector<HostTensor> chosen(const nn::TrainSpec& spec, runtime::NamedTensors arrays) {
+  std::vector<HostTensor> batch;
+  for (const nn::Field& field : spec.batch) {
+    const auto found =
+        std::ranges::find(arrays, field.name, &runtime::NamedTensors::value_type::first);
+    HUM_REQUIRE(found != arrays.end(), "{}: its training input makes no array '{}'", spec.name,
+                field.name);
+    HUM_REQUIRE(found->second.shape() == field.shape, "{}: '{}' is {} in the data, {} in the model",
+                spec.name, field.name, found->second.shape(), field.shape);
+    batch.push_back(std::move(found->second));
+  }
+  return batch;
+}
+
+bool wants(const nn::TrainSpec& spec, std::string_view field) {
+  return std::ranges::find(spec.batch, field, &nn::Field::name) != spec.batch.end();
+}
+
+OpenedInput waveform_crops(const InputRequest& request) {
+  const auto data = std::make_shared<const CropData>(request.configuration.stage);
+  return {.batches = [data, request](int64_t step) {
+    return chosen(request.spec, {{"audio", audio_crops(*data, request, step)}});
+  }};
+}
+
+OpenedInput labelled_crops(const InputRequest& request) {
+  const StageConfig& stage = request.configuration.stage;
+  const auto data = std::make_shared<const CropData>(stage);
+  const auto presets = item_presets(stage.data);
+  const Json named = request.model.config().at("presets");
+  if (named != Json(presets)) {
+    fail(ExitCode::kConfig,
+         fmt::format("model.presets names {} presets, {} holds {} others", named.size(), stage.data,
+                     presets.size()),
+         "leave model.presets out: the data's are taken");
+  }
+  const auto batches = [data, request, &stage, classes = presets.size()](int64_t step) {
+    HostTensor labels({graph::DType::kI32, {stage.batch}});
+    for (int64_t b = 0; b < stage.batch; ++b) {  // presets take turns
+      const int64_t item = data->order.item(step * stage.batch + b);
+      labels.as<int32_t>()[static_cast<size_t>(b)] =
+          static_cast<int32_t>(data->items[item].index % classes);
+    }
+    return chosen(request.spec, {{"audio", audio_crops(*data, request, step)}, {"preset", labels}});
+  };
+  return {.batches = batches};
+}
+
+OpenedInput token_items(const InputRequest& request) {
+  const auto data = open_tokens(request);
+  require_fits(*data, common_of(request.model), request.configuration.path.string());
+  const auto batches = [data, request](int64_t step) {
+    return chosen(request.spec, named(item_arrays(*data, request.configuration.stage, step)));
+  };
+  return {batches, {"codec"}, codebooks_for(request.model, *data)};
+}
+
+// The draft in place of the true latents: what generation knows before it draws tokens.
+OpenedInput token_items_with_drafts(const InputRequest& request) {
+  const auto data = open_tokens(request);
+  const StageConfig& stage = request.configuration.stage;
+  require_fits(*data, common_of(request.model), request.configuration.path.string());
+  std::shared_ptr<const LatentPredictor> upsampler;
+  if (wants(request.spec, "draft")) upsampler = open_upsampler(request, *data, stage.batch);
+  const HostTensor draft_stage({graph::DType::kI32, {stage.batch}});
+  const auto batches = [data, request, &stage, upsampler, draft_stage](int64_t step) {
+    auto arrays = item_arrays(*data, stage, step);
+    std::optional<HostTensor> draft;
+    if (upsampler) {
+      draft = upsampler->predict(draft_stage, arrays.codes, arrays.melody, arrays.reference,
+                                 arrays.reference_frames);
+    }
+    auto all = named(std::move(arrays));
+    if (draft) all.emplace_back("draft", std::move(*draft));
+    return chosen(request.spec, std::move(all));
+  };
+  return {batches, {"codec", "upsampler"}, codebooks_for(request.model, *data)};
+}
+
+// In the first items of a batch, the upsampler's latents in place of the codec's: what the decoder
+// is given at generation. How many true books the upsampler knows is drawn for each item.
+class PredictedLatents {
+ public:
+  PredictedLatents(const InputRequest& request, const TokenData& data)
+      : stage_(request.configuration.stage),
+        data_(data),
+        items_(std::lround(stage_.predicted_share * static_cast<double>(stage_.batch))) {
+    if (items_ < 0 || items_ > stage_.batch) {
+      fail(ExitCode::kConfig,
+           fmt::format("stage.predicted_share {} is outside 0..1", stage_.predicted_share));
+    }
+    if (items_ > 0) upsampler_ = open_upsampler(request, data, items_);
+  }
+
+  void replace(int64_t step, data::VoiceBatch& batch) const {
+    if (!upsampler_) return;
+    Rng rng(static_cast<uint64_t>(stage_.loop.seed), "predicted latents",
+            static_cast<uint64_t>(step));
+    std::vector<int32_t> stages;
+    for (int64_t b = 0; b < items_; ++b) {
+      stages.push_back(static_cast<int32_t>(rng.integer(0, upsampler_->last_stage())));
+    }
+    const auto arrays = arrays_of(
+        data::token_batch(data_.items, data_.tokens, data_.order, step, stage_.batch, items_));
+    const auto predicted =
+        upsampler_->predict(HostTensor::of({items_}, std::span<const int32_t>(stages)),
+                            arrays.codes, arrays.melody, arrays.reference, arrays.reference_frames);
+    data::replace_latents(batch, predicted.as<float>(), items_, data_.tokens.channels());
+  }
+
+ private:
+  const StageConfig& stage_;
+  const TokenData& data_;
+  int64_t items_;
+  std::unique_ptr<const LatentPredictor> upsampler_;
+};
+
+// Throws: kConfig unless the model plays one channel, of the data's latents.
+void require_one_channel(const InputRequest& request, int64_t latent) {
+  const CommonConfig common = common_of(request.model);
+  if (common.channels == audio::Channels::kMono && common.latent == latent) return;
+  fail(ExitCode::kConfig,
+       fmt::format("{}: the voice plays one channel at a time, whose latents here have {} numbers",
+                   request.configuration.path.string(), latent),
+       fmt::format("model: {{common: {{latent: {}}}}}, without channels", latent));
+}
+
+OpenedInput crops_with_notes(const InputRequest& request) {
+  const auto data = open_tokens(request);
+  const StageConfig& stage = request.configuration.stage;
+  const int64_t latent = data->tokens.latent() / audio::channel_count(data->tokens.channels());
+  require_one_channel(request, latent);
+  const auto predicted = std::make_shared<const PredictedLatents>(request, *data);
+  const auto batches = [data, request, &stage, predicted, latent](int64_t step) {
+    const int64_t batch = stage.batch, frames = stage.frames,
+                  samples = frames * data::kFrameSamples;
+    auto crops = data::voice_batch(data->items, data->tokens, data->order,
+                                   static_cast<uint64_t>(stage.loop.seed), step, batch, frames);
+    predicted->replace(step, crops);
+    const auto tensor = [](graph::Dims dims, const std::vector<float>& values) {
+      return HostTensor::of(std::move(dims), std::span(values));
+    };
+    return chosen(request.spec,
+                  {{"audio", tensor({batch, samples}, crops.audio)},
+                   {"latents", tensor({batch, frames, latent}, crops.latents)},
+                   {"melody", tensor({batch, frames, data::kMelodyFeatures}, crops.melody)},
+                   {"excitation", tensor({batch, samples}, crops.excitation)}});
+  };
+  return {.batches = batches, .builds_on = {"codec", "upsampler"}};
+}
+
+}  // namespace
+
+OpenedInput open_input(const InputRequest& request) {
+  switch (request.configuration.row->input) {
+    case models::TrainingInput::kWaveformCrops:
+      return waveform_crops(request);
+    case models::TrainingInput::kLabelledCrops:
+      return labelled_crops(request);
+    case models::TrainingInput::kCropsWithNotes:
+      return crops_with_notes(request);
+    case models::TrainingInput::kTokenItems:
+      return token_items(request);
+    case models::TrainingInput::kTokenItemsWithDrafts:
+      return token_items_with_drafts(request);
+    case models::TrainingInput::kNone:
+      break;
+  }
+  HUM_CHECK(false, "a model without a training input");
+  return {};
+}
+
+void fill_in_classes(ModelConfiguration& configuration,
+                     const std::function<std::vector<std::string>()>& presets) {
+  if (configuration.row->input != models::TrainingInput::kLabelledCrops) return;
+  Json& named = configuration.model["presets"];
+  if (named.empty()) named = presets();
+}
+
+std::vector<std::string> item_presets(const std::filesystem::path& folder) {
+  return data::read_manifest(folder).options.at("items").at("presets");
+}
+
+data::TokenEncoder token_encoder(const models::codec::CodecSession& codec) {
+  return {.books = codec.config().quantizer.books,
+          .fingerprint = codec.fingerprint(),
+          .encode = [codec = &codec](std::span<const float> windows) {
+            return codec->encode_windows(windows);
+          }};
+}
+
+}  // namespace hum::app

@@ -1,0 +1,79 @@
+#include "app/training/make_items.h"
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
+#include "app/stop.h"
+#include "app/training/inputs.h"
+#include "base/atomic_folder.h"
+#include "base/fields_json.h"
+#include "data/shards/make_items.h"
+#include "models/codec/token_file.h"
+#include "models/weights_folder.h"
+#include "pipeline/sung_notes/sung_notes.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+ProcessRank rank_of(const MakeItemsOptions& options) {
+  if (options.rank < 0 && options.ranks == 0) return process_rank();
+  if (options.rank < 0 || options.rank >= options.ranks) {
+    fail(ExitCode::kUsage, fmt::format("rank {} of {}: no such rank", options.rank, options.ranks),
+         "give both, e.g. --rank 0 --ranks 2");
+  }
+  return {options.rank, options.ranks};
+}
+
+std::vector<const data::Preset*> presets_of(const fs::path& folder) {
+  std::vector<const data::Preset*> presets;
+  for (const auto& name : item_presets(folder)) presets.push_back(&data::find_preset(name));
+  return presets;
+}
+
+}  // namespace
+
+MadeItems make_items(const MakeItemsOptions& options) {
+  data::MakeOptions made;
+  if (!options.config.empty()) read_config(options.config, made);
+  if (options.count > 0) made.count = options.count;
+  if (options.threads > 0) made.threads = options.threads;
+  if (!options.codec.empty()) made.codec = options.codec;
+  const ProcessRank rank = rank_of(options);
+  runtime::Session session(session_options());
+  data::MakeTools tools{.rank = rank, .should_stop = [] { return stop_signal() != 0; }};
+  // The melody as generation reads it from a hum.
+  tools.transcriber = [transcribe = transcriber(session, {})](std::span<const float> samples) {
+    return pipeline::sung_notes(samples, transcribe(samples));
+  };
+  std::optional<models::codec::CodecSession> codec;
+  if (!made.codec.empty()) tools.encoder = token_encoder(codec.emplace(session, made.codec));
+  const bool is_whole = data::make_items(options.output, made, tools);
+  return {stop_signal(), is_whole, made.count, rank};
+}
+
+MadeReferences make_references(const std::string& weights_flag, const std::string& data) {
+  const fs::path weights = weights_folder(weights_flag), folder = weights / "references";
+  runtime::Session session(session_options());
+  const models::codec::CodecSession codec(session, models::weights_part(weights, "codec"));
+  AtomicFolder references(folder);  // none of another codec stays
+  const auto presets = data.empty() ? data::training_presets() : presets_of(data);
+  data::FluidRenderer renderer;
+  for (const data::Preset* preset : presets) {
+    const auto samples = render_reference(*preset, renderer);
+    models::codec::write_token_file(
+        references.temporary_path() / (std::string(preset->name) + ".safetensors"),
+        {.codes = codec.encode(samples),
+         .books = codec.config().quantizer.books,
+         .samples = static_cast<int64_t>(samples.size()),
+         .fingerprint = codec.fingerprint()});
+  }
+  references.commit();
+  return {folder.string(), presets.size()};
+}
+
+}  // namespace hum::app

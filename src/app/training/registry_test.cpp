@@ -1,0 +1,205 @@
+// Every row of the registry keeps what it promises: its configurations parse, its folder has a
+// README, a tiny one learns through hum train's own path, its weights come back as they were
+// written, a platform's audit knows its ops.
+#include "models/registry.h"
+
+#include <gmock/gmock.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <numeric>
+
+#include "app/session_options.h"
+#include "app/training/inputs.h"
+#include "app/training/model_step.h"
+#include "app/training/train.h"
+#include "base/files.h"
+#include "data/shards/make_items.h"
+#include "graph/passes/passes.h"
+#include "graph/profile/profile.h"
+#include "kernels/table.h"
+#include "models/testing.h"
+#include "models/weights_folder.h"
+#include "train/training_step.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+using models::ModelRow;
+using models::TrainingInput;
+using ::testing::HasSubstr;
+
+// Configurations of models, not of data.
+std::vector<fs::path> model_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(source_folder() / "configs")) {
+    if (!entry.path().filename().string().starts_with("data")) files.push_back(entry.path());
+  }
+  return files;
+}
+
+TEST(Registry, ReadsEveryConfigurationAndHasOneOfEachTrainedModel) {
+  std::vector<std::string> configured;
+  for (const auto& path : model_files()) {
+    SCOPED_TRACE(path.string());
+    const std::string text = read_file(path);
+    EXPECT_TRUE(text.starts_with("model_type: ")) << "the first line names the model";
+    const ModelStep step = read_model_step(path, 1);
+    EXPECT_EQ(step.spec.name, step.row->name);
+    EXPECT_GT(step.model->parameters().element_count(), 0);
+    configured.emplace_back(step.row->name);
+  }
+  for (const ModelRow& row : models::registry()) {
+    if (row.input == TrainingInput::kNone) continue;
+    EXPECT_THAT(configured, ::testing::Contains(row.name)) << "no configuration in configs/";
+  }
+}
+
+TEST(Registry, HasARowOfEveryFolderAndAReadmeInEach) {
+  for (const auto& entry : fs::directory_iterator(source_folder() / "src/models")) {
+    if (!entry.is_directory()) continue;
+    const std::string folder = entry.path().filename();
+    const auto rows = models::registry();
+    EXPECT_NE(std::ranges::find(rows, folder, &ModelRow::folder), rows.end()) << folder;
+    EXPECT_TRUE(fs::exists(entry.path() / "README.md")) << folder;
+  }
+  for (const ModelRow& row : models::registry()) {
+    EXPECT_TRUE(fs::is_directory(source_folder() / "src/models" / row.folder)) << row.name;
+  }
+}
+
+TEST(Registry, FindsAModelByBothSpellingsOfItsType) {
+  for (const ModelRow& row : models::registry()) {
+    EXPECT_EQ(models::find_model(row.name), &row);
+    EXPECT_EQ(models::find_model(fmt::format("hum-{}", row.name)), &row);
+  }
+  EXPECT_EQ(models::find_model("hum-"), nullptr);
+  EXPECT_EQ(models::find_model("gpt2"), nullptr);
+}
+
+// Items, and the weights that the models are trained on, once for all.
+class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
+ protected:
+  static void SetUpTestSuite() {
+    root_ = fs::temp_directory_path() / fmt::format("hum-registry-{}", ::getpid());
+    fs::remove_all(root_);
+    ::setenv("HUM_CACHE", (root_ / "cache").c_str(), /*overwrite=*/1);
+    data::MakeOptions options{.count = 2, .items_per_shard = 2, .threads = 1};
+    options.items.presets = {"violin", "acoustic-grand-piano"};
+    data::make_items(root_ / "data", options);
+    for (const char* part : {"codec", "upsampler"}) models::write_tiny_weights(root_, part);
+  }
+  static void TearDownTestSuite() {
+    ::unsetenv("HUM_CACHE");
+    fs::remove_all(root_);
+  }
+
+  static ModelConfiguration configuration(int64_t steps, double learning_rate) {
+    ModelConfiguration result{.path = "tiny.yaml", .row = GetParam()};
+    result.model = models::tiny_config(result.row->name);
+    StageConfig& stage = result.stage;
+    stage.data = root_ / "data";
+    stage.weights = root_;
+    stage.batch = 2;
+    stage.frames = 25;
+    stage.predicted_share = 0.5;
+    stage.held_out = 0;
+    stage.compute = Compute::kF32;
+    stage.loop.steps = steps;
+    stage.loop.log_every = 1;
+    auto& optimizer = stage.loop.optimizer;
+    optimizer.learning_rate = optimizer.final_learning_rate = learning_rate;
+    optimizer.warm_up_steps = 1;
+    return result;
+  }
+  // Trains into `<name>/<model>`, and returns that folder.
+  static fs::path trained(const std::string& name, const fs::path& init, int64_t steps,
+                          double learning_rate) {
+    TrainOptions options;
+    options.run = root_ / (name + "-run") / GetParam()->name;
+    options.output = root_ / name / GetParam()->name;
+    options.init = init;
+    train(configuration(steps, learning_rate), options);
+    return options.output;
+  }
+  static std::vector<double> losses(const std::string& name) {
+    std::ifstream log(root_ / (name + "-run") / GetParam()->name / "log.jsonl");
+    std::vector<double> result;
+    for (std::string line; std::getline(log, line);) {
+      const Json entry = Json::parse(line);
+      if (entry.contains("step")) result.push_back(entry.at("loss"));
+    }
+    return result;
+  }
+
+  static inline fs::path root_;
+};
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+TEST_P(TrainedModel, LearnsAndItsWeightsComeBackAsTheyWere) {
+  ASSERT_FALSE(models::tiny_config(GetParam()->name).is_null()) << "give it a size in testing.h";
+  constexpr int64_t kSteps = 30, kMean = 5;
+  const fs::path first = trained("first", "", kSteps, 3e-3);
+  const auto loss = losses("first");
+  ASSERT_EQ(std::ssize(loss), kSteps);
+  EXPECT_LT(mean(std::span(loss).last(kMean)), 0.95 * mean(std::span(loss).first(kMean)));
+
+  // Read, carried through a step that learns nothing, written again.
+  const fs::path second = trained("second", first.parent_path(), 1, 0);
+  const auto before = runtime::read_weights(first), after = runtime::read_weights(second);
+  EXPECT_EQ(before.config, after.config);
+  ASSERT_EQ(before.tensors.size(), after.tensors.size());
+  const auto model = GetParam()->configuration->make(before.config.at("model"));
+  for (const auto& parameter : model->parameters().all()) {
+    if (!parameter.trainable) continue;  // a step updates buffers itself
+    const auto tensor_of = [&](const runtime::Weights& weights) {
+      return std::ranges::find(weights.tensors, parameter.name,
+                               &runtime::NamedTensors::value_type::first)
+          ->second;
+    };
+    EXPECT_EQ(tensor_of(before), tensor_of(after)) << parameter.name;
+  }
+}
+
+TEST_P(TrainedModel, OpensFromAFolderOfWeights) {
+  const fs::path weights = root_ / "opened";
+  for (const char* part : {"upsampler", "coarse"}) models::write_tiny_weights(weights, part);
+  const std::string name(GetParam()->name);
+  models::write_tiny_weights(weights, name);
+  runtime::Session session(session_options());
+  ASSERT_TRUE(GetParam()->weights && GetParam()->open);
+  EXPECT_NE((*GetParam()->open)(session, weights, *GetParam()->weights), nullptr);
+  fs::remove(weights / name / "model.safetensors");
+  EXPECT_THROW((*GetParam()->open)(session, weights, *GetParam()->weights), Error);
+}
+
+TEST_P(TrainedModel, IsAuditedOpByOp) {
+  ASSERT_EQ(GetParam()->audit, models::PlatformAudit::kTrainingStep);
+  const auto tiny = configuration(1, 0);
+  const auto model = tiny.make();
+  const auto step = train::step_function(model->train_spec(tiny.step_shape()), {});
+  const auto function = graph::run_passes(step.function).function;
+  for (const char* platform : {"cpu", "neuron"}) {
+    const auto audit = graph::audit(function, graph::profile_named(platform), kernels::available);
+    EXPECT_FALSE(audit.rows.empty());
+    if (platform == std::string("cpu")) EXPECT_TRUE(audit.is_supported());
+  }
+}
+
+std::vector<const ModelRow*> trained_rows() {
+  std::vector<const ModelRow*> rows;
+  for (const ModelRow& row : models::registry()) {
+    if (row.input != TrainingInput::kNone) rows.push_back(&row);
+  }
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, TrainedModel, ::testing::ValuesIn(trained_rows()),
+                         [](const auto& test) { return std::string(test.param->name); });
+
+}  // namespace
+}  // namespace hum::app

@@ -1,0 +1,108 @@
+#include "app/training/token_data.h"
+
+#include <algorithm>
+
+#include "base/fields_json.h"
+#include "data/synthesis/timing.h"
+#include "models/codec/code_vectors.h"
+#include "models/weights_folder.h"
+
+namespace hum::app {
+
+using models::humming::CommonConfig;
+using models::humming::LatentPredictor;
+using runtime::HostTensor;
+
+data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig& stage) {
+  const int64_t usable = items.size() - stage.held_out;
+  if (usable < stage.batch) {
+    fail(ExitCode::kBadData,
+         fmt::format("{}: {} items leave {} to train on", stage.data, items.size(), usable),
+         "make more items (hum data make --count) or lower stage.held_out");
+  }
+  return {0, usable, static_cast<uint64_t>(stage.loop.seed)};
+}
+
+std::shared_ptr<const TokenData> open_tokens(const InputRequest& request) {
+  const StageConfig& stage = request.configuration.stage;
+  const models::codec::CodecSession codec(request.session,
+                                          models::weights_part(stage.weights, "codec"));
+  data::ItemFolder items(stage.data);
+  const int64_t channels = audio::channel_count(items.channels());
+  auto codebooks = models::codec::side_by_side(codec.codebooks(), channels);
+  data::TokenTable tokens(items, stage.data,
+                          {.encoder = token_encoder(codec),
+                           .entries = codec.config().quantizer.entries,
+                           .latent = channels * codec.config().latent,
+                           .codebooks = codebooks.to_floats()});
+  const auto order = training_order(items, stage);
+  return std::make_shared<const TokenData>(
+      TokenData{std::move(items), std::move(tokens), order, std::move(codebooks)});
+}
+
+CommonConfig common_of(const models::AnyModel& model) {
+  CommonConfig common;
+  from_json(model.config().at("common"), common);
+  return common;
+}
+
+void require_fits(const TokenData& data, const CommonConfig& common, const std::string& whose) {
+  const auto& tokens = data.tokens;
+  if (common.channels == tokens.channels() && common.books == tokens.books() &&
+      common.latent == tokens.latent()) {
+    return;
+  }
+  const auto described = [](audio::Channels channels, int64_t books, int64_t latent) {
+    return fmt::format("{{channels: {}, books: {}, latent: {}}}", to_name(channels), books, latent);
+  };
+  const std::string wanted = described(tokens.channels(), tokens.books(), tokens.latent());
+  fail(ExitCode::kConfig,
+       fmt::format("{} is {}, the items with this codec are {}", whose,
+                   described(common.channels, common.books, common.latent), wanted),
+       "train on other items, or a model with common: " + wanted);
+}
+
+std::unique_ptr<const LatentPredictor> open_upsampler(const InputRequest& request,
+                                                      const TokenData& data, int64_t items) {
+  const auto weights = models::weights_part(request.configuration.stage.weights, "upsampler");
+  const auto shape = request.configuration.step_shape();
+  auto upsampler = std::make_unique<const LatentPredictor>(request.session, weights, items,
+                                                           shape.frames, shape.reference_frames);
+  require_fits(data, upsampler->common(), weights.string());
+  return upsampler;
+}
+
+ItemArrays arrays_of(const data::TokenBatch& batch) {
+  const auto items = static_cast<int64_t>(batch.reference_frames.size());
+  auto shaped = [&](const auto& values, int64_t frames) {
+    const auto width = static_cast<int64_t>(values.size()) / (items * frames);
+    return HostTensor::of({items, frames, width}, std::span(values));
+  };
+  return {shaped(batch.codes, data::kItemFrames), shaped(batch.latents, data::kItemFrames),
+          shaped(batch.melody, data::kItemFrames), shaped(batch.reference, data::kReferenceFrames),
+          HostTensor::of({items}, std::span(batch.reference_frames))};
+}
+
+ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, int64_t step) {
+  return arrays_of(data::token_batch(
+      data.items, data.tokens, data.order, step, stage.batch, stage.batch,
+      {.share = stage.token_replacement, .seed = static_cast<uint64_t>(stage.loop.seed)}));
+}
+
+std::vector<train::NamedTensor> codebooks_for(const models::AnyModel& model,
+                                              const TokenData& data) {
+  constexpr const char* kName = "codebooks";
+  const auto& all = model.parameters().all();
+  if (std::ranges::find(all, kName, &nn::Parameter::name) == all.end()) return {};
+  return {{kName, data.codebooks}};
+}
+
+runtime::NamedTensors named(ItemArrays arrays) {
+  return {{"codes", std::move(arrays.codes)},
+          {"latents", std::move(arrays.latents)},
+          {"melody", std::move(arrays.melody)},
+          {"reference", std::move(arrays.reference)},
+          {"reference_frames", std::move(arrays.reference_frames)}};
+}
+
+}  // namespace hum::app

@@ -1,0 +1,50 @@
+// Training items with the codec's tokens, and the arrays that are made of them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/training/inputs.h"
+#include "data/features/batches.h"
+#include "models/humming/config.h"
+#include "models/humming/latent_predictor.h"
+
+namespace hum::app {
+
+// The items of a stage, those that are held out aside. Throws: kBadData when too few are left.
+data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig& stage);
+
+struct TokenData {
+  data::ItemFolder items;
+  data::TokenTable tokens;
+  data::ItemOrder order;
+  // [K, E, D] of all channels together.
+  runtime::HostTensor codebooks;
+};
+std::shared_ptr<const TokenData> open_tokens(const InputRequest& request);
+
+// What the model's configuration says of the codec's tokens and latents.
+models::humming::CommonConfig common_of(const models::AnyModel& model);
+// Throws: kConfig when what `whose` says of channels, books and latents is not so in the data.
+void require_fits(const TokenData& data, const models::humming::CommonConfig& common,
+                  const std::string& whose);
+
+// The upsampler of the weights that a stage builds on, for `items` items at a time. Throws: as
+// require_fits.
+std::unique_ptr<const models::humming::LatentPredictor> open_upsampler(const InputRequest& request,
+                                                                       const TokenData& data,
+                                                                       int64_t items);
+
+struct ItemArrays {
+  runtime::HostTensor codes, latents, melody, reference, reference_frames;
+};
+ItemArrays arrays_of(const data::TokenBatch& batch);
+// The whole items of a step's batch, with the stage's augmentation.
+ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, int64_t step);
+runtime::NamedTensors named(ItemArrays arrays);
+
+// Models that decode tokens keep the codec's code vectors in a buffer; others get none.
+std::vector<train::NamedTensor> codebooks_for(const models::AnyModel& model, const TokenData& data);
+
+}  // namespace hum::app

@@ -1,0 +1,154 @@
+#include "app/training/train.h"
+
+#include <cmath>
+#include <fstream>
+
+#include "app/session_options.h"
+#include "app/stop.h"
+#include "app/training/inputs.h"
+#include "base/fields_json.h"
+#include "base/log.h"
+#include "data/shards/item_folder.h"
+#include "kernels/cpu_features.h"
+#include "models/weights_folder.h"
+#include "runtime/weights.h"
+
+namespace hum::app {
+namespace {
+
+// The options over the configuration. Throws: as train().
+void apply(const TrainOptions& options, ModelConfiguration& configuration) {
+  const models::ModelRow& row = *configuration.row;
+  if (row.input == models::TrainingInput::kNone) {
+    fail(ExitCode::kUsage, fmt::format("hum does not train {}", row.name),
+         "it trains " + models::trained_models());
+  }
+  StageConfig& stage = configuration.stage;
+  if (!options.run.empty()) stage.run = options.run;
+  if (!options.output.empty()) stage.output = options.output;
+  if (!options.data.empty()) stage.data = options.data;
+  if (!options.compute.empty()) stage.compute = from_name<Compute>(options.compute);
+  if (!options.memory_limit.empty()) stage.loop.memory_limit = options.memory_limit;
+  if (stage.run.empty() || stage.output.empty()) {
+    fail(ExitCode::kConfig,
+         configuration.path.string() + ": stage.run and stage.output must be set");
+  }
+  validate(stage);
+  if (!stage.train_only.empty() && options.init.empty()) {
+    fail(ExitCode::kUsage, "stage.train_only needs weights for what is not trained",
+         "--init weights/");
+  }
+}
+
+// A stage as a run's checkpoints know it: what may change from one part of a run to the next, since
+// no value depends on it, is left out.
+Json recorded(StageConfig stage) {
+  Json result = to_json(stage);
+  for (const char* field : {"run", "output"}) result.erase(field);
+  for (const char* field : {"recompute", "recompute_every", "memory_limit", "max_minutes",
+                            "log_every", "checkpoint_every"}) {
+    result["loop"].erase(field);
+  }
+  if (!stage.loop.stack_layers) result["loop"].erase("stack_layers");
+  if (stage.loop.optimizer.weights == train::WeightsType::kF32) {
+    result["loop"]["optimizer"].erase("weights");
+  }
+  return result;
+}
+
+// Mono models are those of releases that knew no other.
+Json recorded_model(Json config) {
+  const bool is_mono = config.contains("common") && config["common"]["channels"] == "mono";
+  if (is_mono) config["common"].erase("channels");
+  return config;
+}
+
+// What a run learns from: a resumed one must not continue with other items or other weights.
+Json learned_from(const StageConfig& stage, const std::vector<std::string>& builds_on) {
+  const data::ItemFolder items(stage.data);
+  Json result = {{"items", items.fingerprint()}, {"count", items.size()}};
+  for (const std::string& part : builds_on) {
+    const auto folder = models::weights_part(stage.weights, part);
+    if (std::filesystem::exists(folder)) result[part] = runtime::shards_sha256(folder);
+  }
+  return result;
+}
+
+// A processor that has no bf16 products converts before each of them.
+void advise_on_compute(const runtime::Session& session, Compute compute) {
+  const bool converts =
+      session.platform() == "cpu" && kernels::chosen_isa() < kernels::Isa::kAvx512Bf16;
+  if (converts && compute == Compute::kBf16) {
+    spdlog::info("this processor does not multiply bf16: --compute f32 is faster here");
+  }
+}
+
+// Weights to start from, and what comes from elsewhere whatever they say.
+std::vector<train::NamedTensor> initial_tensors(const TrainOptions& options,
+                                                const models::ModelRow& row,
+                                                std::vector<train::NamedTensor> frozen) {
+  std::vector<train::NamedTensor> initial;
+  if (!options.init.empty()) {
+    auto weights = runtime::read_weights(std::filesystem::path(options.init) / row.name);
+    for (auto& [name, tensor] : weights.tensors) initial.push_back({name, std::move(tensor)});
+  }
+  for (auto& tensor : frozen) initial.push_back(std::move(tensor));
+  return initial;
+}
+
+// Writes the weights, and their SHA-256 into the run's log.
+TrainReport write_trained(const models::ModelRow& row, const StageConfig& stage,
+                          const Json& model_config, const train::LoopResult& result) {
+  runtime::Weights weights{
+      {{"model_type", fmt::format("hum-{}", row.name)}, {"model", model_config}}, {}};
+  for (const auto& [name, tensor] : result.parameters) weights.tensors.emplace_back(name, tensor);
+  runtime::write_weights(stage.output, weights);
+  const std::string sha256 = runtime::shards_sha256(stage.output);
+  std::ofstream(std::filesystem::path(stage.run) / "log.jsonl", std::ios::app)
+      << to_text({{"weights", stage.output}, {"sha256", sha256}, {"steps", result.steps_done}})
+      << '\n';
+  return {.summary = {{"model", row.name},
+                      {"steps", result.steps_done},
+                      {"finished", result.finished},
+                      {"loss", result.final_loss},
+                      {"seconds", result.seconds},
+                      {"output", stage.output},
+                      {"sha256", sha256}}};
+}
+
+}  // namespace
+
+TrainReport train(ModelConfiguration configuration, const TrainOptions& options) {
+  apply(options, configuration);
+  const models::ModelRow& row = *configuration.row;
+  const StageConfig& stage = configuration.stage;
+  fill_in_classes(configuration, [&] { return item_presets(stage.data); });
+  runtime::Session session(session_options());
+  const auto model = configuration.make();
+  auto spec = model->train_spec(configuration.step_shape());
+  spec.train_only = stage.train_only;
+  auto input = open_input({session, configuration, *model, spec});
+  advise_on_compute(session, stage.compute);
+  const Json model_config = recorded_model(model->config());
+  const auto result =
+      train::run_training(session, spec, stage.loop, input.batches,
+                          {.run = stage.run,
+                           .initial = initial_tensors(options, row, std::move(input.frozen)),
+                           .config = {{"stage", recorded(stage)},
+                                      {"model", model_config},
+                                      {"learned_from", learned_from(stage, input.builds_on)}},
+                           .should_stop = [] { return stop_signal() != 0; }});
+  if (stop_signal() != 0) {
+    spdlog::warn("stopped at step {}; the same command resumes from there", result.steps_done);
+    return {.stop_signal = stop_signal()};
+  }
+  if (!result.finished) {
+    fail(ExitCode::kTemporary,
+         fmt::format("loop.max_minutes are over at step {} of {}; no weights were written",
+                     result.steps_done, stage.loop.steps),
+         "the same command resumes from there");
+  }
+  return write_trained(row, stage, model_config, result);
+}
+
+}  // namespace hum::app

@@ -1,0 +1,159 @@
+// The rows. A model that hum comes to know is a folder beside this file, a row here and a
+// configuration in configs/.
+#include "models/registry.h"
+
+#include "base/error.h"
+#include "base/fields_json.h"
+#include "models/basic_pitch/transcriber.h"
+#include "models/codec/codec.h"
+#include "models/codec/codec_session.h"
+#include "models/codec/dac.h"
+#include "models/humming/coarse.h"
+#include "models/humming/humming_session.h"
+#include "models/humming/upsampler.h"
+#include "models/humming/voice.h"
+#include "models/llama/llama_session.h"
+#include "models/llama/model.h"
+#include "models/preset_classifier/classifier_session.h"
+#include "models/preset_classifier/model.h"
+#include "models/weights_folder.h"
+#include "runtime/bind.h"
+
+namespace hum::models {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <typename Config, typename Model>
+class TypedModel : public AnyModel {
+ public:
+  explicit TypedModel(const Config& config) : model_(config) {}
+
+  Json config() const override {
+    Config config = model_.config();
+    return to_json(config);
+  }
+  const nn::ParameterList& parameters() const override { return model_.parameters(); }
+  int64_t core_parameters() const override {
+    if constexpr (requires { model_.core_parameters(); }) return model_.core_parameters();
+    return parameters().element_count();
+  }
+  std::optional<LanguageModelShape> language_model() const override {
+    if constexpr (requires(const Config& c) { c.transformer, c.vocabulary; }) {
+      return LanguageModelShape{model_.config().transformer, model_.config().vocabulary};
+    }
+    return std::nullopt;
+  }
+  nn::TrainSpec train_spec(const nn::StepShape& shape) const override {
+    if constexpr (requires { model_.train_spec(shape); }) return model_.train_spec(shape);
+    fail(ExitCode::kUsage, "this model has no training step",
+         "models with one: " + trained_models());
+  }
+
+ private:
+  Model model_;
+};
+
+struct FieldNames {
+  std::vector<std::string> names;
+  template <typename T>
+  void operator()(std::string_view name, T&, std::string_view) {
+    names.emplace_back(name);
+  }
+};
+
+template <typename Config>
+std::vector<std::string> field_names() {
+  Config config;
+  FieldNames visitor;
+  config.visit_fields(visitor);
+  return visitor.names;
+}
+
+template <typename Config, typename Model>
+std::unique_ptr<const AnyModel> make_model(const Json& json) {
+  Config config;
+  from_json(json, config);
+  return std::make_unique<TypedModel<Config, Model>>(config);
+}
+
+template <typename Config, typename Model>
+constexpr Configuration configures{field_names<Config>, make_model<Config, Model>};
+
+template <typename ModelSession>
+std::shared_ptr<const void> opens(runtime::Session& session, const fs::path& weights,
+                                  std::string_view part) {
+  return std::make_shared<const ModelSession>(session,
+                                              part.empty() ? weights : weights_part(weights, part));
+}
+
+// The humming models share a session, which reads the parts that it is asked for and the upsampler.
+template <bool kLanguageModel, bool kVoice>
+std::shared_ptr<const void> opens_humming(runtime::Session& session, const fs::path& weights,
+                                          std::string_view) {
+  auto opened = std::make_shared<const humming::HummingSession>(session, weights);
+  opened->load(kLanguageModel, kVoice);
+  return opened;
+}
+
+// A model type, its folder, what it is; its configuration; its weights and the session that opens
+// them; what it is trained on; whether its training step is audited.
+constexpr ModelRow kRegistry[] = {
+    // clang-format off
+    {"codec", "codec", "sound to tokens and back",
+     configures<codec::CodecConfig, codec::Codec>,
+     "codec", opens<codec::CodecSession>,
+     TrainingInput::kWaveformCrops, PlatformAudit::kTrainingStep},
+    {"voice", "humming", "guided decoder: latents and notes to sound",
+     configures<humming::VoiceConfig, humming::Voice>,
+     "voice", opens_humming<false, true>,
+     TrainingInput::kCropsWithNotes, PlatformAudit::kTrainingStep},
+    {"upsampler", "humming", "a draft from the melody, fine tokens from coarse ones",
+     configures<humming::UpsamplerConfig, humming::Upsampler>,
+     "upsampler", opens_humming<false, false>,
+     TrainingInput::kTokenItems, PlatformAudit::kTrainingStep},
+    {"coarse", "humming", "language model of coarse tokens",
+     configures<humming::CoarseConfig, humming::Coarse>,
+     "coarse", opens_humming<true, false>,
+     TrainingInput::kTokenItemsWithDrafts, PlatformAudit::kTrainingStep},
+    {"classifier", "preset_classifier", "which preset is heard, a judge of timbre",
+     configures<preset_classifier::PresetClassifierConfig, preset_classifier::PresetClassifier>,
+     "classifier", opens<preset_classifier::ClassifierSession>,
+     TrainingInput::kLabelledCrops, PlatformAudit::kTrainingStep},
+    {"llama", "llama", "Llama, Mistral or Qwen2 from a Hugging Face folder",
+     configures<llama::LlamaConfig, llama::Llama>,
+     kNone, opens<llama::LlamaSession>,
+     TrainingInput::kNone, PlatformAudit::kTrainingStep},
+    {"dac", "codec", "Descript's codec, run by tests alone",
+     configures<codec::DacConfig, codec::Dac>,
+     kNone, kNone,
+     TrainingInput::kNone, PlatformAudit::kNone},
+    {"basic_pitch", "basic_pitch", "notes of a recording, from its published ONNX file",
+     kNone,
+     kNone, opens<basic_pitch::Transcriber>,
+     TrainingInput::kNone, PlatformAudit::kNone},
+    // clang-format on
+};
+
+}  // namespace
+
+std::span<const ModelRow> registry() { return kRegistry; }
+
+const ModelRow* find_model(std::string_view model_type) {
+  const std::string_view name = runtime::plain_model_type(model_type);
+  for (const ModelRow& row : kRegistry) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+std::string trained_models() {
+  std::string names;
+  for (const ModelRow& row : kRegistry) {
+    if (row.input == TrainingInput::kNone) continue;
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  }
+  return names;
+}
+
+}  // namespace hum::models

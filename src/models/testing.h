@@ -1,0 +1,60 @@
+// Every trained model at a tiny size, for tests: what a program does with it is real, only its
+// numbers mean nothing. They fit together: books, entries and latents are the tiny codec's.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/json.h"
+#include "base/rng.h"
+#include "models/registry.h"
+#include "runtime/weights.h"
+
+namespace hum::models {
+
+// A configuration by model_type; null when there is none yet.
+inline Json tiny_config(std::string_view name) {
+  static const std::map<std::string, const char*, std::less<>> kConfigs = {
+      {"codec", R"({"latent": 8, "encoder_width": 16, "encoder_blocks": 1, "decoder_width": 16,
+                    "decoder_blocks": 1, "fine_width": 16, "fine_blocks": 1,
+                    "quantizer": {"books": 4, "entries": 32}})"},
+      {"voice", R"({"common": {"latent": 8, "books": 4, "entries": 32}, "width": 16, "blocks": 1,
+                    "fine_width": 16, "fine_blocks": 1})"},
+      {"upsampler", R"({"common": {"latent": 8, "books": 4, "entries": 32}, "width": 16,
+                        "blocks": 1})"},
+      {"coarse", R"({"common": {"latent": 8, "books": 4, "entries": 32}, "vocabulary": 33,
+                     "melody_blocks": 1, "melody_width": 16,
+                     "transformer": {"layers": 1, "width": 32, "heads": 2, "kv_heads": 2,
+                                     "feed_forward": 32}})"},
+      {"classifier", R"({"presets": ["violin", "acoustic-grand-piano"], "bands": 8, "width": 8,
+                         "embedding": 8, "blocks": 1})"},
+  };
+  const auto found = kConfigs.find(name);
+  return found == kConfigs.end() ? Json() : Json::parse(found->second);
+}
+
+// Buffers start as zeros; a codebook of zeros would make every token the same.
+inline std::vector<float> tiny_elements(const nn::Parameter& parameter) {
+  auto values = nn::initial_elements(parameter, 5);
+  if (parameter.trainable) return values;
+  Rng rng(5, parameter.name);
+  for (float& value : values) value = static_cast<float>(0.3 * rng.normal());
+  return values;
+}
+
+// Untrained weights of a tiny model, as its part of a folder of weights.
+inline void write_tiny_weights(const std::filesystem::path& folder, std::string_view name) {
+  const auto model = find_model(name)->configuration->make(tiny_config(name));
+  runtime::Weights weights{
+      {{"model_type", fmt::format("hum-{}", name)}, {"model", model->config()}}, {}};
+  for (const auto& parameter : model->parameters().all()) {
+    const auto values = tiny_elements(parameter);
+    weights.tensors.emplace_back(
+        parameter.name,
+        runtime::HostTensor::of(parameter.shape.dims, std::span<const float>(values)));
+  }
+  runtime::write_weights(folder / name, weights);
+}
+
+}  // namespace hum::models
