@@ -10,7 +10,7 @@
 
 namespace hum {
 
-// Process exit codes (sysexits.h where it has one); docs/cli.md lists them for users.
+// Process exit codes (sysexits.h where it has one); docs/cli/README.md lists them for users.
 enum class ExitCode : int {
   kOk = 0,
   kFailure = 1,

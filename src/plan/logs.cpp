@@ -97,7 +97,7 @@ const Device& device_of(const Json& head, const Hardware& hardware, const std::s
   if (const Device* device = hardware.named_in(ran_on)) return *device;
   fail(ExitCode::kConfig, fmt::format("the run was on '{}', which is no known hardware", ran_on),
        "describe it in a file for --hardware-file and name it with --hardware "
-       "(docs/cli.md, hum plan)");
+       "(docs/cli/plan.md)");
 }
 
 Run run_of(const Part& part, const std::string& name) {
