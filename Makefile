@@ -49,9 +49,10 @@ tsan: setup fetch
 	@TSAN_OPTIONS=suppressions=$(CURDIR)/tools/sanitizers/tsan.supp:ignore_noninstrumented_modules=1 \
 	  $(CTEST) --test-dir build-tsan -LE slow -E 'AnyPlugin.*xla_cpu_pjrt' $(if $(ONLY),-R '$(ONLY)')
 
-##   lint        formatting, the walls between folders, ops named outside graph/ops: seconds
+##   lint        formatting, the walls between folders, ops named outside graph/ops, prose: seconds
 lint: layers
 	@tools/check_ops.py
+	@tools/check_prose.py
 	@tools/setup.sh lint
 	@$(SOURCES) | xargs -0 -n20 -P$(JOBS) clang-format --dry-run --Werror
 

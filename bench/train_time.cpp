@@ -1,9 +1,9 @@
 // train-time: hours that the training of weights/ takes on two cores. Every stage is replayed for
 // 30 steps with its own configuration, on the tokens of the released weights, in a compile cache
-// that starts empty; it goes on from what the replay before it made of the same model. The time of
+// that starts empty; it continues from what the replay before it made of the same model. The time of
 // a step times the card's steps, plus what came before the first step, is the stage. Coding the
 // training items, once for all stages, counts as a stage. Rendering them (the data, not the
-// weights) is measured and told apart.
+// weights) is measured separately.
 #include <chrono>
 #include <fstream>
 #include <iostream>

@@ -49,7 +49,7 @@ void write_problem(const std::string& path, int64_t steps, const LmSize& size) {
   Rng rng(kSeed, kBatches);
   int64_t token = 0;
   for (int32_t& next :
-       tokens) {  // mostly foretold by the one before, so that there is something to learn
+       tokens) {  // mostly determined by the one before, so that there is something to learn
     token =
         rng.chance(0.1) ? rng.integer(0, size.vocabulary - 1) : (5 * token + 1) % size.vocabulary;
     next = static_cast<int32_t>(token);
@@ -107,7 +107,7 @@ constexpr train::OptimizerConfig kOptimizer = {.learning_rate = 3e-4,
                                                .weight_decay = 0.01,
                                                .clip_norm = 1.0};
 
-// Everything but the results of products is made again in the backward pass.
+// Everything but the results of products is recomputed in the backward pass.
 const train::StepOptions kOptions = {.blocks = {.recompute = graph::RecomputePolicy::kSelective}};
 
 Json train_lm(const std::string& path, graph::DType compute, int64_t count) {

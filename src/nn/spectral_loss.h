@@ -1,6 +1,6 @@
 // Spectral losses between waveforms, on graphs. Recipe: floored log-mel over several windows,
 // linear magnitude, a phase-only term, and the balance of energy over half-octaves: the others look
-// at every bin alone, and where a bin cannot be foretold their optimum lies below its mean energy.
+// at every bin alone, and where a bin cannot be predicted their optimum lies below its mean energy.
 // The levels of partials count what is heard and nothing between it: mel bands and linear magnitude
 // let a strong partial outweigh its overtones. No complex-STFT L1, which shrinks the sound.
 #pragma once

@@ -51,7 +51,7 @@ struct HumMelody {
 void validate(const HumOptions& options);
 
 // `range`: what the instrument plays, for --octave auto; absent: the melody stays where it is.
-// Throws: kBadData when there is no melody (noise, speechless breath).
+// Throws: kBadData when there is no melody (noise, breathing).
 HumMelody read_melody(std::span<const float> samples, const TranscribeFunction& transcribe,
                       const HumOptions& options, std::optional<PitchRange> range);
 

@@ -39,7 +39,7 @@ struct ScoreOptions {
     v("swing", swing_percent, "where every second grid line lies, in %: 50 straight, 67 triplets");
     v("key", key,
       "notes outside this key move into it: C:minor, F#:major, D:dorian; auto: the key "
-      "of the melody; off: none does");
+      "of the melody; off: no note moves");
     v("correct", correct,
       "pitch correction: 0 keeps every bend and glide, 1 leaves exact pitches; auto: 1 for "
       "instruments that cannot bend (piano, organ, mallets, harp), 0 for others");

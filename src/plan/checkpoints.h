@@ -15,7 +15,7 @@ struct Interruptions {
 double best_interval_s(const Interruptions& run);
 
 // Share of the time that goes into work that counts. Exact for Poisson interruptions, those of
-// restarts and of checkpoints included. Throws kBadData when as good as none does. Source: Daly
+// restarts and of checkpoints included. Throws kBadData when almost none succeeds. Source: Daly
 // 2006, equation 20.
 double goodput(const Interruptions& run, double interval_s);
 

@@ -21,7 +21,7 @@ constexpr EfficiencyVector kPriorWidth = {0.1, 0.1, 0.5, 0.1, 0.1, 1.0};
 // Errors count linearly from about here on, so that a few disturbed measurements do not steer.
 constexpr double kSmooth = 0.01;
 
-// The length a parameter's elasticities must have beside those that were told apart before it: one
+// The length a parameter's elasticities must have beside those that were separated before it: one
 // run's time that changes by 0.7 % with 10 % of the parameter.
 constexpr double kToldApart = 0.07;
 

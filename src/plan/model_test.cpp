@@ -74,7 +74,7 @@ TEST(Memory, CountsWhatABlocksBackwardPassAndItsCollectivesHold) {
   EXPECT_EQ(parts(), Pair(2 + inside_attention, 2));
   l.sequence_parallel = true;
   EXPECT_EQ(parts(), Pair(2 / 8.0 + inside_attention, 4 + 2 / 8.0));
-  l.recompute = RecomputePolicy::kSelective;  // scores are made again
+  l.recompute = RecomputePolicy::kSelective;  // scores are recomputed
   EXPECT_EQ(parts(), Pair(2 / 8.0 + inside_attention + 5 * 16 / 8.0, 4 + 2 / 8.0));
   l.flash_attention = true;
   EXPECT_EQ(parts(), Pair(2 / 8.0 + inside_mlp, 4 + 2 / 8.0));

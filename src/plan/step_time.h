@@ -30,7 +30,7 @@ StepTime step_time(const Transformer& model, const Layout& layout, const Device&
                    const Efficiency& efficiency);
 
 // The layout with the micro-batch and interleave that are fastest among those that divide and fit
-// into the device's memory; where one of them is above 0, it stays. Nothing when none does.
+// into the device's memory; where one of them is above 0, it stays. Empty when no choice fits.
 std::optional<Layout> fastest_schedule(const Transformer& model, const Layout& layout,
                                        const Device& device, const Efficiency& efficiency);
 

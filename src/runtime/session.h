@@ -47,7 +47,7 @@ struct CompileOptions {
   pjrt::OptionOverrides overrides = {};
 };
 
-// How programs came to be.
+// How many programs were compiled, loaded and run.
 struct Counters {
   int64_t compiles = 0;
   int64_t memory_hits = 0;      // the same program is in use in this session

@@ -67,7 +67,7 @@ class Trainer {
   std::optional<pjrt::Executable::MemoryStats> memory_stats() const {
     return executable_.memory_stats();
   }
-  // Copies of all state on the host, stacks taken apart.
+  // Copies of all state on the host, stacks split.
   std::vector<NamedTensor> state() const;
   // Replaces state by name. With `whole`, every tensor must be there (resume); without, those that
   // are (starting from released weights; "p." is added to bare names). Throws on unknown names and

@@ -51,7 +51,7 @@ TEST_F(Data, GoesOnAfterAnInterruption) {
   ASSERT_EQ(make("one").code, 0);
   const auto stopped = make("two", {"--count", "2000"}, {.interrupt_after_ms = 4000});
   EXPECT_EQ(stopped.code, 130) << stopped.err;
-  EXPECT_THAT(stopped.err, HasSubstr("the same command goes on from there"));
+  EXPECT_THAT(stopped.err, HasSubstr("the same command resumes from there"));
   EXPECT_FALSE(fs::exists(path("two/shards.json")));
   ASSERT_EQ(make("two").code, 0);
   // Shards past those asked for may be there already; the others are the same.
@@ -106,7 +106,7 @@ void Data::expect_python_reads_the_same(int channels) const {
   const fs::path source = source_folder();
   const auto shell = [](const std::string& command) { return std::system(command.c_str()); };
   if (shell(fmt::format("'{}' webdataset >'{}' 2>&1",
-                        (source / "tools/install_witness.sh").string(), path("install.log"))) !=
+                        (source / "tools/install_references.sh").string(), path("install.log"))) !=
       0) {
     GTEST_SKIP() << "no Python packages can be had here: " << read("install.log");
   }

@@ -1,4 +1,4 @@
-// The ops that JAX witnesses, as hum writes them: name in tests/data/autodiff/ops.json -> graph.
+// The ops that JAX checks, as hum writes them: name in tests/data/autodiff/ops.json -> graph.
 #pragma once
 
 #include <functional>

@@ -66,7 +66,7 @@ void collect(const Values& roots, std::set<std::string_view>& names) {
   }
 }
 
-std::set<std::string_view> witnessed_ops(bool with_gradients) {
+std::set<std::string_view> checked_ops(bool with_gradients) {
   std::set<std::string_view> names;
   for (const Family& family : families()) {
     for (const OpCase& test : family.cases()) {
@@ -83,7 +83,7 @@ std::set<std::string_view> witnessed_ops(bool with_gradients) {
 }
 
 TEST(JaxOps, LeaveNoOpOut) {
-  const auto valued = witnessed_ops(false), differentiated = witnessed_ops(true);
+  const auto valued = checked_ops(false), differentiated = checked_ops(true);
   for (const graph::OpDef* op : graph::op_table()) {
     if (std::ranges::find(kNeedAMesh, op->name) != std::end(kNeedAMesh)) continue;
     EXPECT_TRUE(valued.contains(op->name)) << op->name << " has no values from JAX";

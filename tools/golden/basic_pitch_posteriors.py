@@ -1,4 +1,4 @@
-"""Makes tests/data/basic-pitch/chords_posteriors.npy: basic-pitch's network run by onnxruntime, the second witness.
+"""Makes tests/data/basic-pitch/chords_posteriors.npy: basic-pitch's network run by onnxruntime, the second reference.
 
 The sound is made of formulas that network_test.cpp repeats: chords of decaying harmonics, a bass note, a glide, and
 a stretch of digital silence longer than a window. Every 7th frame is kept, columns note | onset | contour.

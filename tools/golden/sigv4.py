@@ -1,4 +1,4 @@
-"""Requests to S3 as botocore signs them: tests/data/aws/sigv4.json, the witness of src/base/sigv4.cpp and s3.cpp.
+"""Requests to S3 as botocore signs them: tests/data/aws/sigv4.json, the reference of src/base/sigv4.cpp and s3.cpp.
 
 Nothing is sent: each request is caught after signing, at a fixed time, with the credentials of AWS's documentation.
   pip install boto3 && python tools/golden/sigv4.py

@@ -26,7 +26,7 @@ struct Args {
 int run(Args& args) {
   const auto made = app::make_items(args.options);
   if (made.stop_signal != 0) {
-    spdlog::warn("stopped; the same command goes on from there");
+    spdlog::warn("stopped; the same command resumes from there");
     return 128 + made.stop_signal;
   }
   std::cout << (made.is_whole ? fmt::format("{} items in {}\n", made.count, args.options.output)

@@ -37,7 +37,7 @@ int run(Args& args) {
     fail(ExitCode::kBadData,
          fmt::format("{}: {} of {} shards are damaged: {}", args.folder, faults.size(),
                      manifest.shards.size(), fmt::join(names, "; ")),
-         "repeat `hum data make` with the same options: what is damaged is made again");
+         "repeat `hum data make` with the same options: it replaces what is damaged");
   }
   if (!args.json) {
     std::cout << fmt::format("{}: {} shards, {} items, all whole\n", args.folder,

@@ -61,7 +61,7 @@ bool TokenTable::read(const std::filesystem::path& file, int64_t items) {
     }
   } catch (const Error& error) {
     if (error.code() != ExitCode::kBadData) throw;
-    spdlog::warn("{}: {}; it is made again", file.string(), error.message());
+    spdlog::warn("{}: {}; making it again", file.string(), error.message());
     return false;
   }
   return std::ssize(rows_) == items;

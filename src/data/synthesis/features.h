@@ -26,7 +26,7 @@ enum class MelodyFeature : int {
 inline constexpr int kMelodyFeatures = 9;
 
 // Counts of frames n are given as log(1 + n) / log(1 + kCountFrames), at most 1: a second fills the
-// scale and the first frames of a note are told apart well.
+// scale and the first frames of a note differ clearly.
 inline constexpr int kCountFrames = 50;
 
 // Rules. A note fills the frames from the one its start lies in to the one before its end

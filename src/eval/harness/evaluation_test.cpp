@@ -1,4 +1,4 @@
-// Test sets, figures, evaluations and their summary: what must be told apart is, and the truth
+// Test sets, figures, evaluations and their summary: what differs is distinguished, and the truth
 // wins.
 #include "eval/harness/evaluation.h"
 

@@ -1,4 +1,4 @@
-// What a training step's memory is for: the peak of estimate_memory() taken apart.
+// What a training step's memory is for: the peak of estimate_memory(), split.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ graph::Value attention(const graph::Value& q_BTHd, const graph::Value& k_BSGd,
                        std::source_location where = std::source_location::current());
 
 // The same of queries, keys and values that stand side by side, as one product makes them: nothing
-// is taken apart. Shapes: qkv[B,T,G,R+2,d] with R = H / G query heads of each group, then its key,
+// is split. Shapes: qkv[B,T,G,R+2,d] with R = H / G query heads of each group, then its key,
 // then its value -> [B,T,H,d]. Throws: as above.
 graph::Value self_attention(const graph::Value& qkv_BTGRd, const AttentionOptions& options = {},
                             std::source_location where = std::source_location::current());

@@ -1,4 +1,4 @@
-// The backward pass: the weights are made again from the scores and the forward pass's log-sum-exp,
+// The backward pass: the weights are recomputed from the scores and the forward pass's log-sum-exp,
 // block by block. With P the weights and D = rowsum(dy y): dv = P^T dy, dP = dy v^T,
 // dS = P (dP - D) scale, dq = dS k, dk = dS^T q. Source: Dao et al. 2022, algorithm 4.
 #include <cstring>
