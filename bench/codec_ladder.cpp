@@ -5,11 +5,11 @@
 #include <iostream>
 #include <limits>
 
+#include "app/session_options.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/true_tokens.h"
-#include "app/session_options.h"
 #include "data/synthesis/timing.h"
 #include "eval/metrics/mel_distance.h"
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/session_options.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/true_tokens.h"
-#include "app/session_options.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/sine.h"

@@ -4,13 +4,13 @@
 #include <iostream>
 #include <span>
 
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
 #include "audio/io.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/program.h"
-#include "app/play/synthesizer.h"
-#include "app/session_options.h"
 #include "eval/harness/instrument_row.h"
 #include "pipeline/generate.h"
 

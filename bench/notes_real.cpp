@@ -2,11 +2,11 @@
 #include <cmath>
 #include <iostream>
 
+#include "app/session_options.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
-#include "app/session_options.h"
 #include "eval/metrics/note_score.h"
 #include "models/basic_pitch/test_data.h"
 #include "models/basic_pitch/transcriber.h"

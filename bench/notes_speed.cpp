@@ -4,13 +4,13 @@
 #include <chrono>
 #include <iostream>
 
+#include "app/session_options.h"
 #include "base/error.h"
 #include "base/threads.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/peers.h"
 #include "bench/program.h"
-#include "app/session_options.h"
 #include "eval/metrics/note_score.h"
 #include "models/basic_pitch/transcriber.h"
 #include "pipeline/recording.h"

@@ -3,10 +3,10 @@
 // Source of the comparison: seed 001 tells of 70 items becoming 512.
 #include <iostream>
 
+#include "app/session_options.h"
 #include "base/bytes.h"
 #include "bench/bars.h"
 #include "bench/deep_model.h"
-#include "app/session_options.h"
 
 namespace hum::bench {
 namespace {

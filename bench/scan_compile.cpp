@@ -4,9 +4,9 @@
 #include <chrono>
 #include <iostream>
 
+#include "app/session_options.h"
 #include "bench/bars.h"
 #include "bench/deep_model.h"
-#include "app/session_options.h"
 
 namespace hum::bench {
 namespace {

@@ -10,12 +10,12 @@
 #include <iostream>
 #include <limits>
 
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
-#include "app/play/synthesizer.h"
-#include "app/session_options.h"
 #include "data/synthesis/timing.h"
 #include "data/synthesis/window.h"
 #include "eval/harness/hum_score.h"

@@ -3,12 +3,12 @@
 #include <filesystem>
 #include <limits>
 
+#include "app/play/synthesizer.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "bench/judges.h"
 #include "bench/program.h"
-#include "app/play/synthesizer.h"
 #include "models/weights_folder.h"
 #include "runtime/weights.h"
 

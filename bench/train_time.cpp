@@ -1,7 +1,7 @@
 // train-time: hours that the training of weights/ takes on two cores. Every stage is replayed for
 // 30 steps with its own configuration, on the tokens of the released weights, in a compile cache
-// that starts empty; it continues from what the replay before it made of the same model. The time of
-// a step times the card's steps, plus what came before the first step, is the stage. Coding the
+// that starts empty; it continues from what the replay before it made of the same model. The time
+// of a step times the card's steps, plus what came before the first step, is the stage. Coding the
 // training items, once for all stages, counts as a stage. Rendering them (the data, not the
 // weights) is measured separately.
 #include <chrono>
@@ -10,13 +10,13 @@
 #include <map>
 #include <optional>
 
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
 #include "base/fields_json.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/program.h"
-#include "app/play/synthesizer.h"
-#include "app/session_options.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/card.h"
 #include "kernels/cpu_features.h"

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "bench/scale.h"
 #include "app/play/synthesizer.h"
+#include "bench/scale.h"
 #include "eval/harness/copies.h"
 
 namespace hum::bench {

@@ -17,6 +17,7 @@
 #include <span>
 #include <sstream>
 
+#include "app/session_options.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/rng.h"
@@ -24,7 +25,6 @@
 #include "bench/lm/model.h"
 #include "bench/run_main.h"
 #include "bench/step_program.h"
-#include "app/session_options.h"
 #include "runtime/weights.h"
 #include "train/training_step.h"
 

@@ -237,7 +237,8 @@ TEST(S3Options, ComeFromTheEnvironment) {
 // Another implementation of the server's side: tools/install_references.sh moto brings it.
 TEST(S3Slow, MotoAgrees) {
   const fs::path program = source_folder() / "build/moto/bin/moto_server";
-  if (!fs::exists(program)) GTEST_SKIP() << "moto is not installed: tools/install_references.sh moto";
+  if (!fs::exists(program))
+    GTEST_SKIP() << "moto is not installed: tools/install_references.sh moto";
   const int port = 20000 + ::getpid() % 20000;
   const std::string server =
       fmt::format("'{}' -H 127.0.0.1 -p {} >/dev/null 2>&1 & echo $! >{}/hum-moto-{}",

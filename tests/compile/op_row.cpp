@@ -8,12 +8,8 @@ Shapes infer(const Node& node);
 void print(Printer& out, const Node& node);
 
 extern const OpDef kRow;
-const OpDef kRow = {"row",
-                    infer,
-                    place_elementwise,
-                    kNoGradient,
-                    print,
-                    elementwise_cost,
+const OpDef kRow = {
+    "row", infer, place_elementwise, kNoGradient, print, elementwise_cost,
 #if defined(HUM_WITHOUT_KIND)
 #elif defined(HUM_WITHOUT_MEMORY_CLASS)
                     {.elementwise = true}

@@ -20,8 +20,8 @@ void append(Values& to, std::span<const Value> from) {
 
 bool is_product(const Node& node) { return node.op().kind.memory == MemoryClass::kProduct; }
 
-// Whether selective recomputation keeps the node's results: products are expensive to compute and, but
-// for attention's scores (which have batch dims), no larger than the block's width.
+// Whether selective recomputation keeps the node's results: products are expensive to compute and,
+// but for attention's scores (which have batch dims), no larger than the block's width.
 bool is_worth_keeping(const Node& node) {
   if (&node.op() == &kDotGeneralOp) return node.attributes().get<Dims>("lhs_batch").empty();
   if (!is_custom_call(node)) return is_product(node);
