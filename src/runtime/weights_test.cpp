@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/safetensors.h"
+#include "runtime/bind.h"
 #include "runtime/testing.h"
 
 namespace hum::runtime {
@@ -53,6 +54,16 @@ TEST(ReadWeights, AMissingShardIsNamed) {
     EXPECT_THAT(error.what(),
                 ::testing::HasSubstr("'model-00002-of-00002.safetensors' is missing"));
     EXPECT_EQ(error.code(), ExitCode::kNoInput);
+  }
+}
+
+TEST(ModelType, HasTwoSpellings) {
+  EXPECT_EQ(plain_model_type("hum-coarse"), "coarse");
+  EXPECT_EQ(plain_model_type("coarse"), "coarse");
+  for (const char* stored : {"coarse", "hum-coarse"}) {
+    const Weights weights{{{"model_type", stored}, {"model", Json::object()}}, {}};
+    EXPECT_NO_THROW(require_model_type(weights, "hum-coarse", "weights/coarse"));
+    EXPECT_THROW(require_model_type(weights, "hum-codec", "weights/coarse"), Error);
   }
 }
 
