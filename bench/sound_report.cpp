@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "bench/judges.h"
 #include "bench/program.h"
+#include "models/registry.h"
 #include "models/weights_folder.h"
 #include "runtime/weights.h"
 
@@ -25,9 +26,12 @@ constexpr double kSmokeSinging_s = 2.5;
 Json judged_now(int clips) {
   const fs::path weights = app::weights_folder("");
   Json hashes = Json::object();
-  for (const char* part :
-       {"codec", "upsampler", "coarse", "voice", "classifier", "baselines/aligned/coarse",
-        "baselines/valle/coarse", "baselines/no-augmentation/coarse"}) {
+  std::vector<std::string> parts = {"baselines/aligned/coarse", "baselines/valle/coarse",
+                                    "baselines/no-augmentation/coarse"};
+  for (const models::ModelRow& row : models::registry()) {
+    if (row.weights) parts.emplace_back(*row.weights);
+  }
+  for (const std::string& part : parts) {
     const fs::path folder = models::weights_part(weights, part);
     if (fs::exists(folder)) hashes[part] = runtime::shards_sha256(folder);
   }

@@ -2,10 +2,10 @@
 // heard of the real instrument that plays the first.
 #include <iostream>
 
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
 #include "base/json.h"
 #include "cli/commands/commands.h"
-#include "cli/player.h"
-#include "cli/session.h"
 #include "data/synthesis/fluid.h"
 #include "eval/metrics/note_score.h"
 #include "pipeline/generate.h"
@@ -55,8 +55,8 @@ std::vector<audio::Note> heard_of_real(const data::Preset& preset,
   data::FluidRenderer renderer;
   const auto samples =
       renderer.render(notes, preset.program, pipeline::end_of(notes) + pipeline::kMaxRelease_s);
-  runtime::Session session(session_options());
-  return transcriber(session, {})(samples).notes;
+  runtime::Session session(app::session_options());
+  return app::transcriber(session, {})(samples).notes;
 }
 
 Json to_json(const eval::NoteScore& score, size_t heard) {
