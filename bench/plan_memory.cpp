@@ -101,14 +101,14 @@ eval::Bar plan_memory(const Scale& scale) {
   double worst = 0;
   const Case cases[] = {{"llama f32", f32},
                         {"llama f32", f32, kNone, {}, 2},
-                        {"llama f32", f32, kFull},
-                        {"llama f32, longer", in_parts, kFull},
+                        {"llama f32", f32, RecomputePolicy::kFull},
+                        {"llama f32, longer", in_parts, RecomputePolicy::kFull},
                         {"llama bf16", bf16, kSelective, bf16_weights()},
                         {"lm 25.7M bf16", lm.train_spec(DType::kBF16), kSelective},
                         {"coarse bf16", coarse.spec, kNone, coarse.loop.optimizer},
                         {"codec bf16", codec.spec, kNone, codec.loop.optimizer},
                         {"llama bf16", bf16, kSelective, {}, 4},
-                        {"llama bf16", bf16, kFull, bf16_weights(), 8}};
+                        {"llama bf16", bf16, RecomputePolicy::kFull, bf16_weights(), 8}};
   for (const Case& c : std::span(cases).first(scale.smoke ? 2 : std::size(cases))) {
     worst = std::max(worst, std::abs(judge(c, bar, table)));
   }
