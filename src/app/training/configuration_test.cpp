@@ -79,7 +79,7 @@ TEST(ConfigurationPath, IsAFileOrTheNameOfOne) {
   EXPECT_EQ(configuration_path("385m").filename(), "coarse-385m.yaml");
   EXPECT_EQ(configuration_path("codec-decoder").filename(), "codec-decoder.yaml");
   EXPECT_THAT(message_of([] { configuration_path("nothing"); }),
-              HasSubstr("codec, voice, upsampler, coarse, classifier, tiny"));
+              HasSubstr(models::trained_models() + ", tiny"));
 }
 
 }  // namespace
