@@ -2,49 +2,66 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
 #include "bench/scale.h"
+#include "eval/harness/bar.h"
 
 namespace hum::bench {
 
-// The folder of most peers in the build folder.
-inline constexpr const char* kPeers = "peers";
-
-// bench/peers/SCRIPT with the interpreter that bench/peers/install.sh put into build/FOLDER.
-std::vector<std::string> peer_command(const std::string& script,
-                                      const std::string& folder = kPeers);
+// The folders of peers in the build folder (bench/peers/install.sh).
+inline constexpr const char *kPeers = "peers", *kPeersNotes = "peers-notes";
 
 double median(std::vector<double> values);
 
+bool is_installed(const std::string& peer);
+
+// One way to do the work.
 struct Contender {
-  std::string name;
-  // Runs once and gives the JSON object of the program's last line.
+  std::string side;     // "hum" or a peer's name
+  std::string setting;  // how it is run, where a side has several ways
+  // Runs once and gives the JSON object of the program's last line; its "milliseconds" are the
+  // times of the runs or steps within.
   std::function<Json()> run;
   // The folder of bench/peers/install.sh that it needs; empty: it is hum.
   std::string peer = {};
 };
 
-// By contender's name, one JSON object a round.
-using Rounds = std::map<std::string, std::vector<Json>>;
+// What a contender's rounds gave.
+struct Outcome {
+  std::string side, setting;
+  std::vector<Json> rounds;
+  double ms = 0;  // the median of the rounds' medians
 
-// Every contender scale.rounds times, in turn. In the smoke form those whose peer is not installed
-// are left out.
-Rounds alternate(const std::vector<Contender>& contenders, const Scale& scale);
-bool is_installed(const std::string& peer);
+  std::string name() const { return setting.empty() ? side : side + ", " + setting; }
+};
 
-// Training steps as contenders. All steps of the first round are compared by their losses; the
+// Every contender scale.rounds times, in turn. A setting that the first round shows to be over a
+// tenth slower than the fastest of its side is not run again. `warm_up` leading milliseconds of a
+// round do not count. In the smoke form the first setting of each side stands for all, and sides
+// that are not installed are left out.
+std::vector<Outcome> alternate(std::vector<Contender> contenders, const Scale& scale,
+                               int warm_up = 0);
+
+// The side's fastest setting, the one that is compared; null where the side was left out.
+const Outcome* fastest(const std::vector<Outcome>& outcomes, std::string_view side);
+
+// Adds every contender's time and number of rounds to the bar, and a table on stderr.
+// more: further figures of a contender.
+void report(eval::Bar& bar, const std::vector<Outcome>& outcomes,
+            const std::function<Json(const Outcome&)>& more = {});
+
+// Training steps as contenders. The steps of the first round are compared by their losses; the
 // other rounds only take the time.
-Contender step_contender(const std::string& name, const Scale& scale,
-                         std::function<Json(int steps)> run, const std::string& peer = {});
+Contender step_contender(const std::string& side, const std::string& setting,
+                         std::function<Json(int steps)> run, int first_steps, const Scale& scale,
+                         const std::string& peer = {});
 
-// Milliseconds of a step: the median of the rounds' medians.
-double step_ms(const std::vector<Json>& rounds, const Scale& scale);
-
-// Largest relative distance of two runs' losses, and that of the last step.
+// Largest relative distance of two runs' losses over the steps that both made, and that of the last
+// of these steps.
 struct Distance {
   double worst = 0, last = 0;
 };

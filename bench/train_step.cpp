@@ -1,13 +1,16 @@
 // train-bf16, train-f32, train-jax, train-memory, warm-start: whole training steps (loss,
 // gradients, clipping, fused AdamW with f32 masters) from the same weights on the same batches as
-// the peers.
+// the peers. hum recomputes selectively where a time is measured, PyTorch and JAX not at all.
+#include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "base/error.h"
-#include "base/threads.h"
 #include "bench/bars.h"
+#include "bench/peer_settings.h"
 #include "bench/peers.h"
 #include "bench/program.h"
+#include "bench/torch_bar.h"
 #include "kernels/cpu_features.h"
 
 namespace hum::bench {
@@ -25,117 +28,105 @@ class Steps {
     run_program(command);
   }
 
-  Json hum(const std::string& dtype, int steps) {
-    return json({HUM_LM, "train", problem_, dtype, std::to_string(steps)}, {{"HUM_CACHE", cache_}});
+  const std::string& problem() const { return problem_; }
+  Json hum(const std::string& dtype, int steps, const std::string& recompute = "selective") const {
+    return last_line_json(
+        run_program({HUM_LM, "train", problem_, dtype, std::to_string(steps), recompute},
+                    {{"HUM_CACHE", folder_ / "cache"}})
+            .out);
   }
-  Json torch(const std::string& dtype, int steps, bool compiled) {
-    auto command = peer_command("train_torch.py");
-    for (const auto& word :
-         {problem_, std::string("--dtype"), dtype, std::string("--steps"), std::to_string(steps),
-          std::string("--threads"), std::to_string(compute_threads())}) {
-      command.push_back(word);
-    }
-    if (compiled) command.push_back("--compile");
-    return json(command);
-  }
-  Json jax(const std::string& dtype, int steps) {
-    auto command = peer_command("train_jax.py");
-    for (const auto& word :
-         {problem_, std::string("--dtype"), dtype, std::string("--steps"), std::to_string(steps)}) {
-      command.push_back(word);
-    }
-    return json(command);
+  Json peer(const std::string& script, int steps, const PeerSetting& setting) const {
+    return run_peer(script, {problem_, "--steps", std::to_string(steps)}, setting);
   }
 
  private:
-  // The last line of the program's output.
-  static Json json(const std::vector<std::string>& command,
-                   const std::map<std::string, std::string>& environment = {}) {
-    return last_line_json(run_program(command, environment).out);
-  }
-
   ScratchFolder folder_;
-  std::string problem_, cache_ = folder_ / "cache";
+  std::string problem_;
 };
+
+constexpr double kGigaflops = 735;  // 6NT + 12LBT^2D of one step
+
+eval::Bar lm_against_torch(const std::string& name, const Scale& scale, const std::string& dtype,
+                           double limit, double loss_limit) {
+  const Steps steps(scale);
+  return against_torch({.name = name,
+                        .dtype = dtype,
+                        .script = "train_torch.py",
+                        .problem = steps.problem(),
+                        .hum = [&](int count) { return steps.hum(dtype, count); },
+                        .limit = limit,
+                        .loss_limit = loss_limit,
+                        .gigaflops = scale.smoke ? 0 : kGigaflops},
+                       scale);
+}
+
+std::vector<Contender> jax_contenders(const Steps& steps, const std::string& dtype,
+                                      const Scale& scale) {
+  std::vector<Contender> all = {step_contender(
+      "hum", dtype, [&steps, dtype](int n) { return steps.hum(dtype, n); }, scale.loss_steps,
+      scale)};
+  for (PeerSetting setting : allocator_settings()) {
+    setting.arguments = {"--dtype", dtype};
+    all.push_back(step_contender(
+        "JAX", setting.name.empty() ? dtype : dtype + ", " + setting.name,
+        [&steps, setting](int n) { return steps.peer("train_jax.py", n, setting); },
+        scale.loss_steps, scale, kPeers));
+  }
+  return all;
+}
 
 double gigabytes(const Json& run) {
   return (run["resident_peak"].get<double>() - run["resident_before"].get<double>()) / 1e9;
 }
 
-// Adds the contenders' times to the bar and a table on stderr; gives ratios to ours by name.
-std::map<std::string, double> report(eval::Bar& bar, const std::string& dtype,
-                                     const Rounds& results, const Scale& scale) {
-  constexpr double kGigaflops = 735;  // 6NT + 12LBT^2D of one step
-  eval::TextTable table({"", "ms a step", "GFLOP/s", "loss after 20 steps"});
-  std::map<std::string, double> ratios;
-  const double ours = step_ms(results.at("hum"), scale);
-  for (const auto& [name, rounds] : results) {
-    const double ms = step_ms(rounds, scale);
-    ratios[name] = ms / ours;
-    Json& side = name == "hum" ? bar.ours : bar.peer;
-    side[name + ", " + dtype] = {{"step_ms", ms},
-                                 {"gflops", kGigaflops / ms * 1e3},
-                                 {"loss_20", rounds[0]["losses"].back()}};
-    table.row({name + ", " + dtype, fmt::format("{:.0f}", ms),
-               fmt::format("{:.0f}", kGigaflops / ms * 1e3),
-               fmt::format("{:.5f}", rounds[0]["losses"].back().get<double>())});
-  }
-  std::cerr << table.text();
-  return ratios;
-}
+constexpr int kMemorySteps = 2;  // the second has all state
 
-eval::Bar against_torch(const std::string& name, const Scale& scale, const std::string& dtype,
-                        double limit, double loss_limit) {
-  Steps steps(scale);
-  const auto results = alternate(
-      {step_contender("hum", scale, [&](int n) { return steps.hum(dtype, n); }),
-       step_contender(
-           "PyTorch eager", scale, [&](int n) { return steps.torch(dtype, n, false); }, kPeers),
-       step_contender(
-           "PyTorch compiled", scale, [&](int n) { return steps.torch(dtype, n, true); }, kPeers)},
-      scale);
-  eval::Bar bar{
-      .name = name,
-      .unit = "x the faster PyTorch",
-      .bar = fmt::format(">= {} x, loss after 20 steps within {} of PyTorch's", limit, loss_limit)};
-  const auto ratios = report(bar, dtype, results, scale);
-  if (!ratios.contains("PyTorch eager")) return bar;
-  const double faster = std::min(ratios.at("PyTorch eager"), ratios.at("PyTorch compiled"));
-  bar.value = faster;
-  bar.checks.at_least("speed", faster, limit);
-  const auto distance = loss_distance(results.at("hum")[0], results.at("PyTorch eager")[0]);
-  bar.checks.at_most("loss_distance", distance.last, loss_limit);
-  bar.ours["worst_loss_distance"] = distance.worst;
-  bar.peer["version"] = results.at("PyTorch eager")[0]["version"];
-  return bar;
+// Gigabytes that hum's steps add and that PyTorch's do, by setting.
+struct Memory {
+  double hum = 0;
+  std::map<std::string, double> torch;  // empty where it is not installed
+};
+
+Memory memory_of(const Steps& steps, const std::string& dtype, const std::string& recompute,
+                 const Scale& scale) {
+  steps.hum(dtype, 1, recompute);  // so that the next run finds its program compiled
+  Memory memory{.hum = gigabytes(steps.hum(dtype, kMemorySteps, recompute))};
+  if (scale.smoke && !is_installed(kPeers)) return memory;
+  for (PeerSetting setting : torch_memory_settings(dtype)) {
+    setting.arguments.insert(setting.arguments.end(), {"--recompute", recompute});
+    memory.torch[setting.name] = gigabytes(steps.peer("train_torch.py", kMemorySteps, setting));
+    if (scale.smoke) break;
+  }
+  return memory;
 }
 
 }  // namespace
 
 eval::Bar train_bf16(const Scale& scale) {
-  return against_torch("train-bf16", scale, "bf16", has_amx() ? 2.0 : 1.3, 0.01);
+  return lm_against_torch("train-bf16", scale, "bf16", has_amx() ? 2.0 : 1.3, 0.01);
 }
 eval::Bar train_f32(const Scale& scale) {
-  return against_torch("train-f32", scale, "f32", 1.3, 1e-4);
+  return lm_against_torch("train-f32", scale, "f32", 1.3, 1e-4);
 }
 
 eval::Bar train_jax(const Scale& scale) {
   constexpr double kF32 = 1.8, kBf16Amx = 5;
-  Steps steps(scale);
+  const Steps steps(scale);
   eval::Bar bar{
       .name = "train-jax",
       .unit = "x JAX, f32",
       .bar = fmt::format("f32 >= {} x, bf16 >= {} x on a processor with AMX", kF32, kBf16Amx)};
   for (const std::string dtype : {"f32", "bf16"}) {
-    const auto results =
-        alternate({step_contender("hum", scale, [&](int n) { return steps.hum(dtype, n); }),
-                   step_contender(
-                       "JAX", scale, [&](int n) { return steps.jax(dtype, n); }, kPeers)},
-                  scale);
-    const auto ratios = report(bar, dtype, results, scale);
-    if (!ratios.contains("JAX")) continue;
-    const double ratio = ratios.at("JAX");
-    const auto distance = loss_distance(results.at("hum")[0], results.at("JAX")[0]);
+    const auto outcomes =
+        alternate(jax_contenders(steps, dtype, scale), scale, scale.warm_up_steps);
+    report(bar, outcomes, [](const Outcome& outcome) {
+      return Json{{"gflops", kGigaflops / outcome.ms * 1e3},
+                  {"loss_20", outcome.rounds[0].at("losses").back()}};
+    });
+    const Outcome* best = fastest(outcomes, "JAX");
+    if (best == nullptr) continue;
+    const double ratio = best->ms / outcomes[0].ms;
+    const auto distance = loss_distance(outcomes[0].rounds[0], best->rounds[0]);
     if (dtype == "f32") {
       bar.value = ratio;
       bar.checks.at_least("speed_f32", ratio, kF32);
@@ -144,38 +135,47 @@ eval::Bar train_jax(const Scale& scale) {
       bar.checks.at_least("speed_bf16", ratio, has_amx() ? kBf16Amx : 1);
       bar.checks.at_most("loss_distance_bf16", distance.last, 0.01);
     }
-    bar.peer["version"] = results.at("JAX")[0]["version"];
+    bar.peer["fastest, " + dtype] = best->name();
+    bar.peer["version"] = best->rounds[0].at("version");
   }
   return bar;
 }
 
-// Ours is counted from before the optimizer's state is made, as theirs is: PyTorch makes it in the
-// first step.
+// Resident memory that the steps add, like with like: everything kept on both sides, and results of
+// products alone. Ours is counted from before the optimizer's state is made, as theirs is: PyTorch
+// makes it in the first step. Of PyTorch's settings the one that needs least counts.
 eval::Bar train_memory(const Scale& scale) {
   constexpr double kLimit = 0.7;
-  const int count = scale.smoke ? scale.loss_steps : 4;
-  const bool has_peer = !scale.smoke || is_installed(kPeers);
-  Steps steps(scale);
+  const Steps steps(scale);
   eval::Bar bar{.name = "train-memory",
-                .unit = "x PyTorch's peak, the larger of f32 and bf16",
+                .unit =
+                    "x PyTorch's least peak, the largest of f32 and bf16, recomputing nothing "
+                    "and selectively",
                 .bar = fmt::format("<= {} x, resident memory that the steps add", kLimit)};
-  eval::TextTable table({"", "GB", "x"});
+  eval::TextTable table({"", "GB"});
   double worst = 0;
   for (const std::string dtype : {"f32", "bf16"}) {
-    steps.hum(dtype, 1);  // so that the next run finds its program compiled
-    const Json ours = steps.hum(dtype, count);
-    const double gb = gigabytes(ours);
-    bar.ours["hum, " + dtype] = {{"gb", gb},
-                                 {"program_gb", ours["program_bytes"].get<double>() / 1e9}};
-    if (!has_peer) continue;
-    const double peer_gb = gigabytes(steps.torch(dtype, count, false));
-    worst = std::max(worst, gb / peer_gb);
-    bar.peer["PyTorch eager, " + dtype] = {{"gb", peer_gb}};
-    table.row({"hum, " + dtype, fmt::format("{:.2f}", gb), fmt::format("{:.2f}", gb / peer_gb)});
-    table.row({"PyTorch eager, " + dtype, fmt::format("{:.2f}", peer_gb), "1"});
+    for (const std::string recompute : {"none", "selective"}) {
+      const Memory memory = memory_of(steps, dtype, recompute, scale);
+      const std::string what = dtype + ", recomputing " + recompute;
+      Json& ours = bar.ours["hum, " + what];
+      ours["gb"] = memory.hum;
+      table.row({"hum, " + what, fmt::format("{:.2f}", memory.hum)});
+      for (const auto& [setting, gb] : memory.torch) {
+        const std::string name = fmt::format("PyTorch, {}, {}", what, setting);
+        bar.peer[name] = {{"gb", gb}};
+        table.row({name, fmt::format("{:.2f}", gb)});
+      }
+      if (memory.torch.empty()) continue;
+      const double least = std::ranges::min_element(memory.torch, {}, [](const auto& row) {
+                             return row.second;
+                           })->second;
+      ours["x_peer"] = memory.hum / least;
+      worst = std::max(worst, memory.hum / least);
+    }
   }
   std::cerr << table.text();
-  if (!has_peer) return bar;
+  if (worst == 0) return bar;
   bar.value = worst;
   bar.checks.at_most("memory", worst, kLimit);
   return bar;

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 #include <span>
+#include <utility>
 
 #include "app/training/configuration.h"
 #include "base/fields_json.h"
 #include "base/files.h"
 #include "base/rng.h"
 #include "models/mel_scale.h"
+#include "runtime/bind.h"
 #include "runtime/weights.h"
 
 namespace hum::bench {
@@ -84,6 +87,8 @@ Draws draws(const CodecSetup& setup, int64_t steps) {
   return result;
 }
 
+std::filesystem::path released_codec() { return source_folder() / "weights/codec"; }
+
 }  // namespace
 
 CodecSetup codec_setup() {
@@ -93,7 +98,8 @@ CodecSetup codec_setup() {
                    .batch = stage.batch,
                    .samples = configuration.step_shape().samples,
                    .total_steps = stage.loop.steps};
-  from_json(configuration.model, setup.model);
+  const auto folder = released_codec();
+  runtime::read_model_config(runtime::read_weights(folder), "hum-codec", folder, setup.model);
   setup.model.quantizer.warm_up_steps = 0;
   return setup;
 }
@@ -101,8 +107,7 @@ CodecSetup codec_setup() {
 void write_codec_problem(const std::string& path, int64_t steps) {
   const CodecSetup setup = codec_setup();
   runtime::NamedTensors tensors;
-  for (const auto& [name, tensor] :
-       runtime::read_weights(source_folder() / "weights/codec").tensors) {
+  for (const auto& [name, tensor] : runtime::read_weights(released_codec()).tensors) {
     const std::vector<float> values = tensor.to_floats();
     tensors.emplace_back(name, HostTensor::of(tensor.shape().dims, std::span<const float>(values)));
   }
@@ -121,6 +126,12 @@ void write_codec_problem(const std::string& path, int64_t steps) {
   add("kept_books", {steps, setup.batch}, drawn.kept);
   add("newcomers", {steps, setup.model.quantizer.books, setup.model.quantizer.entries},
       drawn.newcomer);
+  const auto& model = setup.model;
+  for (const auto& [term, weight] : {std::pair{"phase", model.phase_weight},
+                                     {"balance", model.balance_weight},
+                                     {"partials", model.partials_weight}}) {
+    add(std::string("weight.") + term, {1}, std::vector{static_cast<float>(weight)});
+  }
   for (const auto& scale : models::training_mel_scales()) {
     add("mel." + std::to_string(scale.window_samples), {scale.window_samples / 2 + 1, scale.bands},
         scale.weights);

@@ -1,5 +1,6 @@
-// The problem of the train-codec bar: the released codec, its training step as configs/codec.yaml
-// has it, and a file of weights, batches and draws that both sides start from.
+// The problem of the train-codec bar: the released codec with the loss that its weights were last
+// trained by, crops, batch and optimizer of configs/codec.yaml, and a file of weights, batches and
+// draws that both sides start from.
 #pragma once
 
 #include <string>
@@ -29,7 +30,8 @@ inline constexpr const char* kCodecAudio = "audio";
 inline constexpr const char* kCodecExtra = "extra.";
 
 // Released weights, batches by rule; for the peer also the learning rate of each step, the books
-// that each item keeps, the vectors that idle entries move to, and the bands of the mel scales.
+// that each item keeps, the vectors that idle entries move to, the bands of the mel scales, and the
+// weights of the loss's terms.
 void write_codec_problem(const std::string& path, int64_t steps);
 
 }  // namespace hum::bench

@@ -79,7 +79,7 @@ Json decode(const std::filesystem::path& folder) {
   const models::llama::Llama shape(model.config());
   const int64_t table = model.config().vocabulary * model.config().transformer.width;
   // Of the embedding table one row is read.
-  return {{"seconds", seconds},
+  return {{"milliseconds", {1e3 * seconds}},
           {"tokens", tokens},
           {"weight_bytes", 2 * (shape.parameters().element_count() - table)}};
 }

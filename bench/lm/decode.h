@@ -14,7 +14,8 @@ constexpr int64_t kPromptTokens = 64, kNewTokens = 256;
 // place of its 24.
 void write_385m(const std::filesystem::path& folder, std::optional<int64_t> layers = {});
 
-// {"seconds", "tokens", "weight_bytes"} of one generation after a warm-up; the prompt is a rule's.
+// {"milliseconds": [..], "tokens", "weight_bytes"} of one generation after a warm-up; the prompt is
+// a rule's.
 Json decode(const std::filesystem::path& folder);
 
 // What the greedy continuation was chosen from, for a peer to check: its tokens after the prompt's,

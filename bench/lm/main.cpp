@@ -2,7 +2,7 @@
 // and start can be measured. Its peers in bench/peers/ take the same problem file and print the
 // same line.
 //   hum_lm problem FILE STEPS [BATCH LENGTH]   weights and batches, by rule
-//   hum_lm train FILE f32|bf16 STEPS
+//   hum_lm train FILE f32|bf16 STEPS [none|selective]   what is recomputed; selective without it
 //   hum_lm start                     one bf16 step with random weights
 //   hum_lm write-385m FOLDER [LAYERS]          a Hugging Face folder
 //   hum_lm decode FOLDER
@@ -108,14 +108,23 @@ constexpr train::OptimizerConfig kOptimizer = {.learning_rate = 3e-4,
                                                .clip_norm = 1.0};
 
 // Everything but the results of products is recomputed in the backward pass.
-const train::StepOptions kOptions = {.blocks = {.recompute = graph::RecomputePolicy::kSelective}};
+constexpr auto kSelective = graph::RecomputePolicy::kSelective;
 
-Json train_lm(const std::string& path, graph::DType compute, int64_t count) {
+graph::RecomputePolicy recompute_policy(std::string_view name) {
+  if (name == "selective") return kSelective;
+  if (name != "none")
+    fail(ExitCode::kUsage, fmt::format("'{}' is neither none nor selective", name));
+  return graph::RecomputePolicy::kNone;
+}
+
+Json train_lm(const std::string& path, graph::DType compute, int64_t count,
+              graph::RecomputePolicy recompute) {
   StepProblem problem = read_step_problem(path, kBatches, kSizes);
   const graph::Dims& dims = problem.batches.shape().dims;  // [steps, batch, length + 1]
   const Lm model{{.batch = dims[1], .length = dims[2] - 1}};
   runtime::Session session(app::session_options());
-  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, count, kSeed, kOptions);
+  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, count, kSeed,
+                         {.blocks = {.recompute = recompute}});
   trainer.load(problem.weights, /*whole=*/false);
   problem.weights.clear();
   // Peers make their two moments in the first step, ours are there already.
@@ -133,7 +142,8 @@ Json train_lm(const std::string& path, graph::DType compute, int64_t count) {
 Json start_lm(graph::DType compute) {
   const Lm model{LmSize()};
   runtime::Session session(app::session_options());
-  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, 1, kSeed, kOptions);
+  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, 1, kSeed,
+                         {.blocks = {.recompute = kSelective}});
   const double ready_s = seconds_since_start();
   const LmSize size;
   const HostTensor batch({graph::DType::kI32, {size.batch, size.length + 1}});
@@ -158,9 +168,11 @@ int run(std::span<char* const> arguments) {
                   {.batch = std::stoll(arguments[3]), .length = std::stoll(arguments[4])});
     return 0;
   }
-  if (is(4, "train")) {
-    const auto compute = compute_dtype(arguments[2]);
-    std::cout << train_lm(arguments[1], compute, std::stoll(arguments[3])).dump() << std::endl;
+  if (is(4, "train") || is(5, "train")) {
+    const auto recompute = arguments.size() == 5 ? recompute_policy(arguments[4]) : kSelective;
+    const Json run =
+        train_lm(arguments[1], compute_dtype(arguments[2]), std::stoll(arguments[3]), recompute);
+    std::cout << run.dump() << std::endl;
     return 0;
   }
   if (is(2, "write-385m")) {
@@ -184,9 +196,9 @@ int run(std::span<char* const> arguments) {
     return 0;
   }
   fail(ExitCode::kUsage,
-       "usage: hum_lm problem FILE STEPS [BATCH LENGTH] | hum_lm train FILE f32|bf16 STEPS | "
-       "hum_lm start |"
-       " hum_lm write-385m FOLDER [LAYERS] | hum_lm decode FOLDER | hum_lm logits FOLDER FILE");
+       "usage: hum_lm problem FILE STEPS [BATCH LENGTH] | hum_lm train FILE f32|bf16 STEPS "
+       "[none|selective] | hum_lm start | hum_lm write-385m FOLDER [LAYERS] | hum_lm decode FOLDER "
+       "| hum_lm logits FOLDER FILE");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ from torch_steps import adamw, autocast, read_options, run_steps
 
 RATE_HZ, HOP, WINDOW = 22050, 441, 1323
 FINE_HOP, FINE_WINDOW, FINE_RATIO = 147, 588, 3
+LOW_WINDOW, LOW_BINS = 4 * HOP, 32
 LATENT, WIDTH, FINE_WIDTH, BLOCKS, FINE_BLOCKS = 64, 256, 192, 5, 3
 BOOKS, ENTRIES, DECAY = 8, 1024, 0.99
 
@@ -75,30 +76,36 @@ class Stack(nn.Module):
         return self.blocks(x)
 
 
+def sound(head_BTX, window, hop):
+    """Log magnitudes and phases of a window's lowest bins as sound; the bins above are silent."""
+    size, phase = head_BTX.float().chunk(2, -1)
+    spectrum = torch.polar(torch.exp(size.clamp(max=math.log(100))), phase)
+    frames = torch.fft.irfft(spectrum, len(window)) * window
+    steps = frames.shape[1]
+    whole = F.fold(frames.transpose(1, 2), (1, (steps - 1) * hop + len(window)), (1, len(window)),
+                   stride=(1, hop))[:, 0, 0]
+    start = (len(window) - hop) // 2
+    return whole[:, start:start + steps * hop] / 1.5
+
+
 class Decoder(nn.Module):
     def __init__(self):
         super().__init__()
         self.register_buffer("window", torch.hann_window(FINE_WINDOW), persistent=False)
+        self.register_buffer("low_window", torch.hann_window(LOW_WINDOW), persistent=False)
         setattr(self, "in", nn.Linear(LATENT, WIDTH))
         self.coarse = Stack(WIDTH, BLOCKS)
         self.up = nn.Linear(WIDTH, FINE_RATIO * FINE_WIDTH)
         self.fine = Stack(FINE_WIDTH, FINE_BLOCKS)
         self.norm = nn.LayerNorm(FINE_WIDTH)
         self.head = nn.Linear(FINE_WIDTH, 2 * (FINE_WINDOW // 2 + 1))
+        self.low_head = nn.Linear(WIDTH, 2 * LOW_BINS)
 
     def forward(self, latents_BTD):
-        x = self.up(self.coarse(getattr(self, "in")(latents_BTD)))
-        x = self.fine(x.reshape(x.shape[0], -1, FINE_WIDTH))
-        size, phase = self.head(self.norm(x)).float().chunk(2, -1)
-        return self.synthesis(torch.polar(torch.exp(size.clamp(max=math.log(100))), phase))
-
-    def synthesis(self, spectrum_BTF):
-        frames = torch.fft.irfft(spectrum_BTF, FINE_WINDOW) * self.window
-        steps = frames.shape[1]
-        whole = F.fold(frames.transpose(1, 2), (1, (steps - 1) * FINE_HOP + FINE_WINDOW), (1, FINE_WINDOW),
-                       stride=(1, FINE_HOP))[:, 0, 0]
-        start = (FINE_WINDOW - FINE_HOP) // 2
-        return whole[:, start:start + steps * FINE_HOP] / 1.5
+        coarse = self.coarse(getattr(self, "in")(latents_BTD))
+        x = self.up(coarse)
+        x = self.norm(self.fine(x.reshape(x.shape[0], -1, FINE_WIDTH)))
+        return sound(self.head(x), self.window, FINE_HOP) + sound(self.low_head(coarse), self.low_window, HOP)
 
 
 class Book(nn.Module):
@@ -142,7 +149,8 @@ class Quantizer(nn.Module):
             codes = book.nearest(residual)
             chosen = F.embedding(codes, book.codebook)
             usage = usage + book.follow(residual, codes, newcomers_KE[k])
-            loss = loss + 0.25 * F.mse_loss(z - total, chosen)
+            before = z - z.detach() + residual  # whatever books are kept
+            loss = loss + 0.25 * F.mse_loss(before, chosen)
             total = total + chosen * (kept_N1 > k)
             residual = residual - chosen
         quantised = z + (total - z).detach()
@@ -150,8 +158,9 @@ class Quantizer(nn.Module):
 
 
 class SpectralLoss(nn.Module):
-    def __init__(self, mel_weights):
+    def __init__(self, mel_weights, term_weights):
         super().__init__()
+        self.term_weights = term_weights
         self.scales = sorted(mel_weights)
         for window, weights in mel_weights.items():
             self.register_buffer(f"mel_{window}", weights, persistent=False)
@@ -185,6 +194,14 @@ class SpectralLoss(nn.Module):
         cosine = (p.real * t.real + p.imag * t.imag) / (p_size * t_size + 1e-5)
         return (weight * (1 - cosine)).sum() / (weight.sum() + 1)
 
+    @staticmethod
+    def partials(p, t):
+        """Of what is heard: within 40 dB of each frame's peak and 60 dB of the clip's."""
+        floor = (t.amax((1, 2), keepdim=True) * 1e-3).clamp(min=1e-5)
+        heard = t > torch.maximum(t.amax(2, keepdim=True) * 0.01, floor)
+        distance = (torch.log10(torch.maximum(p, floor)) - torch.log10(torch.maximum(t, floor))).abs()
+        return (heard * distance).sum() / (heard.sum() + 1)
+
     def balance(self, p, t):
         p, t = (size.square().mean(1) @ self.half_octaves for size in (p, t))
         floor = (t.amax(1, keepdim=True) * 1e-6).clamp(min=1e-10)
@@ -201,9 +218,12 @@ class SpectralLoss(nn.Module):
             if window == 1024:
                 phase = self.phase(p, t, window)
             if window == 2048:
-                balance = self.balance(p_size, t_size)
-        return mel + 0.25 * linear + 0.1 * phase + 0.1 * balance, {
-            "mel": mel, "linear": linear, "phase": phase, "balance": balance}
+                terms = {"balance": self.balance(p_size, t_size), "partials": self.partials(p_size, t_size)}
+        terms["phase"] = phase
+        total = mel + 0.25 * linear
+        for name, weight in self.term_weights.items():
+            total = total + weight * terms[name]
+        return total, {"mel": mel, "linear": linear, **terms}
 
 
 class Codec(nn.Module):
@@ -227,7 +247,8 @@ def main():
     extra = {name[6:]: tensors.pop(name) for name in list(tensors) if name.startswith("extra.")}
     codec = Codec()
     load(codec, tensors)
-    spectral = SpectralLoss({int(name[4:]): value for name, value in extra.items() if name.startswith("mel.")})
+    spectral = SpectralLoss({int(name[4:]): value for name, value in extra.items() if name.startswith("mel.")},
+                            {name[7:]: value.item() for name, value in extra.items() if name.startswith("weight.")})
     optimizer = adamw(codec, 1e-3, (0.9, 0.99))
 
     def loss_of(audio_BN, kept_B, newcomers_KE):

@@ -1,18 +1,23 @@
 #!/bin/sh
-# Installs the peers of the speed bars, pinned, into build/peers; does nothing when they are there.
+# Installs the peers of the speed bars, pinned, into build/peers; does nothing when they are there. llama.cpp is compiled
+# for this processor.
 # `install.sh peers-notes`: basic-pitch, which wants other versions, into build/peers-notes.
 set -eu
 cd "$(dirname "$0")/../.."
 case "${1:-peers}" in
-  peers) wanted=bench/peers/requirements.txt options= what="PyTorch, JAX and other peers (6 GB" ;;
-  peers-notes) wanted=bench/peers/requirements-notes.txt options=--no-deps what="basic-pitch (1 GB" ;;
+  peers) wanted=bench/peers/requirements.txt options= what="PyTorch, JAX, llama.cpp and other peers (6 GB; compiling takes half an hour on two cores)" ;;
+  peers-notes) wanted=bench/peers/requirements-notes.txt options=--no-deps what="basic-pitch (1 GB, some minutes)" ;;
   *) echo "usage: install.sh [peers|peers-notes]" >&2; exit 2 ;;
 esac
 folder=build/${1:-peers}
 if cmp -s "$wanted" "$folder/installed.txt"; then exit 0; fi
-echo "installing $what, some minutes) into $folder" >&2
+echo "installing $what into $folder" >&2
 tools/setup.sh bench >&2
 rm -rf "$folder"
 python3 -m venv "$folder"
-"$folder/bin/pip" install --quiet --disable-pip-version-check $options -r "$wanted"
+CMAKE_ARGS="-DCMAKE_BUILD_TYPE=Release -DGGML_NATIVE=ON -DGGML_OPENMP=ON -DLLAVA_BUILD=OFF" \
+  "$folder/bin/pip" install --quiet --disable-pip-version-check $options -r "$wanted"
+if [ "$folder" = build/peers ]; then
+  gcc -shared -fPIC -O2 -o "$folder/lib/libmkl_as_on_intel.so" bench/peers/mkl_as_on_intel.c
+fi
 cp "$wanted" "$folder/installed.txt"

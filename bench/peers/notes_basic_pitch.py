@@ -1,8 +1,8 @@
 """Notes of a recording by basic-pitch with its ONNX model, as its users would call it.
 
-Usage: notes_basic_pitch.py RECORDING --runs N --threads N
+Usage: notes_basic_pitch.py RECORDING MIDI --runs N --threads N
 The model is loaded and one prediction made before the clock starts. Prints one JSON line: milliseconds of each
-prediction (reading, resampling, network and note creation) and the notes of the last one as [start_s, end_s, pitch].
+prediction (reading, resampling, network, note creation, writing the MIDI file).
 """
 
 import argparse
@@ -32,6 +32,7 @@ def load_model(threads):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("recording")
+    parser.add_argument("midi")
     parser.add_argument("--runs", type=int, required=True)
     parser.add_argument("--threads", type=int, required=True)
     args = parser.parse_args()
@@ -42,10 +43,10 @@ def main():
         predict(args.recording, model)
         for _ in range(args.runs):
             start = time.perf_counter()
-            _, _, notes = predict(args.recording, model)
+            _, midi, _ = predict(args.recording, model)
+            midi.write(args.midi)
             milliseconds.append(1e3 * (time.perf_counter() - start))
-    rows = sorted([float(note[0]), float(note[1]), int(note[2])] for note in notes)
-    print(json.dumps({"milliseconds": milliseconds, "notes": rows, "version": version("basic-pitch")}))
+    print(json.dumps({"milliseconds": milliseconds, "version": version("basic-pitch")}))
 
 
 if __name__ == "__main__":

@@ -6,16 +6,52 @@ import time
 import torch
 
 
+@torch.library.custom_op("peers::one_dnn_product", mutates_args=())
+def one_dnn_product(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+    """x @ weight.T + bias by oneDNN in f32, where PyTorch itself calls MKL."""
+    return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+
+
+@one_dnn_product.register_fake
+def _(x, weight, bias):
+    return x.new_empty(*x.shape[:-1], weight.shape[0])
+
+
+class OneDnnLinear(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight)
+        return one_dnn_product(x, weight, bias)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, weight = ctx.saved_tensors
+        rows = gradient.flatten(0, -2)
+        return (one_dnn_product(gradient.contiguous(), weight.T.contiguous(), None),
+                one_dnn_product(rows.T.contiguous(), x.flatten(0, -2).T.contiguous(), None),
+                rows.sum(0) if ctx.needs_input_grad[2] else None)
+
+
+def one_dnn_linear(x, weight, bias=None):
+    return OneDnnLinear.apply(x, weight, bias)
+
+
 def read_options():
-    """Sets the number of threads, too."""
+    """Sets the number of threads and the library of linear layers, too."""
     parser = argparse.ArgumentParser()
     parser.add_argument("problem")
     parser.add_argument("--dtype", choices=("f32", "bf16"), required=True)
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--onednn", action="store_true", help="linear layers by oneDNN; f32 alone")
+    parser.add_argument("--recompute", choices=("none", "selective"), default="none")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--threads", type=int, required=True)
     options = parser.parse_args()
+    if options.onednn and options.dtype != "f32":
+        parser.error("--onednn is of f32: PyTorch multiplies bf16 by oneDNN anyway")
     torch.set_num_threads(options.threads)
+    if options.onednn:
+        torch.nn.functional.linear = one_dnn_linear
     return options
 
 
@@ -31,7 +67,7 @@ def adamw(model, learning_rate, betas):
                              lr=learning_rate, betas=betas, eps=1e-8, fused=True)
 
 
-def run_steps(model, optimizer, loss_of, batch_of, options, learning_rates=None):
+def run_steps(model, optimizer, loss_of, batch_of, options, learning_rates=None, after_step=lambda step: None):
     """loss_of(*batch_of(step)) is the loss and the other terms of the step, by name.
 
     Gives losses and milliseconds of all steps and the last step's terms.
@@ -51,4 +87,5 @@ def run_steps(model, optimizer, loss_of, batch_of, options, learning_rates=None)
         optimizer.step()
         losses.append(loss.item())
         milliseconds.append(1e3 * (time.perf_counter() - start))
+        after_step(step)
     return {"losses": losses, "milliseconds": milliseconds, "version": torch.__version__}, terms

@@ -1,12 +1,13 @@
 """The training step of bench/train_step.cpp in JAX, as its users would write it.
 
-Usage: train_jax.py PROBLEM.safetensors --dtype f32|bf16 [--steps N]
+Usage: train_jax.py PROBLEM.safetensors --dtype f32|bf16 --threads N [--steps N]
 Prints one JSON line of the same form as train_torch.py.
 """
 
 import argparse
 import functools
 import json
+import os
 import time
 
 import jax
@@ -45,7 +46,10 @@ def main():
     parser.add_argument("problem")
     parser.add_argument("--dtype", choices=("f32", "bf16"), required=True)
     parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--threads", type=int, required=True)
     args = parser.parse_args()
+    # XLA takes a thread for each core that the process may use when the first array is made.
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:args.threads])
 
     tensors = load_file(args.problem)
     batches = tensors.pop("batches")

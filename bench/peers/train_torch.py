@@ -1,17 +1,25 @@
 """The training step of bench/train_step.cpp in PyTorch, as its users would write it.
 
-Usage: train_torch.py PROBLEM.safetensors --dtype f32|bf16 [--compile] [--steps N] [--threads N]
-Prints one JSON line: losses of all steps, milliseconds of each, resident memory before the first step and at its peak.
+Usage: train_torch.py PROBLEM.safetensors --dtype f32|bf16 --threads N [--compile] [--onednn] [--steps N]
+           [--recompute none|selective]
+Prints one JSON line: losses of all steps, milliseconds of each, resident memory before the first step and at its peak
+after the first, which compiles. --recompute selective keeps of each block what products with weights and the attention
+gave, as hum does.
 """
 
+import functools
 import json
 
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file
+from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
 
-from memory import peak_resident_bytes, resident_bytes
+from memory import forget_peak, peak_resident_bytes, resident_bytes
 from torch_steps import adamw, autocast, read_options, run_steps
+
+KEPT = [torch.ops.aten.mm.default, torch.ops.aten.addmm.default,
+        torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default]
 
 
 class Attention(torch.nn.Module):
@@ -41,8 +49,9 @@ class Block(torch.nn.Module):
 
 
 class Model(torch.nn.Module):
-    def __init__(self, size):
+    def __init__(self, size, recompute):
         super().__init__()
+        self.recompute = recompute
         self.embed = torch.nn.Embedding(size["vocabulary"], size["width"])
         self.blocks = torch.nn.ModuleList(
             Block(size["width"], size["heads"], size["feed_forward"]) for _ in range(size["layers"]))
@@ -51,7 +60,11 @@ class Model(torch.nn.Module):
     def forward(self, tokens):
         x = self.embed(tokens)
         for block in self.blocks:
-            x = block(x)
+            if self.recompute == "selective":
+                x = checkpoint(block, x, use_reentrant=False,
+                               context_fn=functools.partial(create_selective_checkpoint_contexts, KEPT))
+            else:
+                x = block(x)
         return F.linear(self.norm(x), self.embed.weight)
 
 
@@ -77,7 +90,7 @@ def main():
     tensors = load_file(options.problem)
     batches = tensors.pop("batches").long()  # [steps, batch, length + 1]
     size = {key: int(tensors.pop("size." + key)) for key in ("vocabulary", "width", "heads", "feed_forward", "layers")}
-    model = Model(size)
+    model = Model(size, options.recompute)
     load(model, tensors)
     del tensors
     optimizer = adamw(model, 3e-4, (0.9, 0.95))
@@ -87,8 +100,11 @@ def main():
             logits = model(tokens[:, :-1])
         return F.cross_entropy(logits.flatten(0, 1).float(), tokens[:, 1:].flatten()), {}
 
+    if options.compile:
+        torch.compile(lambda x: x + 1)(torch.zeros(1))  # the compiler's own code is no memory of the steps
     before = resident_bytes()
-    result, _ = run_steps(model, optimizer, loss_of, lambda step: (batches[step],), options)
+    result, _ = run_steps(model, optimizer, loss_of, lambda step: (batches[step],), options,
+                          after_step=lambda step: forget_peak() if step == 0 else None)
     print(json.dumps({**result, "resident_before": before, "resident_peak": peak_resident_bytes()}))
 
 

@@ -1,0 +1,94 @@
+#include "bench/peer_settings.h"
+
+#include <jemalloc/jemalloc.h>
+
+#include "base/threads.h"
+#include "bench/peers.h"
+#include "bench/program.h"
+#include "kernels/cpu_features.h"
+
+namespace hum::bench {
+namespace {
+
+constexpr const char* kVenvLibraries = HUM_PEERS_BUILD "/peers/lib/";
+
+// With hum's allocator as hum sets it (malloc_conf is the programs' own), and what else is
+// preloaded.
+std::map<std::string, std::string> with_jemalloc(const std::string& library = "") {
+  const std::string more = library.empty() ? "" : std::string(":") + kVenvLibraries + library;
+  return {{"LD_PRELOAD", HUM_JEMALLOC + more}, {"MALLOC_CONF", malloc_conf}};
+}
+
+std::map<std::string, std::string> with_intel_openmp() {
+  auto environment = with_jemalloc("libiomp5.so");
+  environment["KMP_AFFINITY"] = "granularity=fine,compact,1,0";
+  environment["KMP_BLOCKTIME"] = "1";
+  return environment;
+}
+
+bool multiplies(const std::string& dtype) {
+  return dtype != "bf16" || kernels::detect_isa() >= kernels::Isa::kAvx512Bf16;
+}
+
+// Those of one type in which it is multiplied at full speed.
+std::vector<PeerSetting> full_speed_settings(const std::string& dtype) {
+  std::vector<PeerSetting> all;
+  for (const std::string mode : {"eager", "compiled"}) {
+    const std::string name = dtype + ", " + mode;
+    std::vector<std::string> arguments = {"--dtype", dtype};
+    if (mode == "compiled") arguments.emplace_back("--compile");
+    all.push_back({name, arguments});
+    all.push_back({name + ", jemalloc", arguments, with_jemalloc()});
+    all.push_back({name + ", jemalloc, Intel OpenMP", arguments, with_intel_openmp()});
+    all.push_back(
+        {name + ", jemalloc, MKL as on Intel", arguments, with_jemalloc("libmkl_as_on_intel.so")});
+    if (dtype != "f32") continue;
+    arguments.emplace_back("--onednn");
+    all.push_back({name + ", jemalloc, oneDNN", arguments, with_jemalloc()});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<PeerSetting> allocator_settings() { return {{""}, {"jemalloc", {}, with_jemalloc()}}; }
+
+std::vector<PeerSetting> torch_settings(const std::string& dtype) {
+  if (multiplies(dtype)) return full_speed_settings(dtype);
+  auto all = full_speed_settings("f32");
+  all.push_back({"bf16, eager", {"--dtype", "bf16"}, {}, /*slow=*/true});
+  return all;
+}
+
+std::vector<PeerSetting> torch_memory_settings(const std::string& dtype) {
+  std::vector<PeerSetting> all;
+  for (const std::string mode : {"eager", "compiled"}) {
+    if (mode == "compiled" && !multiplies(dtype)) continue;
+    for (PeerSetting setting : allocator_settings()) {
+      setting.name = mode + (setting.name.empty() ? "" : ", ") + setting.name;
+      setting.arguments = {"--dtype", dtype};
+      if (mode == "compiled") setting.arguments.emplace_back("--compile");
+      all.push_back(setting);
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> peer_command(const std::string& script,
+                                      const std::vector<std::string>& arguments,
+                                      const std::string& folder) {
+  std::vector<std::string> command = {HUM_PEERS_BUILD "/" + folder + "/bin/python",
+                                      HUM_PEERS "/" + script};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+Json run_peer(const std::string& script, const std::vector<std::string>& arguments,
+              const PeerSetting& setting, const std::string& folder) {
+  auto command = peer_command(script, arguments, folder);
+  command.insert(command.end(), setting.arguments.begin(), setting.arguments.end());
+  command.insert(command.end(), {"--threads", std::to_string(compute_threads())});
+  return last_line_json(run_program(command, setting.environment).out);
+}
+
+}  // namespace hum::bench

@@ -1,0 +1,27 @@
+// A bar whose figure is how many times as fast as PyTorch's hum's training step is.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/json.h"
+#include "bench/scale.h"
+#include "eval/harness/bar.h"
+
+namespace hum::bench {
+
+struct TorchBar {
+  std::string name;
+  std::string dtype;            // of both sides' activations
+  std::string script, problem;  // the peer's, and the file that both start from
+  // hum's steps: {"losses", "milliseconds"}.
+  std::function<Json(int steps)> hum;
+  double limit = 0, loss_limit = 0;
+  // Of a step, for the figures; 0: not counted.
+  double gigaflops = 0;
+};
+
+// Every setting of PyTorch must come to the losses of the first one, and so must hum.
+eval::Bar against_torch(const TorchBar& bar, const Scale& scale);
+
+}  // namespace hum::bench
