@@ -2,11 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <set>
 #include <string>
 
+#include "base/env.h"
+#include "base/files.h"
 #include "graph/ops.h"
-#include "kernels/matmul/matmul.h"
+#include "kernels/bias_gelu/bias_gelu.h"
+#include "kernels/test_session.h"
 
 namespace hum::kernels {
 namespace {
@@ -27,6 +32,37 @@ TEST(KernelTable, KnowsNothingOfOtherNodes) {
   const auto foreign = graph::custom_call("foreign", graph::Values{x}, {},
                                           [](auto inputs) { return graph::Values{inputs[0] + 1}; });
   EXPECT_FALSE(available(foreign[0].node()));
+}
+
+// A test that compares a kernel names it, since it says which kernels must have run.
+TEST(KernelTable, HasATestThatNamesEachKernel) {
+  std::string tests;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(source_folder() / "src/kernels")) {
+    const std::string path = entry.path().string();
+    if (path.ends_with("_test.cpp")) tests += read_file(path);
+  }
+  for (const pjrt::KernelRow& row : table()) {
+    EXPECT_NE(tests.find(fmt::format("\"{}\"", row.name)), tests.npos) << row.name;
+  }
+}
+
+TEST(KernelTable, LeavesAllToPlainOpsOnAProcessorWithoutVectors) {
+  const std::string before = env_string("HUM_OPS_ISA");
+  setenv("HUM_OPS_ISA", "baseline", 1);
+  const graph::Shape wide{graph::DType::kF32, {300, 16}}, row{graph::DType::kF32, {16}};
+  const auto function =
+      with_gradients("plain", {graph::parameter("x", wide), graph::parameter("bias", row)},
+                     [](auto in) { return bias_gelu(in[0], in[1]); });
+  EXPECT_EQ(kernel_calls(function), KernelCalls());
+  expect_kernels_agree(function, random_inputs(function), 0, {});
+  EXPECT_EQ(why_no_kernel(Isa::kAvx2),
+            "the kernel needs avx2, this processor has baseline (HUM_OPS_ISA: baseline)");
+  if (before.empty()) {
+    unsetenv("HUM_OPS_ISA");
+  } else {
+    setenv("HUM_OPS_ISA", before.c_str(), 1);
+  }
 }
 
 TEST(KernelTable, SaysWhichInstructionsItChose) {

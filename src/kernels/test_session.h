@@ -1,22 +1,34 @@
-// For kernel tests and benches: programs run twice, with the kernels and as plain ops.
+// For kernel tests and benches: programs run twice, with the kernels and as plain ops, and the
+// custom calls that reached a kernel are counted.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/env.h"
+#include "base/fields.h"
 #include "base/rng.h"
 #include "graph/autodiff/gradients.h"
 #include "graph/function.h"
+#include "graph/ops/custom_call.h"
 #include "graph/ops/structure.h"
-#include "graph/stablehlo/print.h"
 #include "kernels/cpu_features.h"
 #include "kernels/table.h"
+#include "pjrt/ffi.h"
 #include "runtime/session.h"
+
+// Skips a test whose kernels cannot run here: HUM_NEEDS(Isa::kAvx2), or
+// HUM_NEEDS(Isa::kAvx512Bf16, matmul_isa()).
+#define HUM_NEEDS(...) \
+  if (const auto why = ::hum::kernels::why_no_kernel(__VA_ARGS__)) GTEST_SKIP() << *why
 
 namespace hum::kernels {
 
@@ -61,20 +73,77 @@ graph::Function with_gradients(const std::string& name, graph::Values inputs, co
   return {name, inputs, results, {}};
 }
 
-inline int count_custom_calls(const graph::Function& function) {
-  const std::string text = graph::print_module(function, {.use_kernel = available});
-  int count = 0;
-  for (size_t at = text.find("custom_call"); at != text.npos;
-       at = text.find("custom_call", at + 1)) {
-    ++count;
-  }
-  return count;
+// Why no kernel that needs these instructions runs here; nothing where it does.
+inline std::optional<std::string> why_no_kernel(Isa needed, Isa here = chosen_isa()) {
+  if (!env_flag("HUM_KERNELS", true)) return "HUM_KERNELS=0: all runs as plain ops";
+  if (here >= needed) return std::nullopt;
+  return fmt::format("the kernel needs {}, this processor has {} (HUM_OPS_ISA: {})",
+                     to_name(needed), to_name(here), env_string("HUM_OPS_ISA", "not set"));
 }
 
-// |ours - plain| <= tolerance * (largest |plain| of that result), for every element.
+// Custom-call targets, each as often as it is called.
+using KernelCalls = std::multiset<std::string>;
+
+// The custom calls of a function that use their kernels on this machine.
+inline KernelCalls kernel_calls(const graph::Function& function) {
+  KernelCalls calls;
+  for (const graph::Node* node : graph::topological_order(function.results)) {
+    if (available(*node)) calls.insert(graph::custom_call_target(*node));
+  }
+  return calls;
+}
+
+// Counts the calls that reach kernels while it lives; one at a time in a process.
+class KernelCounter {
+ public:
+  KernelCounter() {
+    for (auto& count : counts()) count = 0;
+    pjrt::ffi::observe_kernels(count);
+  }
+  ~KernelCounter() { pjrt::ffi::observe_kernels(nullptr); }
+  KernelCounter(const KernelCounter&) = delete;
+  KernelCounter& operator=(const KernelCounter&) = delete;
+
+  KernelCalls calls() const {
+    KernelCalls calls;
+    for (size_t i = 0; i < rows().size(); ++i) {
+      for (int n = counts()[i]; n > 0; --n) calls.insert(rows()[i].name);
+    }
+    return calls;
+  }
+
+ private:
+  static const std::vector<pjrt::KernelRow>& rows() {
+    static const auto kRows = table();
+    return kRows;
+  }
+  static std::vector<std::atomic<int>>& counts() {
+    static std::vector<std::atomic<int>> counts(rows().size());
+    return counts;
+  }
+  static void count(XLA_FFI_Handler* kernel, std::chrono::steady_clock::time_point,
+                    std::chrono::steady_clock::time_point) {
+    const auto row = std::ranges::find(rows(), kernel, &pjrt::KernelRow::handler);
+    if (row != rows().end()) ++counts()[static_cast<size_t>(row - rows().begin())];
+  }
+};
+
+// The results of the function with the kernels in it; `expected` are the kernels that must run.
+inline std::vector<runtime::HostTensor> run_kernels(const graph::Function& function,
+                                                    const std::vector<runtime::HostTensor>& inputs,
+                                                    const KernelCalls& expected) {
+  const KernelCounter counter;
+  auto results = kernel_session().compile(function.name, function).run(inputs);
+  EXPECT_EQ(counter.calls(), expected) << function.name;
+  return results;
+}
+
+// |ours - plain| <= tolerance * (largest |plain| of that result), for every element; and `expected`
+// are the kernels that ran, none where plain ops must have done all.
 inline void expect_kernels_agree(const graph::Function& function,
-                                 const std::vector<runtime::HostTensor>& inputs, double tolerance) {
-  const auto ours = kernel_session().compile(function.name, function).run(inputs);
+                                 const std::vector<runtime::HostTensor>& inputs, double tolerance,
+                                 const KernelCalls& expected) {
+  const auto ours = run_kernels(function, inputs, expected);
   const auto plain = plain_session().compile(function.name, function).run(inputs);
   for (size_t r = 0; r < ours.size(); ++r) {
     const std::vector<float> got = ours[r].to_floats(), wanted = plain[r].to_floats();
@@ -94,15 +163,14 @@ inline void expect_kernels_agree(const graph::Function& function,
   }
 }
 
-// The same of program(dtype) in f32 and bf16: a kernel and its gradient's kernel run where the
-// machine has vectors for them.
+// The same of program(dtype) in f32 and bf16.
 template <typename F>
-void expect_row_kernels_agree(const F& program, double f32_tolerance, double bf16_tolerance) {
+void expect_row_kernels_agree(const F& program, double f32_tolerance, double bf16_tolerance,
+                              const KernelCalls& expected) {
   for (const auto dtype : {graph::DType::kF32, graph::DType::kBF16}) {
     const graph::Function function = program(dtype);
-    EXPECT_EQ(count_custom_calls(function), chosen_isa() >= Isa::kAvx2 ? 2 : 0);
     expect_kernels_agree(function, random_inputs(function),
-                         dtype == graph::DType::kF32 ? f32_tolerance : bf16_tolerance);
+                         dtype == graph::DType::kF32 ? f32_tolerance : bf16_tolerance, expected);
   }
 }
 

@@ -14,7 +14,10 @@ namespace hum::pjrt {
 
 class Client {
  public:
-  // options: plugin-specific, e.g. {"cpu_device_count", int64_t{4}}; plugins refuse unknown names.
+  // options: plugin-specific, e.g. {"cpu_device_count", int64_t{4}}, {"node_id", int64_t{1}}. CPU
+  // plugins ignore names that they do not know, so these two are compared with the client made.
+  // Throws: kUnavailable when a CPU client has other devices, or any client another process index,
+  // than asked for.
   static std::shared_ptr<const Client> create(std::shared_ptr<const Plugin> plugin,
                                               const NamedValues& options = {});
   ~Client();
@@ -28,6 +31,8 @@ class Client {
   // "cpu", "cuda", ...
   std::string platform_name() const;
   std::string platform_version() const;
+  // Which of the processes that share the devices this one is; 0 when it is alone.
+  int process_index() const;
   // All devices of all processes, by id.
   const std::vector<Device>& devices() const { return devices_; }
   // Throws when there is no such device.
@@ -35,6 +40,7 @@ class Client {
 
  private:
   Client(std::shared_ptr<const Plugin> plugin, PJRT_Client* client);
+  void require_as_asked(const NamedValues& options) const;
   std::shared_ptr<const Plugin> plugin_;
   PJRT_Client* client_;
   std::vector<Device> devices_;

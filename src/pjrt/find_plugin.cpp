@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "base/log.h"
 
 namespace hum::pjrt {
 namespace {
@@ -18,10 +19,12 @@ struct Known {
   std::string_view file;   // within the wheel
   std::string_view hint;
 };
+// A device's first row is its default plugin; later ones stand in for it where it is missing.
 constexpr Known kKnown[] = {
     {"cpu", "fastatomstruct_xla_cpu", "fastatomstruct_xla_cpu/libpjrt_cpu.so",
      "run `make fetch` to unpack the CPU plugin, or name a plugin's file by --device or "
      "HUM_PLUGIN"},
+    {"cpu", "xla_cpu_pjrt", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", ""},
     {"cuda", "jax_cuda13_pjrt", "jax_plugins/xla_cuda13/xla_cuda_plugin.so",
      "pip install jax-cuda13-pjrt brings it, with NVIDIA's libraries; or name the plugin's file"},
     {"tpu", "libtpu", "libtpu/libtpu.so",
@@ -81,37 +84,40 @@ std::optional<fs::path> probe(const Known& known, std::span<const fs::path> fold
   return std::nullopt;
 }
 
-[[noreturn]] void fail_to_find(const Known& known, const std::string& report) {
-  fail(ExitCode::kUnavailable,
-       fmt::format("no PJRT plugin for device {} found{}", known.device, report),
-       std::string(known.hint));
-}
-
 }  // namespace
 
 std::string known_devices() {
   std::string names;
   for (const Known& known : kKnown) {
+    if (&known != known_device(known.device)) continue;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", known.device);
   }
   return names;
 }
 
 fs::path find_plugin(std::string_view device, std::span<const fs::path> folders) {
-  const Known* known = known_device(device);
-  if (known == nullptr) return device;
+  const Known* first = known_device(device);
+  if (first == nullptr) return device;
   std::string report;
-  if (auto path = probe(*known, folders, report)) return *path;
-  fail_to_find(*known, report);
+  for (const Known& known : kKnown) {
+    if (known.device != device) continue;
+    const auto path = probe(known, folders, report);
+    if (!path) continue;
+    if (&known != first) {
+      warn_once(std::string(known.wheel),
+                fmt::format("the plugin of {} is missing, so {} is used, which is slower; {}",
+                            first->wheel, known.wheel, first->hint));
+    }
+    return *path;
+  }
+  fail(ExitCode::kUnavailable, fmt::format("no PJRT plugin for device {} found{}", device, report),
+       std::string(first->hint));
 }
 
 fs::path find_plugin(std::string_view device) {
-  const Known* known = known_device(device);
-  if (known == nullptr) return device;
-  std::string report;
-  if (auto path = probe(*known, wheel_folders(), report)) return *path;
-  if (auto path = probe(*known, package_folders(), report)) return *path;
-  fail_to_find(*known, report);
+  std::vector<fs::path> folders = wheel_folders();
+  std::ranges::copy(package_folders(), std::back_inserter(folders));
+  return find_plugin(device, folders);
 }
 
 fs::path default_plugin_path() { return find_plugin(env_string("HUM_PLUGIN", "cpu")); }

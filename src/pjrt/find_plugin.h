@@ -13,7 +13,8 @@ namespace hum::pjrt {
 std::string known_devices();
 
 // The plugin's file. `device`: one of the known devices, or else a file. `folders`: of unpacked
-// wheels, each in a folder of its own name, or of Python packages; asked in order.
+// wheels, each in a folder of its own name, or of Python packages; asked in order. Where none has
+// the default plugin of the CPU, its stand-in is used, with a warning.
 // Throws: kUnavailable, listing what was probed and how to get a known device's plugin.
 std::filesystem::path find_plugin(std::string_view device,
                                   std::span<const std::filesystem::path> folders);

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "pjrt/loaded_executable.h"
 #include "pjrt/testing_impl.h"
 
@@ -121,6 +122,29 @@ TEST(Plugin, IsFoundByDeviceInAWheelsFolderOrAmongPackages) {
   fs::remove_all(root);
 }
 
+TEST(Plugin, OfTheCpuHasAStandInWhereTheDefaultOneIsMissing) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path(::testing::TempDir()) / fmt::format("hum-stand-in-{}", ::getpid());
+  const fs::path stand_in = root / "xla_cpu_pjrt/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so";
+  const fs::path usual = root / "fastatomstruct_xla_cpu/fastatomstruct_xla_cpu/libpjrt_cpu.so";
+  const fs::path folders[] = {"/nowhere", root};
+  const auto make = [](const fs::path& file) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "";
+  };
+  make(stand_in);
+  EXPECT_EQ(find_plugin("cpu", folders), stand_in);
+  make(usual);
+  EXPECT_EQ(find_plugin("cpu", folders), usual);
+  fs::remove_all(root);
+}
+
+TEST(Plugin, DefaultOneIsTheFileWhoseHashTheDocumentsState) {
+  const std::string path = find_plugin("cpu").string();
+  if (path.find("fastatomstruct") == path.npos) GTEST_SKIP() << "its stand-in is used: " << path;
+  EXPECT_THAT(read_file(source_folder() / "docs/dependencies.md"), HasSubstr(sha256_file(path)));
+}
+
 TEST(Plugin, LibraryThatIsNoPluginIsNamedSo) {
   EXPECT_THAT(open_failure(HUM_NO_PLUGIN), HasSubstr("it has no GetPjrtApi"));
 }
@@ -143,6 +167,34 @@ TEST(Client, HasAsManyVirtualDevicesAsAsked) {
   EXPECT_EQ(client->device(3).id(), 3);
   EXPECT_EQ(client->device(3).kind(), "cpu");
   EXPECT_THROW(client->device(4), Error);
+}
+
+std::string refusal(const std::filesystem::path& plugin, const NamedValues& options) {
+  try {
+    Client::create(Plugin::open(plugin), options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Client, WithOtherDevicesThanAskedForIsRefused) {
+  EXPECT_EQ(Client::create(Plugin::open(HUM_ONE_DEVICE), {{"cpu_device_count", int64_t{1}}})
+                ->devices()
+                .size(),
+            1u);
+  const std::string text = refusal(HUM_ONE_DEVICE, {{"cpu_device_count", int64_t{4}}});
+  EXPECT_THAT(text, HasSubstr("asked for 4 devices, this client has 1"));
+  EXPECT_THAT(text, HasSubstr("the plugin ignored cpu_device_count"));
+}
+
+// The default plugin knows no processes.
+TEST(Client, OfAnotherProcessThanAskedForIsRefused) {
+  EXPECT_EQ(Client::create(Plugin::open(), {{"node_id", int64_t{0}}})->process_index(), 0);
+  EXPECT_THAT(refusal(default_plugin_path(), {{"node_id", int64_t{1}}}),
+              HasSubstr("asked for process 1, this client is process 0"));
+  EXPECT_THAT(refusal(HUM_ONE_DEVICE, {{"node_id", int64_t{3}}}), HasSubstr("asked for process 3"));
 }
 
 TEST(Buffer, RefusesBytesThatDoNotFitItsType) {

@@ -125,10 +125,14 @@ void check_percent(const ComparisonClaims& comparison, const Stated& stated, con
 void check_bill(const Facts& facts, Checks& checks) {
   for (const RunFacts& run : facts.runs()) {
     check_hour(run, checks);
-    if (run.run.days) {
-      check_time(run, run.run.compute_cost, "$ of compute", 24 * run.run.days.value(), checks);
+    const RunClaims& r = run.run;
+    if (r.days) {
+      check_time(run, r.compute_cost, "$ of compute", 24 * r.days.value(), checks);
+      // A total that is not broken down is what the nodes cost.
+      const bool whole = !r.compute_cost && !r.other_cost && r.parts.empty();
+      if (whole) check_time(run, r.total_cost, "$ in all", 24 * r.days.value(), checks);
     }
-    check_time(run, run.run.cost_per_month, "$ a month", kHoursPerMonth, checks);
+    check_time(run, r.cost_per_month, "$ a month", kHoursPerMonth, checks);
     check_sums(run, facts, checks);
   }
 }

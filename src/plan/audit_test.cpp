@@ -211,6 +211,7 @@ const Mutation kMutations[] = {
     {"network_gbit_per_s: 800", "network_gbit_per_s: 400", "", {"hardware"}},
     {"flags: [-c]", "flags: [--json]", "", {"tools"}},
     {"compute_cost: 82560", "compute_cost: 92560", "", {"bill"}},
+    {"compute_cost: 251674", "total_cost: 351674", "", {"bill", "savings"}},
     {"price_per_node_hour: 32.77", "price_per_node_hour: 21.50", "", {"bill", "price"}},
     {"21.50, price_per_hour: 344", "8.20, price_per_hour: 344", "", {"bill", "price"}},
     {"price_per_node_hour: 21.50", "reserved: true, price_per_node_hour: 21.50", "", {}},
@@ -263,19 +264,6 @@ TEST_F(OwnPlan, HuggingFaceConfigsAreRead) {
                                        {"heads", "the model", 8, 30}};
   EXPECT_EQ(expect_checks(checks, false, wrong), wrong.size());
   EXPECT_EQ(checks.front().places.front(), "config.json: num_attention_heads");
-}
-
-// In these files the words stand before the figures.
-TEST_F(OwnPlan, WordsOfHuggingFaceConfigsCountWhereverTheyStand) {
-  const auto llama = read_claims({write("llama.json", R"({"hidden_act": "silu",
-    "hidden_size": 4096, "num_hidden_layers": 32, "tie_word_embeddings": false})")});
-  EXPECT_TRUE(llama.models.at(0).gated);
-  const auto gpt2 = read_claims({write("gpt2.json", R"({"model_type": "gpt2", "n_embd": 768})")});
-  EXPECT_TRUE(gpt2.models.at(0).learned_positions);
-  const auto tied = read_claims(
-      {write("tied.json",
-             R"({"tie_word_embeddings": true, "model_type": "llama", "hidden_size": 2048})")});
-  EXPECT_TRUE(tied.models.at(0).tied_embeddings);
 }
 
 TEST_F(OwnPlan, BadInputIsRefused) {

@@ -58,10 +58,11 @@ std::vector<double> null_model_held_out(const Campaign& campaign, bool per_tp) {
   return seconds;
 }
 
-double top_regret_percent(const Campaign& campaign, std::span<const double> predicted) {
+Regret top_regret(const Campaign& campaign, std::span<const double> predicted) {
   HUM_REQUIRE(predicted.size() == campaign.runs.size(), "a prediction for each run");
   struct Choice {
     double predicted_s, measured_s, fastest_s;
+    int64_t plans = 0;
   };
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>, Choice> groups;
   for (size_t i = 0; i < predicted.size(); ++i) {
@@ -71,16 +72,22 @@ double top_regret_percent(const Campaign& campaign, std::span<const double> pred
         {run.model.hidden, run.model.layers, run.layout.devices(), run.layout.global_batch},
         Choice{predicted[i], run.measured_s, run.measured_s});
     Choice& choice = entry->second;
+    ++choice.plans;
     choice.fastest_s = std::min(choice.fastest_s, run.measured_s);
     if (predicted[i] < choice.predicted_s) {
       choice.predicted_s = predicted[i];
       choice.measured_s = run.measured_s;
     }
   }
-  double worst = 0;
-  for (const auto& [key, choice] : groups)
-    worst = std::max(worst, 100 * (choice.measured_s / choice.fastest_s - 1));
-  return worst;
+  Regret regret;
+  for (const auto& [key, choice] : groups) {
+    if (choice.plans < 2) continue;
+    ++regret.decisions;
+    regret.plans += choice.plans;
+    regret.worst_percent =
+        std::max(regret.worst_percent, 100 * (choice.measured_s / choice.fastest_s - 1));
+  }
+  return regret;
 }
 
 }  // namespace hum::plan

@@ -13,8 +13,15 @@ namespace hum::plan {
 // no other model has gets the constant of all others.
 std::vector<double> null_model_held_out(const Campaign& campaign, bool per_tp);
 
+// What choices cost, and how many there were to make.
+struct Regret {
+  double worst_percent = 0;
+  int64_t decisions = 0;  // groups of two plans and more
+  int64_t plans = 0;      // in these groups
+};
+
 // Of plans for the same model, devices and batch, the one that is predicted to be fastest is taken:
-// the largest share, over such groups, by which it is slower than the fastest, in percent.
-double top_regret_percent(const Campaign& campaign, std::span<const double> predicted);
+// the largest share, over such groups, by which it is slower than the fastest.
+Regret top_regret(const Campaign& campaign, std::span<const double> predicted);
 
 }  // namespace hum::plan

@@ -199,10 +199,13 @@ TEST(NullModel, IsTheBestConstantRateOfOtherModels) {
   for (const auto& run : multi.runs) measured.push_back(run.measured_s);
   EXPECT_NEAR(score(null_model_held_out(multi, false), measured).mape_percent, 18.7, 0.3);
   EXPECT_GT(score(null_model_held_out(multi, true), measured).mape_percent, 18.7);
-  EXPECT_EQ(top_regret_percent(multi, measured), 0);
+  const Regret none = top_regret(multi, measured);
+  EXPECT_EQ(none.worst_percent, 0);
+  EXPECT_EQ(none.decisions, 2);
+  EXPECT_EQ(none.plans, 73);
   std::vector<double> inverted = measured;
   for (double& s : inverted) s = 1 / s;
-  EXPECT_GT(top_regret_percent(multi, inverted), 100);
+  EXPECT_GT(top_regret(multi, inverted).worst_percent, 100);
 }
 
 class Stored : public ::testing::TestWithParam<std::string> {};

@@ -70,7 +70,9 @@ void read_section(const Json& plan, const char* section, const std::string& file
 }
 
 bool is_plan(const Json& file) {
-  return std::ranges::any_of(kSections, [&](const char* name) { return file.contains(name); });
+  return std::ranges::any_of(kSections, [&](const char* name) {
+    return file.contains(name) && file[name].is_structured();
+  });
 }
 
 void read_plan(const Json& plan, const std::string& file, PlanClaims& claims) {
@@ -86,16 +88,18 @@ void read_plan(const Json& plan, const std::string& file, PlanClaims& claims) {
   read_section(plan, "tools", file, claims.tools);
 }
 
-// Every scalar of a configuration, however deep.
+// Every scalar of a configuration, and every list of them, however deep.
 void flatten(const Json& json, const std::string& file, const std::string& path,
              std::vector<Setting>& settings) {
   for (const auto& [key, value] : json.items()) {
     const std::string place = path.empty() ? key : path + "." + key;
-    if (value.is_object()) {
+    const bool deep = std::any_of(value.begin(), value.end(),
+                                  [](const Json& item) { return item.is_structured(); });
+    if (value.is_object() || (value.is_array() && deep)) {
       flatten(value, file, place, settings);
-    } else if (!value.is_array() && !value.is_null()) {
+    } else if (!value.is_null()) {
       settings.push_back({key, value.is_string() ? value.get<std::string>() : value.dump(),
-                          fmt::format("{}: {}", file, place)});
+                          fmt::format("{}: {}", file, place), !value.is_array()});
     }
   }
 }

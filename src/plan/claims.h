@@ -147,12 +147,19 @@ struct ToolClaims {
   }
 };
 
+// A key, flag or variable with its text.
+struct Setting {
+  std::string key, value, place;
+  bool counts = true;  // false: a list, a variable that no flag uses, a value that is not known
+};
+
 struct PlanClaims {
   std::vector<ModelClaims> models;
   std::vector<RunClaims> runs;
   std::vector<ComparisonClaims> comparisons;
   std::vector<HardwareClaims> hardware;
   std::vector<ToolClaims> tools;
+  std::vector<Setting> not_read;  // figures of configurations and scripts under unknown names
 };
 
 // Reads files that describe one plan together: plans (docs/formats/plans.md), training

@@ -11,7 +11,11 @@ namespace hum::plan {
 
 namespace {
 
-using Variables = std::map<std::string, std::string>;
+struct Variable {
+  std::string value, place;
+  bool is_used = false;
+};
+using Variables = std::map<std::string, Variable>;
 
 std::string unquoted(std::string word) {
   std::erase_if(word, [](char c) { return c == '"' || c == '\'' || c == ';'; });
@@ -19,14 +23,15 @@ std::string unquoted(std::string word) {
 }
 
 // $NAME and ${NAME}; nothing when it is not set.
-std::optional<std::string> resolved(const std::string& word, const Variables& variables) {
+std::optional<std::string> resolved(const std::string& word, Variables& variables) {
   if (word.find('$') == std::string::npos) return word;
   if (word.front() != '$') return std::nullopt;
   std::string name = word.substr(1);
   if (name.starts_with('{') && name.ends_with('}')) name = name.substr(1, name.size() - 2);
   const auto found = variables.find(name);
   if (found == variables.end()) return std::nullopt;
-  return found->second;
+  found->second.is_used = true;
+  return found->second.value;
 }
 
 // Variables that a runtime reads; all others count only where a flag uses them.
@@ -73,7 +78,12 @@ class Script {
     for (const std::string& word : words_of(line)) read_word(word, slurm_line);
     if (!line.ends_with('\\')) flag_.clear();
   }
-  std::vector<Setting> settings;
+  std::vector<Setting> settings() && {
+    for (const auto& [name, variable] : variables_) {
+      if (!variable.is_used) settings_.push_back({name, variable.value, variable.place, false});
+    }
+    return std::move(settings_);
+  }
 
  private:
   void read_word(const std::string& word, bool slurm_line) {
@@ -87,19 +97,22 @@ class Script {
     } else if (equals != std::string::npos && is_name(word.substr(0, equals))) {
       const std::string key = word.substr(0, equals);
       const auto value = resolved(word.substr(equals + 1), variables_);
-      if (value) variables_[key] = *value;
-      if (std::ranges::find(kRuntimeVariables, key) != std::end(kRuntimeVariables)) {
+      const bool is_read = std::ranges::find(kRuntimeVariables, key) != std::end(kRuntimeVariables);
+      if (is_read) {
         set(key, word.substr(equals + 1));
+      } else if (!value) {
+        settings_.push_back({key, word.substr(equals + 1), place_, false});
       }
+      if (value) variables_[key] = {*value, place_, is_read};
     }
   }
   void set(const std::string& key, const std::string& word) {
     if (word.empty()) return;
-    if (const auto value = resolved(word, variables_)) {
-      settings.push_back(slurm({key, *value, place_}));
-    }
+    const auto value = resolved(word, variables_);
+    settings_.push_back(slurm({key, value.value_or(word), place_, value.has_value()}));
   }
 
+  std::vector<Setting> settings_;
   std::string name_, place_, flag_;
   Variables variables_;
 };
@@ -114,7 +127,7 @@ std::vector<Setting> read_script(std::string_view text, const std::string& name)
     if (line.ends_with('\r')) line.pop_back();
     script.read_line(line, ++number);
   }
-  return script.settings;
+  return std::move(script).settings();
 }
 
 }  // namespace hum::plan

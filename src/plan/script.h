@@ -10,8 +10,9 @@
 
 namespace hum::plan {
 
-// Flags (--key value, --key=value), #SBATCH lines and variables of runtimes, with "name:line".
-// Values that depend on variables the script does not set are left out.
+// Flags (--key value, --key=value), #SBATCH lines and variables of runtimes, with "name:line". What
+// depends on variables that the script does not set, and other variables that no flag uses, do not
+// count.
 std::vector<Setting> read_script(std::string_view text, const std::string& name);
 
 }  // namespace hum::plan

@@ -47,12 +47,12 @@ AuditedPlan audit_plan(const std::vector<std::string>& files, const std::string&
   return {std::move(claims), std::move(checks)};
 }
 
-Json audit_report(const std::vector<plan::Check>& checks) {
+Json audit_report(const AuditedPlan& audited) {
   const auto side = [](const plan::Side& side) {
     return Json{{"value", side.value}, {"what", side.text}};
   };
   Json rows = Json::array();
-  for (const plan::Check& check : checks) {
+  for (const plan::Check& check : audited.checks) {
     rows.push_back({{"rule", check.rule},
                     {"subject", check.subject},
                     {"agrees", check.agrees},
@@ -61,27 +61,39 @@ Json audit_report(const std::vector<plan::Check>& checks) {
                     {"places", check.places},
                     {"remedy", check.agrees ? Json(nullptr) : Json(check.remedy)}});
   }
-  const auto wrong = std::ranges::count(checks, false, &plan::Check::agrees);
-  return {{"consistent", wrong == 0}, {"contradictions", wrong}, {"checks", rows}};
+  Json unread = Json::array();
+  for (const plan::Setting& setting : audited.claims.not_read) {
+    unread.push_back({{"name", setting.key}, {"value", setting.value}, {"place", setting.place}});
+  }
+  const auto wrong = std::ranges::count(audited.checks, false, &plan::Check::agrees);
+  return {{"consistent", wrong == 0},
+          {"contradictions", wrong},
+          {"checks", rows},
+          {"not_read", unread}};
 }
 
-std::string audit_text(const std::vector<plan::Check>& checks) {
+std::string audit_text(const AuditedPlan& audited) {
   std::string text;
-  for (const plan::Check& check : checks) {
+  for (const plan::Check& check : audited.checks) {
     if (check.agrees) {
       text += fmt::format("agrees      {}, {}: {}; {}\n", check.rule, check.subject,
                           side_text(check.stated), side_text(check.found));
     }
   }
-  for (const plan::Check& check : checks) {
+  for (const plan::Setting& setting : audited.claims.not_read) {
+    text +=
+        fmt::format("{:12}{} = {}, at {}\n", "not read", setting.key, setting.value, setting.place);
+  }
+  for (const plan::Check& check : audited.checks) {
     if (check.agrees) continue;
     text += fmt::format("CONTRADICTS {}, {}: {}, but {}\n", check.rule, check.subject,
                         side_text(check.stated), side_text(check.found));
     if (!check.remedy.empty()) text += fmt::format("{:12}would agree: {}\n", "", check.remedy);
     for (const std::string& place : check.places) text += fmt::format("{:12}at {}\n", "", place);
   }
-  const auto wrong = std::ranges::count(checks, false, &plan::Check::agrees);
-  return text + fmt::format("{} checks, {} contradictions\n", checks.size(), wrong);
+  const auto wrong = std::ranges::count(audited.checks, false, &plan::Check::agrees);
+  return text + fmt::format("{} checks, {} contradictions, {} figures not read\n",
+                            audited.checks.size(), wrong, audited.claims.not_read.size());
 }
 
 }  // namespace hum::app

@@ -36,9 +36,11 @@ AuditedPlan audit_plan(const std::vector<std::string>& files, const std::string&
                        const std::string& hardware_file);
 
 // {"consistent", "contradictions", "checks": [{"rule", "subject", "agrees", "stated", "found",
-// "places", "remedy"}]}, and the same for people, contradictions last.
-Json audit_report(const std::vector<plan::Check>& checks);
-std::string audit_text(const std::vector<plan::Check>& checks);
+// "places", "remedy"}], "not_read": [{"name", "value", "place"}]}, and the same for people,
+// contradictions last. not_read: figures of the files that took part in no check, since their names
+// are not known.
+Json audit_report(const AuditedPlan& audited);
+std::string audit_text(const AuditedPlan& audited);
 
 std::string calibration_text(const plan::Calibration& calibration);
 

@@ -17,6 +17,18 @@ namespace {
 using hum::testing::message_of;
 using ::testing::HasSubstr;
 
+TEST(PlanReport, AuditsListTheFiguresThatWereNotRead) {
+  AuditedPlan audited;
+  audited.claims.not_read = {{"lr", "3e-4", "train.yaml: lr"}};
+  EXPECT_EQ(audit_text(audited),
+            "not read    lr = 3e-4, at train.yaml: lr\n"
+            "0 checks, 0 contradictions, 1 figures not read\n");
+  const Json report = audit_report(audited);
+  EXPECT_TRUE(report["consistent"].get<bool>());
+  EXPECT_EQ(report["not_read"],
+            Json::parse(R"([{"name": "lr", "value": "3e-4", "place": "train.yaml: lr"}])"));
+}
+
 TEST(PlanReport, PredictionsComeWithIntervalsAndASummary) {
   const plan::Hardware hardware = read_hardware("");
   const auto campaign =

@@ -29,9 +29,9 @@ struct Args {
 int run(Args& args) {
   const auto audited = app::audit_plan(args.files, args.hardware, args.hardware_file);
   if (args.json) {
-    print_json(app::audit_report(audited.checks));
+    print_json(app::audit_report(audited));
   } else {
-    std::cout << app::audit_text(audited.checks);
+    std::cout << app::audit_text(audited);
   }
   return audited.agrees() ? 0 : kContradiction;
 }

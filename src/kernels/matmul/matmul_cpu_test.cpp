@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "kernels/matmul/onednn_plan.h"
 #include "kernels/pool_workers.h"
+#include "kernels/test_session.h"
 
 namespace hum::kernels {
 namespace {
@@ -83,6 +84,7 @@ void expect_agrees(const Product& p, Workers& workers) {
 }
 
 TEST(Multiply, AgreesWithDoublesOverOddSizesTypesAndTransposes) {
+  HUM_NEEDS(Isa::kAvx2, matmul_isa());
   PoolWorkers workers(3);
   const int64_t sizes[][3] = {{1, 1, 1},     {1, 7, 5},    {5, 1, 3},       {3, 9, 1},
                               {17, 31, 13},  {64, 64, 64}, {129, 65, 33},   {301, 127, 66},
@@ -100,7 +102,7 @@ TEST(Multiply, AgreesWithDoublesOverOddSizesTypesAndTransposes) {
 
 TEST(Multiply, AgreesWhenCutIntoStripsOfEitherSide) {
   PoolWorkers workers(4);
-  if (matmul_isa() < Isa::kAvx2) GTEST_SKIP() << "no AVX2";
+  HUM_NEEDS(Isa::kAvx2, matmul_isa());
   for (const DType in : {DType::kF32, DType::kBF16}) {
     for (const bool ta : {false, true}) {
       for (const bool tb : {false, true}) {
@@ -113,6 +115,7 @@ TEST(Multiply, AgreesWhenCutIntoStripsOfEitherSide) {
 
 // A shared primitive with oneDNN's default scratch memory fails this.
 TEST(Multiply, GivesEqualBitsFromFourThreadsAtOnce) {
+  HUM_NEEDS(Isa::kAvx2, matmul_isa());
   const Product p{150, 130, 140, true, true, DType::kBF16, DType::kF32};
   const Matrix a = random_matrix(p.m * p.k, p.in, "a"), b = random_matrix(p.k * p.n, p.in, "b");
   PoolWorkers workers(2);
@@ -133,6 +136,7 @@ TEST(Multiply, GivesEqualBitsFromFourThreadsAtOnce) {
 }
 
 TEST(Multiply, UsesTheBestInstructionsOfTheMachine) {
+  HUM_NEEDS(Isa::kAvx512Bf16, matmul_isa());
   const Product p{64, 64, 64, false, false, DType::kBF16, DType::kBF16};
   const std::string name = implementation_name(p);
   if (matmul_isa() == Isa::kAvx512Bf16) {
