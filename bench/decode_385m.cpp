@@ -26,22 +26,6 @@ Json decode_hum(const Model& model) {
           .out);
 }
 
-std::vector<PeerSetting> transformers_settings() {
-  std::vector<PeerSetting> all = allocator_settings();
-  const PeerSetting jemalloc = all.back();
-  all.push_back({"compiled, " + jemalloc.name, {"--compile"}, jemalloc.environment});
-  all.push_back({"compiled with frozen weights, " + jemalloc.name,
-                 {"--compile", "--freeze"},
-                 jemalloc.environment});
-  return all;
-}
-
-std::vector<PeerSetting> llama_cpp_settings() {
-  std::vector<PeerSetting> all = allocator_settings();
-  all.push_back({"flash attention", {"--flash-attention"}});
-  return all;
-}
-
 std::vector<Contender> contenders(const Model& model) {
   std::vector<Contender> all = {{"hum", "", [&] { return decode_hum(model); }}};
   for (const PeerSetting& setting : transformers_settings()) {

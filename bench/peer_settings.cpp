@@ -11,12 +11,14 @@ namespace hum::bench {
 namespace {
 
 constexpr const char* kVenvLibraries = HUM_PEERS_BUILD "/peers/lib/";
+constexpr const char* kMklAsOnIntel = "libmkl_as_on_intel.so";
 
 // With hum's allocator as hum sets it (malloc_conf is the programs' own), and what else is
 // preloaded.
 std::map<std::string, std::string> with_jemalloc(const std::string& library = "") {
-  const std::string more = library.empty() ? "" : std::string(":") + kVenvLibraries + library;
-  return {{"LD_PRELOAD", HUM_JEMALLOC + more}, {"MALLOC_CONF", malloc_conf}};
+  std::string preloaded = HUM_JEMALLOC;
+  if (!library.empty()) preloaded += fmt::format(":{}{}", kVenvLibraries, library);
+  return {{"LD_PRELOAD", preloaded}, {"MALLOC_CONF", malloc_conf}};
 }
 
 std::map<std::string, std::string> with_intel_openmp() {
@@ -40,8 +42,7 @@ std::vector<PeerSetting> full_speed_settings(const std::string& dtype) {
     all.push_back({name, arguments});
     all.push_back({name + ", jemalloc", arguments, with_jemalloc()});
     all.push_back({name + ", jemalloc, Intel OpenMP", arguments, with_intel_openmp()});
-    all.push_back(
-        {name + ", jemalloc, MKL as on Intel", arguments, with_jemalloc("libmkl_as_on_intel.so")});
+    all.push_back({name + ", jemalloc, MKL as on Intel", arguments, with_jemalloc(kMklAsOnIntel)});
     if (dtype != "f32") continue;
     arguments.emplace_back("--onednn");
     all.push_back({name + ", jemalloc, oneDNN", arguments, with_jemalloc()});
@@ -58,6 +59,28 @@ std::vector<PeerSetting> torch_settings(const std::string& dtype) {
   auto all = full_speed_settings("f32");
   all.push_back({"bf16, eager", {"--dtype", "bf16"}, {}, /*slow=*/true});
   return all;
+}
+
+std::vector<PeerSetting> transformers_settings() {
+  std::vector<PeerSetting> all;
+  for (const std::string dtype : {"bf16", "f32"}) {
+    const std::vector<std::string> eager = {"--dtype", dtype};
+    const std::vector<std::string> compiled = {"--dtype", dtype, "--compile"};
+    const std::vector<std::string> frozen = {"--dtype", dtype, "--compile", "--freeze"};
+    const auto intel = with_jemalloc(kMklAsOnIntel);
+    all.push_back({dtype + ", eager", eager});
+    if (multiplies(dtype)) {
+      all.push_back({dtype + ", eager, jemalloc", eager, with_jemalloc()});
+      all.push_back({dtype + ", eager, jemalloc, MKL as on Intel", eager, intel});
+      all.push_back({dtype + ", compiled, jemalloc, MKL as on Intel", compiled, intel});
+    }
+    all.push_back({dtype + ", compiled and frozen, jemalloc, MKL as on Intel", frozen, intel});
+  }
+  return all;
+}
+
+std::vector<PeerSetting> llama_cpp_settings() {
+  return {{"", {}}, {"jemalloc", {}, with_jemalloc()}, {"flash attention", {"--flash-attention"}}};
 }
 
 std::vector<PeerSetting> torch_memory_settings(const std::string& dtype) {

@@ -27,6 +27,13 @@ std::vector<PeerSetting> allocator_settings();
 // "bf16" the settings are then those of f32, and one of bf16 is the last.
 std::vector<PeerSetting> torch_settings(const std::string& dtype);
 
+// Of the script that decodes with transformers. A processor that does not multiply bf16 may be
+// faster in f32, and takes minutes for a generation in bf16: one setting shows it.
+std::vector<PeerSetting> transformers_settings();
+
+// Those of llama.cpp's.
+std::vector<PeerSetting> llama_cpp_settings();
+
 // Those that matter for memory: eager and compiled, with either allocator.
 std::vector<PeerSetting> torch_memory_settings(const std::string& dtype);
 
