@@ -181,9 +181,11 @@ eval::Bar train_memory(const Scale& scale) {
   return bar;
 }
 
+// What a start costs beside the step itself: opening the plugin, tracing, loading the program,
+// making the weights, and what only a first step does (memory that is touched for the first time).
 eval::Bar warm_start(const Scale& scale) {
-  constexpr double kShare = 0.1, kMost_s = 2;
-  std::vector<double> cold, ready, done;
+  constexpr double kMost_s = 0.8;
+  std::vector<double> cold, ready, step, start_s;
   for (int round = 0; round < scale.rounds; ++round) {
     const ScratchFolder folder;
     const auto start = [&](int compiles) {
@@ -194,16 +196,16 @@ eval::Bar warm_start(const Scale& scale) {
     cold.push_back(start(1)["compile_s"].get<double>());
     const Json warm = start(0);
     ready.push_back(warm["ready_s"].get<double>());
-    done.push_back(warm["first_step_s"].get<double>());
+    step.push_back(warm["step_s"].get<double>());
+    start_s.push_back(warm["first_step_s"].get<double>() - step.back());
   }
   eval::Bar bar{.name = "warm-start",
-                .value = median(done),
-                .unit = "s from process start to the end of the first step",
-                .bar = fmt::format("<= {} s, and <= {} of the cold compile", kMost_s, kShare)};
-  bar.checks.at_most("first_step_done_s", median(done), kMost_s);
-  bar.checks.at_most("share_of_cold_compile", median(done) / median(cold), kShare);
+                .value = median(start_s),
+                .unit = "s from process start to the end of the first step, less a step",
+                .bar = fmt::format("<= {} s", kMost_s)};
+  bar.checks.at_most("start_s", median(start_s), kMost_s);
   bar.ours["ready_s"] = median(ready);
-  bar.ours["step_s"] = median(done) - median(ready);
+  bar.ours["step_s"] = median(step);
   bar.ours["cold_compile_s"] = median(cold);
   return bar;
 }

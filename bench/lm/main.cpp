@@ -3,7 +3,7 @@
 // same line.
 //   hum_lm problem FILE STEPS [BATCH LENGTH]   weights and batches, by rule
 //   hum_lm train FILE f32|bf16 STEPS [none|selective]   what is recomputed; selective without it
-//   hum_lm start                     one bf16 step with random weights
+//   hum_lm start                     three bf16 steps with random weights
 //   hum_lm write-385m FOLDER [LAYERS]          a Hugging Face folder
 //   hum_lm decode FOLDER
 //   hum_lm logits FOLDER FILE        of a greedy continuation, for a peer to check
@@ -138,18 +138,22 @@ Json train_lm(const std::string& path, graph::DType compute, int64_t count,
           {"program_bytes", trainer.memory_stats() ? trainer.memory_stats()->total_bytes() : 0}};
 }
 
-// The first step with random weights, for the time that a start takes.
+// The first steps with random weights, for the time that a start takes.
 Json start_lm(graph::DType compute) {
+  constexpr int64_t kSteps = 3;
   const Lm model{LmSize()};
   runtime::Session session(app::session_options());
-  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, 1, kSeed,
+  train::Trainer trainer(session, model.train_spec(compute), kOptimizer, kSteps, kSeed,
                          {.blocks = {.recompute = kSelective}});
   const double ready_s = seconds_since_start();
   const LmSize size;
   const HostTensor batch({graph::DType::kI32, {size.batch, size.length + 1}});
   const float loss = trainer.run(0, std::span(&batch, 1)).scalars[0];
+  const double first_step_s = seconds_since_start();
+  for (int64_t step = 1; step < kSteps; ++step) trainer.run(step, std::span(&batch, 1));
   return {{"ready_s", ready_s},
-          {"first_step_s", seconds_since_start()},
+          {"first_step_s", first_step_s},
+          {"step_s", (seconds_since_start() - first_step_s) / (kSteps - 1)},
           {"loss", loss},
           {"compiles", session.counters().compiles},
           {"compile_s", session.counters().compile_seconds}};

@@ -1,11 +1,11 @@
 #include "nn/parameters.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.h"
 #include "base/rng.h"
 #include "graph/ops/shape_ops.h"
+#include "nn/normal_draws.h"
 
 namespace hum::nn {
 
@@ -56,28 +56,32 @@ int64_t ParameterList::element_count() const {
   return count;
 }
 
+void initial_elements(const Parameter& parameter, uint64_t seed, std::span<float> elements) {
+  HUM_REQUIRE(std::ssize(elements) == parameter.shape.elements(), "{}: {} elements for {}",
+              parameter.name, elements.size(), parameter.shape);
+  const Init& init = parameter.init;
+  const auto key = stream_key(seed, parameter.name, 0);
+  switch (init.kind) {
+    case Init::Kind::kZeros:
+      std::ranges::fill(elements, 0.0F);
+      return;
+    case Init::Kind::kOnes:
+      std::ranges::fill(elements, 1.0F);
+      return;
+    case Init::Kind::kUniform: {
+      Rng rng(key);
+      for (float& x : elements) x = static_cast<float>(rng.uniform(-init.scale, init.scale));
+      return;
+    }
+    case Init::Kind::kNormal:
+      truncated_normals(key, init.scale, elements);
+      return;
+  }
+}
+
 std::vector<float> initial_elements(const Parameter& parameter, uint64_t seed) {
   std::vector<float> elements(static_cast<size_t>(parameter.shape.elements()));
-  const Init& init = parameter.init;
-  Rng rng(seed, parameter.name);
-  for (float& element : elements) {
-    switch (init.kind) {
-      case Init::Kind::kZeros:
-        break;
-      case Init::Kind::kOnes:
-        element = 1;
-        break;
-      case Init::Kind::kUniform:
-        element = static_cast<float>(rng.uniform(-init.scale, init.scale));
-        break;
-      case Init::Kind::kNormal: {
-        double draw = rng.normal();
-        while (std::abs(draw) > 2) draw = rng.normal();
-        element = static_cast<float>(draw * init.scale);
-        break;
-      }
-    }
-  }
+  initial_elements(parameter, seed, elements);
   return elements;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -112,5 +113,7 @@ class Scope {
 
 // The initial elements of a parameter, row-major; the same for any mesh and any order of asking.
 std::vector<float> initial_elements(const Parameter& parameter, uint64_t seed);
+// Into memory that is there. Throws unless `elements` has as many.
+void initial_elements(const Parameter& parameter, uint64_t seed, std::span<float> elements);
 
 }  // namespace hum::nn

@@ -160,13 +160,15 @@ std::vector<NamedTensor> taken_apart(const StateSlot& slot, const HostTensor& ar
 }
 
 HostTensor initial_array(const StateSlot& slot, uint64_t seed) {
-  if (slot.parameters.empty()) return HostTensor(slot.shape);
-  std::vector<float> values;
+  HostTensor array(graph::Shape{DType::kF32, slot.shape.dims});
+  std::span<float> rest = array.as<float>();
   for (const auto* parameter : slot.parameters) {
-    const auto part = nn::initial_elements(*parameter, seed);
-    values.insert(values.end(), part.begin(), part.end());
+    const auto count = static_cast<size_t>(parameter->shape.elements());
+    nn::initial_elements(*parameter, seed, rest.first(count));
+    rest = rest.subspan(count);
   }
-  return HostTensor::from_floats(slot.shape.dtype, slot.shape.dims, values);
+  if (slot.shape.dtype == DType::kF32) return array;
+  return HostTensor::from_floats(slot.shape.dtype, slot.shape.dims, array.as<float>());
 }
 
 }  // namespace

@@ -1,0 +1,101 @@
+// The released weights held to floors: six test clips, from the hum as a user gives it, judged like
+// the row "hum" of `hum evaluate model --clips 6`. The floors are in tests/data; what is measured
+// is printed, so that they can be raised.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/evaluation/model_systems.h"
+#include "app/evaluation/test_sounds.h"
+#include "app/session_options.h"
+#include "base/env.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/quantile.h"
+#include "data/synthesis/sound_fonts.h"
+#include "eval/harness/evaluation.h"
+
+namespace hum::quality {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::IsEmpty;
+
+constexpr int64_t kClips = 6;
+
+// How much worse than the stored figure a mean over the clips may be.
+struct Held {
+  std::string_view metric;
+  double slack;
+};
+constexpr Held kHeld[] = {
+    {"chroma", 0.02}, {"note_f1", 0.02}, {"mel_distance", 0.01}, {"timbre", 2}};
+
+using Figures = std::map<std::string, double, std::less<>>;
+
+fs::path released() { return source_folder() / "weights"; }
+
+double mean(std::span<const eval::Figures> clips, std::string_view metric) {
+  double sum = 0;
+  for (const auto& clip : clips) sum += clip[eval::metric_index(metric)];
+  return sum / static_cast<double>(clips.size());
+}
+
+Figures figures_of(const fs::path& weights) {
+  runtime::Session session(app::session_options());
+  app::ModelSystems model(session, weights);
+  const app::TestSounds sounds(weights, data::installed_path(data::find_sound_font("musescore")));
+  const eval::TestSetOptions options{.clips = kClips};
+  const auto transcribe = app::transcriber(session, {});
+  const eval::System hum = model.systems().front();
+  const auto make = [&](const eval::TestClipPlan& plan) {
+    auto clip = eval::make_test_clip(plan, options, sounds.sources());
+    model.prepare(clip);
+    return clip;
+  };
+  const auto evaluation = eval::evaluate(
+      eval::plan_test_set(options, sounds.sources()), make, std::span(&hum, 1),
+      {.transcribe = [&](std::span<const float> samples) { return transcribe(samples).notes; }},
+      {});
+  Figures figures;
+  for (const Held& held : kHeld) {
+    figures.emplace(held.metric, mean(evaluation.systems[0].clips, held.metric));
+  }
+  return figures;
+}
+
+// Each figure that is worse than the stored one by more than its slack; one that is not a number is
+// worse.
+std::vector<std::string> missed_floors(const Figures& figures) {
+  const Json stored = read_json(source_folder() / "tests/data/quality/released_weights.json");
+  std::vector<std::string> missed;
+  for (const auto& [metric, slack] : kHeld) {
+    const double today = stored["figures"][std::string(metric)];
+    const double measured = figures.find(metric)->second;
+    const auto& row = eval::metrics()[eval::metric_index(metric)];
+    const double worse_by =
+        row.better == eval::Better::kHigher ? today - measured : measured - today;
+    std::cout << fmt::format("{} {:.4f}, stored {:.4f}, may be worse by {}\n", metric, measured,
+                             today, slack);
+    if (!(worse_by <= slack)) missed.emplace_back(metric);
+  }
+  return missed;
+}
+
+TEST(ReleasedWeights, MeetTheirFloors) {
+  const Figures figures = figures_of(released());
+  // For tools/golden/released_weights.py.
+  for (const auto& [metric, figure] : figures)
+    RecordProperty(metric, fmt::format("{:.6f}", figure));
+  EXPECT_THAT(missed_floors(figures), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hum::quality
