@@ -36,7 +36,8 @@ std::shared_ptr<const Client> Client::create(std::shared_ptr<const Plugin> plugi
   args.create_options = c_options.data();
   args.num_options = c_options.size();
   HUM_PJRT_CALL(plugin->api(), PJRT_Client_Create, args);
-  std::shared_ptr<const Client> client(new Client(std::move(plugin), args.client));
+  // Not moved from: the context above names the plugin.
+  std::shared_ptr<const Client> client(new Client(plugin, args.client));
   client->require_as_asked(options);
   return client;
 }
