@@ -27,19 +27,11 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-struct CoarseFile {
-  models::humming::CoarseConfig model;
-  template <class V>
-  void visit_fields(V& v) {
-    v("model", model, "the coarse LM");
-  }
-};
-
 // Transformer and vocabulary of configs/coarse-385m.yaml.
 LlamaConfig config_385m() {
-  CoarseFile file;
-  read_config(source_folder() / "configs" / "coarse-385m.yaml", file);
-  return {.transformer = file.model.transformer, .vocabulary = file.model.vocabulary};
+  models::humming::CoarseConfig coarse;
+  from_json(read_yaml(source_folder() / "configs" / "coarse-385m.yaml").at("model"), coarse);
+  return {.transformer = coarse.transformer, .vocabulary = coarse.vocabulary};
 }
 
 std::vector<int32_t> prompt_of(const LlamaConfig& config) {
