@@ -82,8 +82,9 @@ HUM_NN_INLINE double cosine(double t) {
   const double sine = r + r * z * (-1.66666666666666324348e-01 + z * sine_tail);
   const double tail = z * (4.16666666666666019037e-02 +
                            z * (-1.38888888888741095749e-03 + z * 2.48015872894767294178e-05)) +
-                      w * w * (-2.75573143513906633035e-07 +
-                               z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11));
+                      w * w *
+                          (-2.75573143513906633035e-07 +
+                           z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11));
   const double half = 0.5 * z, rest = 1 - half;
   const double straight = rest + ((1 - rest - half) + z * tail);
   // q: cos r, -sin r, -cos r, sin r, cos r.
