@@ -48,7 +48,8 @@ eval::Bar train_bf16(const Scale& scale);
 eval::Bar train_f32(const Scale& scale);
 eval::Bar train_jax(const Scale& scale);
 eval::Bar train_memory(const Scale& scale);
-// Greedy decoding of the 385M coarse LM's shape against transformers and the memory's bandwidth.
+// Greedy decoding of the 385M coarse LM's shape against transformers, llama.cpp, and the memory's
+// bandwidth.
 eval::Bar decode_385m(const Scale& scale);
 // From process start to the end of its first step, with an empty compile cache and a filled one.
 eval::Bar warm_start(const Scale& scale);
