@@ -103,8 +103,9 @@ TEST_F(Program, KeptNotesAreCountedBesideThoseOfTheRealInstrument) {
   const auto text = run_hum(command);
   ASSERT_EQ(text.code, 0) << text.err;
   EXPECT_THAT(text.out, testing::EndsWith(
-                            fmt::format("Of the melody's 8 notes, 7 are heard again; of a real "
-                                        "acoustic-grand-piano that plays the same melody, {}.\n",
+                            fmt::format("7 of the melody's 8 notes can be heard in the result. A "
+                                        "real acoustic-grand-piano, recorded note by note, keeps "
+                                        "{} of them.\n",
                                         real["matched"].get<int>())));
   auto unknown = command;
   unknown.back() = "violni";  // the nearest name is offered
