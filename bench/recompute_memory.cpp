@@ -15,6 +15,8 @@ using graph::RecomputePolicy;
 
 constexpr int64_t kMemoryBytes = 2'000'000'000, kSmokeMemoryBytes = 60'000'000;
 constexpr int64_t kLayers = 12, kSmokeLayers = 2;
+// The largest batch is found to within this share of it.
+constexpr int64_t kPrecision = 32, kSmokePrecision = 2;
 constexpr double kLeastGain = 5;
 
 class Measure {
@@ -22,7 +24,8 @@ class Measure {
   Measure(RecomputePolicy policy, const Scale& scale)
       : policy_(policy),
         layers_(scale.smoke ? kSmokeLayers : kLayers),
-        memory_bytes_(scale.smoke ? kSmokeMemoryBytes : kMemoryBytes) {}
+        memory_bytes_(scale.smoke ? kSmokeMemoryBytes : kMemoryBytes),
+        precision_(scale.smoke ? kSmokePrecision : kPrecision) {}
 
   int64_t bytes(int64_t batch) {
     const auto function = deep_step({.layers = layers_, .batch = batch}, {.recompute = policy_});
@@ -39,7 +42,7 @@ class Measure {
       fits = exceeds;
       exceeds *= 2;
     }
-    while (exceeds - fits > std::max<int64_t>(1, fits / 32)) {
+    while (exceeds - fits > std::max<int64_t>(1, fits / precision_)) {
       const int64_t middle = (fits + exceeds) / 2;
       (bytes(middle) <= memory_bytes_ ? fits : exceeds) = middle;
     }
@@ -48,7 +51,7 @@ class Measure {
 
  private:
   RecomputePolicy policy_;
-  int64_t layers_, memory_bytes_;
+  int64_t layers_, memory_bytes_, precision_;
   runtime::Session session_{app::session_options()};
 };
 

@@ -18,8 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One clip of each split.
-constexpr int kClips = 200, kSmokeClips = 3;
+constexpr int kClips = 200, kSmokeClips = 1;
 constexpr double kSmokeSinging_s = 2.5;
 
 // What a report must have judged to be of use: the released models and the baselines beside them.
@@ -40,7 +39,7 @@ Json judged_now(int clips) {
 
 }  // namespace
 
-SoundReport::SoundReport(const Scale& scale) {
+SoundReport::SoundReport(const Scale& scale) : has_groups_(!scale.smoke) {
   const fs::path folder =
       fs::path(HUM_PEERS_BUILD) / (scale.smoke ? "sound-report-smoke" : "sound-report");
   const fs::path judged = folder / "judged.json", report = folder / "report.json";
@@ -71,7 +70,7 @@ const Json& SoundReport::row(const std::string& name) const {
 
 const Json& SoundReport::figure(const std::string& name, const std::string& metric,
                                 const std::string& group) const {
-  return row(name)["groups"].at(group).at(metric);
+  return row(name)["groups"].at(has_groups_ ? group : "all").at(metric);
 }
 
 double SoundReport::value(const std::string& name, const std::string& metric,

@@ -11,8 +11,8 @@ namespace hum::bench {
 
 class SoundReport {
  public:
-  // Makes the report (an hour or two; of the smoke form a minute) unless the one that is there
-  // judged these weights by this very program.
+  // Makes the report (an hour or two; in the smoke form a minute: its one clip stands for every
+  // group) unless the one that is there judged these weights by this very program.
   explicit SoundReport(const Scale& scale);
 
   const Json& json() const { return report_; }
@@ -29,6 +29,7 @@ class SoundReport {
   const Json& row(const std::string& name) const;
 
  private:
+  bool has_groups_;
   Json report_;
 };
 

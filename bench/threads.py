@@ -18,7 +18,7 @@ import tempfile
 import time
 
 STEPS, WARM_UP = 5, 1
-SMOKE_STEPS, SMOKE_SIZE = 3, ["2", "256"]  # batch, length
+SMOKE_STEPS, SMOKE_SIZE = 3, ["1", "64"]  # batch, length
 PERIOD_S = 0.01
 # A thread that wakes the next one counts beside it for a moment; two pools at work would in half of the samples.
 LEAST_GAIN, MOST_OVER, MOST_CPU, MOST_CROWDED = 1.6, 0.05, 1.02, 1.1

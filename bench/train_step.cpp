@@ -89,7 +89,7 @@ struct Memory {
 
 Memory memory_of(const Steps& steps, const std::string& dtype, const std::string& recompute,
                  const Scale& scale) {
-  steps.hum(dtype, 1, recompute);  // so that the next run finds its program compiled
+  if (!scale.smoke) steps.hum(dtype, 1, recompute);  // the next run finds its program compiled
   Memory memory{.hum = gigabytes(steps.hum(dtype, kMemorySteps, recompute))};
   if (scale.smoke && !is_installed(kPeers)) return memory;
   for (PeerSetting setting : torch_memory_settings(dtype)) {
@@ -185,11 +185,13 @@ eval::Bar train_memory(const Scale& scale) {
 // making the weights, and what only a first step does (memory that is touched for the first time).
 eval::Bar warm_start(const Scale& scale) {
   constexpr double kMost_s = 0.8, kShare = 0.1;
+  std::vector<std::string> command = {HUM_LM, "start"};
+  if (scale.smoke) command.insert(command.end(), {"1", "64"});
   std::vector<double> cold, ready, step, start_s;
   for (int round = 0; round < scale.rounds; ++round) {
     const ScratchFolder folder;
     const auto start = [&](int compiles) {
-      Json run = last_line_json(run_program({HUM_LM, "start"}, {{"HUM_CACHE", folder / "c"}}).out);
+      Json run = last_line_json(run_program(command, {{"HUM_CACHE", folder / "c"}}).out);
       HUM_CHECK(run["compiles"].get<int>() == compiles);
       return run;
     };

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "app/session_options.h"
+#include "app/training/configuration.h"
 #include "base/error.h"
 #include "base/fields_json.h"
-#include "base/files.h"
 #include "base/rng.h"
 #include "base/threads.h"
 #include "models/humming/config.h"
@@ -29,9 +29,9 @@ double seconds_since(Clock::time_point start) {
 
 // Transformer and vocabulary of configs/coarse-385m.yaml.
 LlamaConfig config_385m() {
-  models::humming::CoarseConfig coarse;
-  from_json(read_yaml(source_folder() / "configs" / "coarse-385m.yaml").at("model"), coarse);
-  return {.transformer = coarse.transformer, .vocabulary = coarse.vocabulary};
+  models::humming::CoarseConfig model;
+  from_json(app::read_configuration(app::configuration_path("coarse-385m"), "coarse").model, model);
+  return {.transformer = model.transformer, .vocabulary = model.vocabulary};
 }
 
 std::vector<int32_t> prompt_of(const LlamaConfig& config) {

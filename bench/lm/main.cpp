@@ -3,7 +3,7 @@
 // same line.
 //   hum_lm problem FILE STEPS [BATCH LENGTH]   weights and batches, by rule
 //   hum_lm train FILE f32|bf16 STEPS [none|selective]   what is recomputed; selective without it
-//   hum_lm start                     three bf16 steps with random weights
+//   hum_lm start [BATCH LENGTH]      three bf16 steps with random weights
 //   hum_lm write-385m FOLDER [LAYERS]          a Hugging Face folder
 //   hum_lm decode FOLDER
 //   hum_lm logits FOLDER FILE        of a greedy continuation, for a peer to check
@@ -139,14 +139,13 @@ Json train_lm(const std::string& path, graph::DType compute, int64_t count,
 }
 
 // The first steps with random weights, for the time that a start takes.
-Json start_lm(graph::DType compute) {
+Json start_lm(graph::DType compute, const LmSize& size) {
   constexpr int64_t kSteps = 3;
-  const Lm model{LmSize()};
+  const Lm model{size};
   runtime::Session session(app::session_options());
   train::Trainer trainer(session, model.train_spec(compute), kOptimizer, kSteps, kSeed,
                          {.blocks = {.recompute = kSelective}});
   const double ready_s = seconds_since_start();
-  const LmSize size;
   const HostTensor batch({graph::DType::kI32, {size.batch, size.length + 1}});
   const float loss = trainer.run(0, std::span(&batch, 1)).scalars[0];
   const double first_step_s = seconds_since_start();
@@ -196,12 +195,18 @@ int run(std::span<char* const> arguments) {
     return 0;
   }
   if (is(1, "start")) {
-    std::cout << start_lm(graph::DType::kBF16).dump() << std::endl;
+    std::cout << start_lm(graph::DType::kBF16, {}).dump() << std::endl;
+    return 0;
+  }
+  if (is(3, "start")) {
+    const LmSize size{.batch = std::stoll(arguments[1]), .length = std::stoll(arguments[2])};
+    std::cout << start_lm(graph::DType::kBF16, size).dump() << std::endl;
     return 0;
   }
   fail(ExitCode::kUsage,
        "usage: hum_lm problem FILE STEPS [BATCH LENGTH] | hum_lm train FILE f32|bf16 STEPS "
-       "[none|selective] | hum_lm start | hum_lm write-385m FOLDER [LAYERS] | hum_lm decode FOLDER "
+       "[none|selective] | hum_lm start [BATCH LENGTH] | hum_lm write-385m FOLDER [LAYERS] | "
+       "hum_lm decode FOLDER "
        "| hum_lm logits FOLDER FILE");
 }
 

@@ -79,9 +79,9 @@ std::string note_text(const NoteReportOptions& options, const Json& report) {
   if (!report.contains("beside")) return text;
   return text +
          fmt::format(
-             "Of the melody's {} notes, {} are heard again; of a real {} that plays the same "
-             "melody, {}.\n",
-             count(report["reference_notes"]), count(report["matched"]),
+             "{} of the melody's {} notes can be heard in the result. A real {}, recorded note by "
+             "note, keeps {} of them.\n",
+             count(report["matched"]), count(report["reference_notes"]),
              data::find_preset(options.beside).name, count(report["beside"]["matched"]));
 }
 
