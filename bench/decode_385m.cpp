@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "bench/bars.h"
 #include "bench/lm/decode.h"
+#include "bench/locations.h"
 #include "bench/peer_settings.h"
 #include "bench/peers.h"
 #include "bench/program.h"
@@ -21,9 +22,9 @@ struct Model {
 };
 
 Json decode_hum(const Model& model) {
-  return last_line_json(
-      run_program({HUM_LM, "decode", model.hugging_face}, {{"HUM_CACHE", model.folder / "cache"}})
-          .out);
+  return last_line_json(run_program({kLmProgram, "decode", model.hugging_face},
+                                    {{"HUM_CACHE", model.folder / "cache"}})
+                            .out);
 }
 
 std::vector<Contender> contenders(const Model& model) {
@@ -65,7 +66,7 @@ void check_logits(eval::Bar& bar, const Model& model, const std::string& file) {
 eval::Bar decode_385m(const Scale& scale) {
   constexpr double kTransformers = 1.3, kLlamaCpp = 1.0, kShare = 0.6;
   const Model model;
-  std::vector<std::string> write = {HUM_LM, "write-385m", model.hugging_face};
+  std::vector<std::string> write = {kLmProgram, "write-385m", model.hugging_face};
   if (scale.smoke) write.emplace_back("1");
   run_program(write);
   if (!scale.smoke || is_installed(kPeers)) {
@@ -90,7 +91,7 @@ eval::Bar decode_385m(const Scale& scale) {
   bar.ours["read_gb_per_s"] = read / 1e9;
   bar.peer["bandwidth_gb_per_s"] = bandwidth / 1e9;
   const std::string logits = model.folder / "logits.safetensors";
-  run_program({HUM_LM, "logits", model.hugging_face, logits});
+  run_program({kLmProgram, "logits", model.hugging_face, logits});
   const Outcome *transformers = fastest(outcomes, "transformers"),
                 *llama_cpp = fastest(outcomes, "llama.cpp");
   if (transformers == nullptr || llama_cpp == nullptr) return bar;

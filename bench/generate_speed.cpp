@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
+#include "bench/locations.h"
 #include "bench/program.h"
 
 namespace hum::bench {
@@ -51,7 +52,7 @@ Speed generate_many(const ScratchFolder& folder, int recordings,
 
 // Seconds from the start of the program to its first sample, as the reader of the pipe sees it.
 double first_sound_s(const std::vector<std::string>& flags) {
-  std::string command = std::string("'") + HUM_PROGRAM + "' generate '" +
+  std::string command = std::string("'") + kHumProgram + "' generate '" +
                         example_recording().string() + "' --preset violin --stream";
   for (const auto& flag : flags) command += " " + flag;
   const auto start = std::chrono::steady_clock::now();

@@ -3,6 +3,7 @@
 #include <jemalloc/jemalloc.h>
 
 #include "base/threads.h"
+#include "bench/locations.h"
 #include "bench/peers.h"
 #include "bench/program.h"
 #include "kernels/cpu_features.h"
@@ -10,14 +11,13 @@
 namespace hum::bench {
 namespace {
 
-constexpr const char* kVenvLibraries = HUM_PEERS_BUILD "/peers/lib/";
 constexpr const char* kMklAsOnIntel = "libmkl_as_on_intel.so";
 
 // With hum's allocator as hum sets it (malloc_conf is the programs' own), and what else is
 // preloaded.
 std::map<std::string, std::string> with_jemalloc(const std::string& library = "") {
-  std::string preloaded = HUM_JEMALLOC;
-  if (!library.empty()) preloaded += fmt::format(":{}{}", kVenvLibraries, library);
+  std::string preloaded = kJemallocLibrary;
+  if (!library.empty()) preloaded += fmt::format(":{}/peers/lib/{}", kBuildFolder, library);
   return {{"LD_PRELOAD", preloaded}, {"MALLOC_CONF", malloc_conf}};
 }
 
@@ -100,8 +100,8 @@ std::vector<PeerSetting> torch_memory_settings(const std::string& dtype) {
 std::vector<std::string> peer_command(const std::string& script,
                                       const std::vector<std::string>& arguments,
                                       const std::string& folder) {
-  std::vector<std::string> command = {HUM_PEERS_BUILD "/" + folder + "/bin/python",
-                                      HUM_PEERS "/" + script};
+  std::vector<std::string> command = {fmt::format("{}/{}/bin/python", kBuildFolder, folder),
+                                      fmt::format("{}/{}", kPeerScripts, script)};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
 }

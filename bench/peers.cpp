@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "bench/locations.h"
 
 namespace hum::bench {
 namespace {
@@ -60,7 +61,7 @@ Json last_line_json(const std::string& out) {
 }
 
 bool is_installed(const std::string& peer) {
-  return std::filesystem::exists(HUM_PEERS_BUILD "/" + peer + "/installed.txt");
+  return std::filesystem::exists(fmt::format("{}/{}/installed.txt", kBuildFolder, peer));
 }
 
 std::vector<Outcome> alternate(std::vector<Contender> contenders, const Scale& scale, int warm_up) {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "bench/locations.h"
 
 namespace hum::bench {
 namespace {
@@ -65,7 +66,7 @@ ProgramRun run_program(const std::vector<std::string>& command,
 
 ProgramRun run_hum(const std::vector<std::string>& arguments,
                    const std::map<std::string, std::string>& environment) {
-  std::vector<std::string> command = {HUM_PROGRAM};
+  std::vector<std::string> command = {kHumProgram};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run_program(command, environment);
 }

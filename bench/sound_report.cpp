@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "bench/judges.h"
+#include "bench/locations.h"
 #include "bench/program.h"
 #include "models/registry.h"
 #include "models/weights_folder.h"
@@ -34,14 +35,14 @@ Json judged_now(int clips) {
     const fs::path folder = models::weights_part(weights, part);
     if (fs::exists(folder)) hashes[part] = runtime::shards_sha256(folder);
   }
-  return {{"clips", clips}, {"program", sha256_file(HUM_PROGRAM)}, {"weights", hashes}};
+  return {{"clips", clips}, {"program", sha256_file(kHumProgram)}, {"weights", hashes}};
 }
 
 }  // namespace
 
 SoundReport::SoundReport(const Scale& scale) : has_groups_(!scale.smoke) {
   const fs::path folder =
-      fs::path(HUM_PEERS_BUILD) / (scale.smoke ? "sound-report-smoke" : "sound-report");
+      fs::path(kBuildFolder) / (scale.smoke ? "sound-report-smoke" : "sound-report");
   const fs::path judged = folder / "judged.json", report = folder / "report.json";
   const int clips = scale.smoke ? kSmokeClips : kClips;
   const Json now = judged_now(clips);

@@ -6,6 +6,7 @@
 // where idle entries move, are made here too, by the rule of models/codec, and handed to the peer
 // in the problem file; hum makes them within its step.
 #include "bench/bars.h"
+#include "bench/locations.h"
 #include "bench/peers.h"
 #include "bench/program.h"
 #include "bench/torch_bar.h"
@@ -15,10 +16,10 @@ namespace hum::bench {
 eval::Bar train_codec(const Scale& scale) {
   const ScratchFolder folder;
   const std::string problem = folder / "problem.safetensors";
-  run_program({HUM_CODEC_STEP, "problem", problem, std::to_string(scale.loss_steps)});
+  run_program({kCodecStepProgram, "problem", problem, std::to_string(scale.loss_steps)});
   const auto hum = [&](int steps) {
     return last_line_json(
-        run_program({HUM_CODEC_STEP, "train", problem, "bf16", std::to_string(steps)},
+        run_program({kCodecStepProgram, "train", problem, "bf16", std::to_string(steps)},
                     {{"HUM_CACHE", folder / "cache"}})
             .out);
   };

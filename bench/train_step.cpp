@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "bench/bars.h"
+#include "bench/locations.h"
 #include "bench/peer_settings.h"
 #include "bench/peers.h"
 #include "bench/program.h"
@@ -22,7 +23,7 @@ bool has_amx() { return kernels::detect_isa() >= kernels::Isa::kAmx; }
 class Steps {
  public:
   explicit Steps(const Scale& scale) : problem_(folder_ / "problem.safetensors") {
-    std::vector<std::string> command = {HUM_LM, "problem", problem_,
+    std::vector<std::string> command = {kLmProgram, "problem", problem_,
                                         std::to_string(scale.loss_steps)};
     if (scale.smoke) command.insert(command.end(), {"1", "64"});
     run_program(command);
@@ -31,7 +32,7 @@ class Steps {
   const std::string& problem() const { return problem_; }
   Json hum(const std::string& dtype, int steps, const std::string& recompute = "selective") const {
     return last_line_json(
-        run_program({HUM_LM, "train", problem_, dtype, std::to_string(steps), recompute},
+        run_program({kLmProgram, "train", problem_, dtype, std::to_string(steps), recompute},
                     {{"HUM_CACHE", folder_ / "cache"}})
             .out);
   }
@@ -185,7 +186,7 @@ eval::Bar train_memory(const Scale& scale) {
 // making the weights, and what only a first step does (memory that is touched for the first time).
 eval::Bar warm_start(const Scale& scale) {
   constexpr double kMost_s = 0.8, kShare = 0.1;
-  std::vector<std::string> command = {HUM_LM, "start"};
+  std::vector<std::string> command = {kLmProgram, "start"};
   if (scale.smoke) command.insert(command.end(), {"1", "64"});
   std::vector<double> cold, ready, step, start_s;
   for (int round = 0; round < scale.rounds; ++round) {
