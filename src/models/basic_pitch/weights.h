@@ -1,4 +1,4 @@
-// The released weights of Basic Pitch, read from its ONNX file (Apache-2.0; fetched, not part of
+// Reads the released weights of Basic Pitch from its ONNX file (Apache-2.0; fetched, not part of
 // this repository).
 #pragma once
 
