@@ -113,7 +113,7 @@ Json profile_report(const std::vector<Span>& spans, monitor::Clock::time_point b
 std::string profile_text(const Json& report) {
   const double wall = report["seconds"];
   const auto share = [&](double value) { return 100 * value / std::max(wall, 1e-9); };
-  std::string text = fmt::format("{:.2f} s in all\n\n{:<32}{:>8}{:>10}{:>7}{:>12}{:>8}\n", wall,
+  std::string text = fmt::format("{:.2f} s in total\n\n{:<32}{:>8}{:>10}{:>7}{:>12}{:>8}\n", wall,
                                  "program", "runs", "seconds", "%", "in kernels", "XLA");
   for (const auto& [name, row] : by_seconds(report["programs"])) {
     text +=

@@ -1,4 +1,4 @@
-// Tests of what `hum plan` tells and refuses.
+// Tests of the reports and errors of `hum plan`.
 #include "app/plan/report.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Shards of training items: written, kept, shared out, read back, verified.
+// Shards of training items are written, kept, divided among ranks, read back and verified.
 #include "data/shards/make_items.h"
 
 #include <gmock/gmock.h>

@@ -28,7 +28,7 @@ using CopyFunction = std::function<std::vector<float>(const Clip& clip, size_t i
 struct Copies {
   std::vector<MelodyScore> clips;
   MelodyScore mean;
-  // Of all clips as one sound.
+  // The octave bands of all clips as one sound.
   std::vector<OctaveBand> bands;
   // Largest difference of the octave bands within 40 dB of the strongest: for all clips as one
   // sound, and as the mean over clips.

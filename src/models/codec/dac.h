@@ -37,7 +37,7 @@ class Dac {
     return quantizer_.quantise(latents(audio_BN, edges)).codes_BTK;
   }
   // Samples are in [-1, 1]. Shapes: latents_BTD -> audio_BN; N = T hop for even rates; each odd
-  // rate (times the rates after it) makes it shorter, as in the original.
+  // rate shortens it by the product of the rates after it, as in the original.
   Value decode(const Value& latents_BTD, DacEdges edges = DacEdges::kPadded) const;
 
   // Number of output samples of the whole codec without padding; 0 or less: the input is too short.

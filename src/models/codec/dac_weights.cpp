@@ -84,7 +84,7 @@ class Reader {
     const HostTensor& tensor = *found->second;
     if (tensor.shape().dims != dims) {
       fail(ExitCode::kBadData,
-           fmt::format("{}: tensor '{}' is {}, the model wants {}", folder_.string(), found->first,
+           fmt::format("{}: tensor '{}' is {}, the model needs {}", folder_.string(), found->first,
                        tensor.shape(), graph::Shape{graph::DType::kF32, dims}),
            "the weights do not fit their config.json");
     }

@@ -81,7 +81,7 @@ std::vector<HostTensor> take_tensors(const fs::path& folder, const nn::Parameter
     }
     if (found->second.shape().dims != parameter.shape.dims) {
       fail(ExitCode::kBadData,
-           fmt::format("{}: tensor '{}' is {}, config.json asks for {}", folder.string(), name,
+           fmt::format("{}: tensor '{}' is {}, config.json requires {}", folder.string(), name,
                        found->second.shape(), parameter.shape),
            "the weights belong to another config.json");
     }
