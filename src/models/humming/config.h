@@ -80,9 +80,9 @@ enum class ConditioningKind {
   // Adds the melody to each step of the same time; the reference is a short prefix and, pooled, a
   // FiLM condition; also uses the draft.
   kAligned,
-  // The baseline, as in VALL-E: melody tokens in place of phonemes, then the acoustic prompt, both
-  // as
-  // a prefix. Source: Wang et al. 2023, "Neural codec language models".
+  // The baseline, as in VALL-E: a prefix of melody tokens in place of phonemes, then of the
+  // acoustic
+  // prompt. Source: Wang et al. 2023, "Neural codec language models".
   kPrefix,
 };
 inline EnumNames<ConditioningKind> enum_names(ConditioningKind) {

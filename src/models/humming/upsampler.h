@@ -17,9 +17,8 @@ namespace hum::models::humming {
 
 using graph::Value;
 
-// Mean and standard deviation over time of the frames before `frames_B`. Shapes: latents_BSD,
-// i32[B]
-// -> [B, 2D].
+// Mean and standard deviation over time of the frames before `frames_B`.
+// Shapes: latents_BSD, i32[B] -> [B, 2D].
 Value pooled_reference(const Value& latents_BSD, const Value& frames_B);
 
 class Upsampler {
