@@ -14,7 +14,7 @@ eval::Bar notes_real(const Scale& scale);
 eval::Bar codec_notes(const Scale& scale);
 // 1 to 8 books of the true tokens through both decoders.
 eval::Bar codec_ladder(const Scale& scale);
-// The real singer on three presets through `hum generate`, and the cheats.
+// The real singer on three presets through `hum generate`, and the negative controls.
 eval::Bar hum_to_preset(const Scale& scale);
 // `hum evaluate model` on 200 clips (bench/sound_report.h): the codec alone, seen and unseen
 // presets, a real singer, the VALL-E-style baseline, training without augmentation.

@@ -81,8 +81,8 @@ eval::Bar hum_to_preset(const Scale& scale) {
       .unit = "least F1 of the ceiling",
       .bar = fmt::format(
           "each preset: chroma >= {:.2f}, F1 (100 ms) >= {:.2f} of the ceiling; nearer to the true "
-          "rendering than to others, and under {} of the hum's and the sine's distance; the cheats "
-          "fail",
+          "rendering than to others, and under {} of the hum's and the sine's distance; negative "
+          "controls fail",
           limits.chroma, limits.f1, limits.timbre_share)};
   runtime::Session session(app::session_options());
   const auto transcribe = transcriber(session);
@@ -101,11 +101,12 @@ eval::Bar hum_to_preset(const Scale& scale) {
                                    {"f1", judge.ceiling().f1_sung},
                                    {"f1_50_ms", judge.ceiling().f1}};
     table.add(preset, "hum", ours);
-    for (const auto& [name, samples] : judge.cheats()) {
-      const InstrumentRow cheat = judge.judge(samples);
-      bar.checks.holds(fmt::format("{}: {} fails", preset, name), !cheat.failures(limits).empty());
-      bar.peer[preset][name] = figures(cheat);
-      table.add(preset, name, cheat);
+    for (const auto& [name, samples] : judge.negative_controls()) {
+      const InstrumentRow control = judge.judge(samples);
+      bar.checks.holds(fmt::format("{}: {} fails", preset, name),
+                       !control.failures(limits).empty());
+      bar.peer[preset][name] = figures(control);
+      table.add(preset, name, control);
     }
     table.add(preset, "ceiling",
               judge.judge(render(generated.notes, data::find_preset(preset),

@@ -113,7 +113,7 @@ Json profile_report(const std::vector<Span>& spans, monitor::Clock::time_point b
 std::string profile_text(const Json& report) {
   const double wall = report["seconds"];
   const auto share = [&](double value) { return 100 * value / std::max(wall, 1e-9); };
-  std::string text = fmt::format("{:.2f} s in all\n\n{:<32}{:>8}{:>10}{:>7}{:>12}{:>8}\n", wall,
+  std::string text = fmt::format("{:.2f} s in total\n\n{:<32}{:>8}{:>10}{:>7}{:>12}{:>8}\n", wall,
                                  "program", "runs", "seconds", "%", "in kernels", "XLA");
   for (const auto& [name, row] : by_seconds(report["programs"])) {
     text +=
@@ -121,15 +121,15 @@ std::string profile_text(const Json& report) {
                     row["runs"].get<int64_t>(), row["seconds"].get<double>(), share(row["seconds"]),
                     row["kernel_seconds"].get<double>(), row["xla_seconds"].get<double>());
   }
-  text += fmt::format("\n{:<32}{:>8}{:>10}{:>7}{:>12}\n", "kernel", "calls", "seconds", "%",
-                      "ms a call");
+  text +=
+      fmt::format("\n{:<32}{:>8}{:>10}{:>7}{:>12}\n", "kernel", "calls", "seconds", "%", "ms/call");
   for (const auto& [name, row] : by_seconds(report["kernels"])) {
     const double total = row["seconds"];
     const auto calls = row["calls"].get<int64_t>();
     text += fmt::format("{:<32}{:>8}{:>10.3f}{:>7.1f}{:>12.3f}\n", name, calls, total, share(total),
                         1e3 * total / static_cast<double>(calls));
   }
-  text += fmt::format("\n{:<32}{:>18}{:>7}\n", "beside programs", "seconds", "%");
+  text += fmt::format("\n{:<32}{:>18}{:>7}\n", "outside programs", "seconds", "%");
   for (const auto& [label, key] : {std::pair{"tracing and passes", "trace_seconds"},
                                    {"compiling", "compile_seconds"},
                                    {"loading from the compile cache", "load_seconds"},

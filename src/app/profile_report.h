@@ -1,4 +1,4 @@
-// What a recording says of where the time went.
+// Reports where the time of a recorded command went.
 #pragma once
 
 #include <functional>
@@ -11,21 +11,21 @@
 namespace hum::app {
 
 struct Profile {
-  int exit_code = 0;  // what the work returned
+  int exit_code = 0;  // the return value of the work
   monitor::Clock::time_point begin, end;
-  std::vector<monitor::Span> spans;  // those of hum's kernels included
+  std::vector<monitor::Span> spans;  // including those of hum's kernels
 };
 Profile record_profile(const std::function<int()>& work);
 
 // {"seconds", "programs": {name: {"runs", "seconds", "kernel_seconds", "xla_seconds"}}, "kernels":
 // {name: {"calls", "seconds"}}, "compile_seconds", "load_seconds", "upload_seconds",
-// "upload_bytes", "download_seconds", "download_bytes", "host_seconds"}. A program's XLA share is
-// the time when none of our kernels ran: XLA's own loops, copies between them, and waiting. Host:
-// when nothing ran.
+// "upload_bytes", "download_seconds", "download_bytes", "host_seconds"}. xla_seconds is the time of
+// a program without a running hum kernel: XLA's loops, copies between them, and waits. host_seconds
+// is the time when nothing ran.
 Json profile_report(const std::vector<monitor::Span>& spans, monitor::Clock::time_point begin,
                     monitor::Clock::time_point end);
 
-// The report as tables for people.
+// The report as text tables.
 std::string profile_text(const Json& report);
 
 // The spans in the trace event format of Chrome and Perfetto.

@@ -1,4 +1,5 @@
-// The session that every command runs models in, with hum's kernels and the compile cache.
+// Options of the session in which every command runs models, with hum's kernels and the compile
+// cache.
 #pragma once
 
 #include "runtime/session.h"

@@ -18,7 +18,7 @@ void install_stop_handler() {
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a full quota is an error of the write, with a message
+  std::signal(SIGXFSZ, SIG_IGN);  // an exceeded file size limit is a write error, with a message
 }
 
 int stop_signal() { return received; }

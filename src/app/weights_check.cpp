@@ -26,8 +26,8 @@ Json weights_report(const std::filesystem::path& folder) {
                       {"sha256", runtime::shards_sha256(part)}});
   }
   if (report.empty()) {
-    fail(ExitCode::kNoInput, folder.string() + ": none of hum's models are in this folder",
-         "it has one or more of the folders " + parts);
+    fail(ExitCode::kNoInput, folder.string() + ": none of hum's models is in this folder",
+         "a folder of weights has one or more of " + parts);
   }
   return report;
 }

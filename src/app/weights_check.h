@@ -1,4 +1,4 @@
-// Whether the models of a folder of weights are whole and belong together.
+// Checks that the models in a folder of weights are intact and fit together.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace hum::app {
 
-// Opens every model that the folder has, or that a folder which it builds on has. [{"model",
-// "parameters", "sha256"}], the hash of the shards. Throws: kNoInput when it has none; kBadData
-// naming what is damaged or does not fit.
+// Opens every model in the folder and in the folders that it builds on. [{"model", "parameters",
+// "sha256"}], the hash of the shards. Throws: kNoInput when there is no model; kBadData naming the
+// model that is damaged or does not fit.
 Json weights_report(const std::filesystem::path& folder);
 std::string weights_text(const Json& report);
 

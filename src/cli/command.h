@@ -1,6 +1,6 @@
-// What a command is: a name, help, an Args struct whose visit_fields gives its flags, and a
-// function to run. CLI11 itself stays in flags.cpp and dispatch.cpp: it takes longer to compile
-// than most commands.
+// A command has a name, a help text, an Args struct whose declare() adds its flags, and a function
+// to run. Only flags.cpp and dispatch.cpp include CLI11, because it takes longer to compile than
+// most commands.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +37,12 @@ struct Command {
 
 // Every command, in the order that help shows them (commands.cpp).
 std::span<const Command> commands();
-// What the commands of a group ("codec encode", "codec decode") have in common, in one line.
+// The one-line summary of a group of commands ("codec encode", "codec decode").
 std::string_view group_summary(std::string_view group);
 
-// Flags of an Args struct: "minimum_note_length" becomes --minimum-note-length; bools become --x
-// and --no-x; structs inside become --outer.inner. Field types that add_option has no instance of
-// (flags.cpp) fail to link.
+// Declares the flags of an Args struct: "minimum_note_length" becomes --minimum-note-length, a bool
+// becomes --x and --no-x, and the fields of a nested struct become --outer.inner. A field type
+// without an instance of add_option (flags.cpp) fails to link.
 class FlagVisitor {
  public:
   explicit FlagVisitor(CLI::App& app, std::string prefix = "")
@@ -66,14 +66,14 @@ class FlagVisitor {
       add_option("--" + flag, value, help);
     }
   }
-  // An argument without a flag.
+  // Declares a positional argument.
   template <typename T>
   void positional(std::string_view name, T& value, std::string_view help, bool required = true) {
     add_positional(std::string(name), value, help, required);
   }
-  // Everything from the first word that is no flag of this command on, as it stands.
+  // Collects all words from the first one that is not a flag of this command, unchanged.
   void rest(std::vector<std::string>& words);
-  // A one-letter form beside the flag: v.short_flag('o', "output", ...).
+  // Declares a flag with a one-letter form: v.short_flag('o', "output", ...).
   template <typename T>
   void short_flag(char letter, std::string_view name, T& value, std::string_view help) {
     add_option(fmt::format("-{},--{}{}", letter, prefix_, dashed(name)), value, help);
@@ -85,7 +85,7 @@ class FlagVisitor {
   void add_option(const std::string& flags, T& value, std::string_view help);
   template <typename T>
   void add_positional(const std::string& name, T& value, std::string_view help, bool required);
-  // --x and --no-x. Help shows the one that changes something.
+  // Declares --x and --no-x. Help shows the one that changes the default.
   void add_switch(const std::string& flag, bool& value, const std::string& help);
   void add_choice(const std::string& flag, const std::string& names, const std::string& chosen,
                   const std::string& help, std::function<void(const std::string&)> choose);

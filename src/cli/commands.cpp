@@ -42,10 +42,10 @@ std::span<const Command> commands() {
 
 std::string_view group_summary(std::string_view group) {
   static constexpr std::pair<std::string_view, std::string_view> kGroups[] = {
-      {"evaluate", "compare what was heard with what was meant"},
-      {"codec", "sound to tokens and back"},
+      {"evaluate", "evaluate the models, or one list of notes"},
+      {"codec", "convert sound to codec tokens and back"},
       {"data", "make training data and timbre references"},
-      {"model", "look at model configurations, run language models"},
+      {"model", "check model configurations, run language models"},
   };
   for (const auto& [name, summary] : kGroups) {
     if (name == group) return summary;

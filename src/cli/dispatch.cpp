@@ -26,12 +26,12 @@ CLI::App& subcommand(CLI::App& root, std::string_view path, const std::string& s
   if (parent == nullptr) {
     parent = root.add_subcommand(group, std::string(group_summary(group)));
     parent->require_subcommand(1);
-    parent->footer("hum " + group + " COMMAND --help says more");
+    parent->footer("Run 'hum " + group + " COMMAND --help' for details.");
   }
   return subcommand(*parent, path.substr(space + 1), summary);
 }
 
-// For every session that the command opens, and for the processes that it starts.
+// Sets the device of every session that the command opens, and of the processes that it starts.
 void choose_device(const std::string& device) {
   ::setenv("HUM_PLUGIN", pjrt::find_plugin(device).c_str(), /*overwrite=*/1);
 }
@@ -44,10 +44,10 @@ int dispatch(std::vector<std::string> arguments) {
   app.set_version_flag("--version", "hum " HUM_VERSION);
   app.add_option_function<std::string>(
          "--device", [](const std::string& device) { choose_device(device); },
-         pjrt::known_devices() + ", or a PJRT plugin's file (default: HUM_PLUGIN, else cpu)")
+         pjrt::known_devices() + ", or the path of a PJRT plugin (default: HUM_PLUGIN, else cpu)")
       ->type_name("DEVICE");
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return fmt::format("hum: error: {}\nhint: --help behind the command lists its flags\n",
+    return fmt::format("hum: error: {}\nhint: add --help to the command to list its flags\n",
                        error.what());
   });
   app.footer("Start with:\n  hum generate examples/vocadito_10.wav --preset violin -o violin.wav");
@@ -57,12 +57,12 @@ int dispatch(std::vector<std::string> arguments) {
     sub.footer("Example:\n  " + std::string(command.example));
     auto invocation = command.make();
     invocation->declare(sub);
-    // --device may stand behind the command, but not among another command's words.
+    // --device may follow the command, but not among the words of a command that it runs (profile).
     if (!sub.get_prefix_command()) sub.fallthrough();
     invocations.emplace(&sub, std::move(invocation));
   }
   try {
-    std::ranges::reverse(arguments);  // as CLI11 takes them
+    std::ranges::reverse(arguments);  // CLI11 expects the last one first
     app.parse(std::move(arguments));
   } catch (const CLI::Success& success) {
     return app.exit(success);

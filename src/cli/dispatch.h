@@ -6,7 +6,7 @@
 
 namespace hum::cli {
 
-// arguments: without the program's name. Returns the exit code; help and usage errors are printed.
+// Prints help and usage errors. arguments: without the program's name. Returns the exit code.
 int dispatch(std::vector<std::string> arguments);
 
 }  // namespace hum::cli

@@ -1,4 +1,4 @@
-// Flags as CLI11 declares them.
+// Declares flags with CLI11.
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"

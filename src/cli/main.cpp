@@ -1,4 +1,4 @@
-// The program: turns errors into one line and an exit code.
+// The program's entry point. It reports an error as one line and an exit code.
 #include <exception>
 #include <iostream>
 
@@ -11,20 +11,20 @@
 namespace hum::cli {
 namespace {
 
-// Whatever a command fails with once it was asked to stop, it has stopped: a signal also cuts short
-// what waits inside a library.
+// An error after a stop signal counts as the stop itself: the signal also interrupts calls that
+// wait inside a library.
 int exit_code(ExitCode code) {
   return app::stop_signal() != 0 ? 128 + app::stop_signal() : static_cast<int>(code);
 }
 
-// Every error becomes one line and an exit code.
+// Reports every error as one line and an exit code.
 int run_or_report(int argc, char** argv) {
   try {
     init_logging();
     app::install_stop_handler();
     const int code = dispatch({argv + 1, argv + argc});
     if (!flush_output()) {
-      fail(ExitCode::kCannotCreate, "stdout cannot be written", "is the disk full?");
+      fail(ExitCode::kCannotCreate, "cannot write to stdout", "check that the disk is not full");
     }
     return code;
   } catch (const Error& error) {

@@ -1,5 +1,5 @@
-// A model's computation on rows that know nothing of one another, as programs of a few fixed batch
-// sizes: any number of rows runs, and none compiles anew.
+// Runs a model's computation on independent rows with programs of a few fixed batch sizes, so that
+// any number of rows runs without another compilation.
 #pragma once
 
 #include <functional>
@@ -14,26 +14,26 @@
 
 namespace hum::models {
 
-// One row of each of a program's inputs, without the batch dim.
+// One row of each input of a program, without the batch dim.
 using Row = std::vector<runtime::HostTensor>;
 
 inline constexpr int64_t kBatchRows = 8;
 
-// Sizes of the batches that so many rows are run in: 1 for a single row, else kBatchRows, however
-// few rows the last one has.
+// Batch sizes for this many rows: 1 for a single row, else kBatchRows, even if the last batch has
+// fewer rows.
 std::vector<int64_t> batches_of(int64_t rows);
 
-// One input of all rows; where there are fewer than `batch`, the last is repeated.
+// Stacks one input of all rows; repeats the last row if there are fewer than `batch`.
 // Shapes: n of [...] -> [batch, ...].
 runtime::HostTensor stack_rows(std::span<const Row> rows, size_t input, int64_t batch);
 // Shapes: [batch, ...] -> the first `rows` of [...].
 std::vector<runtime::HostTensor> split_rows(const runtime::HostTensor& batch, int64_t rows);
 
-// Thread-safe. Programs are compiled when first needed.
+// Thread-safe. Compiles each program when it is first needed.
 template <typename Model>
 class BatchedProgram {
  public:
-  // From inputs to the result, both with a batch dim.
+  // Maps inputs to the result, both with a batch dim.
   using Trace = std::function<graph::Value(const graph::Values& inputs)>;
 
   // row_inputs: shapes without the batch dim. The model must outlive it.
@@ -44,7 +44,7 @@ class BatchedProgram {
         row_inputs_(std::move(row_inputs)),
         trace_(std::move(trace)) {}
 
-  // One result a row. What a row gives does not depend on the others, but for rounding.
+  // One result per row. Except for rounding, the result of a row does not depend on the others.
   std::vector<runtime::HostTensor> run(std::span<const Row> rows) {
     std::vector<runtime::HostTensor> results;
     for (const int64_t batch : batches_of(std::ssize(rows))) {

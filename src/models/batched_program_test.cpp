@@ -1,4 +1,5 @@
-// Rows in batches: which sizes, what stands where, and that a row's result is its own.
+// Rows in batches: their sizes and order, and that the result of a row is independent of the
+// others.
 #include "models/batched_program.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Mel bands as a matrix that graphs multiply magnitudes with.
+// Mel bands as a matrix to multiply magnitudes with.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace hum::models {
 // Slaney's scale up to half of 22,050 Hz, triangles of height one.
 nn::MelScale mel_scale(int64_t window_samples, int64_t hop_samples, int64_t bands);
 
-// What decoders of sound are trained on: windows 128..2048, hop a quarter window.
+// The scales of the decoders' training loss: windows 128..2048, hop a quarter window.
 std::vector<nn::MelScale> training_mel_scales();
 
 }  // namespace hum::models

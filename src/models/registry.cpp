@@ -1,4 +1,4 @@
-// The rows. A model that hum comes to know is a folder beside this file, a row here and a
+// The rows of the registry. To add a model, add a folder beside this file, a row here and a
 // configuration in configs/.
 #include "models/registry.h"
 
@@ -87,7 +87,7 @@ std::shared_ptr<const void> opens(runtime::Session& session, const fs::path& wei
                                               part.empty() ? weights : weights_part(weights, part));
 }
 
-// The humming models share a session, which reads the parts that it is asked for and the upsampler.
+// The humming models share a session, which reads the requested parts and the upsampler.
 template <bool kLanguageModel, bool kVoice>
 std::shared_ptr<const void> opens_humming(runtime::Session& session, const fs::path& weights,
                                           std::string_view) {
@@ -96,8 +96,8 @@ std::shared_ptr<const void> opens_humming(runtime::Session& session, const fs::p
   return opened;
 }
 
-// A model type, its folder, what it is; its configuration; its weights and the session that opens
-// them; what it is trained on; whether its training step is audited.
+// Model type, folder, summary; configuration; weights and the session that opens them; training
+// input; whether its training step can be audited.
 constexpr ModelRow kRegistry[] = {
     // clang-format off
     {"codec", "codec", "sound to tokens and back",
@@ -116,7 +116,7 @@ constexpr ModelRow kRegistry[] = {
      configures<humming::CoarseConfig, humming::Coarse>,
      "coarse", opens_humming<true, false>,
      TrainingInput::kTokenItemsWithDrafts, PlatformAudit::kTrainingStep},
-    {"classifier", "preset_classifier", "which preset is heard, a judge of timbre",
+    {"classifier", "preset_classifier", "classifies the preset of a sound, a judge of timbre",
      configures<preset_classifier::PresetClassifierConfig, preset_classifier::PresetClassifier>,
      "classifier", opens<preset_classifier::ClassifierSession>,
      TrainingInput::kLabelledCrops, PlatformAudit::kTrainingStep},
@@ -124,7 +124,7 @@ constexpr ModelRow kRegistry[] = {
      configures<llama::LlamaConfig, llama::Llama>,
      kNone, opens<llama::LlamaSession>,
      TrainingInput::kNone, PlatformAudit::kTrainingStep},
-    {"dac", "codec", "Descript's codec, run by tests alone",
+    {"dac", "codec", "Descript's codec, used only by tests",
      configures<codec::DacConfig, codec::Dac>,
      kNone, kNone,
      TrainingInput::kNone, PlatformAudit::kNone},

@@ -1,5 +1,5 @@
-// Rows of models that hum train does not train: what they have opens, what they lack is said. The
-// trained ones are walked in app/training/registry_test.cpp, which can train them.
+// Rows of models that hum train does not train: their parts open, and errors name missing ones. For
+// the trained models see app/training/registry_test.cpp, which can train them.
 #include "models/registry.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
-// A model with its stored weights on the device, ready for programs. Thread-safe after
-// construction.
+// Holds a model with its stored weights on the device for programs. Thread-safe after construction.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +44,7 @@ class StoredModel {
     fail(ExitCode::kFailure, fmt::format("the model has no parameter {}", name));
   }
 
-  // A program of the model's parameters and `inputs`.
+  // Compiles a program of the model's parameters and `inputs`.
   runtime::Executable compile(const char* name, const graph::Values& inputs,
                               graph::Values results) const {
     graph::Function function{.name = name, .parameters = model_->parameters().values()};
@@ -53,7 +52,7 @@ class StoredModel {
     function.results = std::move(results);
     return session_.compile(name, function);
   }
-  // The program's first result.
+  // Returns the program's first result.
   HostTensor run(const runtime::Executable& program,
                  const std::vector<const HostTensor*>& inputs) const {
     std::vector<runtime::Tensor> arguments = device_;

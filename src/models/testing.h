@@ -1,5 +1,5 @@
-// Every trained model at a tiny size, for tests: what a program does with it is real, only its
-// numbers mean nothing. They fit together: books, entries and latents are the tiny codec's.
+// Every trained model at a tiny size, for tests. Programs work with them, but their values are
+// meaningless. They fit together: books, entries and latents are the tiny codec's.
 #pragma once
 
 #include <filesystem>
@@ -34,7 +34,7 @@ inline Json tiny_config(std::string_view name) {
   return found == kConfigs.end() ? Json() : Json::parse(found->second);
 }
 
-// Buffers start as zeros; a codebook of zeros would make every token the same.
+// Buffers start as zeros, but a codebook of zeros would make all tokens equal.
 inline std::vector<float> tiny_elements(const nn::Parameter& parameter) {
   auto values = nn::initial_elements(parameter, 5);
   if (parameter.trainable) return values;

@@ -26,8 +26,8 @@ fs::path weights_part(const fs::path& weights, std::string_view part) {
     if (!fs::exists(folder / kBuildsOn)) return weights / part;
     folder = folder / first_line(folder / kBuildsOn);
   }
-  fail(ExitCode::kBadData, fmt::format("{}: its builds_on leads in a circle", weights.string()),
-       "builds_on holds the path of a folder with all parts, e.g. ../..");
+  fail(ExitCode::kBadData, fmt::format("{}: its builds_on forms a cycle", weights.string()),
+       "builds_on must hold the path of a folder with all parts, e.g. ../..");
 }
 
 }  // namespace hum::models

@@ -1,4 +1,4 @@
-// Folders of released weights: a folder a model, and references/.
+// Folders of released weights: one folder per model, and references/.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,11 @@
 
 namespace hum::models {
 
-// Where `weights` has a part ("codec", "coarse", "references"). A variant, such as a baseline,
-// holds only what is its own and a file `builds_on` with the path, from the variant's folder, of
-// the folder that has the rest. A part that is nowhere is in `weights` itself, where readers miss
-// it. Throws: kBadData when variants build on each other.
+// Finds the folder of a part of `weights` ("codec", "coarse", "references"). A variant, such as a
+// baseline, holds only its own parts and a file `builds_on` with the path, relative to the
+// variant's folder, of the folder with the others. For a missing part it returns the path in
+// `weights` itself, so that readers report it there. Throws: kBadData when variants build on each
+// other.
 std::filesystem::path weights_part(const std::filesystem::path& weights, std::string_view part);
 
 }  // namespace hum::models

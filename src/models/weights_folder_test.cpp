@@ -1,4 +1,4 @@
-// Variants of weights take from others what they do not hold.
+// Variants of weights take missing parts from other folders.
 #include "models/weights_folder.h"
 
 #include <gtest/gtest.h>

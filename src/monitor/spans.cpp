@@ -26,7 +26,7 @@ Recording& the_recording() {
 void start_recording() {
   Recording& recording = the_recording();
   const std::lock_guard lock(recording.mutex);
-  HUM_REQUIRE(!recording.on, "spans are being recorded already");
+  HUM_REQUIRE(!recording.on, "spans: a recording is already running");
   recording.spans.clear();
   recording.threads.clear();
   recording.on = true;

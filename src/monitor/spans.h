@@ -1,4 +1,4 @@
-// Timed spans: what the process did from when to when. Off until somebody records; then each span
+// Records timed spans of the process's work. Off by default; while a recording runs, each span
 // costs two clock readings and a lock.
 #pragma once
 
@@ -16,23 +16,23 @@ enum class SpanKind { kProgram, kKernel, kCompile, kLoad, kTrace, kUpload, kDown
 
 struct Span {
   SpanKind kind;
-  std::string name;  // of the program, of the kernel; empty for copies
+  std::string name;  // of the program or the kernel; empty for copies
   Clock::time_point begin, end;
   int thread = 0;     // numbered in the order of appearance
   int64_t bytes = 0;  // of copies
 };
 
-// One recording at a time. The process has one plugin, whose kernels come without context, so the
-// recording is the process's too.
+// There is one recording at a time for the whole process, because the process has one plugin, whose
+// kernels have no context.
 void start_recording();
-// Ends it. The spans in the order in which they ended.
+// Ends the recording. Returns the spans in the order in which they ended.
 std::vector<Span> stop_recording();
 bool recording();
 
 void record(SpanKind kind, std::string_view name, Clock::time_point begin, Clock::time_point end,
             int64_t bytes = 0);
 
-// A span that lasts as long as the object.
+// A span with the lifetime of this object.
 class Timed {
  public:
   Timed(SpanKind kind, std::string_view name, int64_t bytes = 0)

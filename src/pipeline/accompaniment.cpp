@@ -18,8 +18,8 @@ constexpr int kKick = 36, kSideStick = 37, kSnare = 38, kClosedHat = 42, kPedalH
 constexpr int kLowestBass = 28, kHighestBass = 47;
 constexpr int kLowestVoice = 52, kHighestVoice = 74, kMiddle = 62;
 
-// Something struck within a bar. `part`: of the chord (0 root, 1 third, 2 fifth, kAll, kApproach),
-// or a key of the drum kit.
+// A hit within a bar. `part`: of the chord (0 root, 1 third, 2 fifth, kAll, kApproach), or a key of
+// the drum kit.
 struct Hit {
   double beat, beats;
   int part;
@@ -89,7 +89,7 @@ const Pattern& pattern_of(Style style) {
   return style == Style::kSwing ? kSwing : kPop;
 }
 
-// The pitch of a class within [low, high], as low as it goes.
+// The lowest pitch of a class within [low, high].
 int at_least(int pitch_class, int low) { return low + ((pitch_class - low) % 12 + 12) % 12; }
 
 int bass_pitch(const Chord& chord, const Chord& next, int part) {

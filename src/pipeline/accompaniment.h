@@ -1,5 +1,5 @@
-// Bass, chords and drums under a melody, by style: patterns of a bar, with what a player would
-// vary.
+// Makes bass, chords and drums for a melody from patterns of a style, with the variations of a
+// player.
 #pragma once
 
 #include <span>
@@ -23,8 +23,8 @@ struct Accompaniment {
   int bass_program = 33, chord_program = 0;      // General MIDI
 };
 
-// A chord a bar, from the tempo's first beat on. Bass between E1 and B2; chords of three notes
-// around middle C, each in the inversion nearest to the one before; the last bar is held.
+// Plays one chord per bar from the tempo's first beat. The bass is between E1 and B2; chords have
+// three notes around middle C, each in the inversion nearest to the last one; the last bar is held.
 Accompaniment accompany(std::span<const Chord> chords, const Tempo& tempo, int64_t beats_per_bar,
                         Style style);
 

@@ -22,7 +22,7 @@ std::vector<float> latents_of(const SoundWindow& window, int64_t channel, int64_
   return own;
 }
 
-// What the decoder makes of one coded channel.
+// Decodes one coded channel.
 Sounds render_channel(const RenderFunction& one, std::span<const SoundWindow> windows,
                       int64_t channel, int64_t channels) {
   std::vector<SoundWindow> own(windows.begin(), windows.end());

@@ -1,4 +1,5 @@
-// A decoder of one channel that plays two: their latents stand side by side (audio/channels.h).
+// Makes a decoder of one channel play two channels, whose latents are concatenated
+// (audio/channels.h).
 #pragma once
 
 #include "audio/channels.h"
@@ -6,7 +7,7 @@
 
 namespace hum::pipeline {
 
-// All windows of one channel, then those of the next: batches are as large as with one channel.
+// Renders all windows of one channel, then those of the next, so batches are as large as with one.
 // Shapes: C channels, windows with latents [T, D C] -> [T 441, C], left and right interleaved.
 RenderFunction render_channels(RenderFunction one, audio::Channels channels);
 

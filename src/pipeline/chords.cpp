@@ -11,20 +11,20 @@ namespace {
 using audio::Note;
 
 constexpr size_t kDegrees = 7;
-// How often one degree follows another in songs, roughly.
+// Approximate frequency with which one degree follows another in songs.
 constexpr double kFollows[kDegrees][kDegrees] = {
     {.20, .10, .05, .25, .22, .16, .02}, {.08, .08, .04, .12, .52, .12, .04},
     {.08, .10, .05, .30, .10, .35, .02}, {.28, .12, .03, .12, .32, .10, .03},
     {.45, .03, .04, .12, .12, .22, .02}, {.12, .20, .08, .32, .20, .06, .02},
     {.60, .03, .08, .05, .10, .12, .02}};
-// Of the whole piece's first and last chord.
+// Weights of the first and last chord of the piece.
 constexpr double kBegins[kDegrees] = {.70, .04, .02, .08, .08, .07, .01};
 constexpr double kEnds[kDegrees] = {.80, .02, .01, .04, .08, .04, .01};
-// Nats that a bar full of chord tones weighs.
+// The weight of a bar full of chord tones, in nats.
 constexpr double kWeight = 6;
 constexpr double kRootShare = 1.15, kOutsideShare = -0.6, kOnBeatShare = 1.5;
 
-// How well a chord goes with what sounds in [from_s, to_s), in nats.
+// How well a chord fits the notes in [from_s, to_s), in nats.
 double fits(std::span<const Note> notes, const Chord& chord, double from_s, double to_s) {
   const auto tones = chord.tones();
   double sum = 0, total = 0;

@@ -1,4 +1,4 @@
-// Chords under a melody: one diatonic triad a bar.
+// Harmonises a melody with one diatonic triad per bar.
 #pragma once
 
 #include <array>
@@ -28,9 +28,9 @@ std::string chord_name(const Chord& chord);
 // minor.
 std::vector<Chord> triads_of(const Key& key);
 
-// The likeliest chords, by Viterbi: a chord is likely where its tones sound long and on the beat,
-// and after the chord before it (I goes to IV, V and vi; V to I); pieces like to begin and end on
-// I. Bars count from the tempo's first beat; what is sung before it is left out.
+// Finds the likeliest chords by Viterbi. A chord is likely where its tones sound long and on the
+// beat, and after certain chords (I goes to IV, V and vi; V to I); pieces tend to begin and end on
+// I. Bars count from the tempo's first beat; notes before it are ignored.
 std::vector<Chord> harmonise(std::span<const audio::Note> notes, const Key& key, const Tempo& tempo,
                              int64_t beats_per_bar, int64_t bars);
 

@@ -17,7 +17,7 @@ constexpr double kDeadBelow = 1e-3;  // 60 dB
 constexpr double kMinTail_s = 0.1;
 constexpr double kFade_s = 0.1;
 
-// Where the sound has died away: the end of the last 20 ms frame above the floor.
+// The end of the decay: that of the last 20 ms frame above the floor.
 int64_t end_of_sound(std::span<const float> samples, int channels) {
   const auto frame_size = static_cast<size_t>(data::kFrameSamples * channels);
   double loudest = 0;
@@ -37,7 +37,7 @@ int64_t end_of_sound(std::span<const float> samples, int channels) {
   return std::min(end, static_cast<int64_t>(samples.size())) / channels;
 }
 
-// Half a cosine down to zero over the last `count` samples of each channel.
+// Fades the last `count` samples of each channel to zero with half a cosine.
 void fade_out(std::span<float> samples, int64_t count, int channels) {
   const int64_t size = std::ssize(samples) / channels;
   count = std::min(count, size);
@@ -66,7 +66,7 @@ audio::AudioBuffer finish(std::vector<float> samples, double melody_end_s,
                           const FinishOptions& options) {
   for (const float sample : samples) {
     if (std::isfinite(sample)) continue;
-    fail(ExitCode::kFailure, "the models made samples that are not finite numbers",
+    fail(ExitCode::kFailure, "the models produced samples that are not finite",
          "the weights may be damaged: fetch them again");
   }
   const int channels = options.sound_channels;
@@ -84,13 +84,13 @@ audio::AudioBuffer with_backing(audio::AudioBuffer melody, const audio::AudioBuf
   auto song =
       backing.rate_hz == melody.rate_hz ? backing : audio::resample(backing, melody.rate_hz);
   if (song.channels > 2) song = audio::to_mono(song);
-  // One channel on two loudspeakers is 3 dB louder: levels are those of what will be heard.
+  // One channel on two loudspeakers is 3 dB louder; levels are those that listeners hear.
   const int channels = std::max(song.channels, melody.channels);
   for (auto* sound : {&song, &melody}) *sound = audio::widened(std::move(*sound), channels);
   const double own_lufs = audio::integrated_lufs(melody.samples, melody.rate_hz, channels);
   const double song_lufs = audio::integrated_lufs(song.samples, song.rate_hz, channels);
   if (!std::isfinite(song_lufs)) {
-    fail(ExitCode::kBadData, "the backing is silent", "name another --backing");
+    fail(ExitCode::kBadData, "the backing is silent", "use another --backing");
   }
   if (std::isfinite(own_lufs)) audio::apply_gain(melody, song_lufs + gain_db - own_lufs);
   auto both = audio::mix(song, melody);

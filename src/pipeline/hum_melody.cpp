@@ -16,8 +16,8 @@ using audio::Note;
 
 constexpr int kMaxOctaves = 8;
 constexpr double kMinAgreement = 0.3;
-// Below both, a few notes were heard into noise. Either alone is not enough: Basic Pitch finds two
-// thirds of a melody that YIN cannot see at all, 10 dB under noise.
+// Below both, the notes are false detections in noise. One alone is not enough: Basic Pitch finds
+// two thirds of a melody 10 dB below noise, where YIN finds nothing.
 constexpr double kMinVoicedShare = 0.02;
 constexpr double kMinSoundingShare = 0.1;
 constexpr double kLowConfidence = 0.4;
@@ -43,7 +43,7 @@ double sounding_seconds(std::span<const Note> notes) {
   return seconds;
 }
 
-// Mean of the notes' certainties, long notes counting more.
+// Mean certainty of the notes, weighted by duration.
 double confidence_of(std::span<const Note> notes) {
   double sum = 0;
   for (const Note& note : notes) sum += note.amplitude * (note.end_s - note.start_s);

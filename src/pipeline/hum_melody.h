@@ -1,5 +1,5 @@
-// From a hum to the melody that an instrument is asked to play: one line, in tune, in the
-// instrument's octave, as loud as it was sung.
+// Turns a hum into the melody that an instrument plays: one line, in tune, in the instrument's
+// octave, with the singer's dynamics.
 #pragma once
 
 #include <optional>
@@ -27,9 +27,9 @@ struct HumOptions {
   template <class V>
   void visit_fields(V& v) {
     v("polyphonic", polyphonic, "keep all notes, not one melody line");
-    v("tuning", tuning, "auto: a singer more than 15 cents off A = 440 Hz is put in tune");
-    v("octave", octave, "octaves to move the melody by; auto: where the instrument plays");
-    v("transpose", transpose, "semitones to move the melody by, beside the octave");
+    v("tuning", tuning, "auto: tune a singer who is more than 15 cents off A = 440 Hz");
+    v("octave", octave, "octaves to move the melody by; auto: into the instrument's range");
+    v("transpose", transpose, "semitones to move the melody by, in addition to --octave");
   }
 };
 
@@ -40,22 +40,22 @@ struct PitchRange {
 
 struct HumMelody {
   std::vector<audio::Note> notes;
-  double tuning_cents = 0;  // that was taken out
-  int octave = 0;           // that was added
+  double tuning_cents = 0;  // the corrected offset
+  int octave = 0;           // the octaves that were added
   double confidence = 0;    // mean certainty of the notes, 0..1
-  double voiced_share = 0;  // of the sounding time, by YIN, 0..1
+  double voiced_share = 0;  // share of the sounding time, by YIN, 0..1
   std::vector<std::string> warnings;
 };
 
 // Throws kUsage for an octave that is neither auto nor -8..8, and a transpose beyond -96..96.
 void validate(const HumOptions& options);
 
-// `range`: what the instrument plays, for --octave auto; absent: the melody stays where it is.
+// `range`: the instrument's range, for --octave auto; absent: the melody does not move.
 // Throws: kBadData when there is no melody (noise, breathing).
 HumMelody read_melody(std::span<const float> samples, const TranscribeFunction& transcribe,
                       const HumOptions& options, std::optional<PitchRange> range);
 
-// Its notes; none where no melody was found.
+// Its notes; empty if no melody was found.
 std::vector<audio::Note> notes_heard(std::span<const float> samples,
                                      const TranscribeFunction& transcribe,
                                      const HumOptions& options, std::optional<PitchRange> range);

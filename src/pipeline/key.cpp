@@ -22,7 +22,7 @@ constexpr std::array kLetters = {9, 11, 0, 2, 4, 5, 7};  // A to G
 
 int pitch_class(int pitch) { return ((pitch % 12) + 12) % 12; }
 
-// Pearson's, of the profile turned to a tonic.
+// Pearson correlation with the profile rotated to a tonic.
 double correlation(const Profile& time_s, const Profile& profile, int tonic) {
   const double mean_x = std::reduce(time_s.begin(), time_s.end()) / 12;
   const double mean_y = std::reduce(profile.begin(), profile.end()) / 12;
@@ -76,7 +76,7 @@ Key parse_key(std::string_view text) {
     known = mode == data::mode_name(key.mode) || mode == name_of(key.mode);
   }
   if (!sound || !known) {
-    fail(ExitCode::kUsage, fmt::format("'{}' is no key", text),
+    fail(ExitCode::kUsage, fmt::format("'{}' is not a key", text),
          "write C:minor, F#:major or D:dorian; the modes are major, minor, ionian, dorian, "
          "phrygian, lydian, mixolydian, aeolian, locrian");
   }

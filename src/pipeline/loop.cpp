@@ -8,7 +8,7 @@
 namespace hum::pipeline {
 
 Loop loop_of(std::span<const audio::Note> notes, const Tempo& tempo, int64_t beats_per_bar) {
-  HUM_REQUIRE(beats_per_bar > 0, "loop_of: {} beats a bar", beats_per_bar);
+  HUM_REQUIRE(beats_per_bar > 0, "loop_of: {} beats per bar", beats_per_bar);
   double end_s = 0;
   for (const auto& note : notes) end_s = std::max(end_s, note.end_s);
   const double bar_s = tempo.beat_s() * static_cast<double>(beats_per_bar);

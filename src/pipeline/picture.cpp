@@ -21,7 +21,7 @@ using Colour = std::array<uint8_t, 3>;
 constexpr int kRate_hz = 22050, kWindow = 4096;
 constexpr double kRange_db = 70;
 constexpr Colour kOutline = {120, 255, 170}, kLine = {255, 255, 255};
-// From silence to the loudest.
+// Colours from silence to the loudest point.
 constexpr std::array<Colour, 5> kColours = {
     {{8, 8, 24}, {50, 18, 90}, {150, 40, 110}, {235, 105, 70}, {252, 225, 150}}};
 
@@ -58,7 +58,7 @@ std::string base64(std::string_view bytes) {
   return result;
 }
 
-// Labels to the left and below.
+// Space for labels at the left and below.
 constexpr int64_t kLeft = 36, kBelow = 20;
 
 std::string format_svg(const Image& spectrogram, std::span<const Note> notes,
@@ -180,7 +180,7 @@ void write_picture(const std::filesystem::path& path, std::span<const Note> note
   const std::string extension = audio::extension_of(path);
   if (extension == ".svg") return write_file(path, format_svg(image, notes, scale));
   if (extension != ".png") {
-    fail(ExitCode::kUsage, path.string() + ": pictures are .png or .svg");
+    fail(ExitCode::kUsage, path.string() + ": pictures must be .png or .svg");
   }
   draw_notes(image, notes, scale);
   write_file(path, encode_png(image));

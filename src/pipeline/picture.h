@@ -1,4 +1,4 @@
-// A picture of what was played: the notes as a piano roll over the sound's spectrogram.
+// Draws the played notes as a piano roll over the sound's spectrogram.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Image {
   std::vector<uint8_t> rgb;  // rows from the top
 };
 
-// Time runs to the right, pitch upwards in semitones, on one scale for notes and spectrogram.
+// Time runs to the right and pitch upwards in semitones, with one scale for notes and spectrogram.
 struct PictureScale {
   double seconds = 1;
   int low_pitch = 48, high_pitch = 84;  // both included
@@ -25,25 +25,25 @@ struct PictureScale {
 
   int64_t height() const { return row_height * (high_pitch - low_pitch + 1); }
   double x(double time_s) const { return time_s / seconds * static_cast<double>(width); }
-  // The middle of a pitch's row; fractions of a semitone lie between rows.
+  // The middle of a pitch's row; fractions of a semitone are between rows.
   double y(double pitch) const {
     return static_cast<double>(row_height) * (high_pitch - pitch + 0.5);
   }
 };
 
-// Room for all notes and two octaves of overtones above them.
+// A scale with room for all notes and two octaves of overtones above them.
 PictureScale scale_of(std::span<const audio::Note> notes, double seconds);
 
-// The loudest point is light, what is 70 dB below it dark. Shapes: mono or more channels, which are
-// mixed.
+// Draws the loudest point light and points 70 dB below it dark. Shapes: one or more channels, which
+// are mixed.
 Image draw_spectrogram(const audio::AudioBuffer& sound, const PictureScale& scale);
-// Outlines, and the pitch with its bends as a line inside.
+// Draws outlines of notes, with the pitch and its bends as a line inside.
 void draw_notes(Image& image, std::span<const audio::Note> notes, const PictureScale& scale);
 
 std::string encode_png(const Image& image);
 
-// By the extension: .png, or .svg, which also names octaves and seconds. Written aside, then
-// renamed. Throws: kUsage for other extensions, kCannotCreate.
+// Writes .png or .svg by the extension; .svg also labels octaves and seconds. Writes a temporary
+// file and renames it. Throws: kUsage for other extensions, kCannotCreate.
 void write_picture(const std::filesystem::path& path, std::span<const audio::Note> notes,
                    const audio::AudioBuffer& sound);
 

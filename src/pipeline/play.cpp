@@ -15,13 +15,13 @@ namespace {
 
 static_assert(kWindowFrames == data::kItemFrames, "models are trained on windows of this length");
 
-// Of rendering, on each side of what is kept of a window.
+// Context of rendering on each side of the kept part of a window.
 constexpr int64_t kRenderContext = 25, kRenderFade = 2;
 
-// Latents this near to the end of a part of a window may still change with what follows.
+// Latents this near to the end of a part of a window may depend on later frames.
 constexpr int64_t kQuickContext = 25;
 
-// One run of the renderer, as soon as latents window `after` is there (-1: its quick part): it
+// One run of the renderer, as soon as latents window `after` is ready (-1: its quick part). It
 // begins at first_frame; its sound takes over at `keep_from` and is final before `keep_to`.
 struct RenderStep {
   int64_t after, first_frame, keep_from, keep_to;
@@ -51,7 +51,7 @@ int64_t frames_of(std::span<const audio::Note> notes) {
   return static_cast<int64_t>(std::ceil((end_of(notes) + kMaxRelease_s) * data::kFramesPerSecond));
 }
 
-// A piece on its way: what is known of it before any model runs, and what they have made.
+// A piece in progress: its model inputs, and the results so far.
 class Playing {
  public:
   Playing(std::span<const audio::Note> notes, uint64_t seed, const Instrument& instrument,
@@ -65,7 +65,7 @@ class Playing {
         row_samples_(data::kFrameSamples * instrument.channels),
         latents_(frames_, latent_, kLatentWindows.fade_frames),
         sound_(frames_, row_samples_, kRenderFade) {
-    // Features go on past the end, to the edge of the last window: its frames are silence, not
+    // Features continue past the end to the edge of the last window, whose frames are silence, not
     // zeros.
     const int64_t padded =
         std::max(kLatentWindows.first_frame(windows_ - 1), steps_.back().first_frame) +
@@ -78,7 +78,7 @@ class Playing {
   }
 
   int64_t windows() const { return windows_; }
-  // Frames that the first window is asked for before it is asked for whole; 0: it is not.
+  // Frames of the first window to request before the whole window; 0: none.
   int64_t quick() const { return quick_; }
   const std::vector<RenderStep>& steps() const { return steps_; }
 
@@ -112,7 +112,7 @@ class Playing {
   int64_t frames_, windows_, quick_;
   std::vector<RenderStep> steps_;
   uint64_t seed_;
-  int64_t latent_, row_samples_;  // row_samples: of a frame's sound, all channels
+  int64_t latent_, row_samples_;  // row_samples: samples of a frame, all channels
   Stitcher latents_, sound_;
   std::vector<float> melody_, excitation_, noise_;
 };
@@ -137,8 +137,8 @@ struct Task {
   What what;
 };
 
-// All tasks in as few calls of at most `together` as can be, about as many in each. Results are
-// taken in order.
+// Runs all tasks in as few calls of at most `together` as possible, with about equal sizes. Takes
+// results in order.
 template <typename What, typename Tell, typename Run>
 void run_together(std::span<const Task<What>> tasks, int64_t together, const Tell& tell,
                   const Run& run, Count& count) {

@@ -1,5 +1,5 @@
-// Melodies played on an instrument: fixed windows through the models, stitched into one sound.
-// Concrete models come in as functions, which take several windows in a call.
+// Plays melodies on an instrument: runs fixed windows through the models and stitches them into one
+// sound. Callers pass the models as functions, which take several windows per call.
 //
 // T frames of a window, D latent size, M melody features, 441 samples a frame.
 #pragma once
@@ -15,23 +15,22 @@
 namespace hum::pipeline {
 
 inline constexpr int64_t kWindowFrames = 300;
-// The windows that Instrument::latents is asked for: window w begins at
-// kLatentWindows.first_frame(w).
+// The windows of Instrument::latents: window w begins at kLatentWindows.first_frame(w).
 inline constexpr WindowLayout kLatentWindows{
     .window_frames = kWindowFrames, .context_frames = 50, .fade_frames = 20};
-// How long an instrument may go on sounding after the last note.
+// The longest release of an instrument after the last note.
 inline constexpr double kMaxRelease_s = 2;
 
-// What the models are told to make latents. Only the first `frames` rows are asked for: fewer may
-// take less time, and but for their end are the same.
+// The input of Instrument::latents. Only the first `frames` rows are needed: fewer may take less
+// time and have the same values, except at their end.
 struct LatentWindow {
   std::vector<float> melody;  // [T, M]
   uint64_t seed = 0;          // of the piece
-  int64_t window = 0;         // counts from 0: each draws tokens of its own
+  int64_t window = 0;         // counts from 0; each window draws its own tokens
   int64_t frames = kWindowFrames;
 };
 
-// What they are told to make sound. Shapes: [T, D], [T, M], [T 441], [T 441].
+// The input of a RenderFunction. Shapes: [T, D], [T, M], [T 441], [T 441].
 struct SoundWindow {
   std::vector<float> latents, melody, excitation, noise;
 };
@@ -41,21 +40,21 @@ using RenderFunction = std::function<std::vector<std::vector<float>>(std::span<c
 
 struct Instrument {
   int64_t latent = 0;
-  // What comes out of a window does not depend on the others of the call. Shapes: n -> n of [T, D].
+  // The result of a window does not depend on the others of the call. Shapes: n -> n of [T, D].
   std::function<std::vector<std::vector<float>>(std::span<const LatentWindow>)> latents;
   RenderFunction render;
-  int channels = 1;  // of what it renders
-  // How many windows it likes to be asked for in a call. Fewer than that in all are asked for one
-  // by one, so that a short melody needs no other programs than a shorter one.
+  int channels = 1;  // of the rendered sound
+  // The preferred number of windows per call. Fewer windows than that in total are requested one by
+  // one, so that all short melodies use the same programs.
   int64_t together = 1;
-  // Called with (windows done, windows in all); may be empty.
+  // Called with (windows done, total windows); may be empty.
   std::function<void(int64_t done, int64_t total)> progress;
-  // Above 0: the first window of a stream is asked for so many frames before it is asked for whole,
-  // so that a listener waits less.
+  // Above 0: a stream first requests this many frames of the first window and then the whole
+  // window, so that a listener waits less.
   int64_t quick_frames = 0;
 };
 
-// `one` for each window by itself.
+// Calls `one` for each window.
 template <typename Window, typename One>
 auto one_by_one(One one) {
   return [one = std::move(one)](std::span<const Window> windows) {
@@ -65,29 +64,29 @@ auto one_by_one(One one) {
   };
 }
 
-// One melody to play. The seed is that of its noise and tokens.
+// One melody to play. The seed determines its noise and tokens.
 struct Piece {
   std::vector<audio::Note> notes;
   uint64_t seed = 0;
 };
 
-// Windows of a piece that latents are made of.
+// The number of latent windows of a piece.
 int64_t windows_of(std::span<const audio::Note> notes);
 
-// Melody features, excitation and noise are made for the whole piece and cut, so neither phase nor
-// counts break at a seam. Latents are faded over 0.4 s in the middle of a 2 s overlap. Rendering
-// windows have half a second of context on each side, more than the decoder reaches. Windows of all
-// pieces go through the models together. Shapes: -> one a piece, the instrument's channels
-// interleaved at 22,050 Hz, from time 0 to kMaxRelease_s past the last note.
+// Makes melody features, excitation and noise for the whole piece and cuts them, so that phase and
+// counts are continuous at seams. Fades latents over 0.4 s in the middle of a 2 s overlap.
+// Rendering windows have half a second of context on each side, more than the decoder's reach.
+// Windows of all pieces go through the models together. Shapes: -> one per piece, the instrument's
+// channels interleaved at 22,050 Hz, from time 0 to kMaxRelease_s after the last note.
 std::vector<std::vector<float>> play(std::span<const Piece> pieces, const Instrument& instrument);
 std::vector<float> play(std::span<const audio::Note> notes, const Instrument& instrument,
                         uint64_t seed);
 
-// Takes samples that are finished, in order.
+// Receives finished samples in order.
 using SampleSink = std::function<void(std::span<const float> samples)>;
 
-// The same sound, one window after another: rendered as soon as its latents are final, and handed
-// out, 4.3 s of it after the first window.
+// Plays the same sound window by window: renders each as soon as its latents are final and hands it
+// out; the first window gives 4.3 s.
 void play(std::span<const audio::Note> notes, const Instrument& instrument, uint64_t seed,
           const SampleSink& sink);
 

@@ -12,9 +12,9 @@ namespace {
 using audio::Note;
 
 constexpr double kTogether_s = 0.03;    // notes of a chord
-constexpr double kShortest_s = 0.03;    // no note gets shorter by moving
-constexpr double kApart_s = 0.01;       // nor do two onsets come nearer
-constexpr double kLegato_beats = 0.25;  // a smaller gap is none
+constexpr double kShortest_s = 0.03;    // moved notes do not get shorter than this
+constexpr double kApart_s = 0.01;       // two onsets do not come nearer than this
+constexpr double kLegato_beats = 0.25;  // smaller gaps count as legato
 
 // Lines of the grid, counted from the first beat; may be negative.
 class Grid {
@@ -41,7 +41,7 @@ class Grid {
   double first_s_, step_s_, late_s_;
 };
 
-// Where each onset goes. Shapes: sorted times in, as many out, in the same order.
+// The new time of each onset. Shapes: sorted times in, as many out, in the same order.
 std::vector<double> snapped(std::span<const double> times_s, const Grid& grid) {
   std::vector<int64_t> lines;
   for (const double time_s : times_s) lines.push_back(grid.nearest(time_s));
@@ -62,7 +62,7 @@ std::vector<double> snapped(std::span<const double> times_s, const Grid& grid) {
   return result;
 }
 
-// Onsets before and after, notes that start together being one.
+// Onsets before and after; notes that start together count as one.
 struct Onsets {
   std::vector<double> before_s, after_s;
 
@@ -102,7 +102,7 @@ std::vector<Note> quantise(std::span<const Note> notes, const Tempo& tempo,
   for (Note& note : result) {
     const size_t here = onsets.index_of(note.start_s);
     const double moved_s = onsets.after_s[here] - onsets.before_s[here];
-    // The onset that this end leads to: the first that is not well before it.
+    // The onset after this end: the first that is not well before it.
     const auto next = std::ranges::lower_bound(
         onsets.before_s, std::max(note.end_s - kTogether_s, note.start_s + kTogether_s));
     const bool is_legato =

@@ -26,8 +26,8 @@ std::vector<std::string> warnings_of(const audio::SourceFormat& source) {
     warnings.push_back(fmt::format("{} channels were mixed into one", source.channels));
   }
   if (source.rate_hz > 96000) {
-    warnings.push_back(
-        fmt::format("{} Hz were brought down to {} Hz", source.rate_hz, data::kSampleRate));
+    warnings.push_back(fmt::format("the sample rate of {} Hz was converted to {} Hz",
+                                   source.rate_hz, data::kSampleRate));
   }
   if (source.rate_hz < 16000) {
     warnings.push_back(
@@ -67,7 +67,7 @@ void require_output(const std::filesystem::path& path,
   if (std::ranges::find(extensions, extension) == extensions.end()) {
     fail(ExitCode::kUsage,
          fmt::format("{}: '{}' is not an output format of this command", path.string(), extension),
-         "name it with one of " + names);
+         "use one of " + names);
   }
   require_writable(path);
 }

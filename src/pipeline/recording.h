@@ -1,5 +1,4 @@
-// A recording as every model of hum wants it: mono at 22,050 Hz, checked, with what is odd about it
-// put into words.
+// Reads a recording for hum's models: mono at 22,050 Hz, checked, with warnings about its quality.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +9,7 @@
 
 namespace hum::pipeline {
 
-// Shorter recordings hold no melody.
+// The shortest recording that can hold a melody.
 inline constexpr double kMinRecording_s = 0.25;
 
 struct Recording {
@@ -19,12 +18,13 @@ struct Recording {
   std::vector<std::string> warnings;
 };
 
-// Throws: as audio::read_audio, and kBadData when it is shorter than kMinRecording_s or silent.
+// Throws: what audio::read_audio throws; kBadData when it is shorter than kMinRecording_s or
+// silent.
 Recording read_recording(const std::filesystem::path& path,
                          double max_seconds = audio::kDefaultMaxSeconds);
 
-// Throws, before any long work: kUsage when the extension is none of `extensions` (".mid", ...),
-// kCannotCreate when the file could not be written later.
+// Checks an output before any long work. Throws: kUsage when the extension is not one of
+// `extensions` (".mid", ...), kCannotCreate when the file could not be written later.
 void require_output(const std::filesystem::path& path,
                     std::initializer_list<std::string_view> extensions);
 

@@ -26,7 +26,7 @@ std::optional<double> asked_bpm(const ScoreOptions& options) {
     fail(ExitCode::kUsage,
          fmt::format("--tempo '{}' is neither auto, off nor {}..{}", options.tempo, kMinTempo_bpm,
                      kMaxTempo_bpm),
-         "--tempo 120 brings the melody to 120 beats a minute");
+         "--tempo 120 stretches the melody to 120 beats per minute");
   }
   return bpm;
 }
@@ -84,7 +84,7 @@ void find_tempo(Score& score, const ScoreOptions& options, bool stays_in_time) {
   }
   if (!heard) {
     score.warnings.push_back(fmt::format(
-        "no steady tempo was heard; the melody stays as it is and {} is written", options.tempo));
+        "no steady tempo was found; the melody is unchanged and {} is written", options.tempo));
   } else if (!stays_in_time) {
     score.stretch = heard->bpm / *asked;
     score.notes = at_tempo(score.notes, *heard, *asked);
@@ -111,14 +111,14 @@ void validate(const ScoreOptions& options) {
   asked_bpm(options);
   const double snap = snap_strength(options);
   if (snap > 0 && options.tempo == "off") {
-    fail(ExitCode::kUsage, "--snap needs a tempo, and --tempo is off", "--tempo auto");
+    fail(ExitCode::kUsage, "--snap needs a tempo, but --tempo is off", "--tempo auto");
   }
   if (!(options.swing_percent >= 50 && options.swing_percent <= 75)) {
     fail(ExitCode::kUsage, fmt::format("--swing {} is outside 50..75", options.swing_percent),
          "50 is straight, 67 swings in triplets");
   }
   if (options.swing_percent != 50 && (snap == 0 || is_triplet(options.grid))) {
-    fail(ExitCode::kUsage, "--swing moves the lines of a straight grid",
+    fail(ExitCode::kUsage, "--swing needs --snap and a straight grid",
          "add --snap 1, and --grid 1/8 or 1/16");
   }
   correction(options, {});
@@ -136,7 +136,7 @@ Score make_score(std::vector<audio::Note> notes, const ScoreOptions& options,
   const double snap = snap_strength(options);
   if (snap == 0) return score;
   if (!score.tempo) {
-    fail(ExitCode::kBadData, "no steady tempo was heard, so there is no grid for --snap",
+    fail(ExitCode::kBadData, "no steady tempo was found, so there is no grid for --snap",
          "give the tempo with --tempo BPM, or leave --snap off");
   }
   score.notes = quantise(score.notes, *score.tempo,

@@ -1,4 +1,4 @@
-// What a musician asks of the notes before they are played: tempo, grid, key, intonation.
+// Changes notes as a musician asks before they are played: tempo, grid, key, intonation.
 #pragma once
 
 #include <optional>
@@ -32,14 +32,14 @@ struct ScoreOptions {
   template <class V>
   void visit_fields(V& v) {
     v("tempo", tempo,
-      "auto: heard from the melody; beats a minute: the melody is brought to this tempo; off: "
-      "none");
-    v("snap", snap, "how far onsets and ends move to the grid, 0 to 1; off: not at all");
+      "auto: estimate it from the melody; beats per minute: stretch the melody to this tempo; "
+      "off: no tempo");
+    v("snap", snap, "how far to move onsets and ends to the grid, 0 to 1 (off: not at all)");
     v("grid", grid, "the grid that --snap moves notes to");
-    v("swing", swing_percent, "where every second grid line lies, in %: 50 straight, 67 triplets");
+    v("swing", swing_percent, "position of every second grid line in %: 50 straight, 67 triplets");
     v("key", key,
-      "notes outside this key move into it: C:minor, F#:major, D:dorian; auto: the key "
-      "of the melody; off: no note moves");
+      "move notes outside this key into it: C:minor, F#:major, D:dorian; auto: the key "
+      "of the melody; off: move none");
     v("correct", correct,
       "pitch correction: 0 keeps every bend and glide, 1 leaves exact pitches; auto: 1 for "
       "instruments that cannot bend (piano, organ, mallets, harp), 0 for others");
@@ -51,31 +51,30 @@ void validate(const ScoreOptions& options);
 
 struct Score {
   std::vector<audio::Note> notes;
-  std::optional<Tempo> tempo;  // of the notes; absent: off, or none was heard
+  std::optional<Tempo> tempo;  // of the notes; absent: off, or none was found
   KeyEstimate heard_key;       // of the notes as they were sung
   std::optional<Key> key;      // that the notes were moved into
-  double stretch = 1;          // of the times, to the tempo that was asked for
+  double stretch = 1;          // of the times, to the requested tempo
   int64_t moved_to_key = 0;    // notes
   double correction = 0;       // of the pitch
   std::vector<std::string> warnings;
 
-  // Of a MIDI file: the tempo, or 120 from time 0.
+  // For a MIDI file: the tempo, or 120 from time 0.
   double tempo_bpm() const { return tempo ? tempo->bpm : 120; }
-  // The key that was asked for, else the heard one where it is no guess.
+  // The requested key, else the estimated one if it is certain enough.
   std::optional<audio::KeySignature> signature() const;
   double first_beat_s() const { return tempo ? tempo->first_beat_s : 0; }
 };
 
-// Where the notes will be played.
+// The setting in which the notes are played.
 struct Setting {
-  // There is a backing: a tempo that was asked for is taken as the one that was sung to, and
-  // nothing is stretched.
+  // There is a backing: a given tempo is the one that was sung to, and nothing is stretched.
   bool stays_in_time = false;
-  bool can_bend = true;  // the instrument
+  bool can_bend = true;  // whether the instrument can
 };
 
-// With the options' defaults the notes are those that were given, but for bends that the instrument
-// cannot play. Throws: kBadData when --snap is asked for and no tempo is heard.
+// With the default options it changes only bends that the instrument cannot play. Throws: kBadData
+// when --snap is given and no tempo is found.
 Score make_score(std::vector<audio::Note> notes, const ScoreOptions& options,
                  const Setting& setting = {});
 

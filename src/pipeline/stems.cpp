@@ -12,12 +12,11 @@ namespace hum::pipeline {
 namespace {
 
 constexpr audio::LoudnessTarget kTarget;
-// Limiting takes loudness away, which more gain brings back, as far as it can: clicks alone never
-// get loud.
+// Limiting reduces loudness, and more gain restores it as far as possible; clicks alone stay quiet.
 constexpr int kRounds = 4;
 constexpr double kMaxMakeUp_db = 6;
 
-// The largest size in each frame, of the sum and of every stem.
+// The largest magnitude in each frame, of the sum and of every stem.
 std::vector<float> peaks_of(const audio::AudioBuffer& sum, const std::vector<Stem>& stems) {
   const auto channels = static_cast<size_t>(sum.channels);
   std::vector<float> peaks(sum.samples.size() / channels);
@@ -31,7 +30,7 @@ std::vector<float> peaks_of(const audio::AudioBuffer& sum, const std::vector<Ste
   return peaks;
 }
 
-// `gain`, and with it as much less as keeps each frame's peak below the limiter's ceiling.
+// `gain`, reduced so that each frame's peak stays below the limiter's ceiling.
 std::vector<float> gains_of(std::vector<float> peaks, double gain_db, int rate_hz) {
   const auto gain = static_cast<float>(std::pow(10, gain_db / 20));
   for (float& peak : peaks) peak *= gain;
@@ -46,7 +45,7 @@ audio::AudioBuffer with_gains(audio::AudioBuffer sound, const std::vector<float>
   return sound;
 }
 
-// Gains a frame that bring the sum to the target.
+// The gains per frame that bring the sum to the target.
 std::vector<float> mastering_gains(const audio::AudioBuffer& sum, const std::vector<float>& peaks) {
   auto lufs_of = [](const audio::AudioBuffer& sound) {
     return audio::integrated_lufs(sound.samples, sound.rate_hz, sound.channels);

@@ -10,7 +10,7 @@ namespace hum::pipeline {
 
 namespace {
 
-// From where it sounds on: a part may begin with silence, which sets no level.
+// The part without leading silence, which must not set the level.
 std::span<const float> sounding(std::span<const float> samples, int channels) {
   constexpr float kSilence = 0.01F;  // of the peak: 40 dB
   float peak = 0;
@@ -21,7 +21,7 @@ std::span<const float> sounding(std::span<const float> samples, int channels) {
   return samples.subspan(before / static_cast<size_t>(channels) * static_cast<size_t>(channels));
 }
 
-// Sound, but too little of it to tell its level: a first note has just begun.
+// True if there is too little sound to measure its level, because a first note has just begun.
 bool is_attack(std::span<const float> samples, int channels) {
   constexpr double kEnough_s = 0.4;  // a block of EBU R128
   const auto length = std::ssize(sounding(samples, channels));
@@ -39,7 +39,7 @@ StreamFinisher::StreamFinisher(double melody_end_s, int rate_hz, SampleSink sink
 
 void StreamFinisher::push(std::span<const float> samples) {
   samples_.insert(samples_.end(), samples.begin(), samples.end());
-  // What may be faded out is kept back.
+  // Keeps back the samples that may be faded out.
   const auto certain = static_cast<size_t>(data::sample_of(melody_end_s_) * channels_);
   const size_t end = std::min(samples_.size(), std::max(certain, sent_));
   const auto part = std::span(samples_).subspan(sent_, end - sent_);

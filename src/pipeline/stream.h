@@ -1,4 +1,4 @@
-// Sound handed out while the rest of it is still being made.
+// Hands out sound while the rest is still being generated.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace hum::pipeline {
 
-// finish() for sound that comes in parts. Its loudness cannot be known: the first part that is not
-// silent (and the next, where a note has just begun in it) is brought to -16 LUFS, the same gain
-// holds to the end, and a limiter keeps peaks below
-// -2 dBFS. Where the release dies away is decided at the end, as by finish().
+// finish() for sound that arrives in parts. Its loudness is not known in advance: the first part
+// that is not silent (and the next, if a note has just begun in it) sets the gain to -16 LUFS, this
+// gain holds to the end, and a limiter keeps peaks below -2 dBFS. The end of the release is found
+// at the end, as in finish().
 class StreamFinisher {
  public:
   // `sink` takes as many channels, interleaved, at rate_hz.

@@ -16,16 +16,16 @@ constexpr double kSlowest_bpm = 45, kFastest_bpm = 210, kSearchStep = 1.01;
 constexpr double kPace_bpm = 108, kPaceDeviation_octaves = 0.6;
 constexpr double kSearchWindow_s = 2;
 constexpr size_t kMinOnsets = 4;
-// Onsets at random reach about this much over the root of their number.
+// Random onsets reach about this value divided by the root of their number.
 constexpr double kChance = 0.7;
-// A tempo that was asked for may explain the onsets so much less well than the best one.
+// A requested tempo may explain the onsets this much less well than the best one.
 constexpr double kNearlyAsGood = 0.75, kNear = 0.05;
 
 struct Onset {
   double time_s, weight;
 };
 
-// Notes that start together are one onset, as long as the longest.
+// Notes that start together are one onset with the longest duration.
 std::vector<Onset> onsets_of(std::span<const Note> notes) {
   constexpr double kTogether_s = 0.03;
   std::vector<Onset> onsets;
@@ -44,8 +44,8 @@ std::vector<Onset> onsets_of(std::span<const Note> notes) {
   return result;
 }
 
-// How well distances between onsets are multiples of a period: 1 all of them, 0 as at random.
-// Distances weigh by a Gaussian, so that a singer may drift.
+// How well distances between onsets are multiples of a period: 1 for all of them, 0 as for random
+// onsets. A Gaussian weights the distances, so that a singer may drift.
 class Resonance {
  public:
   Resonance(std::span<const Onset> onsets, double window_s) {
@@ -93,7 +93,7 @@ double best_bpm(const Resonance& resonance, double from_bpm, double to_bpm, bool
   return best;
 }
 
-// The half-beat level alone: for multiples of a quarter beat it has no slope, so nothing pulls.
+// The half-beat level alone, which has no slope at multiples of a quarter beat.
 double refine(std::span<const Onset> onsets, double bpm) {
   constexpr int kSteps = 8;
   double step = 0.0025;

@@ -1,5 +1,5 @@
-// The tempo of a melody from its onsets. Not here: beats of recordings with a drum kit, tempo that
-// changes on purpose.
+// Estimates the tempo of a melody from its onsets. Not supported: beat tracking of recordings with
+// drums, and intended tempo changes.
 #pragma once
 
 #include <optional>
@@ -20,19 +20,19 @@ struct Tempo {
   double beat_s() const { return 60 / bpm; }
 };
 
-// Each pair of onsets, near ones counting more, votes for the periods that divide its distance; of
-// those that explain the pairs equally well, the one nearest to a walking pace is taken. Then the
-// best period near it over longer and longer distances. Empty when fewer than four onsets, or no
-// period does better than it would on onsets at random.
+// Each pair of onsets votes for the periods that divide its distance, near pairs with more weight;
+// of periods that explain the pairs equally well, takes the one nearest to a walking pace. Then
+// refines it over longer and longer distances. Empty with fewer than four onsets, or when no period
+// does better than on random onsets.
 // Source: the inter-onset votes of Dixon 2001, "Automatic extraction of tempo and beat"; the
 // log-normal prior of Ellis 2007, "Beat tracking by dynamic programming".
 std::optional<Tempo> estimate_tempo(std::span<const audio::Note> notes);
 
-// As estimate_tempo for a melody that is meant to be at about `bpm`: the period near it when that
+// Estimates the tempo of a melody that is meant to be at about `bpm`: the period near it if that
 // explains the onsets nearly as well as any, else the best one, doubled or halved to come near it.
 std::optional<Tempo> estimate_tempo_near(std::span<const audio::Note> notes, double bpm);
 
-// Where the beats of a known tempo fall: long notes count more. The first one is the nearest to the
+// Finds the beats of a known tempo; long notes count more. The first beat is the one nearest to the
 // first note.
 double find_first_beat(std::span<const audio::Note> notes, double bpm);
 

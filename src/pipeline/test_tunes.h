@@ -1,4 +1,4 @@
-// Tunes in the public domain, as notes: what tempo and key are tested on.
+// Public-domain tunes as notes, for the tests of tempo and key.
 #pragma once
 
 #include <string_view>
@@ -40,7 +40,7 @@ inline const std::vector<Tune>& tunes() {
   return kTunes;
 }
 
-// Sung at a tempo, legato with small gaps, every onset off by a normal deviation of jitter_s.
+// The tune sung at a tempo, legato with small gaps, with a normal deviation of jitter_s per onset.
 inline std::vector<audio::Note> sing(const Tune& tune, double bpm, double first_s = 0.4,
                                      double jitter_s = 0, uint64_t seed = 1) {
   Rng rng(seed, "jitter");

@@ -1,4 +1,4 @@
-// What a transcriber (Basic Pitch, or another) says about a recording, without naming one.
+// The output of a transcriber (Basic Pitch or another), independent of the model.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace hum::pipeline {
 
-// Probabilities a frame and a semitone. Empty where a transcriber has none.
+// Probabilities per frame and semitone. Empty if a transcriber has none.
 // Shapes: sounding [T, P], onset [T, P], time_s [T].
 struct Salience {
   audio::Matrix<float> sounding, onset;
@@ -25,7 +25,7 @@ struct Transcription {
   Salience salience;
 };
 
-// Mono at 22,050 Hz in.
+// The input is mono at 22,050 Hz.
 using TranscribeFunction = std::function<Transcription(std::span<const float> samples)>;
 
 }  // namespace hum::pipeline

@@ -16,7 +16,7 @@ namespace {
 constexpr double kVoicedAperiodicity = 0.2;
 // Frames more than 40 dB below the loudest are breath and room.
 constexpr double kQuiet = 0.01;
-// A frame that moves further than this from its neighbour is in a glide.
+// A frame further than this from its neighbour is in a glide.
 constexpr double kSteady_semitones = 0.25;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How far a singer is off A = 440 Hz, and taking that out.
+// Estimates how far a singer is off A = 440 Hz, and corrects it.
 #pragma once
 
 #include <span>
@@ -6,15 +6,15 @@
 
 namespace hum::pipeline {
 
-// Smaller offsets are left alone.
+// Smaller offsets are not corrected.
 inline constexpr double kMinTuning_cents = 15;
 
 struct TuningEstimate {
-  // -50..50: how much higher the sung pitches lie than the nearest notes of the scale.
+  // -50..50: distance of the sung pitches above the nearest notes of the scale.
   double offset_cents = 0;
-  // 0..1: how well the pitches agree on it; 0 for noise and for glides without end.
+  // 0..1: how well the pitches agree on it; 0 for noise and endless glides.
   double agreement = 0;
-  // Share of the frames that are loud enough to count and periodic.
+  // Share of the frames that are loud enough and periodic.
   double voiced_share = 0;
 };
 
@@ -22,8 +22,8 @@ struct TuningEstimate {
 // Units: mono at 22,050 Hz.
 TuningEstimate estimate_tuning(std::span<const float> samples);
 
-// The sound moved down by `offset_cents`, by playing it slower (or faster): nothing but the clock
-// changes. Times in the original are times in the result divided by `stretch`.
+// Moves the sound down by `offset_cents` by playing it slower (or faster), which changes only the
+// clock. Times in the original are times in the result divided by `stretch`.
 struct Retuned {
   std::vector<float> samples;
   double stretch = 1;

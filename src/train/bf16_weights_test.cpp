@@ -1,5 +1,5 @@
-// Weights kept in bf16: what a checkpoint brings back, what does not change them, and that training
-// arrives where f32 weights do, which rounding to nearest would not.
+// Weights in bf16: checkpoints restore them, settings that must not change them do not, and
+// training reaches the result of f32 weights, unlike with rounding to nearest.
 #include <gtest/gtest.h>
 
 #include <cmath>

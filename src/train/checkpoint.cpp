@@ -16,7 +16,7 @@ constexpr int kFormatVersion = 1;
 constexpr const char* kTensors = "state.safetensors";
 constexpr const char* kState = "state.json";
 
-// Folders step-..., oldest first.
+// The folders step-..., oldest first.
 std::vector<fs::path> step_folders(const fs::path& run) {
   std::vector<fs::path> folders;
   if (!fs::is_directory(run)) return folders;
@@ -59,7 +59,7 @@ void save_checkpoint(const fs::path& run, const Checkpoint& checkpoint, int keep
                               {"config", checkpoint.config}});
   folder.commit();
   auto folders = step_folders(run);
-  // Newer ones were damaged: this run began before them.
+  // Newer ones are damaged, since the run resumed from an older one.
   std::erase_if(folders,
                 [&](const fs::path& other) { return other.filename() > folder.path().filename(); });
   for (size_t i = 0; i + static_cast<size_t>(keep) < folders.size(); ++i) {
@@ -72,13 +72,13 @@ std::optional<Checkpoint> latest_checkpoint(const fs::path& run) {
   for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
     try {
       return read_checkpoint(*folder);
-    } catch (const Error& error) {  // an older checkpoint may be whole
+    } catch (const Error& error) {  // an older checkpoint may be intact
       spdlog::warn("skipping {}: {}", folder->string(), error.message());
     }
   }
   if (folders.empty()) return std::nullopt;
   fail(ExitCode::kBadData, run.string() + ": none of its checkpoints can be read",
-       "move the step-* folders away to begin again, or give another --run folder");
+       "to start again, move the step-* folders away or use another --run folder");
 }
 
 }  // namespace hum::train

@@ -1,6 +1,7 @@
-// Checkpoints of a training run: a folder per step, written aside and renamed, the last few kept.
+// Checkpoints of a training run: one folder per step, written under a temporary name and renamed.
+// The last few are kept.
 //
-//   <run>/step-00001200/state.safetensors   all state: f32, weights kept in bf16 as such
+//   <run>/step-00001200/state.safetensors   all state: f32; bf16 for weights kept in bf16
 //   <run>/step-00001200/state.json          step, configuration, SHA-256 of the tensors
 #pragma once
 
@@ -21,8 +22,8 @@ struct Checkpoint {
 };
 
 void save_checkpoint(const std::filesystem::path& run, const Checkpoint& checkpoint, int keep = 2);
-// The newest whole checkpoint; nullopt when there is none. A damaged one is skipped with a warning.
-// Throws: kBadData when there are some and all are damaged.
+// Reads the newest intact checkpoint; nullopt when there is none. Skips damaged ones with a
+// warning. Throws: kBadData when all checkpoints are damaged.
 std::optional<Checkpoint> latest_checkpoint(const std::filesystem::path& run);
 
 }  // namespace hum::train

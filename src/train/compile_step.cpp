@@ -6,7 +6,7 @@
 namespace hum::train {
 namespace {
 
-// The largest few of an estimate's arrays, one a line.
+// The largest few arrays of an estimate, one per line.
 std::string largest_text(const graph::MemoryEstimate& estimate) {
   std::string text;
   for (const auto& array : estimate.largest) {
@@ -15,7 +15,7 @@ std::string largest_text(const graph::MemoryEstimate& estimate) {
   return text;
 }
 
-// What a step would need with another way of tracing its blocks, for a hint.
+// The memory that a step would need with other ways of tracing its blocks, for a hint.
 std::string other_recompute(const runtime::Session& session, const nn::TrainSpec& spec,
                             const OptimizerConfig& config, const nn::BlockOptions& blocks) {
   std::string text;

@@ -1,12 +1,12 @@
-// From a step's graph to its program; one that would not fit is refused before it is compiled.
+// Compiles a step's graph to a program, and refuses one that would not fit before it compiles it.
 #pragma once
 
 #include "train/training_step.h"
 
 namespace hum::train {
 
-// Throws kConfig when the step's estimated memory exceeds options.memory_limit_bytes: what it
-// needs, its largest arrays, and what other settings would need.
+// Throws kConfig when the step's estimated memory exceeds options.memory_limit_bytes; the message
+// has the memory, the largest arrays, and the memory with other settings.
 runtime::Executable compile_step(runtime::Session& session, const nn::TrainSpec& spec,
                                  const OptimizerConfig& config, const StepFunction& step,
                                  const StepOptions& options);

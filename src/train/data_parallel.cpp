@@ -9,7 +9,8 @@ namespace hum::train {
 using graph::Axis;
 using graph::Value;
 
-// The devices' batches differ, so their values do, although nothing in the loss's graph is cut.
+// The devices' batches differ, so their values differ, although no value of the loss's graph is
+// sharded.
 graph::Values averaged(const graph::Values& values, const graph::Mesh& mesh) {
   if (mesh.data == 1) return values;
   graph::Values partial;
@@ -25,7 +26,8 @@ nn::Loss averaged(const nn::TrainSpec& spec, nn::Loss loss, const graph::Mesh& m
   if (mesh.data == 1) return loss;
   if (!loss.buffer_updates.empty()) {
     fail(ExitCode::kConfig,
-         fmt::format("{} changes buffers as it learns, each device would hold others", spec.name),
+         fmt::format("{} changes buffers in training, which would differ between devices",
+                     spec.name),
          "train it on one device");
   }
   loss.total = averaged({loss.total}, mesh)[0];

@@ -24,7 +24,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Means of the step's scalars since the last log line; one JSON line and the progress line.
+// Averages the step's scalars since the last log line; writes one JSON line and the progress line.
 class Reporter {
  public:
   Reporter(const nn::TrainSpec& spec, const std::vector<std::string>& names,
@@ -42,7 +42,7 @@ class Reporter {
     log_ << to_text(head) << std::endl;
   }
 
-  // step_s: how long the step took, without waiting for its batch.
+  // step_s: duration of the step, without the wait for its batch.
   void add(int64_t step, const Trainer::Result& result, double step_s) {
     steps_s_.push_back(step_s);
     for (size_t i = 0; i < sums_.size(); ++i) sums_[i] += static_cast<double>(result.scalars[i]);
@@ -85,13 +85,12 @@ class Reporter {
   Clock::time_point start_ = Clock::now(), interval_ = start_;
 };
 
-// First step of the run: resumed from its newest checkpoint, or fresh.
+// The first step of the run: from its newest checkpoint, or 0 for a new run.
 int64_t start_or_resume(Trainer& trainer, const LoopOptions& options) {
   if (auto checkpoint = latest_checkpoint(options.run)) {
     if (checkpoint->config != options.config) {
-      fail(ExitCode::kConfig,
-           options.run.string() + ": the run was made with another configuration",
-           "give another --run folder, or the configuration in its state.json");
+      fail(ExitCode::kConfig, options.run.string() + ": the run has another configuration",
+           "use another --run folder, or the configuration in its state.json");
     }
     trainer.load(checkpoint->state, /*whole=*/true);
     spdlog::info("resuming {} at step {}", options.run.string(), checkpoint->step);
@@ -101,13 +100,13 @@ int64_t start_or_resume(Trainer& trainer, const LoopOptions& options) {
   return 0;
 }
 
-// Loss and gradient norm: the update after a finite loss may still not be.
+// Checks loss and gradient norm, because the gradient of a finite loss may not be finite.
 void require_finite(const Trainer& trainer, int64_t step, std::span<const float> scalars) {
   for (size_t i = 0; i < 2; ++i) {
     if (std::isfinite(scalars[i])) continue;
     fail(ExitCode::kFailure,
          fmt::format("{} at step {} is {}", trainer.scalar_names()[i], step, scalars[i]),
-         "train in another --run folder with a lower optimizer.learning_rate or another seed");
+         "use another --run folder with a lower optimizer.learning_rate or another seed");
   }
 }
 
@@ -116,8 +115,8 @@ void require_intervals(const LoopConfig& config) {
       {"checkpoint_every", config.checkpoint_every}, {"log_every", config.log_every}};
   for (const auto& [name, steps] : intervals) {
     if (steps >= 1) continue;
-    fail(ExitCode::kConfig, fmt::format("loop.{} is {}", name, steps),
-         "give a number of steps, 1 or more");
+    fail(ExitCode::kConfig, fmt::format("loop.{} = {} is too small", name, steps),
+         "use a number of steps, 1 or more");
   }
 }
 
@@ -125,8 +124,8 @@ void require_intervals(const LoopConfig& config) {
 
 StepOptions LoopConfig::step_options() const {
   if (recompute_every < 1) {
-    fail(ExitCode::kConfig, fmt::format("loop.recompute_every is {}", recompute_every),
-         "1 recomputes every block, 2 every other one");
+    fail(ExitCode::kConfig, fmt::format("loop.recompute_every = {} is too small", recompute_every),
+         "use 1 to recompute every block, 2 for every other one");
   }
   return {.blocks = {.recompute = recompute,
                      .recompute_every = recompute_every,

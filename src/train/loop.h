@@ -1,4 +1,5 @@
-// The training loop: batches in, progress and a log out, checkpoints, resume, clean stops.
+// The training loop: reads batches, reports progress, writes a log and checkpoints, resumes, and
+// stops cleanly.
 #pragma once
 
 #include <filesystem>
@@ -17,57 +18,57 @@ namespace hum::train {
 
 struct LoopConfig {
   int64_t steps = 1000;
-  // Stop (with a checkpoint) after this many minutes; 0: no limit.
+  // Stops with a checkpoint after this many minutes; 0: no limit.
   double max_minutes = 0;
   int64_t seed = 1;
   int64_t checkpoint_every = 500;
   int64_t log_every = 20;
-  // How blocks are traced, and what the step may need: values do not depend on these.
+  // Tracing of blocks and the memory limit; results do not depend on these.
   graph::RecomputePolicy recompute = graph::RecomputePolicy::kNone;
   int64_t recompute_every = 1;
   bool stack_layers = false;
   std::string memory_limit;
   OptimizerConfig optimizer;
 
-  // Throws: kConfig when recompute_every or memory_limit make no sense.
+  // Throws: kConfig for an invalid recompute_every or memory_limit.
   StepOptions step_options() const;
 
   template <class V>
   void visit_fields(V& v) {
     v("steps", steps, "optimizer steps");
     v("max_minutes", max_minutes, "stop with a checkpoint after this many minutes (0: no limit)");
-    v("seed", seed, "seed of initial weights, data order and dropout");
+    v("seed", seed, "random seed of initial weights, data order and dropout");
     v("checkpoint_every", checkpoint_every, "steps between checkpoints");
     v("log_every", log_every, "steps between log lines");
     v("recompute", recompute,
-      "activations computed again in the backward pass instead of kept: none, selective or full");
-    v("recompute_every", recompute_every, "recompute blocks 0, n, 2n, ... alone");
+      "activations to recompute in the backward pass: none, selective or full");
+    v("recompute_every", recompute_every, "recompute only blocks 0, n, 2n, ...");
     v("stack_layers", stack_layers,
-      "transformer layers as one loop over stacked weights: compiles fast however deep");
+      "run transformer layers as one loop over stacked weights: compiles fast at any depth");
     v("memory_limit", memory_limit,
-      "refuse a step that needs more memory than this, e.g. 6GB; empty: no limit");
+      "refuse a step that needs more memory than this, e.g. 6GB (empty: no limit)");
     v("optimizer", optimizer, "AdamW and its schedule");
   }
 };
 
-// The arrays of a step's batch; depends on the step alone, so that a resumed run sees the same
-// data.
+// Makes the arrays of a step's batch. They depend on the step alone, so that a resumed run gets the
+// same data.
 using BatchSource = std::function<std::vector<runtime::HostTensor>(int64_t step)>;
 
 struct LoopOptions {
-  // Checkpoints, log.jsonl; created when missing. An existing run is resumed.
+  // Folder for checkpoints and log.jsonl, created when missing. An existing run resumes.
   std::filesystem::path run;
-  // Tensors to start a fresh run from (plain parameter names); parameters that are absent keep
-  // their initial values.
+  // Tensors to start a new run from (plain parameter names); absent parameters keep their initial
+  // values.
   std::vector<NamedTensor> initial;
-  // Kept with every checkpoint; a resumed run must have the same.
+  // Stored in every checkpoint; a resumed run must have the same value.
   Json config;
-  // Polled between steps; true saves a checkpoint and ends the loop.
+  // Called between steps; true saves a checkpoint and ends the loop.
   std::function<bool()> should_stop = [] { return false; };
 };
 
 struct LoopResult {
-  int64_t steps_done = 0;  // in all, resumed ones included
+  int64_t steps_done = 0;  // in total, including those before a resume
   bool finished = false;   // false: stopped early, can be resumed
   double seconds = 0;      // of this call
   // Mean over the last log interval; NaN when this call logged none.
@@ -75,8 +76,8 @@ struct LoopResult {
   std::vector<NamedTensor> parameters;
 };
 
-// Throws: kFailure when loss or gradient stop being finite, naming the step (the last checkpoint
-// stays); kConfig when an interval is no number of steps.
+// Throws: kFailure when loss or gradient are no longer finite, naming the step (the last checkpoint
+// stays); kConfig for an invalid interval.
 LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
                         const LoopConfig& config, const BatchSource& batches,
                         const LoopOptions& options);

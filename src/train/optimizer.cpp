@@ -13,8 +13,9 @@ using graph::Value;
 
 namespace {
 
-// One running f32 sum over millions of elements is 1e-5 to 1e-4 off, and so is then the clipping of
-// every step. Rows are summed first; the barrier keeps the compiler from merging the two sums.
+// A single f32 sum over millions of elements has an error of 1e-5 to 1e-4, and clipping inherits it
+// in every step. So rows are summed first; the barrier stops the compiler from merging the two
+// sums.
 Value sum_of_squares(const Value& x) {
   if (x.rank() < 2) return graph::sum_all(x * x);
   const Value rows = graph::reduce_sum(x * x, {-1});
@@ -24,7 +25,7 @@ Value sum_of_squares(const Value& x) {
 using kernels::AdamwResult;
 using kernels::AdamwStep;
 
-// The update of parameter `i` with weights in f32.
+// Updates parameter `i` with weights in f32.
 AdamwResult update_f32(const OptimizerConfig& config, const OptimizerState& state, size_t i,
                        const Value& gradient, const AdamwStep& step, bool decays) {
   const Value& p = state.parameters[i];

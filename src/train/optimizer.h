@@ -11,8 +11,9 @@
 
 namespace hum::train {
 
-// How a step keeps the weights that it trains. bf16: those of two or more dims, with f32 moments,
-// rounded stochastically after each update; vectors stay f32. Half the bytes, no f32 master copy.
+// The type in which a step keeps the weights that it trains. bf16 applies to weights of two or more
+// dims, with f32 moments, and rounds them stochastically after each update; vectors stay f32. It
+// halves their bytes and keeps no f32 master copy.
 enum class WeightsType { kF32, kBF16 };
 inline EnumNames<WeightsType> enum_names(WeightsType) {
   static constexpr std::pair<WeightsType, std::string_view> kNames[] = {
@@ -40,7 +41,7 @@ struct OptimizerConfig {
     v("beta2", beta2, "decay of the squared-gradient mean");
     v("epsilon", epsilon, "added to the root of the squared-gradient mean");
     v("weight_decay", weight_decay, "decoupled decay of matrices (not of vectors)");
-    v("clip_norm", clip_norm, "largest global gradient norm; 0: no clipping");
+    v("clip_norm", clip_norm, "largest global gradient norm (0: no clipping)");
     v("weights", weights,
       "type of trained matrices between steps: f32, or bf16 with stochastic rounding");
   }
@@ -54,9 +55,9 @@ struct OptimizerState {
   // f32 or bf16.
   graph::Values parameters;
   graph::Values means, squares;
-  // How many leading dims of each count layers of a stack; empty: none of any.
+  // The number of leading dims of each that index the layers of a stack; empty: none.
   std::vector<int> stacked = {};
-  // Of those in bf16: the stream that each member of the stack is rounded with.
+  // For weights in bf16: the random stream that rounds each member of the stack.
   std::vector<std::vector<uint32_t>> streams = {};
 };
 
@@ -66,8 +67,8 @@ struct Update {
   graph::Value gradient_norm;
 };
 
-// One step. gradients: f32; step: f32 scalar, 1 at the first update; learning_rate: f32 scalar;
-// key: u32[2], of this step's stochastic rounding, for parameters in bf16.
+// Makes one update. gradients: f32; step: f32 scalar, 1 at the first update; learning_rate: f32
+// scalar; key: u32[2], for this step's stochastic rounding of parameters in bf16.
 Update adamw(const OptimizerConfig& config, const OptimizerState& state,
              const graph::Values& gradients, const graph::Value& step,
              const graph::Value& learning_rate, const graph::Value& key = {});

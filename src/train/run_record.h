@@ -1,4 +1,4 @@
-// What a run executes, for the head of its log (docs/formats/training-log.md).
+// Describes what a run executes, for the head of its log (docs/formats/training-log.md).
 #pragma once
 
 #include "base/json_fwd.h"
@@ -8,7 +8,7 @@
 
 namespace hum::train {
 
-// {"run": {...}}: model, batch, what a step computes and moves, and on what hardware.
+// {"run": {...}}: model, batch, the operations and bytes of a step, and the hardware.
 Json run_record(const runtime::Session& session, const nn::TrainSpec& spec,
                 const OptimizerConfig& optimizer, const nn::BlockOptions& blocks,
                 int64_t first_step);

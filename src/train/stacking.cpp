@@ -15,7 +15,7 @@ namespace {
 using graph::Node;
 using graph::Value;
 
-// All values of a loss in one list, and back.
+// Convert the values of a loss to one list and back.
 graph::Values flattened(const nn::Loss& loss) {
   graph::Values values = {loss.total};
   for (const auto& [name, value] : loss.metrics) values.push_back(value);
@@ -34,7 +34,7 @@ nn::Loss with_values(nn::Loss loss, const graph::Values& values) {
 using Owners = std::unordered_map<const Node*, const nn::Parameter*>;
 using Uses = std::unordered_map<const Node*, int>;
 
-// The trained parameters that `node` joins to a stack; empty when it is no such stack.
+// The trained parameters that `node` joins into a stack; empty when it is not such a stack.
 std::vector<const nn::Parameter*> members_of(const Node& node, const Owners& owners, Uses& uses) {
   std::vector<const nn::Parameter*> members;
   if (&node.op() != &graph::kConcatenateOp || node.attributes().get<int64_t>("dim") != 0) return {};

@@ -1,5 +1,5 @@
-// Parameters that a loss reads only as one stack (the layers of a scanned transformer) become one
-// array of the step's state: the optimizer then has one update a stack, and nothing is copied.
+// Merges parameters that a loss reads only as one stack (the layers of a scanned transformer) into
+// one array of the step's state, so that the optimizer makes one update per stack without copies.
 #pragma once
 
 #include <string>
@@ -10,28 +10,28 @@
 
 namespace hum::train {
 
-// One parameter of the program: a logical parameter, or several along a new first dim.
+// One parameter of the program: a logical parameter, or several stacked along a new first dim.
 struct ParameterSlot {
   std::vector<const nn::Parameter*> members;
   graph::Value value;
-  // What the loss reads and is differentiated by: `value`, or `value` widened to f32.
+  // The value that the loss reads and is differentiated by: `value`, or `value` widened to f32.
   graph::Value read = value;
   bool is_stack() const { return value.rank() > members[0]->value.rank(); }
 };
 
-// A loss and the parameters it is a function of, in the order of the spec's (a stack stands where
-// its first member did).
+// A loss and the parameters that it is a function of, in the spec's order (a stack has the place of
+// its first member).
 struct StackedLoss {
   nn::Loss loss;
   std::vector<ParameterSlot> slots;
 };
 
-// Finds concatenate(reshape(p0), reshape(p1), ...) over trained parameters that are read nowhere
-// else, and puts a placeholder in its stead.
+// Replaces concatenate(reshape(p0), reshape(p1), ...) over trained parameters that are read nowhere
+// else by a placeholder.
 StackedLoss stack_parameters(const nn::TrainSpec& spec, nn::Loss loss);
 
-// The same loss of trained parameters that are kept in bf16: those of two or more dims (layers of a
-// stack not counted).
+// The same loss with the trained parameters of two or more dims (layers of a stack not counted)
+// kept in bf16.
 StackedLoss narrow_parameters(const nn::TrainSpec& spec, StackedLoss stacked);
 
 }  // namespace hum::train

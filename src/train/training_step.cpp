@@ -22,7 +22,7 @@ namespace {
 
 graph::Shape moment_shape(const ParameterSlot& slot) { return {DType::kF32, slot.value.dims()}; }
 
-// Parameters, then the means and the squares of those that are trained.
+// All parameters, then the means and the squares of the trained ones.
 std::vector<StateSlot> state_slots(const nn::TrainSpec& spec,
                                    const std::vector<ParameterSlot>& parameters) {
   std::vector<StateSlot> slots;
@@ -62,7 +62,7 @@ graph::Values trained_values(const nn::TrainSpec& spec, const std::vector<Parame
   return values;
 }
 
-// The parameter's value after the step: the optimizer's, the loss's buffer update, or unchanged.
+// The parameter's value after the step: from the optimizer, the loss's buffer update, or unchanged.
 Value updated_parameter(const nn::TrainSpec& spec, const ParameterSlot& slot, const nn::Loss& loss,
                         const graph::Values& trained, size_t& next_trained) {
   const nn::Parameter& parameter = *slot.members[0];
@@ -88,7 +88,7 @@ DataParallelStep data_parallel_step(const nn::TrainSpec& spec, const OptimizerCo
   if (std::ranges::none_of(all, [&](const auto& parameter) { return spec.trains(parameter); })) {
     fail(ExitCode::kConfig,
          fmt::format("no parameter of {} begins with '{}'", spec.name, spec.train_only),
-         "train_only takes the beginning of a dotted name, such as decoder.");
+         "train_only is the beginning of a dotted name, such as decoder.");
   }
   graph::Values batch;
   for (const auto& field : spec.batch) batch.push_back(graph::parameter(field.name, field.shape));
@@ -145,7 +145,7 @@ DataParallelStep data_parallel_step(const nn::TrainSpec& spec, const OptimizerCo
 
 namespace {
 
-// The parts of a slot's array, by name; and the array made of them.
+// Split a slot's array into its parts by name, and join them again.
 std::vector<NamedTensor> taken_apart(const StateSlot& slot, const HostTensor& array) {
   if (slot.names.size() == 1) return {{slot.names[0], array}};
   std::vector<NamedTensor> parts;
@@ -255,9 +255,9 @@ void Trainer::load(std::span<const NamedTensor> tensors, bool whole) {
     if (const graph::Dims dims(state.shape.dims.begin() + skipped, state.shape.dims.end());
         dims != tensor.shape().dims) {
       fail(ExitCode::kBadData,
-           fmt::format("tensor '{}' is {}, the model wants [{}]", name, tensor.shape(),
+           fmt::format("tensor '{}' is {}, the model needs [{}]", name, tensor.shape(),
                        fmt::join(dims, ",")),
-           "train with the configuration that the file was made with");
+           "use the configuration that the file was made with");
     }
     if (!arrays.contains(slot)) arrays.emplace(slot, session_.to_host(state_[slot]));
     const auto part =

@@ -1,5 +1,5 @@
-// One training step as one program: loss, gradients, clipping, AdamW, buffer updates, all state
-// donated.
+// One training step as one program: loss, gradients, clipping, AdamW and buffer updates. All state
+// is donated.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@
 
 namespace hum::train {
 
-// One array of a step's state: a tensor, or tensors of one shape along a new first dim.
+// One array of a step's state: a tensor, or tensors of equal shape stacked along a new first dim.
 struct StateSlot {
   // "p.<name>" for parameters, "m.<name>" and "v.<name>" for the moments of trained ones.
   std::vector<std::string> names;
   graph::Shape shape;
-  // Those whose initial values it starts from, in the order of `names`; none for moments.
+  // The parameters that supply its initial values, in the order of `names`; none for moments.
   std::vector<const nn::Parameter*> parameters;
 };
 
@@ -35,12 +35,12 @@ StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& con
 
 struct StepOptions {
   nn::BlockOptions blocks = {};
-  // Refuse to compile a step that would need more on its device; 0: no limit.
+  // Refuses to compile a step that would need more on its device; 0: no limit.
   int64_t memory_limit_bytes = 0;
 };
 
-// Everything that a step changes, by the dotted names that checkpoints use: "p.<name>", and for
-// trainable parameters "m.<name>", "v.<name>".
+// All tensors that a step changes, by their dotted names in checkpoints: "p.<name>", and for
+// trainable parameters "m.<name>" and "v.<name>".
 struct NamedTensor {
   std::string name;
   runtime::HostTensor tensor;
@@ -49,8 +49,8 @@ struct NamedTensor {
 // A compiled step with its state on the device.
 class Trainer {
  public:
-  // State starts from the parameters' initial values under `seed`. Throws: kConfig when the step
-  // exceeds the memory limit, naming its largest arrays and what would help.
+  // Starts from the parameters' initial values under `seed`. Throws: kConfig when the step exceeds
+  // the memory limit, naming its largest arrays and the settings that would help.
   Trainer(runtime::Session& session, const nn::TrainSpec& spec, const OptimizerConfig& config,
           int64_t total_steps, uint64_t seed, const StepOptions& options = {});
 
@@ -63,17 +63,17 @@ class Trainer {
   Result run(int64_t step, std::span<const runtime::HostTensor> batch);
 
   const std::vector<std::string>& scalar_names() const { return step_.scalars; }
-  // By the compiler's account; absent where it gives none.
+  // As the compiler reports it; absent if it does not.
   std::optional<pjrt::Executable::MemoryStats> memory_stats() const {
     return executable_.memory_stats();
   }
-  // Copies of all state on the host, stacks split.
+  // Copies all state to the host, with stacks split.
   std::vector<NamedTensor> state() const;
-  // Replaces state by name. With `whole`, every tensor must be there (resume); without, those that
-  // are (starting from released weights; "p." is added to bare names). Throws on unknown names and
-  // wrong shapes.
+  // Replaces state by name. With `whole`, every tensor must be given (to resume); without it, only
+  // the given ones change (to start from released weights; "p." is added to bare names). Throws on
+  // unknown names and wrong shapes.
   void load(std::span<const NamedTensor> tensors, bool whole);
-  // Parameters alone, under their plain names.
+  // The parameters alone, under their plain names.
   std::vector<NamedTensor> parameters() const;
 
  private:

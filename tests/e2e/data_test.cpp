@@ -44,14 +44,14 @@ TEST_F(Data, IsTheSameFromOneProcessAndFromTwo) {
   EXPECT_EQ(read("two/shards.json"), read("one/shards.json"));
   const auto verified = run_hum({"data", "verify", path("two")});
   EXPECT_EQ(verified.code, 0) << verified.err;
-  EXPECT_EQ(verified.out, path("two") + ": 3 shards, 6 items, all whole\n");
+  EXPECT_EQ(verified.out, path("two") + ": 3 shards, 6 items, all intact\n");
 }
 
 TEST_F(Data, GoesOnAfterAnInterruption) {
   ASSERT_EQ(make("one").code, 0);
   const auto stopped = make("two", {"--count", "2000"}, {.interrupt_after_ms = 4000});
   EXPECT_EQ(stopped.code, 130) << stopped.err;
-  EXPECT_THAT(stopped.err, HasSubstr("the same command resumes from there"));
+  EXPECT_THAT(stopped.err, HasSubstr("to resume, repeat the command"));
   EXPECT_FALSE(fs::exists(path("two/shards.json")));
   ASSERT_EQ(make("two").code, 0);
   // Shards past those asked for may be there already; the others are the same.

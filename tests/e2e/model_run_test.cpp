@@ -30,7 +30,7 @@ TEST_F(ModelRun, PrintsTheContinuationUpToItsEnd) {
 TEST_F(ModelRun, RefusesWhatIsNoTokensOrNoModel) {
   const auto words = run_hum({"model", "run", model, "--tokens", "hello"});
   EXPECT_EQ(words.code, 2);
-  EXPECT_THAT(words.err, HasSubstr("'hello' is no list of tokens"));
+  EXPECT_THAT(words.err, HasSubstr("'hello' is not a list of tokens"));
   const auto large = run_hum({"model", "run", model, "--tokens", "96"});
   EXPECT_EQ(large.code, 2);
   EXPECT_THAT(large.err, HasSubstr("token 96 is outside the vocabulary"));

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Language models trained for the comparison alone, all for as many steps as the first.
+// Language models trained only for this comparison, all for the same number of steps.
 constexpr const char* kAligned = "aligned";
 constexpr std::pair<const char*, const char*> kBaselines[] = {
     {kAligned, "hum's own language model, trained for as many steps as the baselines"},
@@ -25,7 +25,7 @@ bool is_baseline(const std::string& name) {
 void ModelOpponents::add(const std::string& text) {
   const size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos) {
-    fail(ExitCode::kUsage, fmt::format("--against {}: no name and folder", text),
+    fail(ExitCode::kUsage, fmt::format("--against {}: no name and folder were given", text),
          "--against plain=weights-plain");
   }
   add(text.substr(0, equals), text.substr(equals + 1));
@@ -45,8 +45,8 @@ std::vector<std::pair<std::string, std::string>> ModelOpponents::add_baselines(
     if (fs::exists(folder)) {
       add(name, folder);
     } else {
-      missing.emplace_back(name, fmt::format("{}: {} is not there, nor --against {}=FOLDER", what,
-                                             folder.string(), name));
+      missing.emplace_back(name, fmt::format("{}: there is neither {} nor --against {}=FOLDER",
+                                             what, folder.string(), name));
     }
   }
   return missing;
@@ -68,8 +68,8 @@ bool ModelOpponents::has(const std::string& name) const {
   return std::ranges::find(opponents_, name, &Opponent::name) != opponents_.end();
 }
 
-// A baseline is its language model alone, without the draft that hum adds to what it plays; it is
-// compared with one of the same training.
+// A baseline is its language model alone, without the draft that hum mixes in. It is compared with
+// hum's language model of the same training.
 std::vector<eval::System> ModelOpponents::systems_of(const Opponent& opponent) const {
   if (!is_baseline(opponent.name)) return opponent.model->compared_as(opponent.name, {});
   auto systems = opponent.model->compared_as(opponent.name, {.sampling = {.draft = 0}});

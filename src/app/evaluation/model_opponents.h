@@ -1,5 +1,5 @@
-// What `hum evaluate model` compares the released models with: other folders of weights, and the
-// baselines that lie beside them.
+// The models that `hum evaluate model` compares with the released ones: other folders of weights,
+// and the baselines beside the released weights.
 #pragma once
 
 #include <filesystem>
@@ -17,15 +17,15 @@ class ModelOpponents {
   // The session must outlive it.
   explicit ModelOpponents(runtime::Session& session) : session_(session) {}
 
-  // text: NAME=FOLDER. Throws: kUsage without both; what reading the weights throws.
+  // text: NAME=FOLDER. Throws: kUsage unless both are given; what reading the weights throws.
   void add(const std::string& text);
-  // Those in weights/baselines that were not added by name. Returns those that are not there:
-  // {name, why}.
+  // Adds the baselines in weights/baselines that were not added by name. Returns the missing ones
+  // as {name, why}.
   std::vector<std::pair<std::string, std::string>> add_baselines(
       const std::filesystem::path& weights);
 
   void prepare(const eval::TestClip& clip);
-  // Two rows of each. They refer to this object.
+  // Two rows for each model. The rows refer to this object.
   std::vector<eval::System> systems() const;
 
  private:

@@ -34,10 +34,10 @@ namespace fs = std::filesystem;
 constexpr int64_t kMinResamples = 100, kMaxResamples = 100'000;
 
 void validate(const ModelReportOptions& options) {
-  if (options.output.empty()) fail(ExitCode::kUsage, "no output was named", "-o report");
+  if (options.output.empty()) fail(ExitCode::kUsage, "no output folder was given", "-o report");
   if (options.test_set.clips < 1) {
     fail(ExitCode::kUsage, fmt::format("--clips {} is out of range", options.test_set.clips),
-         "--clips takes 1 or more");
+         "--clips must be 1 or more");
   }
   const int64_t resamples = options.bootstrap.resamples;
   if (resamples < kMinResamples || resamples > kMaxResamples) {
@@ -46,7 +46,7 @@ void validate(const ModelReportOptions& options) {
   }
 }
 
-// The whole of the command, step by step into one JSON.
+// Runs the command step by step and collects its report.
 class Report {
  public:
   explicit Report(const ModelReportOptions& options)
@@ -59,7 +59,7 @@ class Report {
         sounds_(weights_, options.other_font),
         plans_(eval::plan_test_set(options_.test_set, sounds_.sources())),
         examples_(folder_, plans_) {
-    // Damaged weights are noticed before any work.
+    // Damaged weights fail here, before any work.
     model_.synthesizer().humming().load(true, true);
     for (const auto& text : options.against) opponents_.add(text);
     for (const auto& [what, why] : opponents_.add_baselines(weights_)) lacks(what, why);
@@ -134,11 +134,11 @@ class Report {
     }
   }
 
-  // Heard once now, so that what is wrong with it is said before hours of work.
+  // Transcribes the recording now, so that an error in it shows before hours of work.
   void find_singing() {
     const fs::path shipped = source_folder() / "examples/vocadito_10.wav";
     if (options_.singing.empty() && !fs::exists(shipped)) {
-      lacks("real singing", "no recording: --singing FILE");
+      lacks("real singing", "no recording was given (--singing FILE)");
       return;
     }
     recording_ = options_.singing.empty() ? shipped : fs::path(options_.singing);
@@ -148,10 +148,11 @@ class Report {
 
   void say_what_is_missing() {
     if (model_.synthesizer().channels() != audio::Channels::kMono) {
-      lacks("token figures", "the clips are mono, the weights stereo: their mean is judged");
+      lacks("token figures",
+            "the clips are mono, but the weights are stereo: hum judges their mean");
     }
     if (!sounds_.sources().render_other_font) {
-      lacks("unseen sound font", "no second sound font: apt install timgm6mb-soundfont");
+      lacks("unseen sound font", "no second sound font (apt install timgm6mb-soundfont)");
     }
     if (sounds_.sources().unseen.empty()) {
       lacks("unseen presets", "the weights are trained on all presets");
@@ -166,7 +167,7 @@ class Report {
     const fs::path folder = models::weights_part(weights_, "classifier");
     if (!fs::exists(folder)) {
       lacks("preset classifier, Frechet distance",
-            "no classifier in the weights: hum train configs/classifier.yaml");
+            "the weights have no classifier (hum train configs/classifier.yaml)");
       return;
     }
     using models::preset_classifier::ClassifierSession;
@@ -202,7 +203,7 @@ class Report {
     return clip;
   }
 
-  // Counts tokens, and keeps the sounds of example clips.
+  // Counts tokens and keeps the sounds of example clips.
   void keep(size_t i, const eval::TestClip& clip, const std::string& system,
             std::span<const float> samples) {
     if (system == "hum" || system == eval::true_rendering().name) {

@@ -1,5 +1,5 @@
-// The report of `hum evaluate model`: a folder with report.json, index.html, clips.csv, sounds and
-// pictures (docs/formats/report.md).
+// The report of `hum evaluate model` is a folder with report.json, index.html, clips.csv, sounds
+// and pictures (docs/formats/report.md).
 #pragma once
 
 #include <string>
@@ -21,21 +21,22 @@ struct ModelReportOptions {
 
   template <class V>
   void visit_fields(V& v) {
-    v("weights", weights, "folder of the weights to judge (default: HUM_WEIGHTS, else weights/)");
-    v("clips", test_set.clips, "clips of 6 s, over seen and unseen presets and the seven modes");
-    v("seed", test_set.seed, "seed of the clips");
-    v("resamples", bootstrap.resamples, "resamples of the bootstrap");
-    v("bootstrap_seed", bootstrap.seed, "seed of the bootstrap");
-    v("against", against, "NAME=FOLDER: other weights, judged on the same clips; may be repeated");
+    v("weights", weights, "folder of weights to evaluate (default: HUM_WEIGHTS, else weights/)");
+    v("clips", test_set.clips,
+      "number of 6 s clips, over seen and unseen presets and the seven modes");
+    v("seed", test_set.seed, "random seed of the clips");
+    v("resamples", bootstrap.resamples, "number of bootstrap resamples");
+    v("bootstrap_seed", bootstrap.seed, "random seed of the bootstrap");
+    v("against", against, "NAME=FOLDER: also evaluate these weights on the same clips; repeatable");
     v("other_font", other_font,
-      "sound font that training has not heard (default: one of Debian's)");
+      "sound font that was not used in training (default: one of Debian's)");
     v("singing", singing, "recording of a singer (default: examples/vocadito_10.wav)");
   }
 };
 
-// Judges, writes the folder, returns report.json. Throws: kUsage for options out of range, kNoInput
-// without weights, kCannotCreate when the folder cannot be written; nothing is left then, nor when
-// a signal stops it.
+// Evaluates the models, writes the folder and returns report.json. Throws: kUsage for options out
+// of range, kNoInput without weights, kCannotCreate when the folder cannot be written. After an
+// error or a stop signal it leaves no files.
 Json write_model_report(const ModelReportOptions& options);
 
 }  // namespace hum::app

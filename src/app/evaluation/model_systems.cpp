@@ -37,7 +37,7 @@ void ModelSystems::prepare(const eval::TestClip& clip) {
 std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
                                       const eval::TestClip& clip, const SynthesisOptions& options) {
   if (notes.empty()) return {};
-  // The seed: each clip draws by itself.
+  // The seed makes each clip's draws independent.
   return finished(
       pipeline::play(notes, synthesizer_.instrument(reference_, options), clip.plan.melody), clip);
 }
@@ -81,7 +81,7 @@ eval::System ModelSystems::told_notes(const std::string& name, const std::string
 
 eval::System ModelSystems::told_notes_with_tokens(const std::string& name,
                                                   const SynthesisOptions& options) {
-  auto system = told_notes(name, "the same, told the notes", options);
+  auto system = told_notes(name, "the same, given the true notes", options);
   // A clip is mono: it has no tokens of two channels.
   if (synthesizer_.channels() == audio::Channels::kMono) {
     system.tokens = [this](const auto& clip) { return token_logits(clip); };
@@ -109,14 +109,14 @@ std::vector<eval::System> ModelSystems::compared_as(const std::string& name,
 
 eval::System ModelSystems::heard_rendering() {
   return {.name = "true rendering, heard notes",
-          .what = "the notes heard in the hum on the real instrument: all a perfect model could do",
+          .what = "the real instrument plays the notes heard in the hum: the limit for any model",
           .role = eval::Role::kCeiling,
           .play = [this](const auto& clip) { return clip.play_truth(heard(clip)); }};
 }
 
 eval::System ModelSystems::guided_copy() {
   return {.name = "guided decoder on true tokens",
-          .what = "coded, then decoded by the guided decoder, which is told the notes",
+          .what = "encoded, then decoded by the guided decoder with the true notes",
           .role = eval::Role::kCeiling,
           .play = [this](const eval::TestClip& clip) {
             const auto instrument = synthesizer_.token_instrument(
@@ -127,7 +127,7 @@ eval::System ModelSystems::guided_copy() {
 
 eval::System ModelSystems::codec_copy() {
   return {.name = "codec on the true rendering",
-          .what = "coded and decoded by the plain codec",
+          .what = "encoded and decoded by the plain codec",
           .role = eval::Role::kCeiling,
           .play = [this](const eval::TestClip& clip) {
             auto samples =

@@ -1,5 +1,5 @@
-// A folder of released weights as systems that the harness can play: hum itself, its parts, the
-// codec as a ceiling.
+// The systems of a folder of released weights that the harness can play: hum itself, its parts, and
+// the codec as a ceiling.
 #pragma once
 
 #include <map>
@@ -18,25 +18,26 @@ class ModelSystems {
   // The session must outlive it.
   ModelSystems(runtime::Session& session, const std::filesystem::path& weights);
 
-  // Codes the clip and its reference, before any system plays it: nobody waits for that in use.
+  // Encodes the clip and its reference before any system plays it, because users do not wait for
+  // that.
   void prepare(const eval::TestClip& clip);
 
-  // They refer to this object. "hum" hears the hum; the others are given the true notes, so that no
-  // transcription stands between model and figure.
+  // They refer to this object. "hum" transcribes the hum; the others get the true notes, so that
+  // their figures do not depend on the transcription.
   std::vector<eval::System> systems();
-  // These models from the hum ("NAME") and from the true notes ("NAME, true notes"), compared with
-  // "hum" and "hum, true notes".
+  // These models play from the hum ("NAME") and from the true notes ("NAME, true notes"); they are
+  // compared with "hum" and "hum, true notes".
   std::vector<eval::System> compared_as(const std::string& name, const SynthesisOptions& options);
-  // What the instrument itself makes of the notes heard in the hum.
+  // The real instrument plays the notes heard in the hum.
   eval::System heard_rendering();
-  // Tokens of the true clip, decoded by the guided decoder with the true notes.
+  // The guided decoder decodes the tokens of the true clip with the true notes.
   eval::System guided_copy();
-  // The same tokens, decoded by the plain codec.
+  // The plain codec decodes the same tokens.
   eval::System codec_copy();
 
   // Counts the tokens of a sound under a name.
   void count_tokens(const std::string& name, std::span<const float> samples);
-  // [{"book", name: bits a token, ...}]
+  // [{"book", name: bits per token, ...}]
   Json codebook_entropies();
 
   Synthesizer& synthesizer() { return synthesizer_; }

@@ -29,7 +29,7 @@ eval::NoteScoreOptions score_options(const NoteReportOptions& options) {
   return result;
 }
 
-// What Basic Pitch hears when the preset's samples play the notes.
+// The notes that Basic Pitch hears when the preset's samples play `notes`.
 std::vector<audio::Note> heard_of_real(const data::Preset& preset,
                                        std::span<const audio::Note> notes) {
   data::FluidRenderer renderer;

@@ -64,7 +64,7 @@ Json singing_report(
                             eval::envelope_correlation(judge.truth(), whole, data::kSampleRate)));
     };
     add("hum", ours.samples);
-    for (const auto& [name, samples] : judge.cheats()) add(name, samples);
+    for (const auto& [name, samples] : judge.negative_controls()) add(name, samples);
     add("true rendering", judge.truth());
     sounds(std::string(preset->name), ours.samples, notes);
   }

@@ -1,5 +1,5 @@
-// Real singing through the whole program: eight instruments, judged against FluidSynth playing the
-// same notes, with the cheats beside it.
+// Evaluates real singing through the whole program: eight instruments, judged against FluidSynth
+// playing the same notes, with the negative controls beside it.
 #pragma once
 
 #include <filesystem>
@@ -11,16 +11,16 @@
 namespace hum::app {
 
 struct SingingJudges {
-  pipeline::TranscribeFunction melody;  // what generation hears in the recording
-  eval::Transcriber transcribe;         // what the judge hears in a sound
+  pipeline::TranscribeFunction melody;  // finds the melody of the recording
+  eval::Transcriber transcribe;         // finds the notes of a sound for the judge
   eval::Renderer render;
 };
 
 // [{"preset", "row", "chroma", "F1", "F1 50 ms", "chroma of ceiling", "F1 of ceiling",
 //   "F1 50 ms of ceiling", "timbre distance", "nearest other preset", "envelope",
-//   "falls short of"}]: the envelope's correlation is with the true rendering
-// `sounds` is called with each row's name and sound (22,050 Hz). Throws: kBadData when no melody is
-// heard.
+//   "falls short of"}]: "envelope" is the correlation with the true rendering's envelope
+// Calls `sounds` with each row's name and sound (22,050 Hz). Throws: kBadData when the recording
+// has no melody.
 Json singing_report(
     Synthesizer& synthesizer, const SingingJudges& judges, const std::filesystem::path& recording,
     const std::function<void(const std::string& name, std::span<const float> samples,

@@ -37,7 +37,7 @@ TestSounds::TestSounds(const fs::path& weights, const std::string& other_font)
     : other_font_(find_other_font(other_font)), seen_(known_presets(weights)) {
   if (seen_.empty()) {
     fail(ExitCode::kNoInput,
-         fmt::format("{} hold no references, so nobody knows what they were trained on",
+         fmt::format("{} hold no references, so their training presets are unknown",
                      weights.string()),
          "hum data references --weights FOLDER --data runs/data");
   }

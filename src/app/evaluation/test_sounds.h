@@ -1,5 +1,5 @@
-// Where the sounds of a test set come from: the presets that weights know and those they do not,
-// the sound font of training, another one.
+// Sources of a test set's sounds: the presets that the weights know and those that they do not, the
+// sound font of training and another one.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@ namespace hum::app {
 
 class TestSounds {
  public:
-  // `other_font`: its file; empty: one that is kept out of training, else any other that is
-  // installed. Throws: kNoInput without a sound font, and for a named one that is missing.
+  // `other_font`: the file of another sound font; empty: one that is held out of training, else any
+  // other that is installed. Throws: kNoInput without a sound font, or if the named one is missing.
   TestSounds(const std::filesystem::path& weights, const std::string& other_font);
   TestSounds(const TestSounds&) = delete;
   TestSounds& operator=(const TestSounds&) = delete;

@@ -20,12 +20,12 @@ namespace hum::app {
 
 namespace {
 
-// Throws: kUsage when the model is no transformer.
+// Throws: kUsage when the model is not a transformer.
 plan::Transformer shape_of(const ModelStep& step) {
   const auto language_model = step.model->language_model();
   if (!language_model) {
     fail(ExitCode::kUsage,
-         fmt::format("the {} is no transformer: the planner cannot time it", step.row->name),
+         fmt::format("the {} is not a transformer, so the planner cannot time it", step.row->name),
          fmt::format("hum audit {} --platform neuron lists its operators", step.row->name));
   }
   const nn::TransformerConfig& t = language_model->transformer;
@@ -113,8 +113,8 @@ void require_page(const std::string& output) {
   if (output.empty()) return;
   const std::string ending = std::filesystem::path(output).extension();
   if (ending != ".html" && ending != ".md")
-    fail(ExitCode::kUsage, fmt::format("{}: neither .html nor .md", output),
-         "--json prints the figures for programs");
+    fail(ExitCode::kUsage, fmt::format("{}: the page must be .html or .md", output),
+         "--json prints the figures in machine-readable form");
   require_writable(output);
 }
 
@@ -133,7 +133,7 @@ AssessedModel assessed_model(const std::string& name, int64_t sequence) {
   std::optional<ModelStep> configured;
   if (file) configured = read_model_step(*file);
   AssessedModel model;
-  // Of what hum configures and the planner knows as well, the planner's sequence.
+  // For a name that is both a configuration and a planner's model, takes the planner's sequence.
   model.shape =
       configured && !plan::is_known_model(name) ? shape_of(*configured) : plan::named_model(name);
   if (sequence != 0) model.shape.sequence = sequence;

@@ -1,4 +1,4 @@
-// What `hum plan assess` looks at, and what it tells.
+// The options and the report of `hum plan assess`.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace hum::app {
 
-// A transformer with the graph of its training step, after the passes.
+// A transformer and the graph of its training step after the passes.
 struct AssessedModel {
   plan::Transformer shape;
   graph::Function step;
 };
 // `name`: one that the planner knows, a Hugging Face config.json, or a configuration of hum's
 // coarse LM (a YAML file, coarse, tiny). sequence 0: the model's longest. Throws: kNoInput; kUsage
-// for hum's other models, which are no transformers.
+// for hum's other models, which are not transformers.
 AssessedModel assessed_model(const std::string& name, int64_t sequence);
 
 struct Assessed {
@@ -30,7 +30,7 @@ struct Assessed {
 // {"model", "from", "to", "verdict", "operators", "thresholds", "changes", "migration", "risks",
 // "stages"}: docs/formats/assessment.md.
 Json assessment_report(const Assessed& assessed);
-// One page each. HTML: no script, nothing from a network; A4 when printed.
+// The report as one page. HTML: no scripts and nothing from the network; prints on A4.
 std::string assessment_markdown(const Json& report);
 std::string assessment_page(const Json& report);
 
@@ -45,11 +45,12 @@ struct AssessOptions {
 
 struct AssessedPage {
   Json report;
-  std::string page;  // HTML where the output is, else Markdown
+  std::string page;  // HTML if the output is .html, else Markdown
 };
 
-// Assesses, and writes the page where an output is named. Throws: kUsage for another output than
-// .html or .md; kCannotCreate, before any work; what assessed_model and reading the files throw.
+// Assesses the move, and writes the page if an output is given. Throws: kUsage for an output other
+// than .html or .md; kCannotCreate, before any work; what assessed_model and reading the files
+// throw.
 AssessedPage assess(const AssessOptions& options);
 
 }  // namespace hum::app

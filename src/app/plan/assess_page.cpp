@@ -1,5 +1,5 @@
-// The page of `hum plan assess`: parts of headings, words, tables and lists, written as Markdown or
-// as HTML.
+// Writes the page of `hum plan assess` as Markdown or HTML: parts with headings, text, tables and
+// lists.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Part {
   std::string heading, words;
   std::vector<Row> table = {};  // its first row is the header
   std::vector<std::string> list = {};
-  bool wide = false;  // over both columns of the page
+  bool wide = false;  // spans both columns of the page
 };
 
 std::string whole(const Json& value) { return plan::figure_text(std::round(value.get<double>())); }
@@ -33,7 +33,7 @@ std::string percent(const Json& share) {
 }
 std::string text(const Json& value) { return value.get<std::string>(); }
 
-// Both sides of a figure, each as `cell` writes it.
+// A row with both sides of a figure, each written by `cell`.
 template <typename Cell>
 Row sides(const std::string& what, const Json& r, const Cell& cell) {
   return {what, cell(r["from"]), cell(r["to"])};
@@ -52,7 +52,7 @@ std::string migration_words(const Json& m) {
       money(m["cost"]),
       m["saving_per_run"].get<double>() >= 0
           ? "Saved: " + money(m["saving_per_run"])
-          : "Dearer by $" + plan::figure_text(std::round(-m["saving_per_run"].get<double>())),
+          : "Extra cost: $" + plan::figure_text(std::round(-m["saving_per_run"].get<double>())),
       m["saving_percent"].get<double>(),
       m["break_even_runs"].is_null()
           ? "never paid back"
@@ -82,7 +82,7 @@ Part cost_part(const Json& r) {
       sides("tokens a second", r, [](const Json& s) { return whole(s["tokens_per_s"]); }),
       sides("MFU", r, [](const Json& s) { return percent(s["mfu"]); }),
       sides("on demand", r, [](const Json& s) { return offer_cell(s, "on-demand"); }),
-      sides("its interval", r,
+      sides("interval", r,
             [](const Json& s) {
               const Json& offer = s["offers"]["on-demand"];
               return fmt::format("{} to {}", money(offer["cost_low"]), money(offer["cost_high"]));
@@ -95,8 +95,8 @@ Part cost_part(const Json& r) {
 
 Part thresholds_part(const Json& r) {
   Part part{"Thresholds",
-            "Of a field report on Trainium, but for the last row.",
-            {{"what must hold", "here", "so at most"}}};
+            "All rows but the last are from a field report on Trainium.",
+            {{"condition", "here", "advice at most"}}};
   for (const auto& t : r["thresholds"])
     part.table.push_back({text(t["what"]), text(t["here"]), text(t["at_most"])});
   return part;
@@ -105,7 +105,7 @@ Part thresholds_part(const Json& r) {
 Part operators_part(const Json& r) {
   const Json& operators = r["operators"];
   Part part{"Operators of the training step",
-            "Share: of the step's floating-point operations.",
+            "Share is that of the step's floating-point operations.",
             {{"", "kinds", "uses", "share"}}};
   for (const auto& [support, group] : operators["groups"].items())
     part.table.push_back(
@@ -138,7 +138,7 @@ Part risks_part(const Json& r) {
 }
 
 Part stages_part(const Json& r) {
-  Part part{"Steps", "", {{"step", "what", "go on if", "days", "cost"}}};
+  Part part{"Steps", "", {{"step", "what", "continue if", "days", "cost"}}};
   part.wide = true;
   double days = 0, cost = 0;
   for (const auto& stage : r["stages"]) {
@@ -150,7 +150,8 @@ Part stages_part(const Json& r) {
   }
   const double home = r["from"]["offers"]["on-demand"]["cost"];
   part.table.push_back(
-      {"in all", fmt::format("the first run there; where it is now, a run is {}", money(home)), "",
+      {"total",
+       fmt::format("the first run there; a run on the current cluster costs {}", money(home)), "",
        fmt::format("{:.1f}", days), money(cost)});
   return part;
 }
@@ -162,9 +163,10 @@ std::string title(const Json& r) {
 
 std::string subject(const Json& r) {
   return fmt::format(
-      "{:.2f}B parameters, {:.3g} tokens, {} sequences of {} tokens a step. Predictions hold "
+      "{:.2f}B parameters, {:.3g} tokens, {} sequences of {} tokens a step. Intervals cover "
       "{:.0f} % "
-      "of cases like the calibration's; money in US dollars, on demand unless it says otherwise.",
+      "of cases like the calibration's; costs are in US dollars, on demand unless stated "
+      "otherwise.",
       r["parameters"].get<double>() / 1e9, r["tokens"].get<double>(), r["global_batch"].dump(),
       r["sequence"].dump(), 100 * r["interval_probability"].get<double>());
 }

@@ -59,7 +59,7 @@ TEST_F(PlanAssess, BothPagesSayTheSame) {
   for (const std::string& both : {page, markdown}) {
     for (const char* said :
          {"Migration assessment: 385m, p4d.24xlarge:2 to trn1.32xlarge:2", "Time and cost of a run",
-          "Thresholds", "Operators of the training step", "Risks", "validate", "in all",
+          "Thresholds", "Operators of the training step", "Risks", "validate", "total",
           "3.0 weeks of one engineer"})
       EXPECT_THAT(both, HasSubstr(said));
     EXPECT_THAT(both, Not(HasSubstr("nan")));
@@ -70,7 +70,7 @@ TEST_F(PlanAssess, BothPagesSayTheSame) {
 
 TEST_F(PlanAssess, NamesThatCannotBeAreRefusedWithAHint) {
   EXPECT_THAT(message_of([] { assessed_model("codec", 0); }),
-              AllOf(HasSubstr("no transformer"), HasSubstr("hum audit codec")));
+              AllOf(HasSubstr("not a transformer"), HasSubstr("hum audit codec")));
   EXPECT_THAT(message_of([] { assessed_model("llama-8t", 0); }), HasSubstr("llama-7b"));
   EXPECT_THAT(message_of([&] { parse_cluster("p6:2", hardware); }), HasSubstr("known are"));
   EXPECT_THAT(message_of([&] { parse_cluster("p4d", hardware); }), HasSubstr("is not a cluster"));

@@ -15,7 +15,7 @@ std::string side_text(const plan::Side& side) {
   return plan::figure_text(side.value) + " " + side.text;
 }
 
-// Figures that go unchecked must not pass for agreement.
+// Warns of figures that are not checked, because they must not look like agreement.
 void warn_of_unknown(const plan::PlanClaims& claims, const plan::Hardware& hardware) {
   std::vector<std::string> names;
   for (const auto& [name, unused] : hardware.devices()) names.push_back(name);

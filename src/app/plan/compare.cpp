@@ -94,7 +94,7 @@ Json cluster_report(const plan::Option& option, const plan::Option& baseline, co
   return report;
 }
 
-// The cheapest under the tariff, and who is cheaper if one of its figures is off.
+// The cheapest cluster under the tariff, and those that are cheaper if one of its figures is off.
 Json rivals_report(const Json& rows) {
   const auto cost = [](const Json& row) { return row["cost"].get<double>(); };
   const auto cheapest = std::min_element(
@@ -176,7 +176,7 @@ std::vector<Cluster> chosen_clusters(const CompareOptions& options,
   return chosen;
 }
 
-// By device: hum's own, or that of the file where it is of the device's hardware.
+// The calibration of each device: the file's if it is for that hardware, else hum's own.
 std::map<std::string, plan::Calibration> read_calibrations(const std::vector<Cluster>& clusters,
                                                            const std::string& file) {
   std::map<std::string, plan::Calibration> result;
@@ -191,8 +191,9 @@ std::map<std::string, plan::Calibration> read_calibrations(const std::vector<Clu
       result[device.name] = is_given ? *given : read_calibration_for(device, "");
   }
   if (given && !used) {
-    fail(ExitCode::kUsage, fmt::format("{} is of {}, none of the clusters is", file, given->device),
-         "name a cluster of it, or leave the calibration out");
+    fail(ExitCode::kUsage,
+         fmt::format("{} is for {}, but none of the clusters is", file, given->device),
+         "add a cluster of that hardware, or leave the calibration out");
   }
   return result;
 }
@@ -224,7 +225,8 @@ Json cost_report(const plan::Offer& offer, const plan::Prediction& prediction) {
 
 Json comparison_report(const Comparison& c) {
   if (!(c.budget >= 0) || !std::isfinite(c.budget))
-    fail(ExitCode::kBadData, fmt::format("a budget of ${}", c.budget), "0: not asked");
+    fail(ExitCode::kBadData, fmt::format("a budget of ${} is out of range", c.budget),
+         "use 0 or more dollars");
   const plan::Option& baseline = baseline_of(c);
   Json report = {{"model", c.model},
                  {"parameters", c.shape.parameters()},

@@ -1,4 +1,4 @@
-// What `hum plan compare` tells.
+// The options and the report of `hum plan compare`.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Comparison {
   std::vector<plan::Phase> phases;
   plan::Tariff tariff = plan::Tariff::kOnDemand;  // of the sensitivities
   double spread = 0.2;                            // of the sensitivities
-  double budget = 0;                              // US dollars; 0: not asked
+  double budget = 0;                              // US dollars; 0: not reported
 };
 
 // {"model", "tokens", "global_batch", "baseline", "clusters": [{"cluster", "devices", "fits",
@@ -27,24 +27,25 @@ struct Comparison {
 Json comparison_report(const Comparison& comparison);
 std::string comparison_text(const Json& report);
 
-// Layout, step and speed of the fastest layout on a cluster.
+// The layout, step time and speed of the fastest layout on a cluster.
 Json figures_report(const plan::Outlook& outlook);
-// Days and dollars, with the dollars' interval.
+// Days and dollars, with an interval of the dollars.
 Json cost_report(const plan::Offer& offer, const plan::Prediction& prediction);
 
 struct CompareOptions {
-  // hardware:nodes or hardware, where one is now first; none: all with a price.
+  // hardware:nodes or hardware, the current cluster first; empty: all hardware with a price.
   std::vector<std::string> clusters;
-  std::vector<int64_t> nodes = {16};  // of clusters that are given without one
+  std::vector<int64_t> nodes = {16};  // for clusters that are given without one
   std::vector<std::string> phases;    // name=hardware:nodes:days
   int64_t seq = 0;                    // tokens a sequence; 0: the model's longest
-  // A picture of the clusters, a calibration, figures of hardware; empty: none, hum's own.
+  // Files of the plot of the clusters (empty: none), the calibration and the hardware (empty: hum's
+  // own).
   std::string plot, calibration, hardware_file;
-  Comparison comparison;  // its model by name; shape, options and phases follow from the above
+  Comparison comparison;  // names the model; shape, options and phases come from the above
 };
 
-// comparison_report; writes the plot. Throws: kUsage when the calibration is of none of the
-// clusters; what comparison_report and reading the files throw.
+// Returns comparison_report and writes the plot. Throws: kUsage when the calibration is for none of
+// the clusters; what comparison_report and reading the files throw.
 Json compare_clusters(const CompareOptions& options);
 
 }  // namespace hum::app

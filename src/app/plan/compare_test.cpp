@@ -1,4 +1,4 @@
-// Tests of what `hum plan compare` tells.
+// Tests of the report of `hum plan compare`.
 #include "app/plan/compare.h"
 
 #include <gmock/gmock.h>

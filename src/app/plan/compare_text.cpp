@@ -1,4 +1,4 @@
-// What `hum plan compare` tells, as text.
+// The report of `hum plan compare` as text.
 #include <fmt/ranges.h>
 
 #include "app/plan/compare.h"
@@ -74,7 +74,7 @@ std::string moves_text(const Json& r) {
 
 std::string sensitivity_text(const Json& s) {
   const std::string tariff = s["tariff"].get<std::string>();
-  if (s["rows"].empty()) return fmt::format("\nnone of the clusters is sold {}\n", tariff);
+  if (s["rows"].empty()) return fmt::format("\nnone of the clusters has a price for {}\n", tariff);
   const std::string spread = fmt::format("{:g} %", 100 * s["spread"].get<double>());
   eval::TextTable table({"cost in $, " + tariff, "as is", "price -" + spread, "+" + spread,
                          "efficiency -" + spread, "+" + spread, "interruptions -" + spread,
@@ -89,9 +89,9 @@ std::string sensitivity_text(const Json& s) {
   const std::string cheapest = s["cheapest"].get<std::string>();
   const auto rivals = s["rivals"].get<std::vector<std::string>>();
   return "\n" + table.text() +
-         (rivals.empty() ? fmt::format("{} stays the cheapest in each case\n", cheapest)
-                         : fmt::format("{} is the cheapest, unless one of its figures is off: then "
-                                       "{} may be\n",
+         (rivals.empty() ? fmt::format("{} is the cheapest in every case\n", cheapest)
+                         : fmt::format("{} is the cheapest; if one of its figures is off, "
+                                       "{} may be cheaper\n",
                                        cheapest, fmt::join(rivals, ", ")));
 }
 
@@ -123,7 +123,7 @@ std::string budget_text(const Json& r) {
 
 std::string comparison_text(const Json& r) {
   std::string text = fmt::format(
-      "{}: {:.2f}B parameters, {} sequences of {} tokens a step, {:.3g} tokens; intervals hold "
+      "{}: {:.2f}B parameters, {} sequences of {} tokens a step, {:.3g} tokens; intervals cover "
       "{:.0f} % of cases like the calibration's\n",
       r["model"].get<std::string>(), r["parameters"].get<double>() / 1e9,
       r["global_batch"].get<int64_t>(), r["sequence"].get<int64_t>(), r["tokens"].get<double>(),

@@ -34,7 +34,8 @@ constexpr const char* kColumns[] = {"weights",     "optimizer",   "gradients", "
 
 Json memory_report(const MemoryOptions& options) {
   if (options.devices < 1 || options.devices > 4096) {
-    fail(ExitCode::kUsage, fmt::format("{} devices", options.devices), "1 to 4096");
+    fail(ExitCode::kUsage, fmt::format("--devices {} is outside 1..4096", options.devices),
+         "--devices 4");
   }
   const auto wanted = policies(options.recompute);
   const PlannedModel planned = planned_model(options.model, options.shape);
@@ -62,7 +63,7 @@ std::string memory_text(const Json& report) {
       cells.push_back(format_bytes(static_cast<int64_t>(row[part].get<double>())));
     table.row(cells);
   }
-  return fmt::format("{}: {} parameters; a device of {}, when its step needs most:\n{}",
+  return fmt::format("{}: {} parameters; peak memory of one of {} devices during a step:\n{}",
                      report["model"].get<std::string>(), report["parameters"].get<int64_t>(),
                      report["devices"].get<int64_t>(), table.text());
 }

@@ -38,25 +38,26 @@ void require_one_of(const char* flag, const std::string& value,
   if (std::ranges::find(values, value) != values.end()) return;
   fail(ExitCode::kUsage,
        fmt::format("--{}: '{}' is not one of {}", flag, value, fmt::join(values, ", ")),
-       "auto leaves the choice to the search");
+       "auto lets the search choose");
 }
 
 void validate_wishes(const LayoutWishes& wishes) {
   for (const int64_t value : {wishes.tp, wishes.pp, wishes.micro_batch, wishes.interleave}) {
     if (value < 0) {
-      fail(ExitCode::kBadData, fmt::format("{} ranks, stages or sequences", value),
-           "0 leaves the choice to the search");
+      fail(ExitCode::kBadData,
+           fmt::format("{} is not a number of ranks, stages or sequences", value),
+           "0 lets the search choose");
     }
   }
   if (wishes.global_batch <= 0) {
-    fail(ExitCode::kBadData, fmt::format("a batch of {}", wishes.global_batch),
-         "sequences a step over all devices, e.g. 1024");
+    fail(ExitCode::kBadData, fmt::format("a batch of {} is too small", wishes.global_batch),
+         "--batch is the number of sequences per step over all devices, e.g. 1024");
   }
   require_one_of("recompute", wishes.recompute, {"none", "selective", "full", "auto"});
   require_one_of("zero", wishes.zero, {"0", "1", "auto"});
 }
 
-// Says what a mesh that was given, in part or in full, does wrong.
+// Rejects a mesh, given in part or in full, that does not divide the model or the devices.
 void validate_mesh(const plan::Transformer& model, const plan::Layout& like,
                    const Cluster& cluster) {
   const int64_t devices = cluster.devices();
@@ -83,7 +84,7 @@ void keep_policy(plan::SearchResult& found, const std::string& recompute) {
   std::erase_if(found.fitting, [&](const auto& c) { return c.layout.recompute != policy; });
 }
 
-// The layouts that fit and are as wished; there may be none.
+// The layouts that fit and match the wishes; there may be none.
 plan::SearchResult search_wished(const plan::Transformer& model, const LayoutWishes& wishes,
                                  const Cluster& cluster, const plan::Efficiency& efficiency) {
   auto found = plan::search_if_any(model, wished_layout(wishes, cluster.device->stack),
@@ -92,7 +93,7 @@ plan::SearchResult search_wished(const plan::Transformer& model, const LayoutWis
   return found;
 }
 
-// The wishes with one of them left open, the least costly to give up first; at last with all.
+// The wishes with one of them left open, cheapest to give up first; the last leaves all open.
 std::vector<LayoutWishes> relaxed(const LayoutWishes& wishes) {
   std::vector<LayoutWishes> result(6, wishes);
   result[0].micro_batch = 0;
@@ -123,8 +124,9 @@ int64_t shorter_sequence(plan::Transformer model, const LayoutWishes& wishes,
     const auto found = search_wished(model, looser, cluster, efficiency);
     if (found.fitting.empty()) continue;
     fail(ExitCode::kBadData,
-         fmt::format("no layout as asked fits into the {:.1f} GB of a {} and divides the batch",
-                     device.memory_gb.value, device.name),
+         fmt::format(
+             "no layout with these flags fits into the {:.1f} GB of a {} and divides the batch",
+             device.memory_gb.value, device.name),
          "the nearest that does: " + describe(found.fitting.front().layout));
   }
   const LayoutWishes given = {.global_batch = wishes.global_batch};
@@ -133,8 +135,9 @@ int64_t shorter_sequence(plan::Transformer model, const LayoutWishes& wishes,
   const plan::Layout free = wished_layout(splitting, device.stack);
   const auto all = plan::search(model, free, cluster.devices(), device, efficiency);
   const std::string what = fmt::format(
-      "{:.1f}B parameters fit into {} devices of {:.1f} GB in no way: the least is {:.1f} GB a "
-      "device",
+      "{:.1f}B parameters do not fit into {} devices of {:.1f} GB: the smallest layout needs "
+      "{:.1f} "
+      "GB per device",
       model.parameters() / 1e9, cluster.devices(), device.memory_gb.value, all.least_bytes / 1e9);
   const auto usual =
       plan::nearest_nodes(model, wished_layout(given, device.stack), device, cluster.nodes);
@@ -148,7 +151,7 @@ int64_t shorter_sequence(plan::Transformer model, const LayoutWishes& wishes,
   }
   const int64_t sequence = shorter_sequence(model, given, cluster, efficiency);
   fail(ExitCode::kBadData, what + ", and more nodes do not help",
-       sequence > 0 ? fmt::format("--seq {} fits", sequence) : "a smaller model");
+       sequence > 0 ? fmt::format("--seq {} fits", sequence) : "use a smaller model");
 }
 
 }  // namespace
@@ -163,11 +166,11 @@ Cluster parse_cluster(const std::string& text, const plan::Hardware& hardware) {
   }
   if (cluster.nodes <= 0 || cluster.nodes > 100000 || colon == 0) {
     fail(ExitCode::kUsage, fmt::format("'{}' is not a cluster", text),
-         "hardware:nodes with 1 to 100000 nodes, e.g. trn1.32xlarge:16");
+         "use hardware:nodes with 1 to 100000 nodes, e.g. trn1.32xlarge:16");
   }
   const std::string name = text.substr(0, colon);
   cluster.device = &hardware.node(name);
-  if (cluster.device->name != name) spdlog::info("{}: {} is taken", name, cluster.device->name);
+  if (cluster.device->name != name) spdlog::info("{}: using {}", name, cluster.device->name);
   return cluster;
 }
 

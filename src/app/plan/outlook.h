@@ -1,4 +1,4 @@
-// What `hum plan --model --cluster` is asked, and what it tells.
+// The options and the report of `hum plan --model --cluster`.
 #pragma once
 
 #include <string>
@@ -15,30 +15,30 @@ struct Cluster {
   int64_t devices() const { return nodes * static_cast<int64_t>(device->devices_per_node.value); }
 };
 
-// "trn1.32xlarge:16", or a family: "trn1:16"; says which node was taken then. Throws kUsage,
-// kConfig on unknown hardware.
+// Parses "trn1.32xlarge:16", or a family, "trn1:16", whose chosen node it logs. Throws kUsage;
+// kConfig for unknown hardware.
 Cluster parse_cluster(const std::string& text, const plan::Hardware& hardware);
 
-// A layout as far as the user fixes it; 0 and auto: the fastest that fits.
+// The part of a layout that the user fixes; 0 and auto: the fastest that fits.
 struct LayoutWishes {
   int64_t global_batch = 1024, tp = 0, pp = 0, micro_batch = 0, interleave = 0;
   std::string recompute = "auto", zero = "auto";
   template <class V>
   void visit_fields(V& v) {
-    v("batch", global_batch, "sequences a step");
+    v("batch", global_batch, "sequences per step");
     v("tp", tp, "tensor-parallel ranks (0: the fastest that fits)");
     v("pp", pp, "pipeline stages (0: the fastest that fits)");
-    v("micro_batch", micro_batch, "sequences a micro-batch (0: the fastest that fits)");
-    v("interleave", interleave, "model chunks a stage (0: the fastest that fits)");
+    v("micro_batch", micro_batch, "sequences per micro-batch (0: the fastest that fits)");
+    v("interleave", interleave, "model chunks per stage (0: the fastest that fits)");
     v("recompute", recompute, "none|selective|full|auto");
     v("zero", zero,
-      "0|1|auto: ZeRO's stage, 1 splits optimizer state over dp (auto: as usual there)");
+      "0|1|auto: ZeRO stage; 1 splits optimizer state over dp (auto: the hardware's usual)");
   }
 };
 
-// The layouts that fit and are as wished, fastest first; at least one. The software's switches are
-// the hardware's usual ones. Throws kBadData when the wishes are impossible or nothing fits, with
-// the nearest thing that works.
+// Finds the layouts that fit and match the wishes, fastest first; at least one. The software's
+// switches are the hardware's usual ones. Throws kBadData when the wishes are impossible or nothing
+// fits; the hint names the nearest layout that works.
 plan::SearchResult find_layouts(const plan::Transformer& model, const LayoutWishes& wishes,
                                 const Cluster& cluster, const plan::Efficiency& efficiency);
 
@@ -56,12 +56,13 @@ struct OutlookOptions {
   LayoutWishes layout;
   plan::Goal goal;
   bool search = false;  // the report lists every layout that fits
-  // A picture of these layouts, a calibration, figures of hardware; empty: none, hum's own.
+  // Files of the plot of these layouts (empty: none), the calibration and the hardware (empty:
+  // hum's own).
   std::string plot, calibration, hardware_file;
 };
 
-// outlook_report of the fastest layout, "layouts" where they are asked for. Writes the plot. Throws
-// what the functions above and reading the files throw.
+// Returns outlook_report of the fastest layout, with "layouts" after --search. Writes the plot.
+// Throws what the functions above and reading the files throw.
 Json look_ahead(const OutlookOptions& options);
 
 }  // namespace hum::app

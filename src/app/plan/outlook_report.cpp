@@ -1,4 +1,4 @@
-// What `hum plan --model --cluster` tells, as JSON and as text.
+// The report of `hum plan --model --cluster` as JSON and as text.
 #include "app/plan/outlook.h"
 #include "app/plan/report.h"
 #include "base/bytes.h"
@@ -74,7 +74,7 @@ std::string layouts_text(const Json& layouts) {
   }
   return table.text() +
          fmt::format(
-             "{} of {} layouts fit (* no other is faster and smaller); {} need more memory "
+             "{} of {} layouts fit (*: no other is faster and smaller); {} need more memory "
              "than a device has\n",
              layouts["fitting"].size(), layouts["tried"].get<int64_t>(),
              layouts["too_large"].get<int64_t>());
@@ -160,7 +160,7 @@ std::string outlook_text(const Json& r) {
   for (const auto& what : r["outside"])
     text += "            outside the calibration: " + what.get<std::string>() + "\n";
   text += fmt::format(
-      "speed       {:.0f} tokens/s, MFU {:.1f} % (FLOPs of the model, none twice), "
+      "speed       {:.0f} tokens/s, MFU {:.1f} % (FLOPs of the model, each once), "
       "HFU {:.1f} % (with recomputation)\n",
       r["tokens_per_s"].get<double>(), 100 * r["mfu"].get<double>(), 100 * r["hfu"].get<double>());
   text += fmt::format("checkpoints {}, {:.0f} s each, best every {:.0f} s; goodput {:.1f} %\n",

@@ -21,8 +21,8 @@ models::llama::LlamaConfig named_llama(const std::string& name) {
   if (path.extension() == ".json") return models::llama::from_hugging_face(read_json(path));
   const plan::Transformer shape = plan::named_model(name);
   if (!shape.gated) {
-    fail(ExitCode::kUsage, fmt::format("{} is no Llama, hum does not train it", name),
-         "hum plan --model says what others need for it");
+    fail(ExitCode::kUsage, fmt::format("{} is not a Llama, so hum does not train it", name),
+         "hum plan --model predicts its memory with other software");
   }
   return llama_of(shape);
 }
@@ -38,15 +38,15 @@ PlannedModel planned_llama(const std::string& name, const PlannedShape& shape) {
                                      .compute = dtype_of(compute)})};
 }
 
-// Names of the planner's and files of Hugging Face's; all else is a configuration of hum's.
+// True for the planner's names and Hugging Face files; all others are hum's configurations.
 bool names_llama(const std::string& name) {
   return name.starts_with("llama") || names_hugging_face(name);
 }
 
 PlannedModel planned_configuration(const std::string& name, const PlannedShape& shape) {
   if (shape.seq > 0 || !shape.compute.empty()) {
-    fail(ExitCode::kUsage, "--seq and --compute are a Llama's",
-         name + ": its configuration says them (stage.frames, stage.compute)");
+    fail(ExitCode::kUsage, "--seq and --compute need a Llama",
+         name + ": set them in its configuration (stage.frames, stage.compute)");
   }
   const ModelStep step = read_model_step(configuration_path(name), shape.batch);
   return {step.model, step.spec, step.loop.optimizer, step.loop.step_options().blocks};

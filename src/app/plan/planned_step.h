@@ -1,4 +1,4 @@
-// What `hum plan memory` asks: the memory of a training step of hum's own, planned from its graph.
+// Plans the memory of a training step of hum's own from its graph, for `hum plan memory`.
 #pragma once
 
 #include <memory>
@@ -12,34 +12,35 @@
 
 namespace hum::app {
 
-// hum's own Llama of that shape, with layer norms, GELU and biases where it is not gated.
+// hum's own Llama of that shape, with layer norms, GELU and biases if it is not gated.
 models::llama::LlamaConfig llama_of(const plan::Transformer& shape);
 
-// A Hugging Face folder, or its config.json.
+// True for a Hugging Face folder or its config.json.
 bool names_hugging_face(const std::string& name);
 
-// Bytes on one of `devices` devices, each with the spec's batch and all state, with this machine's
-// kernels (HUM_KERNELS=0: without).
+// Bytes on one of `devices` devices. Each has the spec's batch and all state, and runs this
+// machine's kernels (HUM_KERNELS=0: none).
 plan::Memory step_memory(const nn::TrainSpec& spec, const train::OptimizerConfig& optimizer,
                          const nn::BlockOptions& blocks, int devices);
 
-// A model's step as it is trained by hum.
+// A model's step as hum trains it.
 struct PlannedModel {
-  std::shared_ptr<const void> model;  // what `spec` speaks of
+  std::shared_ptr<const void> model;  // `spec` refers to it
   nn::TrainSpec spec;
   train::OptimizerConfig optimizer;
   nn::BlockOptions blocks;
 };
 
 struct PlannedShape {
-  int64_t batch = 0;    // a device's; 0: the configuration's, of a Llama 1
-  int64_t seq = 0;      // tokens, of a Llama alone; 0: its longest
-  std::string compute;  // f32|bf16, of a Llama alone; empty: bf16
-  std::string weights;  // f32|bf16; empty: the configuration's, of a Llama f32
+  int64_t batch = 0;    // per device; 0: the configuration's; 1 for a Llama
+  int64_t seq = 0;      // tokens, for a Llama only; 0: its longest
+  std::string compute;  // f32|bf16, for a Llama only; empty: bf16
+  std::string weights;  // f32|bf16; empty: the configuration's; f32 for a Llama
 };
 
-// One of hum's configurations (app/training/model_step.h), a Llama of the planner's names, or the
-// config.json of one. Throws: kNoInput with what there is; kUsage for what the model does not take.
+// Reads one of hum's configurations (app/training/model_step.h), a Llama that the planner knows by
+// name, or the config.json of one. Throws: kNoInput with the known names; kUsage for options that
+// the model does not take.
 PlannedModel planned_model(const std::string& name, const PlannedShape& shape);
 
 }  // namespace hum::app

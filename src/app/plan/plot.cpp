@@ -21,14 +21,14 @@ std::string layout_name(const Json& l) {
                      l["recompute"].get<std::string>());
 }
 
-// A round number of dollars to count in, for costs of up to `most`.
+// Chooses the unit of the cost axis, for costs of up to `most` dollars.
 struct Unit {
   double dollars = 1e3;
   std::string label = "cost of the run, 1000 $";
 };
 Unit unit_of(double most) { return most < 2e6 ? Unit{} : Unit{1e6, "cost of the run, million $"}; }
 
-// Dollars at one second a step: the rest of the run stays the same.
+// Dollars at one second per step; the rest of the run stays the same.
 void add_cost(eval::ScatterPlot& plot, const Json& report) {
   const double step_s = report["step_s"];
   if (report.contains("cost")) {
@@ -64,12 +64,12 @@ void write_layouts_plot(const std::filesystem::path& path, const Json& report) {
                            report["model"].get<std::string>(), report["nodes"].dump(),
                            report["hardware"].get<std::string>(), report["global_batch"].dump(),
                            report["sequence"].dump()),
-      .x_label = "time of a step, s",
-      .y_label = "memory of a device, GB",
-      .limit_label = "what a device has",
+      .x_label = "step time, s",
+      .y_label = "memory per device, GB",
+      .limit_label = "device memory",
       .y_limit = report["memory_bytes"]["device"].get<double>() / 1e9,
-      .front_label = "no other is faster and smaller",
-      .other_label = "all others that fit"};
+      .front_label = "Pareto front",
+      .other_label = "other layouts that fit"};
   add_cost(plot, report);
   for (const auto& l : report["layouts"]["fitting"])
     plot.points.push_back(
@@ -79,11 +79,11 @@ void write_layouts_plot(const std::filesystem::path& path, const Json& report) {
 
 void write_clusters_plot(const std::filesystem::path& path, const Json& report) {
   eval::ScatterPlot plot{
-      .title = fmt::format("{}, {:.3g} tokens: clusters on demand",
+      .title = fmt::format("{}, {:.3g} tokens: on-demand clusters",
                            report["model"].get<std::string>(), report["tokens"].get<double>()),
       .x_label = "time of the run, days",
-      .front_label = "no other is faster and cheaper",
-      .other_label = "all others"};
+      .front_label = "Pareto front",
+      .other_label = "other clusters"};
   for (const auto& c : report["clusters"]) {
     if (!c["fits"].get<bool>()) continue;
     const Json& offer = c["offers"]["on-demand"];

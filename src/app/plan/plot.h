@@ -1,4 +1,4 @@
-// Pictures of what `hum plan` found.
+// Plots of the results of `hum plan`.
 #pragma once
 
 #include <filesystem>
@@ -7,15 +7,15 @@
 
 namespace hum::app {
 
-// Before any work. Throws kUsage unless the name ends in .svg, kCannotCreate.
+// Checks the file before any work. Throws kUsage unless its name ends in .svg; kCannotCreate.
 void require_plot(const std::filesystem::path& path);
 
-// Every layout that fits, step time against memory, with the cost above where it is known.
-// `report` is that of the outlook with its "layouts".
+// Plots every layout that fits: step time against memory, with a cost axis on top if the price is
+// known. `report`: outlook_report with its "layouts".
 void write_layouts_plot(const std::filesystem::path& path, const Json& report);
 
-// Every cluster that the model fits into, days against money on demand. `report` is that of the
-// comparison.
+// Plots every cluster that the model fits into: days against on-demand cost. `report`:
+// comparison_report.
 void write_clusters_plot(const std::filesystem::path& path, const Json& report);
 
 }  // namespace hum::app

@@ -53,8 +53,8 @@ plan::Calibration read_calibration_for(const plan::Device& device, const std::st
       file.empty() ? plan::calibration_path(device.calibrated_as()) : std::filesystem::path(file));
   if (device.may_use(calibration.device)) return calibration;
   fail(ExitCode::kUsage,
-       fmt::format("{} is of {}, not of {}", file, calibration.device, device.name),
-       fmt::format("a calibration of {} (hum plan calibrate), or none: then hum's own is taken",
+       fmt::format("{} is for {}, not for {}", file, calibration.device, device.name),
+       fmt::format("use a calibration of {} (hum plan calibrate), or leave it out to use hum's own",
                    device.calibrated_as()));
 }
 
@@ -98,7 +98,7 @@ std::string predictions_text(const Json& report) {
   }
   const Json& s = report["summary"];
   text += table.text() + outside;
-  text += fmt::format("intervals hold {:.0f} % of cases like the calibration's\n",
+  text += fmt::format("intervals cover {:.0f} % of cases like the calibration's\n",
                       100 * report["interval_probability"].get<double>());
   if (s["rows"] == 0) return text;
   return text + fmt::format(
@@ -113,7 +113,7 @@ std::string calibration_text(const plan::Calibration& calibration) {
   const plan::Efficiency& e = calibration.efficiency;
   std::string text = fmt::format(
       "{}: products at {:.1f} % of the peak, memory {:.1f} %, links {:.1f} %, network {:.1f} % of "
-      "their bandwidth, {:.2f} ms to launch a block, {:.0f} us of waiting a collective\n",
+      "their bandwidth, {:.2f} ms to launch a block, {:.0f} us of waiting per collective\n",
       calibration.device, 100 * e.gemm, 100 * e.memory, 100 * e.link, 100 * e.network,
       e.host_ms_per_layer, e.sync_us);
   eval::TextTable table({"file", "runs", "error %", "without the model %", "bias %", "worst %"});
@@ -127,16 +127,17 @@ std::string calibration_text(const plan::Calibration& calibration) {
   for (const auto& note : calibration.notes) text += note + "\n";
   if (!calibration.borrowed.empty()) {
     text += fmt::format(
-        "these runs do not tell apart {}: as in {}, and plans that depend on them have intervals "
+        "these runs do not determine {}: taken from {}; plans that depend on them have intervals "
         "twice as wide\n",
         fmt::join(calibration.borrowed, ", "), calibration.lender);
   }
   const double within = 100 * (std::exp(calibration.interval_log) - 1);
   if (calibration.interval_assumed) {
-    return text + fmt::format(
-                      "{} models: too few runs to say how often predictions hold; the interval, a "
-                      "factor of {:.2g}, is assumed (four runs of different models measure it)\n",
-                      calibration.models, std::exp(calibration.interval_log));
+    return text +
+           fmt::format(
+               "{} models: too few runs to measure how often predictions hold, so the interval "
+               "is assumed: a factor of {:.2g} (runs of four different models measure it)\n",
+               calibration.models, std::exp(calibration.interval_log));
   }
   return text + fmt::format(
                     "{} models; {:.0f} % of predictions within {:.1f} % (tables above: mean "

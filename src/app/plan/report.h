@@ -1,4 +1,4 @@
-// What `hum plan` tells: predictions, audits and calibrations as JSON and as text.
+// Reports of `hum plan predict`, `audit` and `calibrate` as JSON and as text.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace hum::app {
 
-// Of this file; empty: hum's own.
+// Reads the hardware of this file; empty: hum's own.
 plan::Hardware read_hardware(const std::string& file);
 
-// Of this file; empty: the device's own. Throws kUsage when the file's is of other hardware.
+// Reads this calibration; empty: the device's own. Throws kUsage when it is for other hardware.
 plan::Calibration read_calibration_for(const plan::Device& device, const std::string& file);
 
 // Seconds by part.
@@ -29,16 +29,16 @@ struct AuditedPlan {
   std::vector<plan::Check> checks;
   bool agrees() const;
 };
-// Of the files of one plan. `hardware`: a node's, where the files do not say; empty: not known.
+// Audits the files of one plan. `hardware`: a node's, if the files do not name it; empty: unknown.
 // Warns of hardware that is not known. Throws: what plan::read_claims throws; kConfig for an
 // unknown `hardware`.
 AuditedPlan audit_plan(const std::vector<std::string>& files, const std::string& hardware,
                        const std::string& hardware_file);
 
 // {"consistent", "contradictions", "checks": [{"rule", "subject", "agrees", "stated", "found",
-// "places", "remedy"}], "not_read": [{"name", "value", "place"}]}, and the same for people,
-// contradictions last. not_read: figures of the files that took part in no check, since their names
-// are not known.
+// "places", "remedy"}], "not_read": [{"name", "value", "place"}]}, and the same as text,
+// contradictions last. not_read: figures of the files that no check used, because their names are
+// not known.
 Json audit_report(const AuditedPlan& audited);
 std::string audit_text(const AuditedPlan& audited);
 

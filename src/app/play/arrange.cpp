@@ -24,20 +24,20 @@ namespace {
 namespace fs = std::filesystem;
 using audio::Note;
 
-// Loudness against the lead.
+// Loudness relative to the lead.
 constexpr double kBassLevel_db = -4, kChordLevel_db = -8, kDrumLevel_db = -7;
 
 void validate(const ArrangeOptions& options) {
   validate(options.lead);
   validate(options.sound);
-  if (options.output.empty()) fail(ExitCode::kUsage, "no folder was named", "-o arrangement");
+  if (options.output.empty())
+    fail(ExitCode::kUsage, "no output folder was given", "-o arrangement");
   if (options.beats_per_bar != 3 && options.beats_per_bar != 4) {
-    fail(ExitCode::kUsage,
-         fmt::format("--beats {}: the band plays bars of 3 or 4", options.beats_per_bar),
-         "--beats 3 is a waltz");
+    fail(ExitCode::kUsage, fmt::format("--beats {} is neither 3 nor 4", options.beats_per_bar),
+         "--beats 3 for a waltz, else --beats 4");
   }
   if (options.lead.score.tempo == "off") {
-    fail(ExitCode::kUsage, "a band needs a tempo, and --tempo is off", "--tempo auto");
+    fail(ExitCode::kUsage, "an arrangement needs a tempo, but --tempo is off", "--tempo auto");
   }
 }
 
@@ -105,7 +105,7 @@ class Arranger {
   }
 
  private:
-  // All stems have the lead's channels, or those that were asked for.
+  // All stems have the lead's channels, or the requested ones.
   audio::AudioBuffer delivered(std::vector<float> samples, int channels) const {
     pipeline::fade_end(samples, channels);
     auto sound =
@@ -132,7 +132,7 @@ Json arrange(const ArrangeOptions& options) {
   Stopwatch watch;
   const Hearing hearing = converter.listen(options.input, watch);
   if (!hearing.score.tempo) {
-    fail(ExitCode::kBadData, "no steady tempo was heard, so a band cannot follow",
+    fail(ExitCode::kBadData, "no steady tempo was found for the band to follow",
          "give the tempo with --tempo BPM, or hum to a click");
   }
   Arranger arranger(options, converter);
@@ -158,7 +158,7 @@ Json arrange(const ArrangeOptions& options) {
 
 std::string arrangement_text(const Json& report) {
   const auto chords = report["chords"].get<std::vector<std::string>>();
-  return fmt::format("{}: {:.0f} beats a minute, {}, {} bars: {}; {:.1f} s of sound in {}\n",
+  return fmt::format("{}: {:.0f} beats per minute, {}, {} bars: {}; {:.1f} s of sound in {}\n",
                      report["output"].get<std::string>(), report["tempo_bpm"].get<double>(),
                      report["key"].get<std::string>(), chords.size(), fmt::join(chords, " "),
                      report["audio_seconds"].get<double>(),

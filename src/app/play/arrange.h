@@ -1,4 +1,4 @@
-// A hummed melody as a small band plays it: lead, bass, chords and drums.
+// Arranges a hummed melody for a small band: lead, bass, chords and drums.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace hum::app {
 
 struct ArrangeOptions {
-  std::string input, output;  // a recording, a folder
+  std::string input, output;  // a recording; a folder
   ConversionOptions lead;
   SoundOptions sound;
   pipeline::Style style = pipeline::Style::kPop;
   int64_t beats_per_bar = 4;
   SoundFormat format = SoundFormat::kWav;
 
-  ArrangeOptions() { lead.score.snap = "1"; }  // the band keeps time, so the lead must
+  ArrangeOptions() { lead.score.snap = "1"; }  // the lead must keep the band's time
 };
 
 // Writes a file for each part, mix.* and arrangement.mid. Returns {"output", "tempo_bpm",
@@ -25,7 +25,7 @@ struct ArrangeOptions {
 // flag that is out of range; kBadData when no steady tempo is heard.
 Json arrange(const ArrangeOptions& options);
 
-// The same in one line.
+// The report in one line.
 std::string arrangement_text(const Json& report);
 
 }  // namespace hum::app

@@ -13,20 +13,20 @@
 namespace hum::app {
 namespace {
 
-// Some full batches, and not more sound than memory holds.
+// A few full batches, but no more sound than fits in memory.
 constexpr int64_t kEnoughWindows = 4 * models::kBatchRows;
 
 std::optional<pipeline::Loop> loop_for(const DeliveryOptions& options,
                                        const pipeline::Score& score) {
   if (!options.loop) return std::nullopt;
   if (!score.tempo) {
-    fail(ExitCode::kBadData, "no steady tempo was heard, so there are no bars for --loop",
+    fail(ExitCode::kBadData, "no steady tempo was found, so --loop cannot find bars",
          "give the tempo with --tempo BPM");
   }
   return pipeline::loop_of(score.notes, *score.tempo, options.beats_per_bar);
 }
 
-// What went wrong with `work`, if anything did. A stop signal ends all.
+// The error of `work`, if there was one. A stop signal ends all work.
 std::exception_ptr fault_of(const std::function<void()>& work) {
   try {
     work();

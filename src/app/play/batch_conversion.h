@@ -1,4 +1,4 @@
-// Recordings converted from file to files, several at a time.
+// Converts recordings from file to files, several at a time.
 #pragma once
 
 #include <exception>
@@ -14,33 +14,33 @@
 
 namespace hum::app {
 
-// What is done to the sound.
+// How the sound is finished and written.
 struct DeliveryOptions {
   SoundOptions sound;
   std::string backing;
-  double gain_db = 0;  // over the backing
+  double gain_db = 0;  // of the melody over the backing
   bool loop = false;
   int64_t beats_per_bar = 4;  // of the loop
 };
 
-// One recording, on its way to an instrument.
+// One recording while it is converted.
 struct Conversion {
   OutputPlan plan;
   Stopwatch watch;  // also: generate, write
   Hearing hearing;
   std::optional<pipeline::Loop> loop;
   std::vector<audio::Note> played;
-  Json takes = Json::array();  // {output, seed, audio_seconds}, of those that are written
+  Json takes = Json::array();  // {output, seed, audio_seconds} of each take that was written
   std::exception_ptr fault;    // an Error
 
   bool is_done() const { return fault || takes.size() == plan.sounds.size(); }
 };
 
-// All recordings; windows of several takes share batches. What goes wrong with one does not stop
-// the others; a stop signal does.
+// Converts all recordings; windows of several takes share batches. An error in one recording does
+// not stop the others; a stop signal does.
 class BatchConversion {
  public:
-  // done: called for each, in their order. Everything must outlive it.
+  // done: called for each recording, in order. All arguments must outlive this object.
   BatchConversion(const DeliveryOptions& options, Converter& converter,
                   const std::optional<audio::AudioBuffer>& backing, std::vector<OutputPlan> plans,
                   std::function<void(const Conversion&)> done);
@@ -54,9 +54,9 @@ class BatchConversion {
   };
 
   void listen(Conversion& recording);
-  // All takes that wait.
+  // Plays all waiting takes.
   void play();
-  // Each one's share of the time is that of its windows. What goes wrong goes wrong for all.
+  // Splits the time among the takes by their windows. An error is an error of all of them.
   void play_waiting();
   void deliver(const Take& take, std::vector<float> samples);
 
@@ -70,7 +70,7 @@ class BatchConversion {
   size_t next_ = 0;
 };
 
-// The melody that was played, as .mid, .csv or .json. is_loop: its first beat is at 0.
+// Writes the melody that was played as .mid, .csv or .json. is_loop: its first beat is at 0.
 void write_melody(const std::filesystem::path& path, const Converter& converter,
                   const pipeline::Score& score, std::span<const audio::Note> notes,
                   bool is_loop = false);

@@ -18,7 +18,7 @@ using models::codec::TokenFile;
 
 void require_named(const std::string& output, const char* example) {
   if (output.empty()) {
-    fail(ExitCode::kUsage, "no output was named", std::string("-o ") + example);
+    fail(ExitCode::kUsage, "no output file was given", std::string("-o ") + example);
   }
 }
 
@@ -28,11 +28,11 @@ void require_fits(const DecodeOptions& options, const TokenFile& tokens,
   const bool in_range = std::ranges::all_of(
       tokens.codes, [&](int32_t code) { return code >= 0 && code < quantizer.entries; });
   if (tokens.books != quantizer.books || !in_range) {
-    fail(ExitCode::kBadData, options.input + ": its tokens do not fit this codec's codebooks",
-         "name the weights that made them with --weights");
+    fail(ExitCode::kBadData, options.input + ": the tokens do not fit this codec's codebooks",
+         "use --weights to name the weights that made them");
   }
   if (tokens.fingerprint != codec.fingerprint()) {
-    spdlog::warn("{}: made by another codec than these weights: it may sound wrong", options.input);
+    spdlog::warn("{}: another codec made these tokens, so they may sound wrong", options.input);
   }
 }
 
@@ -56,13 +56,13 @@ EncodedFile encode_file(const EncodeOptions& options) {
 double decode_file(const DecodeOptions& options) {
   require_named(options.output, "out.wav");
   if (options.rate_hz != 22050 && options.rate_hz != 44100 && options.rate_hz != 48000) {
-    fail(ExitCode::kUsage, fmt::format("--rate {} is not offered", options.rate_hz),
+    fail(ExitCode::kUsage, fmt::format("--rate {} is not supported", options.rate_hz),
          "use 22050, 44100 or 48000");
   }
   pipeline::require_output(options.output, {".wav", ".flac", ".ogg"});
   const TokenFile tokens = models::codec::read_token_file(options.input);
   if (options.books < 0 || options.books > tokens.books) {
-    fail(ExitCode::kUsage, fmt::format("--books {} of {}", options.books, tokens.books));
+    fail(ExitCode::kUsage, fmt::format("--books {} is outside 0..{}", options.books, tokens.books));
   }
   runtime::Session session(session_options());
   const CodecSession codec(session, models::weights_part(weights_folder(options.weights), "codec"));

@@ -1,4 +1,4 @@
-// Sound to codec tokens and back, from file to file: what `hum codec` does.
+// Converts sound files to codec tokens and back, for `hum codec`.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace hum::app {
 
 struct EncodeOptions {
-  std::string input, output;  // a sound; .safetensors
+  std::string input, output;  // a sound file; .safetensors
   std::string weights;
   double max_seconds = audio::kDefaultMaxSeconds;
 };
@@ -19,7 +19,7 @@ struct EncodedFile {
   int64_t frames, books;
 };
 
-// Throws: kUsage for the output's name; what pipeline::read_recording throws.
+// Throws: kUsage for a wrong output name; what pipeline::read_recording throws.
 EncodedFile encode_file(const EncodeOptions& options);
 
 struct DecodeOptions {
@@ -28,8 +28,8 @@ struct DecodeOptions {
   int64_t books = 0, rate_hz = models::codec::kSampleRateHz;
 };
 
-// Returns the seconds of sound that it wrote. Throws: kUsage naming what is out of range; kBadData
-// for tokens that the weights cannot decode.
+// Returns the seconds of sound that it wrote. Throws: kUsage naming the option that is out of
+// range; kBadData for tokens that the weights cannot decode.
 double decode_file(const DecodeOptions& options);
 
 }  // namespace hum::app

@@ -54,10 +54,10 @@ std::string conversion_text(const Json& report) {
                                     std::abs(octave) == 1 ? "" : "s", octave > 0 ? "up" : "down");
   if (cents != 0) {
     line +=
-        fmt::format(", {:.0f} cents {} taken out", std::abs(cents), cents > 0 ? "sharp" : "flat");
+        fmt::format(", {:.0f} cents {} corrected", std::abs(cents), cents > 0 ? "sharp" : "flat");
   }
   if (!report["tempo_bpm"].is_null()) {
-    line += fmt::format(", {:.0f} beats a minute", report["tempo_bpm"].get<double>());
+    line += fmt::format(", {:.0f} beats per minute", report["tempo_bpm"].get<double>());
   }
   line += ", " + report["heard_key"].get<std::string>();
   const bool several = report["takes"].size() > 1;

@@ -1,4 +1,4 @@
-// What `hum generate` tells of a recording that was played.
+// The report of `hum generate` on a recording that was played.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace hum::app {
 Json conversion_report(const OutputPlan& plan, const Converter& converter, const Hearing& hearing,
                        std::span<const audio::Note> played, const Json& takes, const Json& seconds);
 
-// The same in short, a line a take.
+// A summary with one line per take.
 std::string conversion_text(const Json& report);
 
 }  // namespace hum::app

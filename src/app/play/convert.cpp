@@ -14,27 +14,27 @@
 namespace hum::app {
 namespace {
 
-// Everything that can be refused without reading or computing.
+// Rejects all options that can be checked without reading files or computing.
 void validate(const ConvertOptions& options) {
   const DeliveryOptions& delivery = options.delivery;
   validate(options.conversion);
   validate(delivery.sound);
   if (delivery.beats_per_bar < 1 || delivery.beats_per_bar > 32) {
     fail(ExitCode::kUsage, fmt::format("--beats {} is outside 1..32", delivery.beats_per_bar),
-         "--beats 3 is a waltz");
+         "--beats 3 for a waltz");
   }
   if (!(delivery.gain_db >= -60 && delivery.gain_db <= 60)) {
     fail(ExitCode::kUsage, fmt::format("--gain {} is outside -60..60", delivery.gain_db),
-         "--gain 3 is a little louder than the backing");
+         "--gain 3 makes the melody a little louder than the backing");
   }
   if (delivery.gain_db != 0 && delivery.backing.empty()) {
-    fail(ExitCode::kUsage, "--gain is the melody's level over a --backing", "--backing song.wav");
+    fail(ExitCode::kUsage, "--gain needs --backing", "--backing song.wav");
   }
   if (delivery.loop && !delivery.backing.empty()) {
-    fail(ExitCode::kUsage, "--loop and --backing exclude each other", "mix the loop yourself");
+    fail(ExitCode::kUsage, "--loop and --backing exclude each other", "leave one of them out");
   }
   if (delivery.loop && options.conversion.score.tempo == "off") {
-    fail(ExitCode::kUsage, "--loop is a number of bars, and --tempo is off", "--tempo auto");
+    fail(ExitCode::kUsage, "--loop needs a tempo to find bars, but --tempo is off", "--tempo auto");
   }
 }
 
@@ -47,8 +47,8 @@ void validate_stream(const ConvertOptions& options) {
     return;
   }
   fail(ExitCode::kUsage,
-       "--stream writes one recording to stdout, in 16 bits or float, with no -o, --takes, "
-       "--loop, --backing, --picture or --json",
+       "--stream takes one recording, 16 bits or float, and no -o, --takes, --loop, --backing, "
+       "--picture or --json",
        "hum generate hum.wav --preset violin --stream | aplay");
 }
 
@@ -80,7 +80,7 @@ ConvertSummary convert(const ConvertOptions& options,
     backing = audio::read_audio(delivery.backing, options.conversion.max_seconds);
   }
   const bool is_only = plans.size() == 1;
-  if (!is_only) converter.prepare();  // what is wrong there is wrong for all
+  if (!is_only) converter.prepare();  // an error here is an error of all recordings
   ConvertSummary summary{.recordings = plans.size()};
   auto take = [&](const Conversion& recording) {
     if (!recording.fault) {

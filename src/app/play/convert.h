@@ -1,13 +1,13 @@
-// A hummed melody on an instrument, from files to files: what `hum generate` does.
+// Plays hummed melodies on an instrument, from files to files, for `hum generate`.
 //
-// This folder, from the outside in; each file calls those below it:
-//   convert             recordings to files, or one recording to a stream
-//   arrange             one recording to a band's stems; the converter plays the lead
-//   batch_conversion    several recordings, whose windows share batches
-//   converter           one recording: listen() hears its melody, play() makes sound of notes
-//   synthesizer         the released models: a timbre reference and notes to sound
-// Beside them: outputs (where files go), wav_stream, conversion_report (what is printed), and two
-// that need no instrument: transcribe (a recording to notes), codec_files (sound to tokens and
+// The files of this folder, from the outside in; each calls those below it:
+//   convert             converts recordings to files, or one recording to a stream
+//   arrange             makes a band's stems from one recording; the converter plays the lead
+//   batch_conversion    converts several recordings, whose windows share batches
+//   converter           one recording: listen() finds its melody, play() turns notes into sound
+//   synthesizer         runs the released models: from a timbre reference and notes to sound
+// Others: outputs (names of the files), wav_stream, conversion_report (the printed report), and two
+// that need no instrument: transcribe (a recording to notes) and codec_files (sound to tokens and
 // back).
 #pragma once
 
@@ -27,20 +27,20 @@ struct ConvertOptions {
   DeliveryOptions delivery;
 };
 
-// One recording that was converted, or could not be.
+// The result of one recording: converted, or failed.
 struct Converted {
-  Json report;        // conversion_report's; {"input", "error", "code"} where there is a fault
+  Json report;        // conversion_report's; after an error {"input", "error", "code"}
   std::string fault;  // the error and its hint; empty: none
 };
 
 struct ConvertSummary {
   size_t recordings = 0, faults = 0;
-  int exit_code = 0;  // the first fault's
+  int exit_code = 0;  // that of the first error
 };
 
-// Calls `done` for every recording, in their order. The error of an only recording is thrown; that
-// of one of several is handed to `done`, and the others are converted. Throws before any work:
-// kUsage naming the flag that is out of range, what plan_outputs throws.
+// Calls `done` for every recording, in order. With a single recording, throws its error; with
+// several, passes each error to `done` and converts the others. Throws before any work: kUsage
+// naming the flag that is out of range, what plan_outputs throws.
 ConvertSummary convert(const ConvertOptions& options,
                        const std::function<void(const Converted&)>& done);
 
@@ -48,8 +48,8 @@ struct StreamTimes {
   double first_sound_after_melody_s, first_sound_s, sound_s, total_s;
 };
 
-// Writes a wav of the only recording to `file` while it is made. Throws: kUsage for options that a
-// stream cannot have; kCannotCreate when its reader has gone.
+// Writes a wav of the only recording to `file` as it is generated. Throws: kUsage for options that
+// a stream cannot have; kCannotCreate when the reader closes the pipe.
 StreamTimes convert_to_stream(const ConvertOptions& options, std::FILE* file);
 
 }  // namespace hum::app

@@ -11,8 +11,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A stream begins with 3 s of tokens: half the wait, and enough sound for the next part to be there
-// in time.
+// A stream begins with 3 s of tokens: half the wait of a whole window, and enough sound to finish
+// the next part in time.
 constexpr int64_t kQuickFrames = 150;
 
 }  // namespace
@@ -37,13 +37,13 @@ audio::SampleFormat SoundOptions::format() const {
 
 void validate(const SoundOptions& options) {
   if (options.rate_hz == 22050 || options.rate_hz == 44100 || options.rate_hz == 48000) return;
-  fail(ExitCode::kUsage, fmt::format("--rate {} is not offered", options.rate_hz),
+  fail(ExitCode::kUsage, fmt::format("--rate {} is not supported", options.rate_hz),
        "use 22050, 44100 or 48000");
 }
 
 void require_holds(const fs::path& sound, const SoundOptions& options) {
   if (options.bits != Bits::kFloat || audio::extension_of(sound) != ".flac") return;
-  fail(ExitCode::kUsage, sound.string() + ": flac holds no float samples",
+  fail(ExitCode::kUsage, sound.string() + ": flac cannot hold float samples",
        "use --bits 24, or write a .wav");
 }
 
@@ -119,7 +119,8 @@ pipeline::Instrument Converter::instrument() {
   auto instrument = loaded.synthesizer.instrument(loaded.reference, options_.play, true);
   const auto progress = std::make_shared<std::optional<Progress>>();
   instrument.progress = [progress](int64_t done, int64_t total) {
-    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; what was finished before is kept");
+    if (stop_signal() != 0)
+      fail(ExitCode::kFailure, "stopped; recordings that were finished are kept");
     if (!*progress) progress->emplace("generating", total);
     (*progress)->update(done);
   };
@@ -139,7 +140,7 @@ std::vector<float> Converter::play(std::span<const audio::Note> notes) {
 
 void Converter::stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink) {
   auto streaming = instrument();
-  // The draft takes as long for a few frames as for all.
+  // The draft takes as long for a few frames as for all of them.
   streaming.quick_frames = options_.play.fast ? 0 : kQuickFrames;
   pipeline::play(notes, streaming, static_cast<uint64_t>(seed_of(0)), sink);
 }

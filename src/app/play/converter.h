@@ -1,4 +1,4 @@
-// From a recording to an instrument's sound: what `hum generate` and `hum arrange` share.
+// Turns a recording into an instrument's sound, for `hum generate` and `hum arrange`.
 #pragma once
 
 #include <chrono>
@@ -26,18 +26,18 @@ struct ConversionOptions {
 
   template <class V>
   void visit_fields(V& v) {
-    v("preset", preset, "instrument to play it on (hum presets lists them)");
-    v("timbre", timbre, "or a recording of 1 to 5 s whose sound is imitated");
+    v("preset", preset, "instrument to play on (hum presets lists them)");
+    v("timbre", timbre, "instead of --preset: a recording of 1 to 5 s to imitate");
     play.visit_fields(v);
     hum.visit_fields(v);
     score.visit_fields(v);
     v("weights", weights, "folder of released weights (default: HUM_WEIGHTS, else weights/)");
-    v("max_seconds", max_seconds, "longest recording to accept");
+    v("max_seconds", max_seconds, "longest recording to accept, in seconds");
     notes.visit_fields(v);
   }
 };
 
-// Throws kUsage: neither or both of preset and timbre, values out of range, unknown presets.
+// Throws kUsage for neither or both of preset and timbre, values out of range, unknown presets.
 void validate(const ConversionOptions& options);
 
 enum class Bits { k16, k24, kFloat };
@@ -47,7 +47,7 @@ inline EnumNames<Bits> enum_names(Bits) {
   return kNames;
 }
 
-// How sound is written.
+// The sample format of a sound file.
 struct SoundOptions {
   int64_t rate_hz = 44100;
   Bits bits = Bits::k16;
@@ -55,25 +55,25 @@ struct SoundOptions {
 
   template <class V>
   void visit_fields(V& v) {
-    v("rate", rate_hz, "sample rate of the output: 22050, 44100 or 48000");
+    v("rate", rate_hz, "sample rate of the output in Hz: 22050, 44100 or 48000");
     v("bits", bits, "sample format of the output");
-    v("stereo", stereo, "two channels, equal ones where the weights are mono");
+    v("stereo", stereo, "write two channels (equal ones if the weights are mono)");
   }
   int rate() const { return static_cast<int>(rate_hz); }
   int channels() const { return stereo ? 2 : 1; }
   audio::SampleFormat format() const;
 };
 void validate(const SoundOptions& options);
-// Throws kUsage when a file of this name cannot hold such samples.
+// Throws kUsage when the file format that `sound` names cannot hold such samples.
 void require_holds(const std::filesystem::path& sound, const SoundOptions& options);
 
-// Seconds by name, added up.
+// Adds up seconds by name.
 class Stopwatch {
  public:
-  // Since the last lap or start().
+  // Adds the time since the last lap or start().
   void lap(const char* name);
   void start() { last_ = std::chrono::steady_clock::now(); }
-  // Time that was measured elsewhere.
+  // Adds time that was measured elsewhere.
   void add(const char* name, double seconds);
   Json laps() const;  // and "total", their sum
 
@@ -82,13 +82,13 @@ class Stopwatch {
   Json laps_ = Json::object();
 };
 
-// What was heard in one recording.
+// The melody of one recording.
 struct Hearing {
   pipeline::HumMelody melody;  // warnings included
   pipeline::Score score;       // the notes to play
 };
 
-// Models are loaded when the first recording has been read, and kept.
+// Loads the models after it has read the first recording, and keeps them.
 class Converter {
  public:
   explicit Converter(ConversionOptions options);
@@ -99,25 +99,25 @@ class Converter {
   // Laps: read, load, melody. `stays_in_time`: see pipeline::Setting.
   Hearing listen(const std::filesystem::path& recording, Stopwatch& watch,
                  bool stays_in_time = false);
-  // Take 0 has the seed of the options, the next ones those that follow it.
+  // Take 0 has the seed of the options; later takes have the seeds that follow.
   pipeline::Piece piece(std::span<const audio::Note> notes, int64_t take = 0) const {
     return {{notes.begin(), notes.end()}, static_cast<uint64_t>(seed_of(take))};
   }
-  // Channels of what is played, interleaved: 2 with stereo weights.
+  // Number of channels, interleaved: 2 with stereo weights.
   int channels();
-  // Together, which takes less time than one after another. Ends with kFailure when a stop signal
-  // comes, as does stream().
+  // Plays all takes together, which is faster than one after another. Throws kFailure after a stop
+  // signal, as does stream().
   std::vector<std::vector<float>> play(std::span<const pipeline::Piece> pieces);
-  // Take 0.
+  // Plays take 0.
   std::vector<float> play(std::span<const audio::Note> notes);
-  // Take 0, handed out as soon as it is there.
+  // Plays take 0 and hands out each part as soon as it is ready.
   void stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink);
 
   const ConversionOptions& options() const { return options_; }
   int64_t seed_of(int64_t take) const { return options_.play.sampling.seed + take; }
-  // General MIDI; 0 for a timbre that has no name.
+  // The General MIDI program; 0 for a timbre without a name.
   int program() const { return preset_ != nullptr ? preset_->program : 0; }
-  // Of the sound's file: the preset's, else the timbre's file.
+  // For the sound's file name: the preset's name, else the name of the timbre's file.
   std::string instrument_name() const;
   runtime::Counters counters() const;
 

@@ -31,7 +31,7 @@ std::vector<fs::path> recordings_in(const fs::path& folder) {
   return found;
 }
 
-// "out.wav" -> "out-2.wav" where there are several takes.
+// Maps "out.wav" to "out-2.wav" if there are several takes.
 fs::path of_take(const fs::path& path, int64_t take, int64_t takes) {
   if (takes == 1) return path;
   fs::path result = path;
@@ -43,13 +43,13 @@ fs::path of_take(const fs::path& path, int64_t take, int64_t takes) {
 fs::path with_extension(fs::path path, const std::string& extension, const char* flag) {
   if (!extension.starts_with('.')) {
     fail(ExitCode::kUsage,
-         fmt::format("--{} {}: with a folder of outputs this is an extension", flag, extension),
+         fmt::format("--{} {} must be an extension when -o is a folder", flag, extension),
          fmt::format("--{} {}", flag, flag == std::string_view("midi") ? ".mid" : ".png"));
   }
   return path.replace_extension(extension);
 }
 
-// None may stand in another's place, nor in that of a file in `kept`.
+// No output may replace another one, or a file in `kept`.
 void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs::path>& kept) {
   std::set<fs::path> names, inputs;
   for (const auto& path : kept) inputs.insert(fs::weakly_canonical(path));
@@ -59,7 +59,7 @@ void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs:
     pipeline::require_output(path, extensions);
     if (names.insert(path.lexically_normal()).second) return;
     fail(ExitCode::kUsage, fmt::format("two outputs would be named {}", path.string()),
-         "recordings of one name go to folders of their own");
+         "write recordings with the same name to separate folders");
   };
   for (const OutputPlan& plan : plans) {
     for (const auto& sound : plan.sounds) require(sound, {".wav", ".flac", ".ogg", ".mp3"});
@@ -73,7 +73,7 @@ void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs:
 std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
                                      const OutputOptions& options, const std::string& instrument,
                                      const std::vector<fs::path>& kept) {
-  if (options.output.empty()) fail(ExitCode::kUsage, "no output was named", "-o out.wav");
+  if (options.output.empty()) fail(ExitCode::kUsage, "no output was given", "-o out.wav");
   if (options.takes < 1 || options.takes > kMaxTakes) {
     fail(ExitCode::kUsage, fmt::format("--takes {} is outside 1..{}", options.takes, kMaxTakes),
          "--takes 4");
@@ -116,8 +116,8 @@ std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
 
 void require_not_read(const fs::path& output, const std::set<fs::path>& inputs) {
   if (!inputs.contains(fs::weakly_canonical(output))) return;
-  fail(ExitCode::kUsage, output.string() + " would be overwritten, and it is read",
-       "name another output with -o");
+  fail(ExitCode::kUsage, output.string() + " is an input and would be overwritten",
+       "choose another output with -o");
 }
 
 }  // namespace hum::app

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using models::humming::TimbreReference;
 
 constexpr double kReference_s = 5, kMinReference_s = 1;
-constexpr uint64_t kReferenceSeed = 20261101;  // another melody than any training item's
+constexpr uint64_t kReferenceSeed = 20261101;  // of a melody that no training item has
 
 pipeline::Salience salience_of(models::basic_pitch::Posteriors posteriors) {
   pipeline::Salience result;
@@ -37,7 +37,7 @@ pipeline::Salience salience_of(models::basic_pitch::Posteriors posteriors) {
   return result;
 }
 
-// Where the sound begins: the first sample within 40 dB of the loudest.
+// The start of the sound: the first sample within 40 dB of the loudest.
 size_t first_sound(std::span<const float> samples) {
   float peak = 0;
   for (const float sample : samples) peak = std::max(peak, std::fabs(sample));
@@ -96,7 +96,7 @@ void validate(const SynthesisOptions& options) {
   models::humming::validate(options.sampling);
   if (!(options.strength >= 0 && options.strength <= 1)) {
     fail(ExitCode::kUsage, fmt::format("--strength {} is outside 0..1", options.strength),
-         "0 keeps to melody and timbre, 1 is free");
+         "0 stays close to melody and timbre, 1 is free");
   }
   const models::humming::SamplingOptions neutral;
   const auto& own = options.sampling;
@@ -104,8 +104,8 @@ void validate(const SynthesisOptions& options) {
                       own.guidance_of_melody() != neutral.guidance ||
                       own.guidance_of_timbre() != neutral.guidance;
   if (options.strength != SynthesisOptions::kNeutralStrength && (is_set || own.greedy)) {
-    fail(ExitCode::kUsage, "--strength sets --temperature, --guidance and --draft itself",
-         "give it without --temperature, --greedy, --draft and all kinds of --guidance");
+    fail(ExitCode::kUsage, "--strength sets --temperature, --guidance and --draft",
+         "leave out --strength, or --temperature, --greedy, --draft and all --guidance flags");
   }
 }
 
@@ -133,14 +133,15 @@ TimbreReference Synthesizer::preset_reference(const data::Preset& preset,
     const auto& sizes = humming_.common();
     if (tokens.books * audio::channel_count(sizes.channels) != sizes.books) {
       fail(ExitCode::kBadData,
-           fmt::format("{}: {} books of another codec", stored.string(), tokens.books),
-           "hum data references makes the presets' references again");
+           fmt::format("{}: its {} books are of another codec", stored.string(), tokens.books),
+           "hum data references replaces the presets' references");
     }
     return humming_.reference(tokens.codes);
   }
   if (!known_presets(weights_).empty()) {
-    warnings.push_back(fmt::format(
-        "the weights were not trained on {}: only its reference says how it sounds", preset.name));
+    warnings.push_back(
+        fmt::format("the weights were not trained on {}; its sound comes from its reference alone",
+                    preset.name));
   }
   data::FluidRenderer renderer;
   return encode(render_reference(preset, renderer));
@@ -157,9 +158,9 @@ TimbreReference Synthesizer::file_reference(const fs::path& path, double max_sec
   const double seconds = static_cast<double>(samples.size()) / data::kSampleRate;
   if (seconds < kMinReference_s) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: {:.2f} s of sound are too little to learn a timbre from", path.string(),
+         fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from", path.string(),
                      seconds),
-         fmt::format("give {} to {} s", kMinReference_s, kReference_s));
+         fmt::format("use a recording of {} to {} s", kMinReference_s, kReference_s));
   }
   samples.resize(std::min(samples.size(), static_cast<size_t>(data::sample_of(kReference_s))));
   return encode(std::move(samples));

@@ -61,7 +61,7 @@ std::string transcription_summary(const std::string& output, const Transcribed& 
   const auto& [score, seconds] = transcribed;
   return fmt::format(
       "{}: {} notes in {:.1f} s, {}, {}\n", output, score.notes.size(), seconds,
-      score.tempo ? fmt::format("{:.0f} beats a minute", score.tempo->bpm) : "no steady tempo",
+      score.tempo ? fmt::format("{:.0f} beats per minute", score.tempo->bpm) : "no steady tempo",
       pipeline::key_name(score.heard_key.key));
 }
 

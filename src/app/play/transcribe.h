@@ -1,4 +1,4 @@
-// A recording's notes, without an instrument: what `hum notes` does.
+// Finds a recording's notes, without an instrument, for `hum notes`.
 #pragma once
 
 #include <string>
@@ -22,13 +22,13 @@ struct Transcribed {
   double seconds;  // of the recording
 };
 
-// Throws: kUsage naming what is out of range; kBadData when no notes are found; what
+// Throws: kUsage naming the option that is out of range; kBadData when no notes are found; what
 // pipeline::read_recording and require_output throw.
 Transcribed transcribe(const TranscribeOptions& options);
 
-// The notes, a line each.
+// The notes, one per line.
 std::string notes_text(const pipeline::Score& score);
-// How many, how long, tempo and key, in one line.
+// Number of notes, duration, tempo and key in one line.
 std::string transcription_summary(const std::string& output, const Transcribed& transcribed);
 
 }  // namespace hum::app

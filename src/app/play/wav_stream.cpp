@@ -14,7 +14,7 @@ void put(std::FILE* file, const std::string& bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() && std::fflush(file) == 0) {
     return;
   }
-  fail(ExitCode::kCannotCreate, "the stream cannot be written: its reader has gone",
+  fail(ExitCode::kCannotCreate, "cannot write the stream: the reader closed it",
        "pipe it into a synthesizer: ... --stream | aplay");
 }
 
@@ -31,7 +31,7 @@ WavStream::WavStream(std::FILE* file, int rate_hz, int channels, audio::SampleFo
       rate_hz_(rate_hz),
       channels_(channels),
       is_float_(format == audio::SampleFormat::kFloat) {
-  HUM_REQUIRE(format != audio::SampleFormat::k24, "WavStream: 24 bits are not streamed");
+  HUM_REQUIRE(format != audio::SampleFormat::k24, "WavStream: 24 bits are not supported");
   const uint32_t sample_bytes = is_float_ ? 4 : 2;
   const uint32_t frame_bytes = sample_bytes * static_cast<uint32_t>(channels);
   const auto rate = static_cast<uint32_t>(rate_hz);

@@ -1,4 +1,4 @@
-// A wav file into a pipe: its length is not known when it begins.
+// Writes a wav file to a pipe, whose length is not known at its start.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace hum::app {
 
-// 16 bits or float. The header says "as long as it gets" (sizes of all ones), as sox and ffmpeg
+// 16 bits or float. The header's sizes are all ones, which means unknown length, as sox and ffmpeg
 // write it.
 class WavStream {
  public:
-  // The file stays the caller's.
+  // The caller owns the file.
   WavStream(std::FILE* file, int rate_hz, int channels, audio::SampleFormat format);
 
-  // Whole frames, channels interleaved. Flushed at once. Throws: kCannotCreate when the reader has
-  // gone.
+  // Writes whole frames, channels interleaved, and flushes them. Throws: kCannotCreate when the
+  // reader closed the pipe.
   void write(std::span<const float> samples);
   double seconds() const { return static_cast<double>(frames_) / rate_hz_; }
 

@@ -1,4 +1,4 @@
-// The preset classifier learns what a preset is from sound alone.
+// The preset classifier learns presets from sound alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct FileFields {
   template <class V>
   void visit_fields(V& v) {
     v("model_type", model_type, "which model: " + models::trained_models());
-    v("stage", stage, "data, batch, schedule");
+    v("stage", stage, "data, batch and schedule of the training");
     v("model", model, "sizes of the model");
   }
 };
@@ -44,16 +44,16 @@ std::vector<std::string> models_with(const Json& model) {
   return names;
 }
 
-// A file is not taken for the model that its fields fit: they only choose what the hint says.
+// The fields of a file do not choose its model; they only choose the hint.
 [[noreturn]] void refuse_without_type(const fs::path& path, const Json& model,
                                       std::string_view expected) {
   auto names = models_with(model);
   if (!expected.empty()) names = {std::string(expected)};
   std::vector<std::string> lines;
   for (const auto& name : names) lines.push_back("model_type: " + name);
-  fail(ExitCode::kConfig, fmt::format("{}: no model_type says which model it is of", path.string()),
-       lines.empty() ? "its first line: model_type and one of " + models::trained_models()
-                     : fmt::format("add the line '{}' at its top", fmt::join(lines, "' or '")));
+  fail(ExitCode::kConfig, fmt::format("{}: no model_type names its model", path.string()),
+       lines.empty() ? "begin with a line 'model_type: MODEL', one of " + models::trained_models()
+                     : fmt::format("add the line '{}' at the top", fmt::join(lines, "' or '")));
 }
 
 const models::ModelRow& row_of(const fs::path& path, const std::string& model_type) {
@@ -76,12 +76,12 @@ void validate(const StageConfig& stage) {
       {"batch", stage.batch, 1}, {"frames", stage.frames, 1}, {"held_out", stage.held_out, 0}};
   for (const auto& [name, value, least] : least_values) {
     if (value >= least) continue;
-    fail(ExitCode::kConfig, fmt::format("stage.{} is {}", name, value),
-         fmt::format("give {} or more", least));
+    fail(ExitCode::kConfig, fmt::format("stage.{} = {} is too small", name, value),
+         fmt::format("use {} or more", least));
   }
   if (stage.frames > data::kItemFrames) {
-    fail(ExitCode::kConfig, fmt::format("stage.frames {} are longer than an item", stage.frames),
-         fmt::format("give {} or less", data::kItemFrames));
+    fail(ExitCode::kConfig, fmt::format("stage.frames = {} is longer than an item", stage.frames),
+         fmt::format("use {} or less", data::kItemFrames));
   }
   runtime::require_weights_place(stage.output);
 }
@@ -113,7 +113,7 @@ std::optional<fs::path> find_configuration(const std::string& name) {
 fs::path configuration_path(const std::string& name) {
   if (const auto found = find_configuration(name)) return *found;
   fail(ExitCode::kNoInput, fmt::format("no model or configuration '{}'", name),
-       fmt::format("name {}, tiny, 385m, 10b, or a YAML file", models::trained_models()));
+       fmt::format("use one of {}, tiny, 385m, 10b, or a YAML file", models::trained_models()));
 }
 
 ModelConfiguration read_configuration(const fs::path& path, std::string_view expected) {

@@ -1,4 +1,4 @@
-// A model's configuration file (configs/*.yaml): which model, how it is trained, its sizes.
+// A model's configuration file (configs/*.yaml): the model, its training, its sizes.
 #pragma once
 
 #include <filesystem>
@@ -26,18 +26,19 @@ struct StageConfig {
   std::string data = "runs/data";
   std::string run;
   std::string output;
-  // Weights of the models this stage builds on: weights/<codec>, ...
+  // Weights of the models that this stage builds on: weights/<codec>, ...
   std::string weights = "weights";
   int64_t batch = 16;
-  // Frames of a crop; models that learn from whole items do not read it.
+  // Frames of a crop; models that train on whole items ignore it.
   int64_t frames = 100;
-  // Crops with notes: share of a batch whose latents are the upsampler's, not the codec's.
+  // Crops with notes: share of a batch that takes its latents from the upsampler, not the codec.
   double predicted_share = 0;
   // Whole items: augmentation.
   double token_replacement = 0.05;
-  // Parameters whose names begin so are trained, the others stay as --init has them; empty: all.
+  // Trains only parameters whose names start with these; the others keep their --init values;
+  // empty: trains all.
   std::string train_only;
-  // Items at the end of the data that are never trained on.
+  // Items at the end of the data that training never uses.
   int64_t held_out = 192;
   Compute compute = Compute::kBf16;
   train::LoopConfig loop;
@@ -45,18 +46,17 @@ struct StageConfig {
   template <class V>
   void visit_fields(V& v) {
     v("data", data, "folder of training items (hum data make)");
-    v("run", run, "folder of checkpoints and log");
+    v("run", run, "folder for checkpoints and log");
     v("output", output, "weights folder to write");
-    v("weights", weights, "folder of the weights this stage builds on");
+    v("weights", weights, "folder of the weights that this stage builds on");
     v("batch", batch, "items in a batch");
     v("frames", frames, "frames of a training crop");
     v("predicted_share", predicted_share,
-      "voice: share of a batch whose latents are the upsampler's, not the codec's");
+      "voice: share of a batch that takes its latents from the upsampler, not the codec");
     v("token_replacement", token_replacement,
-      "upsampler, coarse: share of melody frames that are replaced by others; 0: off");
-    v("train_only", train_only,
-      "train the parameters whose names begin so, keep the others; empty: all");
-    v("held_out", held_out, "items at the end of the data that are never trained on");
+      "upsampler, coarse: share of melody frames to replace by others (0: none)");
+    v("train_only", train_only, "train only parameters whose names start with these (empty: all)");
+    v("held_out", held_out, "items at the end of the data that training never uses");
     v("compute", compute, "element type of activations: f32 or bf16");
     v("loop", loop, "steps, schedule, checkpoints");
   }
@@ -64,28 +64,28 @@ struct StageConfig {
 
 struct ModelConfiguration {
   std::filesystem::path path;
-  const models::ModelRow* row = nullptr;  // what the file's model_type names; has a configuration
+  const models::ModelRow* row = nullptr;  // of the file's model_type; has a configuration
   StageConfig stage;
   Json model = Json::object();
 
-  // Throws kConfig, naming the field, for what the model does not have.
+  // Throws kConfig naming the field that the model does not have.
   std::unique_ptr<const models::AnyModel> make() const;
   nn::StepShape step_shape() const;
 };
 
-// A YAML file, else the name of one in configs/ without its ending: a model (codec, ...), a variant
-// of it (codec-decoder), or a size of the coarse LM (tiny, 385m, 10b).
+// Finds a configuration: a YAML file, or the name of one in configs/ without its extension: a model
+// (codec, ...), a variant of it (codec-decoder), or a size of the coarse LM (tiny, 385m, 10b).
 std::optional<std::filesystem::path> find_configuration(const std::string& name);
 // Throws kNoInput when there is none.
 std::filesystem::path configuration_path(const std::string& name);
 
-// `expected`: the model that the caller was asked for; empty: whichever the file names.
-// Throws: kNoInput; kConfig for a file that does not say which model it is of, with the line to
-// add, for unknown fields and wrong types; kUsage when it is of another model than `expected`.
+// `expected`: the model that the file must be of; empty: any. Throws: kNoInput; kConfig for a file
+// without model_type, with the line to add, and for unknown fields and wrong types; kUsage when it
+// is of another model than `expected`.
 ModelConfiguration read_configuration(const std::filesystem::path& path,
                                       std::string_view expected = "");
 
-// Throws: kConfig for values that no stage can have, what runtime::require_weights_place throws.
+// Throws: kConfig for values that no stage accepts; what runtime::require_weights_place throws.
 void validate(const StageConfig& stage);
 
 }  // namespace hum::app

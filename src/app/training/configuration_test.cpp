@@ -1,4 +1,4 @@
-// Which model a configuration is of, it says itself.
+// A configuration names its model.
 #include "app/training/configuration.h"
 
 #include <gmock/gmock.h>

@@ -18,7 +18,7 @@ using models::humming::CommonConfig;
 using models::humming::LatentPredictor;
 using runtime::HostTensor;
 
-// models do not see data: the columns that conditioning reads are named on both sides.
+// models/ does not depend on data/, so both name the columns that conditioning reads.
 static_assert(models::humming::kMelodyPitch == static_cast<int64_t>(data::MelodyFeature::kPitch));
 static_assert(models::humming::kMelodySounding ==
               static_cast<int64_t>(data::MelodyFeature::kSounding));
@@ -40,13 +40,13 @@ HostTensor audio_crops(const CropData& data, const InputRequest& request, int64_
   return HostTensor::of({stage.batch, samples}, std::span<const float>(audio));
 }
 
-// Of the arrays, those that the spec's batch names, in its order.
+// Selects the arrays that the spec's batch names, in its order.
 std::vector<HostTensor> chosen(const nn::TrainSpec& spec, runtime::NamedTensors arrays) {
   std::vector<HostTensor> batch;
   for (const nn::Field& field : spec.batch) {
     const auto found =
         std::ranges::find(arrays, field.name, &runtime::NamedTensors::value_type::first);
-    HUM_REQUIRE(found != arrays.end(), "{}: its training input makes no array '{}'", spec.name,
+    HUM_REQUIRE(found != arrays.end(), "{}: the training input has no array '{}'", spec.name,
                 field.name);
     HUM_REQUIRE(found->second.shape() == field.shape, "{}: '{}' is {} in the data, {} in the model",
                 spec.name, field.name, found->second.shape(), field.shape);
@@ -73,9 +73,9 @@ OpenedInput labelled_crops(const InputRequest& request) {
   const Json named = request.model.config().at("presets");
   if (named != Json(presets)) {
     fail(ExitCode::kConfig,
-         fmt::format("model.presets names {} presets, {} holds {} others", named.size(), stage.data,
-                     presets.size()),
-         "leave model.presets out: the data's are taken");
+         fmt::format("model.presets names {} presets, but {} holds {} others", named.size(),
+                     stage.data, presets.size()),
+         "leave out model.presets to use those of the data");
   }
   const auto batches = [data, request, &stage, classes = presets.size()](int64_t step) {
     HostTensor labels({graph::DType::kI32, {stage.batch}});
@@ -98,7 +98,7 @@ OpenedInput token_items(const InputRequest& request) {
   return {batches, {"codec"}, codebooks_for(request.model, *data)};
 }
 
-// The draft in place of the true latents: what generation knows before it draws tokens.
+// Replaces the true latents by the draft, which is all that generation has before it draws tokens.
 OpenedInput token_items_with_drafts(const InputRequest& request) {
   const auto data = open_tokens(request);
   const StageConfig& stage = request.configuration.stage;
@@ -120,8 +120,8 @@ OpenedInput token_items_with_drafts(const InputRequest& request) {
   return {batches, {"codec", "upsampler"}, codebooks_for(request.model, *data)};
 }
 
-// In the first items of a batch, the upsampler's latents in place of the codec's: what the decoder
-// is given at generation. How many true books the upsampler knows is drawn for each item.
+// Replaces the codec's latents by the upsampler's in the first items of a batch, as the decoder
+// gets them at generation. Draws for each item how many true books the upsampler knows.
 class PredictedLatents {
  public:
   PredictedLatents(const InputRequest& request, const TokenData& data)
@@ -158,12 +158,12 @@ class PredictedLatents {
   std::unique_ptr<const LatentPredictor> upsampler_;
 };
 
-// Throws: kConfig unless the model plays one channel, of the data's latents.
+// Throws: kConfig unless the model plays one channel with the data's latents.
 void require_one_channel(const InputRequest& request, int64_t latent) {
   const CommonConfig common = common_of(request.model);
   if (common.channels == audio::Channels::kMono && common.latent == latent) return;
   fail(ExitCode::kConfig,
-       fmt::format("{}: the voice plays one channel at a time, whose latents here have {} numbers",
+       fmt::format("{}: the voice plays one channel at a time, with latents of {} numbers here",
                    request.configuration.path.string(), latent),
        fmt::format("model: {{common: {{latent: {}}}}}, without channels", latent));
 }

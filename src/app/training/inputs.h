@@ -1,5 +1,5 @@
-// What models learn from: one function for each kind of models::TrainingInput, from a folder of
-// training items to the arrays of a step. Which model takes them does not matter here.
+// Makes the arrays of a training step from a folder of training items: one function for each kind
+// of models::TrainingInput, independent of the model that uses it.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace hum::app {
 
-// A configured model that wants batches. What is opened for it refers to all of these.
+// A request for batches of a configured model. The opened input refers to all of these.
 struct InputRequest {
   runtime::Session& session;
   const ModelConfiguration& configuration;
@@ -23,25 +23,25 @@ struct InputRequest {
 };
 
 struct OpenedInput {
-  // The fields of the spec's batch, in its order.
+  // The fields of the spec's batch, in the same order.
   train::BatchSource batches;
-  // Parts of the weights that the arrays are made with.
+  // Parts of the weights that make the arrays.
   std::vector<std::string> builds_on;
-  // Buffers that the model takes from elsewhere (codebooks), set whatever weights it starts from.
+  // Buffers that come from other models (codebooks); they replace those of the starting weights.
   std::vector<train::NamedTensor> frozen;
 };
 
-// Throws: what reading the items throws; kConfig when model and items do not fit, kBadData when
+// Throws: what reading the items throws; kConfig when model and items do not match; kBadData when
 // there are too few items.
 OpenedInput open_input(const InputRequest& request);
 
-// Of labelled crops, the classes of a configuration that leaves them out are `presets`, which is
-// not called otherwise.
+// For labelled crops, `presets` supplies the classes if the configuration leaves them out;
+// otherwise it is not called.
 void fill_in_classes(ModelConfiguration& configuration,
                      const std::function<std::vector<std::string>()>& presets);
 
-// Names of the presets that a folder of items was made of, in the order they take turns.
-// Throws: what data::read_manifest throws.
+// Names of the presets in a folder of items, in the order of their items. Throws: what
+// data::read_manifest throws.
 std::vector<std::string> item_presets(const std::filesystem::path& folder);
 
 // Refers to the codec.

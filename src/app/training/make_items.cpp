@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 ProcessRank rank_of(const MakeItemsOptions& options) {
   if (options.rank < 0 && options.ranks == 0) return process_rank();
   if (options.rank < 0 || options.rank >= options.ranks) {
-    fail(ExitCode::kUsage, fmt::format("rank {} of {}: no such rank", options.rank, options.ranks),
+    fail(ExitCode::kUsage, fmt::format("rank {} of {} does not exist", options.rank, options.ranks),
          "give both, e.g. --rank 0 --ranks 2");
   }
   return {options.rank, options.ranks};
@@ -46,7 +46,7 @@ MadeItems make_items(const MakeItemsOptions& options) {
   const ProcessRank rank = rank_of(options);
   runtime::Session session(session_options());
   data::MakeTools tools{.rank = rank, .should_stop = [] { return stop_signal() != 0; }};
-  // The melody as generation reads it from a hum.
+  // Reads the melody as generation does from a hum.
   tools.transcriber = [transcribe = transcriber(session, {})](std::span<const float> samples) {
     return pipeline::sung_notes(samples, transcribe(samples));
   };
@@ -60,7 +60,7 @@ MadeReferences make_references(const std::string& weights_flag, const std::strin
   const fs::path weights = weights_folder(weights_flag), folder = weights / "references";
   runtime::Session session(session_options());
   const models::codec::CodecSession codec(session, models::weights_part(weights, "codec"));
-  AtomicFolder references(folder);  // none of another codec stays
+  AtomicFolder references(folder);  // replaces the folder, so none of another codec stays
   const auto presets = data.empty() ? data::training_presets() : presets_of(data);
   data::FluidRenderer renderer;
   for (const data::Preset* preset : presets) {

@@ -1,5 +1,5 @@
-// Training items, and the presets' timbre references, made with the released models: what `hum
-// data` does beside verifying.
+// Makes training items and the presets' timbre references with the released models, for `hum data
+// make` and `hum data references`.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@ namespace hum::app {
 
 struct MakeItemsOptions {
   std::string config, output = "runs/data";
-  // What replaces the configuration's; 0, empty: nothing.
+  // Replace the configuration's values; 0 or empty: keep them.
   std::string codec;
   int64_t count = 0, threads = 0;
-  int64_t rank = -1, ranks = 0;  // -1, 0: as the launcher says
+  int64_t rank = -1, ranks = 0;  // -1, 0: as the launcher sets them
 };
 
 struct MadeItems {
-  int stop_signal = 0;    // other than 0: stopped by it
-  bool is_whole = false;  // the shares of other ranks included
+  int stop_signal = 0;    // the signal that stopped it; 0: none
+  bool is_whole = false;  // including the shares of other ranks
   int64_t count = 0;
   ProcessRank rank;
 };
 
-// Throws: kUsage for a rank that is not one; what data::make_items throws.
+// Throws: kUsage for an invalid rank; what data::make_items throws.
 MadeItems make_items(const MakeItemsOptions& options);
 
 struct MadeReferences {
@@ -32,8 +32,8 @@ struct MadeReferences {
   size_t presets = 0;
 };
 
-// Writes the references of the presets that the items in `data` were made of, empty: of all
-// training presets, beside the weights. `weights`: as --weights says.
+// Writes the references of the presets of the items in `data` beside the weights; empty: those of
+// all training presets. `weights`: the value of --weights.
 MadeReferences make_references(const std::string& weights, const std::string& data);
 
 }  // namespace hum::app

@@ -1,5 +1,5 @@
-// The training step that a configuration describes, without its data: for commands that look at it
-// or compile it ahead.
+// The training step of a configuration, without its data, for commands that inspect it or compile
+// it ahead of the run.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace hum::app {
 
 struct ModelStep {
   const models::ModelRow* row = nullptr;
-  std::shared_ptr<const models::AnyModel> model;  // what `spec` refers to
+  std::shared_ptr<const models::AnyModel> model;  // `spec` refers to it
   nn::TrainSpec spec;
   train::LoopConfig loop;
 };
@@ -19,7 +19,7 @@ struct ModelStep {
 // `batch` > 0 replaces the configuration's. Throws: as ModelConfiguration::make; kUsage when the
 // model has no training step.
 ModelStep model_step(ModelConfiguration configuration, int64_t batch = 0);
-// Throws what read_configuration throws, too.
+// Also throws what read_configuration throws.
 ModelStep read_model_step(const std::filesystem::path& path, int64_t batch = 0);
 
 }  // namespace hum::app

@@ -70,7 +70,7 @@ std::string size_text(const Json& report) {
   }
   return fmt::format("{}: {}{} {}\ntraining step: {} bytes of StableHLO, traced in {:.2f} s\n",
                      report["model"].get<std::string>(), parts, count("parameters"),
-                     parts.empty() ? "parameters" : "in all", count("training_step_bytes"),
+                     parts.empty() ? "parameters" : "in total", count("training_step_bytes"),
                      report["seconds"].get<double>());
 }
 
@@ -79,7 +79,7 @@ Json platform_audit_report(const std::string& name, const std::string& platform)
   const auto configuration = read_configuration(configuration_path(name));
   if (configuration.row->audit == models::PlatformAudit::kNone) {
     fail(ExitCode::kUsage, fmt::format("{} has nothing to audit", configuration.row->name),
-         "hum audits training steps: of " + models::trained_models());
+         "hum audits the training steps of " + models::trained_models());
   }
   const ModelStep step = model_step(configuration);
   auto function =

@@ -1,5 +1,5 @@
-// What can be said of a configuration's training step before it is trained: how large it is,
-// whether a platform can run it, what it takes to compile.
+// Reports on a configuration's training step before it runs: its size, whether a platform can run
+// it, and the cost of compiling it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace hum::app {
 Json size_report(const std::string& configuration, int64_t batch);
 std::string size_text(const Json& report);
 
-// Every op after the passes against what the platform can run. {"program", "platform", "supported",
+// Checks every op after the passes against the platform. {"program", "platform", "supported",
 // "ops": [{"op", "count", "verdict", "what", "source", "where"}]}. Throws: kUsage for an unknown
 // platform and for a model that has nothing to audit; what read_configuration throws.
 Json platform_audit_report(const std::string& configuration, const std::string& platform);
@@ -27,9 +27,9 @@ struct CompileStepOptions {
   std::string memory_limit;  // empty: the configuration's
 };
 
-// Puts the step into the compile cache. {"program", "cached", "seconds", "estimated_bytes",
-// "memory_bytes"}; null memory where the platform does not say. Throws: what train::compile_step
-// throws.
+// Compiles the step into the compile cache. {"program", "cached", "seconds", "estimated_bytes",
+// "memory_bytes"}; memory is null if the platform does not report it. Throws: what
+// train::compile_step throws.
 Json compile_report(const CompileStepOptions& options);
 std::string compile_text(const Json& report);
 

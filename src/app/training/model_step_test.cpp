@@ -1,4 +1,4 @@
-// Training steps from configurations: what the graph says they need against the compiler's account.
+// Memory of training steps from configurations: the graph's estimate against the compiler's report.
 #include "app/training/model_step.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Every row of the registry keeps what it promises: its configurations parse, its folder has a
-// README, a tiny one learns through hum train's own path, its weights come back as they were
-// written, a platform's audit knows its ops.
+// Tests every row of the registry: its configurations parse, its folder has a README, a tiny model
+// trains as with hum train, its weights read back as they were written, and a platform's audit
+// knows its ops.
 #include "models/registry.h"
 
 #include <gmock/gmock.h>

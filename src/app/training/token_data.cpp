@@ -18,7 +18,7 @@ data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig&
   if (usable < stage.batch) {
     fail(ExitCode::kBadData,
          fmt::format("{}: {} items leave {} to train on", stage.data, items.size(), usable),
-         "make more items (hum data make --count) or lower stage.held_out");
+         "make more items (hum data make --count), or lower stage.held_out");
   }
   return {0, usable, static_cast<uint64_t>(stage.loop.seed)};
 }
@@ -59,7 +59,7 @@ void require_fits(const TokenData& data, const CommonConfig& common, const std::
   fail(ExitCode::kConfig,
        fmt::format("{} is {}, the items with this codec are {}", whose,
                    described(common.channels, common.books, common.latent), wanted),
-       "train on other items, or a model with common: " + wanted);
+       "use other items, or a model with common: " + wanted);
 }
 
 std::unique_ptr<const LatentPredictor> open_upsampler(const InputRequest& request,

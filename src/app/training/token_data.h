@@ -1,4 +1,4 @@
-// Training items with the codec's tokens, and the arrays that are made of them.
+// Training items with the codec's tokens, and the arrays made from them.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace hum::app {
 
-// The items of a stage, those that are held out aside. Throws: kBadData when too few are left.
+// Opens the items of a stage without the held-out ones. Throws: kBadData when too few are left.
 data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig& stage);
 
 struct TokenData {
@@ -24,14 +24,14 @@ struct TokenData {
 };
 std::shared_ptr<const TokenData> open_tokens(const InputRequest& request);
 
-// What the model's configuration says of the codec's tokens and latents.
+// The codec's tokens and latents according to the model's configuration.
 models::humming::CommonConfig common_of(const models::AnyModel& model);
-// Throws: kConfig when what `whose` says of channels, books and latents is not so in the data.
+// Throws: kConfig when the channels, books or latents of `whose` differ from the data's.
 void require_fits(const TokenData& data, const models::humming::CommonConfig& common,
                   const std::string& whose);
 
-// The upsampler of the weights that a stage builds on, for `items` items at a time. Throws: as
-// require_fits.
+// Opens the upsampler of the weights that a stage builds on, for `items` items at a time. Throws
+// what require_fits throws.
 std::unique_ptr<const models::humming::LatentPredictor> open_upsampler(const InputRequest& request,
                                                                        const TokenData& data,
                                                                        int64_t items);
@@ -40,11 +40,11 @@ struct ItemArrays {
   runtime::HostTensor codes, latents, melody, reference, reference_frames;
 };
 ItemArrays arrays_of(const data::TokenBatch& batch);
-// The whole items of a step's batch, with the stage's augmentation.
+// Reads the whole items of a step's batch, with the stage's augmentation.
 ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, int64_t step);
 runtime::NamedTensors named(ItemArrays arrays);
 
-// Models that decode tokens keep the codec's code vectors in a buffer; others get none.
+// The codec's code vectors, for models that decode tokens and keep them in a buffer; else empty.
 std::vector<train::NamedTensor> codebooks_for(const models::AnyModel& model, const TokenData& data);
 
 }  // namespace hum::app

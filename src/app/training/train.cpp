@@ -16,12 +16,12 @@
 namespace hum::app {
 namespace {
 
-// The options over the configuration. Throws: as train().
+// Applies the options to the configuration. Throws what train() throws.
 void apply(const TrainOptions& options, ModelConfiguration& configuration) {
   const models::ModelRow& row = *configuration.row;
   if (row.input == models::TrainingInput::kNone) {
     fail(ExitCode::kUsage, fmt::format("hum does not train {}", row.name),
-         "it trains " + models::trained_models());
+         "use one of " + models::trained_models());
   }
   StageConfig& stage = configuration.stage;
   if (!options.run.empty()) stage.run = options.run;
@@ -35,13 +35,13 @@ void apply(const TrainOptions& options, ModelConfiguration& configuration) {
   }
   validate(stage);
   if (!stage.train_only.empty() && options.init.empty()) {
-    fail(ExitCode::kUsage, "stage.train_only needs weights for what is not trained",
+    fail(ExitCode::kUsage, "stage.train_only needs weights for the other parameters",
          "--init weights/");
   }
 }
 
-// A stage as a run's checkpoints know it: what may change from one part of a run to the next, since
-// no value depends on it, is left out.
+// The fields of a stage that identify a run in its checkpoints. Fields that no value depends on are
+// left out, so they may change when a run resumes.
 Json recorded(StageConfig stage) {
   Json result = to_json(stage);
   for (const char* field : {"run", "output"}) result.erase(field);
@@ -56,14 +56,15 @@ Json recorded(StageConfig stage) {
   return result;
 }
 
-// Mono models are those of releases that knew no other.
+// Leaves out "mono", because configurations of earlier releases, which were all mono, did not have
+// it.
 Json recorded_model(Json config) {
   const bool is_mono = config.contains("common") && config["common"]["channels"] == "mono";
   if (is_mono) config["common"].erase("channels");
   return config;
 }
 
-// What a run learns from: a resumed one must not continue with other items or other weights.
+// Identifies the data of a run: it must not resume with other items or other weights.
 Json learned_from(const StageConfig& stage, const std::vector<std::string>& builds_on) {
   const data::ItemFolder items(stage.data);
   Json result = {{"items", items.fingerprint()}, {"count", items.size()}};
@@ -74,16 +75,16 @@ Json learned_from(const StageConfig& stage, const std::vector<std::string>& buil
   return result;
 }
 
-// A processor that has no bf16 products converts before each of them.
+// A processor without bf16 products converts the operands of each product.
 void advise_on_compute(const runtime::Session& session, Compute compute) {
   const bool converts =
       session.platform() == "cpu" && kernels::chosen_isa() < kernels::Isa::kAvx512Bf16;
   if (converts && compute == Compute::kBf16) {
-    spdlog::info("this processor does not multiply bf16: --compute f32 is faster here");
+    spdlog::info("this processor has no bf16 products: --compute f32 is faster here");
   }
 }
 
-// Weights to start from, and what comes from elsewhere whatever they say.
+// The weights to start from, and the buffers that other models supply in any case.
 std::vector<train::NamedTensor> initial_tensors(const TrainOptions& options,
                                                 const models::ModelRow& row,
                                                 std::vector<train::NamedTensor> frozen) {
@@ -96,7 +97,7 @@ std::vector<train::NamedTensor> initial_tensors(const TrainOptions& options,
   return initial;
 }
 
-// Writes the weights, and their SHA-256 into the run's log.
+// Writes the weights, and adds their SHA-256 to the run's log.
 TrainReport write_trained(const models::ModelRow& row, const StageConfig& stage,
                           const Json& model_config, const train::LoopResult& result) {
   runtime::Weights weights{
@@ -139,14 +140,14 @@ TrainReport train(ModelConfiguration configuration, const TrainOptions& options)
                                       {"learned_from", learned_from(stage, input.builds_on)}},
                            .should_stop = [] { return stop_signal() != 0; }});
   if (stop_signal() != 0) {
-    spdlog::warn("stopped at step {}; the same command resumes from there", result.steps_done);
+    spdlog::warn("stopped at step {}; to resume, repeat the command", result.steps_done);
     return {.stop_signal = stop_signal()};
   }
   if (!result.finished) {
     fail(ExitCode::kTemporary,
-         fmt::format("loop.max_minutes are over at step {} of {}; no weights were written",
+         fmt::format("loop.max_minutes passed at step {} of {}; no weights were written",
                      result.steps_done, stage.loop.steps),
-         "the same command resumes from there");
+         "to resume, repeat the command");
   }
   return write_trained(row, stage, model_config, result);
 }

@@ -1,5 +1,5 @@
-// hum train: a model from its configuration, trained on the items that it names, its weights
-// written.
+// hum train: trains the model of a configuration on the items that it names, and writes the
+// weights.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace hum::app {
 
-// What replaces the configuration's; empty: nothing.
+// Replace the configuration's values; empty: keep them.
 struct TrainOptions {
   std::string run, output, data, compute, memory_limit;
   std::string init;  // weights folder to start from
 };
 
 struct TrainReport {
-  int stop_signal = 0;  // other than 0: stopped by it, and there is no summary
+  int stop_signal = 0;  // the signal that stopped it, with no summary; 0: none
   Json summary;
 };
 
-// Throws: kUsage for a model that is not trained and for train_only without `init`; kConfig for
-// what makes no sense; kTemporary when loop.max_minutes are over; what the loop throws.
+// Throws: kUsage for a model that hum does not train, and for train_only without `init`; kConfig
+// for invalid values; kTemporary when loop.max_minutes have passed; what the loop throws.
 TrainReport train(ModelConfiguration configuration, const TrainOptions& options);
 
 }  // namespace hum::app

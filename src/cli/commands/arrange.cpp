@@ -1,4 +1,4 @@
-// hum arrange: a hummed melody as a small band plays it.
+// hum arrange: arranges a hummed melody for a small band.
 #include "app/play/arrange.h"
 
 #include <iostream>
@@ -18,9 +18,9 @@ struct Args {
     v.positional("input", options.input,
                  "a recording of a hummed or sung melody: wav, flac, ogg or mp3");
     v.short_flag('o', "output", options.output, "folder for the stems, the mix and the MIDI file");
-    v("style", options.style, "what the band plays");
-    v("beats", options.beats_per_bar, "beats of a bar: 3 or 4");
-    v("format", options.format, "of the sounds");
+    v("style", options.style, "style of the accompaniment");
+    v("beats", options.beats_per_bar, "beats per bar: 3 or 4");
+    v("format", options.format, "file format of the stems and the mix");
     options.lead.visit_fields(v);
     options.sound.visit_fields(v);
     v("json", json, "print a report as JSON");
@@ -40,7 +40,7 @@ int run(Args& args) {
 }  // namespace
 
 const Command kArrange = {
-    "arrange", "a band under a hummed melody: stems, mix and MIDI",
+    "arrange", "arrange a hummed melody for a small band: stems, mix, MIDI",
     "hum arrange examples/vocadito_10.wav --preset flute --tempo 90 -o arrangement",
     make_command<Args, run>};
 

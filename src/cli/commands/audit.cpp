@@ -1,4 +1,4 @@
-// hum audit: every op of a model's training step against what a platform can run.
+// hum audit: checks whether a platform can run every op of a model's training step.
 #include <iostream>
 
 #include "app/training/model_step_reports.h"
@@ -15,8 +15,8 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("model", model, models::trained_models() + ", 385m, 10b, or a configuration");
-    v("platform", platform, "cpu, cuda, tpu or neuron");
+    v.positional("model", model, models::trained_models() + ", 385m, 10b, or a YAML configuration");
+    v("platform", platform, "platform to check: cpu, cuda, tpu or neuron");
     v("json", json, "print the result as JSON");
   }
 };
@@ -33,7 +33,7 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kAudit = {"audit", "check every op of a model against what a platform can run",
+const Command kAudit = {"audit", "check whether a platform can run every op of a model",
                         "hum audit coarse --platform neuron", make_command<Args, run>};
 
 }  // namespace hum::cli

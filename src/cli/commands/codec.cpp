@@ -1,4 +1,4 @@
-// hum codec encode | decode: sound to tokens and back.
+// hum codec encode | decode: converts sound to tokens and back.
 #include <iostream>
 
 #include "app/play/codec_files.h"
@@ -16,7 +16,7 @@ struct EncodeArgs {
     v.short_flag('o', "output", options.output, "tokens to write: .safetensors");
     v("weights", options.weights,
       "folder of released weights (default: HUM_WEIGHTS, else weights/)");
-    v("max_seconds", options.max_seconds, "longest sound to accept");
+    v("max_seconds", options.max_seconds, "longest sound to accept, in seconds");
   }
 };
 
@@ -33,8 +33,8 @@ struct DecodeArgs {
   void declare(V& v) {
     v.positional("input", options.input, "tokens that hum codec encode wrote");
     v.short_flag('o', "output", options.output, "sound to write: .wav, .flac or .ogg");
-    v("books", options.books, "codebooks to use, coarse ones first (0: all)");
-    v("rate", options.rate_hz, "sample rate of the output: 22050, 44100 or 48000");
+    v("books", options.books, "number of codebooks to use, coarsest first (0: all)");
+    v("rate", options.rate_hz, "sample rate of the output in Hz: 22050, 44100 or 48000");
     v("weights", options.weights,
       "folder of released weights (default: HUM_WEIGHTS, else weights/)");
   }
@@ -48,10 +48,10 @@ int decode(DecodeArgs& args) {
 
 }  // namespace
 
-const Command kCodecEncode = {"codec encode", "write a sound's codec tokens",
+const Command kCodecEncode = {"codec encode", "encode a sound as codec tokens",
                               "hum codec encode examples/vocadito_10.wav -o tokens.safetensors",
                               make_command<EncodeArgs, encode>};
-const Command kCodecDecode = {"codec decode", "play codec tokens",
+const Command kCodecDecode = {"codec decode", "decode codec tokens to sound",
                               "hum codec decode tokens.safetensors -o out.wav",
                               make_command<DecodeArgs, decode>};
 

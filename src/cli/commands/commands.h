@@ -1,4 +1,4 @@
-// The commands that are in no header of a group.
+// The commands that no group's header declares.
 #pragma once
 
 #include "cli/command.h"

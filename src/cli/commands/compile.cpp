@@ -1,5 +1,5 @@
-// hum compile: fills the compile cache with a configuration's training step, so that the run itself
-// starts at once.
+// hum compile: compiles a configuration's training step into the compile cache, so that the run
+// starts without a wait.
 #include <iostream>
 
 #include "app/training/model_step_reports.h"
@@ -15,7 +15,7 @@ struct Args {
   void declare(V& v) {
     v.positional("config", options.configuration,
                  "YAML configuration of a training stage (configs/*.yaml)");
-    v("batch", options.batch, "items in a batch, instead of the configuration's (0)");
+    v("batch", options.batch, "items in a batch (0: the configuration's)");
     v("memory_limit", options.memory_limit,
       "refuse a step that needs more memory than this, e.g. 6GB");
     v("json", json, "print the result as JSON");
@@ -34,7 +34,7 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kCompile = {"compile", "compile a training step ahead, into the compile cache",
+const Command kCompile = {"compile", "compile a training step into the cache before the run",
                           "hum compile configs/coarse.yaml", make_command<Args, run>};
 
 }  // namespace hum::cli

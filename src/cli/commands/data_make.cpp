@@ -1,4 +1,4 @@
-// hum data make: training items, made once and read by every training.
+// hum data make: makes training items, once for all training runs.
 #include <iostream>
 
 #include "app/training/make_items.h"
@@ -13,20 +13,19 @@ struct Args {
   template <class V>
   void declare(V& v) {
     v("config", options.config, "YAML configuration (configs/data.yaml)");
-    v.short_flag('o', "output", options.output, "folder of shards; what is whole there is kept");
-    v("count", options.count, "items of 6 s, instead of the configuration's");
-    v("codec", options.codec, "codec whose tokens the items get, instead of the configuration's");
-    v("threads", options.threads, "threads that make items; 0: all");
-    v("rank", options.rank,
-      "which of several processes this is; -1: as mpirun, torchrun or srun say");
-    v("ranks", options.ranks, "number of processes that share the work; 0: as these say");
+    v.short_flag('o', "output", options.output, "folder for the shards; intact shards are kept");
+    v("count", options.count, "number of items, of 6 s each (0: the configuration's)");
+    v("codec", options.codec, "codec that encodes the items (default: the configuration's)");
+    v("threads", options.threads, "threads that make items (0: as many as hum computes with)");
+    v("rank", options.rank, "rank of this process (-1: as mpirun, torchrun or srun set it)");
+    v("ranks", options.ranks, "number of processes that share the work (0: as they set it)");
   }
 };
 
 int run(Args& args) {
   const auto made = app::make_items(args.options);
   if (made.stop_signal != 0) {
-    spdlog::warn("stopped; the same command resumes from there");
+    spdlog::warn("stopped; to resume, repeat the command");
     return 128 + made.stop_signal;
   }
   std::cout << (made.is_whole ? fmt::format("{} items in {}\n", made.count, args.options.output)

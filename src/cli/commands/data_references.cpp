@@ -1,4 +1,4 @@
-// hum data references: the presets' timbre references, as codec tokens beside the weights.
+// hum data references: stores the presets' timbre references as codec tokens beside the weights.
 #include <iostream>
 
 #include "app/training/make_items.h"
@@ -12,9 +12,8 @@ struct Args {
   std::string weights, data;
   template <class V>
   void declare(V& v) {
-    v("weights", weights, "folder of weights that holds codec/ and gets references/");
-    v("data", data,
-      "training items: their presets get references, instead of all training presets");
+    v("weights", weights, "folder of weights; reads its codec/ and writes its references/");
+    v("data", data, "folder of items whose presets get references (default: all training presets)");
   }
 };
 

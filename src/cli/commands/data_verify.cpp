@@ -1,4 +1,4 @@
-// hum data verify: whether a folder of training items is as it was written.
+// hum data verify: checks that a folder of training items is unchanged since it was written.
 #include <fmt/ranges.h>
 
 #include <iostream>
@@ -37,10 +37,10 @@ int run(Args& args) {
     fail(ExitCode::kBadData,
          fmt::format("{}: {} of {} shards are damaged: {}", args.folder, faults.size(),
                      manifest.shards.size(), fmt::join(names, "; ")),
-         "repeat `hum data make` with the same options: it replaces what is damaged");
+         "repeat `hum data make` with the same options to replace them");
   }
   if (!args.json) {
-    std::cout << fmt::format("{}: {} shards, {} items, all whole\n", args.folder,
+    std::cout << fmt::format("{}: {} shards, {} items, all intact\n", args.folder,
                              manifest.shards.size(), manifest.items());
   }
   return 0;

@@ -1,4 +1,4 @@
-// hum env: every environment variable that hum reads.
+// hum env: lists every environment variable that hum reads.
 #include "base/env.h"
 
 #include <iostream>

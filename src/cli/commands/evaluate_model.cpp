@@ -1,4 +1,4 @@
-// hum evaluate model: a report on the released models.
+// hum evaluate model: writes a report on the released models.
 #include <iostream>
 
 #include "app/evaluation/model_report.h"
@@ -15,9 +15,9 @@ struct Args {
   bool quick = false, json = false;
   template <class V>
   void declare(V& v) {
-    v.short_flag('o', "output", options.output, "folder of the report");
+    v.short_flag('o', "output", options.output, "folder for the report");
     options.visit_fields(v);
-    v("quick", quick, "14 clips: minutes instead of hours, wide intervals");
+    v("quick", quick, "evaluate 14 clips: minutes instead of hours, wider intervals");
     v("json", json, "print report.json");
   }
 };
@@ -48,7 +48,7 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kEvaluateModel = {"evaluate model", "a report on the models: figures, plots, sounds",
+const Command kEvaluateModel = {"evaluate model", "evaluate the models: figures, plots, sounds",
                                 "hum evaluate model --weights weights -o report --clips 200",
                                 make_command<Args, run>};
 

@@ -1,5 +1,5 @@
-// hum evaluate notes: precision, recall and F1 of one list of notes against another, and of what is
-// heard of the real instrument that plays the first.
+// hum evaluate notes: precision, recall and F1 of one list of notes against another, and of what
+// Basic Pitch hears when a real instrument plays the reference.
 #include <iostream>
 
 #include "app/evaluation/note_report.h"
@@ -15,13 +15,13 @@ struct Args {
   void declare(V& v) {
     v.positional("reference", options.reference, "the true notes: .mid, .csv or .json");
     v.positional("estimate", options.estimate, "the notes to judge: .mid, .csv or .json");
-    v("onset_tolerance", options.onset_tolerance_ms, "milliseconds that an onset may be off");
-    v("pitch_tolerance", options.pitch_tolerance_cents, "cents that a pitch may be off");
+    v("onset_tolerance", options.onset_tolerance_ms, "largest onset error of a match, in ms");
+    v("pitch_tolerance", options.pitch_tolerance_cents, "largest pitch error of a match, in cents");
     v("offset_ratio", options.offset_ratio,
-      "also judge ends, within this share of the note (mir_eval: 0.2; 0: ends do not count)");
-    v("best_octave", options.best_octave, "judge the estimate in the octave that fits best");
+      "largest error of a note's end, as a share of its length (mir_eval: 0.2; 0: ignore ends)");
+    v("best_octave", options.best_octave, "shift the estimate to the octave that matches best");
     v("beside", options.beside,
-      "also judge what Basic Pitch hears of the true notes on the real instrument: a preset");
+      "preset: also judge what Basic Pitch hears when it plays the reference notes");
     v("json", json, "print JSON");
   }
 };
@@ -38,8 +38,8 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kEvaluateNotes = {"evaluate notes", "how many notes of A are also in B",
-                                "hum evaluate notes melody.mid heard.mid --onset-tolerance 100",
-                                make_command<Args, run>};
+const Command kEvaluateNotes = {
+    "evaluate notes", "precision and recall of one list of notes against another",
+    "hum evaluate notes melody.mid heard.mid --onset-tolerance 100", make_command<Args, run>};
 
 }  // namespace hum::cli

@@ -1,4 +1,4 @@
-// hum generate: hummed melodies on an instrument.
+// hum generate: plays hummed melodies on an instrument.
 #include <iostream>
 
 #include "app/play/conversion_report.h"
@@ -20,22 +20,22 @@ struct Args {
                  "recordings of hummed or sung melodies, or folders of them: wav, flac, ogg, mp3");
     v.short_flag('o', "output", outputs.output,
                  "sound to write: .wav, .flac, .ogg or .mp3; a folder for several recordings");
-    v("format", outputs.format, "of the sounds in a folder");
+    v("format", outputs.format, "file format of the sounds, if -o is a folder");
     v("midi", outputs.midi,
-      "also write the melody that was played: .mid, .csv or .json; with a folder the extension "
-      "alone");
+      "file for the melody that was played: .mid, .csv or .json; only the extension if -o is a "
+      "folder");
     v("picture", outputs.picture,
-      "also draw the notes over the sound's spectrogram: .png or .svg; with a folder the extension "
-      "alone");
-    v("takes", outputs.takes, "takes of each recording: seeds from --seed on, out-1.wav, ...");
+      "picture of the notes over the sound's spectrogram: .png or .svg; only the extension if -o "
+      "is a folder");
+    v("takes", outputs.takes, "takes of each recording, with seeds from --seed: out-1.wav, ...");
     conversion.visit_fields(v);
-    v("loop", delivery.loop, "whole bars that repeat without a seam, from the first beat on");
-    v("beats", delivery.beats_per_bar, "beats of a bar, for --loop");
-    v("backing", delivery.backing, "a song to mix the melody into, from the same start");
-    v("gain", delivery.gain_db, "how much louder than the backing the melody is, in dB");
-    v("stream", stream, "a wav on stdout while it is made; -o is not needed");
+    v("loop", delivery.loop, "write whole bars from the first beat, as a seamless loop");
+    v("beats", delivery.beats_per_bar, "beats per bar, for --loop");
+    v("backing", delivery.backing, "song to mix the melody into; both start together");
+    v("gain", delivery.gain_db, "level of the melody above the backing, in dB");
+    v("stream", stream, "write a wav to stdout as it is made, instead of -o");
     delivery.sound.visit_fields(v);
-    v("json", json, "print a report as JSON; for several recordings a list");
+    v("json", json, "print a report as JSON (several recordings: a list)");
   }
 };
 

@@ -1,5 +1,5 @@
-// hum model check: counts a model's parameters and traces its training step from shapes alone; or
-// opens every model of a folder of weights.
+// hum model check: counts a model's parameters and traces its training step from shapes alone, or
+// opens every model in a folder of weights.
 #include <filesystem>
 #include <iostream>
 

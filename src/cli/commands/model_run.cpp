@@ -1,5 +1,5 @@
-// hum model run: the likeliest continuation of a token sequence. Text is not turned into tokens
-// here.
+// hum model run: prints the most likely continuation of a token sequence. It does not tokenize
+// text.
 #include <fmt/ranges.h>
 
 #include <iostream>
@@ -19,9 +19,9 @@ struct Args {
   app::Compute compute = app::Compute::kF32;
   template <class V>
   void declare(V& v) {
-    v.positional("folder", folder, "a Hugging Face folder of a Llama, Mistral or Qwen2");
-    v("tokens", tokens, "the prompt, e.g. 1,2,3");
-    v("count", count, "tokens to make, fewer after an end token");
+    v.positional("folder", folder, "Hugging Face folder of a Llama, Mistral or Qwen2");
+    v("tokens", tokens, "tokens of the prompt, e.g. 1,2,3");
+    v("count", count, "tokens to generate; an end token stops earlier");
     v("compute", compute, "element type of weights and activations");
   }
 };
@@ -33,7 +33,7 @@ std::vector<int32_t> parse_tokens(const std::string& text) {
     if (token.is_number_unsigned()) tokens.push_back(token.get<int32_t>());
   }
   if (!list.is_array() || tokens.empty() || tokens.size() != list.size()) {
-    fail(ExitCode::kUsage, fmt::format("--tokens '{}' is no list of tokens", text),
+    fail(ExitCode::kUsage, fmt::format("--tokens '{}' is not a list of tokens", text),
          "give whole numbers: --tokens 1,2,3");
   }
   return tokens;

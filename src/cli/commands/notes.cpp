@@ -1,4 +1,4 @@
-// hum notes: a recording's notes, by Basic Pitch.
+// hum notes: finds a recording's notes with Basic Pitch.
 #include <iostream>
 
 #include "app/play/transcribe.h"
@@ -13,12 +13,12 @@ struct Args {
   void declare(V& v) {
     v.positional("input", options.input, "a recording: wav, flac, ogg or mp3");
     v.short_flag('o', "output", options.output,
-                 "notes to write: .mid, .csv or .json; without it they are listed");
+                 "file to write: .mid, .csv or .json (default: print a table)");
     options.notes.visit_fields(v);
     options.score.visit_fields(v);
     v("clean_up", options.clean_up,
-      "the melody as hum generate reads it from a voice: one line in tune, exact onsets");
-    v("max_seconds", options.max_seconds, "longest recording to accept");
+      "clean up as hum generate does for a voice: one line, in tune, exact onsets");
+    v("max_seconds", options.max_seconds, "longest recording to accept, in seconds");
   }
 };
 
@@ -34,7 +34,7 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kNotes = {"notes", "write the notes of a recording (.mid, .csv, .json)",
+const Command kNotes = {"notes", "find the notes of a recording (.mid, .csv, .json)",
                         "hum notes examples/vocadito_10.wav -o melody.mid",
                         make_command<Args, run>};
 

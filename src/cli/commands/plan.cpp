@@ -1,4 +1,4 @@
-// hum plan: memory, time and money of a training run on a cluster.
+// hum plan: predicts the memory, time and cost of a training run on a cluster.
 #include "cli/commands/plan.h"
 
 #include <iostream>
@@ -19,15 +19,15 @@ struct Args {
     v("model", options.model,
       "a name (" + plan::known_models() + ") or a Hugging Face config.json");
     v("cluster", options.cluster, "hardware:nodes, e.g. trn1.32xlarge:16, or the family: trn1:16");
-    v("seq", options.seq, "tokens a sequence (0: the model's longest)");
+    v("seq", options.seq, "tokens per sequence (0: the model's longest)");
     options.layout.visit_fields(v);
     options.goal.visit_fields(v);
     v("search", options.search, "list every layout that fits, fastest first");
-    v("plot", options.plot, "a picture of these layouts (.svg): step time, memory and cost");
+    v("plot", options.plot, "plot of these layouts (.svg): step time, memory and cost");
     v("calibration", options.calibration,
-      "a file of hum plan calibrate (default: the hardware's own)");
+      "calibration from hum plan calibrate (default: the hardware's own)");
     v("hardware_file", options.hardware_file,
-      "figures of hardware (default: hardware/devices.yaml)");
+      "file that describes hardware (default: hardware/devices.yaml)");
     v("json", json, "print the plan as JSON");
   }
 };
@@ -49,7 +49,7 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kPlan = {"plan", "memory, time and money of a training run before it is launched",
+const Command kPlan = {"plan", "predict memory, time and cost of a training run",
                        "hum plan --model llama-7b --cluster trn1.32xlarge:16 --batch 1024 "
                        "--tokens 1e12",
                        make_command<Args, run>};

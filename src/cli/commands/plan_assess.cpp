@@ -1,4 +1,4 @@
-// hum plan assess: the migration assessment of a training run, one page.
+// hum plan assess: writes a one-page migration assessment of a training run.
 #include <iostream>
 
 #include "app/plan/assess.h"
@@ -16,19 +16,21 @@ struct Args {
   void declare(V& v) {
     plan::Market& market = options.market;
     v("model", options.model,
-      "a name (coarse, " + plan::known_models() + "), a Hugging Face config.json, or a YAML");
-    v("from", options.from, "where the run is now: NVIDIA hardware:nodes, e.g. p4d:16");
-    v("to", options.to, "where it might go: hardware:nodes, e.g. trn1:16");
-    v("seq", options.seq, "tokens a sequence (0: the model's longest)");
-    v("batch", market.global_batch, "sequences a step");
+      "a name (coarse, " + plan::known_models() +
+          "), a Hugging Face config.json, or a YAML configuration");
+    v("from", options.from, "current cluster: NVIDIA hardware:nodes, e.g. p4d:16");
+    v("to", options.to, "cluster to move to: hardware:nodes, e.g. trn1:16");
+    v("seq", options.seq, "tokens per sequence (0: the model's longest)");
+    v("batch", market.global_batch, "sequences per step");
     market.run.visit_fields(v);
-    v("spot_wait_minutes", market.spot_wait_minutes, "until a node that was taken is replaced");
-    v("engineer_week_cost", market.engineer_week_cost, "dollars");
+    v("spot_wait_minutes", market.spot_wait_minutes,
+      "time until a reclaimed spot node is replaced");
+    v("engineer_week_cost", market.engineer_week_cost, "US dollars per engineer and week");
     options.situation.visit_fields(v);
     v("hardware_file", options.hardware_file,
-      "figures of hardware (default: hardware/devices.yaml)");
+      "file that describes hardware (default: hardware/devices.yaml)");
     v.short_flag('o', "output", options.output,
-                 "the page to write, .html or .md (none: Markdown, printed)");
+                 "page to write: .html or .md (default: print Markdown)");
     v("json", json, "print the assessment as JSON");
   }
 };
@@ -55,7 +57,7 @@ int run(Args& args) {
 }  // namespace
 
 const Command kPlanAssess = {
-    "plan assess", "migration assessment of a training run: operators, cost, risks, steps",
+    "plan assess", "assess moving a training run: operators, cost, risks, steps",
     "hum plan assess --model llama-7b --from p4d:16 --to trn1:16 --tokens 1e12 -o report.html",
     make_command<Args, run>};
 

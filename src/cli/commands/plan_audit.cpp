@@ -1,4 +1,4 @@
-// hum plan audit: contradictions of a training plan.
+// hum plan audit: finds contradictions in a training plan.
 #include <iostream>
 
 #include "app/plan/report.h"
@@ -8,7 +8,7 @@
 namespace hum::cli {
 namespace {
 
-// The exit code of a plan that was read and contradicts itself.
+// The exit code for a plan that can be read but contradicts itself.
 constexpr int kContradiction = 3;
 
 struct Args {
@@ -20,8 +20,9 @@ struct Args {
     v.positional("files", files,
                  "files of one plan: a plan, a training configuration, a Hugging Face config.json, "
                  "a script for sbatch or torchrun");
-    v("hardware", hardware, "a node's, where the files do not say");
-    v("hardware_file", hardware_file, "figures of hardware (default: hardware/devices.yaml)");
+    v("hardware", hardware, "hardware of a node, if the files do not name it");
+    v("hardware_file", hardware_file,
+      "file that describes hardware (default: hardware/devices.yaml)");
     v("json", json, "print the checks as JSON");
   }
 };
@@ -38,7 +39,7 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kPlanAudit = {"plan audit", "contradictions of a training plan",
+const Command kPlanAudit = {"plan audit", "find contradictions in a training plan",
                             "hum plan audit plan.yaml launch.sh", make_command<Args, run>};
 
 }  // namespace hum::cli

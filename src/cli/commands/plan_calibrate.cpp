@@ -1,4 +1,5 @@
-// hum plan calibrate: fits the planner's six efficiencies of a hardware to measured runs.
+// hum plan calibrate: fits the planner's six efficiencies for one kind of hardware to measured
+// runs.
 #include <iostream>
 
 #include "app/plan/report.h"
@@ -17,11 +18,13 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("runs", runs,
-                 "CSV files of measured runs, logs of hum train (.jsonl), all of one hardware");
-    v.short_flag('o', "output", output, "the calibration to write (.json)");
-    v("hardware", hardware, "the hardware, where the files do not say");
-    v("hardware_file", hardware_file, "figures of hardware (default: hardware/devices.yaml)");
+    v.positional(
+        "runs", runs,
+        "CSV files of measured runs or logs of hum train (.jsonl), all on the same hardware");
+    v.short_flag('o', "output", output, "calibration to write (.json)");
+    v("hardware", hardware, "hardware of the runs, if the files do not name it");
+    v("hardware_file", hardware_file,
+      "file that describes hardware (default: hardware/devices.yaml)");
     v("json", json, "print the calibration as JSON");
   }
 };

@@ -1,4 +1,4 @@
-// hum plan compare: clusters side by side for one training run.
+// hum plan compare: compares clusters for one training run.
 #include <iostream>
 
 #include "app/plan/compare.h"
@@ -15,29 +15,34 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("clusters", options.clusters,
-                 "hardware:nodes or hardware, where one is now first (none: all with a price, "
-                 "p4d.24xlarge first)",
-                 false);
+    v.positional(
+        "clusters", options.clusters,
+        "hardware:nodes or hardware, the current cluster first (default: all hardware with a "
+        "price, p4d.24xlarge first)",
+        false);
     v("model", options.comparison.model,
       "a name (" + plan::known_models() + ") or a Hugging Face config.json");
-    v("nodes", options.nodes, "node counts of clusters that are given without one");
-    v("seq", options.seq, "tokens a sequence (0: the model's longest)");
+    v("nodes", options.nodes, "node counts for clusters that are given without one");
+    v("seq", options.seq, "tokens per sequence (0: the model's longest)");
     plan::Market& market = options.comparison.market;
-    v("batch", market.global_batch, "sequences a step");
+    v("batch", market.global_batch, "sequences per step");
     market.run.visit_fields(v);
-    v("spot_wait_minutes", market.spot_wait_minutes, "until a node that was taken is replaced");
-    v("engineer_week_cost", market.engineer_week_cost, "dollars, for migrations");
+    v("spot_wait_minutes", market.spot_wait_minutes,
+      "time until a reclaimed spot node is replaced");
+    v("engineer_week_cost", market.engineer_week_cost,
+      "US dollars per engineer and week, for migrations");
     options.comparison.situation.visit_fields(v);
-    v("budget", options.comparison.budget, "dollars: how many tokens they buy (0: not asked)");
-    v("tariff", options.comparison.tariff, "whose sensitivities are shown");
-    v("spread", options.comparison.spread, "share by which each figure may be off in them");
-    v("plot", options.plot, "a picture of the clusters (.svg): days and cost on demand");
+    v("budget", options.comparison.budget,
+      "US dollars: also print how many tokens they buy (0: do not)");
+    v("tariff", options.comparison.tariff, "tariff of the sensitivity table");
+    v("spread", options.comparison.spread,
+      "relative error of each figure in the sensitivity table");
+    v("plot", options.plot, "plot of the clusters (.svg): days and on-demand cost");
     v("calibration", options.calibration,
-      "a file of hum plan calibrate, for the clusters of its hardware (default: hum's own)");
-    v("phase", options.phases, "name=hardware:nodes:days, once for each phase of a project");
+      "calibration from hum plan calibrate, for clusters of its hardware (default: hum's own)");
+    v("phase", options.phases, "name=hardware:nodes:days; repeat for each phase of a project");
     v("hardware_file", options.hardware_file,
-      "figures of hardware (default: hardware/devices.yaml)");
+      "file that describes hardware (default: hardware/devices.yaml)");
     v("json", json, "print the comparison as JSON");
   }
 };
@@ -60,7 +65,7 @@ int run(Args& args) {
 }  // namespace
 
 const Command kPlanCompare = {
-    "plan compare", "clusters side by side for a training run: time, money, migration",
+    "plan compare", "compare clusters for a training run: time, cost, migration",
     "hum plan compare --model llama-7b --tokens 1e12 p4d.24xlarge:16 trn1.32xlarge:16",
     make_command<Args, run>};
 

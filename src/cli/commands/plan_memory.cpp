@@ -1,4 +1,4 @@
-// hum plan memory: what a device needs for a training step of hum's own models.
+// hum plan memory: shows the device memory of a training step of hum's own models.
 #include <iostream>
 
 #include "app/plan/memory_report.h"
@@ -17,13 +17,13 @@ struct Args {
                  models::trained_models() +
                      ", tiny, 385m, 10b, a YAML configuration, llama-7b, ..., or a Llama's "
                      "config.json");
-    v("devices", options.devices, "data-parallel devices, each with all weights and moments");
-    v("batch", options.shape.batch, "items on each device (0: the configuration's; of a Llama 1)");
-    v("seq", options.shape.seq, "a Llama's tokens a sequence (0: its longest)");
-    v("compute", options.shape.compute, "a Llama's activations: f32 or bf16 (default)");
+    v("devices", options.devices, "data-parallel devices; each holds all weights and moments");
+    v("batch", options.shape.batch, "items per device (0: the configuration's; for a Llama 1)");
+    v("seq", options.shape.seq, "Llama only: tokens per sequence (0: its longest)");
+    v("compute", options.shape.compute, "Llama only: type of activations, f32 or bf16 (default)");
     v("weights", options.shape.weights,
-      "f32 or bf16 (default: the configuration's; of a Llama f32)");
-    v("recompute", options.recompute, "none|selective|full|all");
+      "type of weights: f32 or bf16 (default: the configuration's; for a Llama f32)");
+    v("recompute", options.recompute, "none|selective|full; all: one row for each");
     v("json", json, "print the memory as JSON");
   }
 };
@@ -40,7 +40,7 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kPlanMemory = {"plan memory", "memory of a training step of hum's own, by parts",
+const Command kPlanMemory = {"plan memory", "show the memory of a training step by component",
                              "hum plan memory coarse --devices 4 --batch 8",
                              make_command<Args, run>};
 

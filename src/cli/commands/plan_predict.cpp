@@ -1,4 +1,5 @@
-// hum plan predict: step times of the runs in a CSV file, beside the measured ones.
+// hum plan predict: predicts the step times of runs in a CSV file and compares them with measured
+// ones.
 #include <iostream>
 
 #include "app/plan/report.h"
@@ -16,10 +17,12 @@ struct Args {
   void declare(V& v) {
     v.positional(
         "runs", runs,
-        "CSV file of runs: shapes, meshes, batches, measured times or not; or a log of hum train");
-    v("calibration", calibration, "a file of hum plan calibrate (default: the hardware's own)");
-    v("hardware", hardware, "the hardware, where the file does not say");
-    v("hardware_file", hardware_file, "figures of hardware (default: hardware/devices.yaml)");
+        "log of hum train, or CSV file of runs: shapes, meshes, batches, times if measured");
+    v("calibration", calibration,
+      "calibration from hum plan calibrate (default: the hardware's own)");
+    v("hardware", hardware, "hardware of the runs, if the file does not name it");
+    v("hardware_file", hardware_file,
+      "file that describes hardware (default: hardware/devices.yaml)");
     v("json", json, "print the rows and their summary as JSON");
   }
 };

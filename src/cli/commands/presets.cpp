@@ -1,4 +1,4 @@
-// hum presets: the instruments that hum generate plays.
+// hum presets: lists the instruments that hum generate plays.
 #include "data/synthesis/presets.h"
 
 #include <algorithm>
@@ -18,12 +18,12 @@ struct Args {
   template <class V>
   void declare(V& v) {
     v("json", json, "print JSON");
-    v("all", all, "also those that the weights were not trained on");
-    v("weights", weights, "folder of weights (default: HUM_WEIGHTS, else the released ones)");
+    v("all", all, "also list instruments that the weights were not trained on");
+    v("weights", weights, "folder of weights (default: HUM_WEIGHTS, else weights/)");
   }
 };
 
-// "C4" is 60.
+// The name of a MIDI pitch; 60 is "C4".
 std::string note_name(int pitch) {
   static constexpr const char* kNames[] = {"C",  "C#", "D",  "D#", "E",  "F",
                                            "F#", "G",  "G#", "A",  "A#", "B"};
@@ -33,8 +33,9 @@ std::string note_name(int pitch) {
 int run(Args& args) {
   const auto known = app::known_presets(app::weights_folder(args.weights));
   if (known.empty() && !args.all) {
-    spdlog::warn("{} holds no references: which instruments its weights know is not told",
-                 app::weights_folder(args.weights).string());
+    spdlog::warn(
+        "{} holds no references: the instruments that its weights know are unknown (see --all)",
+        app::weights_folder(args.weights).string());
   }
   Json list = Json::array();
   for (const data::Preset& preset : data::presets()) {

@@ -1,4 +1,4 @@
-// hum profile: runs another command and says where its time went.
+// hum profile: runs another command and shows where its time went.
 #include <iostream>
 
 #include "app/profile_report.h"
@@ -16,15 +16,16 @@ struct Args {
   std::string json;
   template <class V>
   void declare(V& v) {
-    v("trace", trace, "also write every span here, for chrome://tracing or ui.perfetto.dev");
-    v("json", json, "also write the report here, as JSON");
+    v("trace", trace, "file for all spans, for chrome://tracing or ui.perfetto.dev");
+    v("json", json, "file for the report, as JSON");
     v.rest(command);
   }
 };
 
 int run(Args& args) {
   if (args.command.empty() || args.command[0] == "profile") {
-    fail(ExitCode::kUsage, "name a command to profile", "hum profile notes song.wav -o song.mid");
+    fail(ExitCode::kUsage, "no command to profile was given",
+         "hum profile notes song.wav -o song.mid");
   }
   const auto profile = app::record_profile([&] { return dispatch(args.command); });
   const Json report = app::profile_report(profile.spans, profile.begin, profile.end);

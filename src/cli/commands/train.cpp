@@ -1,4 +1,4 @@
-// hum train: the model that a configuration names.
+// hum train: trains the model that a configuration names.
 #include "app/training/train.h"
 
 #include <cmath>
@@ -20,19 +20,20 @@ struct Args {
                  "YAML configuration, or the name of one in configs/ (codec, codec-decoder, ...)",
                  /*required=*/false);
     v("config", config, "the same as CONFIG");
-    v("run", options.run, "folder of checkpoints and log, instead of the configuration's");
-    v("output", options.output, "weights folder to write, instead of the configuration's");
+    v("run", options.run, "folder for checkpoints and log (default: the configuration's)");
+    v("output", options.output, "weights folder to write (default: the configuration's)");
     v("init", options.init, "weights folder to start from, e.g. weights/");
-    v("data", options.data, "folder of training items, instead of the configuration's");
-    v("compute", options.compute, "f32 or bf16, instead of the configuration's");
+    v("data", options.data, "folder of training items (default: the configuration's)");
+    v("compute", options.compute,
+      "type of activations: f32 or bf16 (default: the configuration's)");
     v("memory_limit", options.memory_limit,
       "refuse a step that needs more memory than this, e.g. 6GB");
     v("json", json, "print the result as JSON");
   }
 };
 
-// `hum train MODEL --config FILE`, the five commands of earlier releases, is a spelling of `hum
-// train FILE` for a file of that model.
+// `hum train MODEL --config FILE`, the form of earlier releases for five models, means `hum train
+// FILE` for a file of that model.
 app::ModelConfiguration read_configuration(const Args& args) {
   const bool has_both = !args.configuration.empty() && !args.config.empty();
   const std::string& file = args.config.empty() ? args.configuration : args.config;
@@ -43,8 +44,9 @@ app::ModelConfiguration read_configuration(const Args& args) {
   const auto* row = models::find_model(args.configuration);
   if (row == nullptr) {
     fail(ExitCode::kUsage,
-         fmt::format("two configurations, '{}' and '{}'", args.configuration, args.config),
-         "hum train CONFIG takes one");
+         fmt::format("two configurations were given, '{}' and '{}'", args.configuration,
+                     args.config),
+         "give one: hum train CONFIG");
   }
   auto configuration = app::read_configuration(app::configuration_path(file), row->name);
   spdlog::info("hum train {} --config {} is now hum train {}", row->name, file, file);

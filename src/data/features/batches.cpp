@@ -14,14 +14,14 @@
 namespace hum::data {
 namespace {
 
-// The place of item b of a step in the endless sequence of items.
+// The position of item b of a step in the endless sequence of items.
 int64_t position_of(int64_t step, int64_t batch, int64_t b) { return step * batch + b; }
 
 int64_t crop_start(uint64_t seed, int64_t position, int64_t last_start) {
   return Rng(seed, "crop", static_cast<uint64_t>(position)).integer(0, last_start);
 }
 
-// A melody with a share of its frames replaced, drawn for the item's place in the sequence.
+// A melody with a share of its frames replaced, drawn for the item's position in the sequence.
 std::vector<float> with_replaced_frames(std::span<const float> features,
                                         const FrameReplacement& replacement, int64_t position) {
   std::vector<float> result(features.begin(), features.end());
@@ -70,7 +70,7 @@ int64_t ItemOrder::item(int64_t position) const {
   const auto epoch = static_cast<uint64_t>(position / count_);
   const auto key = stream_key(seed_, "order", epoch);
   auto place = static_cast<uint32_t>(position % count_);
-  // Walks on while it is outside: the permutation of the square restricted to the items is one too.
+  // Cycle walking: iterates while the index is outside, which gives a permutation of the items.
   do place = permute(place, key);
   while (place >= count_);
   return first_ + place;
@@ -88,7 +88,7 @@ uint32_t ItemOrder::permute(uint32_t place, std::array<uint32_t, 2> key) const {
 
 std::vector<float> audio_batch(const ItemFolder& items, const ItemOrder& order, uint64_t seed,
                                int64_t step, int64_t batch, int64_t samples) {
-  // In mono: the mid, whatever the tokens are of.
+  // In mono: the mid, whatever channels the tokens have.
   const bool is_mono = items.channels() == audio::Channels::kMono;
   const auto channels = is_mono ? audio::Channels::kMono : audio::Channels::kMidSide;
   std::vector<float> audio(static_cast<size_t>(batch * samples));

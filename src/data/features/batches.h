@@ -1,5 +1,5 @@
-// Batches of rendered items as plain arrays. What a batch holds depends on (seed, step) alone, so
-// that a resumed training sees the same data.
+// Makes batches of rendered items as plain arrays. A batch depends only on (seed, step), so that a
+// resumed run gets the same data.
 //
 // B items, N samples, T frames, M melody features, S reference frames; K books and D latent size of
 // all channels together.
@@ -14,10 +14,10 @@
 
 namespace hum::data {
 
-// Every item once an epoch, in an order of its own each epoch: a Feistel network over the places,
-// as random as a shuffle and without its memory. Items follow a pattern (presets take turns), so an
-// order with a pattern of its own, such as a stride, would make batches of few presets.
-// Source: Luby & Rackoff 1988; Black & Rogaway 2002, cycle walking.
+// Visits every item once per epoch, in another order each epoch: a Feistel network over the
+// indices, as random as a shuffle but without its memory. Items cycle through presets, so an order
+// with a pattern, such as a stride, would make batches of few presets. Source: Luby & Rackoff 1988;
+// Black & Rogaway 2002, cycle walking.
 class ItemOrder {
  public:
   // Items first..first+count-1.
@@ -34,30 +34,31 @@ class ItemOrder {
   int half_bits_ = 1;
 };
 
-// Random crops of the targets, in mono. Shapes: [B, N].
+// Makes random crops of the targets, in mono. Shapes: [B, N].
 std::vector<float> audio_batch(const ItemFolder& items, const ItemOrder& order, uint64_t seed,
                                int64_t step, int64_t batch, int64_t samples);
 
-// What trains the guided decoder: crops of target, quantised latents, melody and excitation. Melody
-// and excitation are those of the notes that were really played. The decoder plays one channel at a
-// time: of stereo items each crop has one of the coded channels, drawn at random.
+// The training data of the guided decoder: crops of target, quantised latents, melody and
+// excitation. Melody and excitation are those of the notes that were actually played. The decoder
+// plays one channel at a time, so crops of stereo items have one of the coded channels, drawn at
+// random.
 struct VoiceBatch {
   std::vector<float> audio;       // [B, N]
   std::vector<float> latents;     // [B, T, D of one channel]
   std::vector<float> melody;      // [B, T, M]
   std::vector<float> excitation;  // [B, N]
   std::vector<int64_t> starts;    // [B]: first frame of each crop in its item
-  std::vector<int64_t> channels;  // [B]: which of the channels it is
+  std::vector<int64_t> channels;  // [B]: the channel of the crop
 };
 VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
                        uint64_t seed, int64_t step, int64_t batch, int64_t frames);
-// Gives the batch's first items other latents: whole items', of which the same crops and channels
-// are taken. Shapes: latents [items, kItemFrames, D].
+// Replaces the latents of the batch's first items by the same crops and channels of `latents`,
+// which are those of whole items. Shapes: latents [items, kItemFrames, D].
 void replace_latents(VoiceBatch& batch, std::span<const float> latents, int64_t items,
                      audio::Channels channels);
 
-// What trains upsampler and coarse LM: whole items, the first `count` of the step's batch (the same
-// items as voice_batch's).
+// The training data of the upsampler and the coarse LM: whole items, the first `count` of the
+// step's batch (the same items as voice_batch's).
 struct TokenBatch {
   std::vector<int32_t> codes;             // [B, T, K]
   std::vector<float> latents;             // [B, T, D]
@@ -65,8 +66,8 @@ struct TokenBatch {
   std::vector<float> reference;           // [B, S, D]
   std::vector<int32_t> reference_frames;  // [B]
 };
-// Augmentation: a share of the melody's frames, chosen anew whenever an item comes round, is
-// replaced by other frames of the same melody; codes and latents stay.
+// Augmentation: replaces a share of the melody's frames by other frames of the same melody, with a
+// new choice each time that an item is used; codes and latents stay.
 struct FrameReplacement {
   double share = 0;
   uint64_t seed = 0;

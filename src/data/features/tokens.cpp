@@ -61,7 +61,7 @@ bool TokenTable::read(const std::filesystem::path& file, int64_t items) {
     }
   } catch (const Error& error) {
     if (error.code() != ExitCode::kBadData) throw;
-    spdlog::warn("{}: {}; making it again", file.string(), error.message());
+    spdlog::warn("{}: {}; replacing it", file.string(), error.message());
     return false;
   }
   return std::ssize(rows_) == items;
@@ -76,7 +76,7 @@ void TokenTable::check_rows() const {
         std::ssize(row.reference) > kReferenceFrames * codec_.encoder.books ||
         std::max(entries(row.target), entries(row.reference)) > codec_.entries) {
       fail(ExitCode::kBadData, "codec tokens of another shape, or outside the codebooks",
-           "`hum data verify` names what is damaged");
+           "`hum data verify` names the damaged shards");
     }
   }
 }

@@ -1,5 +1,5 @@
-// The codec's tokens of every training item: those that the shards hold, or made once per codec and
-// kept beside them.
+// Supplies the codec tokens of every training item: those in the shards, or tokens that are made
+// once per codec and stored beside the shards.
 //
 // K books and D latent size of all channels together (ItemCodes), E entries; kItemFrames frames of
 // target, at most kReferenceFrames of reference.
@@ -18,7 +18,7 @@
 
 namespace hum::data {
 
-// What a codec brings: its encoder and, of all channels together, its code vectors.
+// The parts of a codec: its encoder and the code vectors of all channels together.
 struct CodecTables {
   TokenEncoder encoder;
   int64_t entries = 0, latent = 0;
@@ -26,11 +26,11 @@ struct CodecTables {
   std::vector<float> codebooks;
 };
 
-// Memory-mapped. `items` (or what it was moved to) must outlive it.
+// Memory-mapped. `items` (or the object that it was moved to) must outlive this object.
 class TokenTable {
  public:
-  // The items' own codes where they are this codec's; else those in
-  // folder/codes-<codec>-<items>.tar, which is made first when it is not there, with progress.
+  // Takes the items' own codes if they are this codec's; else those in
+  // folder/codes-<codec>-<items>.tar, which it first makes if needed, with progress.
   TokenTable(const ItemFolder& items, const std::filesystem::path& folder, CodecTables codec);
 
   audio::Channels channels() const { return channels_; }
@@ -42,12 +42,12 @@ class TokenTable {
   int64_t reference_frames(int64_t item) const {
     return std::ssize(reference(item)) / codec_.encoder.books;
   }
-  // Sum of each row's code vectors. Shapes: codes [n, K] -> out [n, D].
+  // Sums each row's code vectors. Shapes: codes [n, K] -> out [n, D].
   void decode(std::span<const uint16_t> codes, std::span<float> out) const;
-  // A reference's rows stand in the first channel's place; the others are zero. Shapes: codes [n,
-  // books of one channel] -> out [n, D].
+  // A reference's rows take the first channel's place; the others are zero. Shapes: codes [n, books
+  // of one channel] -> out [n, D].
   void decode_reference(std::span<const uint16_t> codes, std::span<float> out) const;
-  // How often each entry of each book is chosen over all targets: [K, E].
+  // Counts the uses of each entry of each book over all targets: [K, E].
   std::vector<int64_t> histogram() const;
 
  private:

@@ -79,7 +79,7 @@ std::span<const T> npy_values(std::string_view file) {
   if (!file.starts_with(kNpyMagic) || text.size() < size ||
       text.find(fmt::format("'descr': '{}'", kDescr<T>)) == std::string_view::npos ||
       text.find("'fortran_order': False") == std::string_view::npos) {
-    fail(ExitCode::kBadData, fmt::format("no .npy file of type {}", kDescr<T>));
+    fail(ExitCode::kBadData, fmt::format("not a .npy file of type {}", kDescr<T>));
   }
   return values_of<T>(file.substr(before + size));
 }
@@ -102,7 +102,7 @@ std::span<const int16_t> wav_samples(std::string_view file) {
     return std::memcmp(file.data(), &header, sizeof header) == 0;
   };
   if (!begins_as(1) && !begins_as(2)) {
-    fail(ExitCode::kBadData, "no .wav file of 16 bits, one or two channels and 22,050 Hz");
+    fail(ExitCode::kBadData, "not a .wav file of 16 bits, one or two channels and 22,050 Hz");
   }
   return values_of<int16_t>(file.substr(sizeof(WavHeader)));
 }

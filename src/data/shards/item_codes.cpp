@@ -10,7 +10,7 @@ namespace hum::data {
 
 namespace {
 
-// An item's windows: each channel of its target, then its reference with silence behind it.
+// An item's windows: each channel of its target, then its reference padded with silence.
 void add_windows(std::vector<float>& windows, const ItemSound& item, audio::Channels channels) {
   std::vector<float> target(item.target.size());
   to_float(item.target, target);

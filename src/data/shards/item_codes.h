@@ -1,4 +1,4 @@
-// The codec's tokens of a training item.
+// Encodes a training item as codec tokens.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,17 @@ namespace hum::data {
 // 5 s, the longest timbre reference.
 inline constexpr int64_t kReferenceFrames = 250;
 
-// A codec's encoder, as a function so that data sees no model. Called from several threads at once.
+// A codec's encoder as a function, so that data/ does not depend on models/. Called from several
+// threads at once.
 struct TokenEncoder {
   int64_t books = 0;  // K
-  // SHA-256 of the codec's weights: what gives tokens their meaning.
+  // SHA-256 of the codec's weights, which define the meaning of the tokens.
   std::string fingerprint;
   // Windows of kItemSamples, one after another -> codes [windows, kItemFrames, K].
   std::function<std::vector<int32_t>(std::span<const float> windows)> encode;
 };
 
-// Books of C channels take turns: book 1 of each, book 2 of each, ... The reference has one
+// Books of C channels are interleaved: book 1 of each, book 2 of each, ... The reference has one
 // channel. Shapes: [kItemFrames, K C] and [whole frames of the reference, at most kReferenceFrames;
 // K].
 struct ItemCodes {
@@ -34,10 +35,10 @@ struct ItemSound {
   std::span<const int16_t> target, reference;
 };
 
-// Items that are encoded in one call: of one channel, as many windows as the codec takes at once.
+// Items per encoder call: with one channel, as many windows as the codec takes at once.
 inline constexpr int64_t kItemsPerEncode = 4;
 
-// At most kItemsPerEncode items. What is encoded are the samples as they are stored, so that codes
+// Encodes at most kItemsPerEncode items. It encodes the samples as they are stored, so that codes
 // made with the sound and codes made later are the same.
 std::vector<ItemCodes> encode_items(const TokenEncoder& encoder, audio::Channels channels,
                                     std::span<const ItemSound> items);

@@ -19,7 +19,7 @@ class Shard {
       fail(ExitCode::kBadData,
            fmt::format("{}: has {} bytes instead of {}", path.string(), file_.bytes().size(),
                        entry_.bytes),
-           "repeat `hum data make`: what is whole is kept");
+           "repeat `hum data make`, which keeps intact shards");
     }
   }
 
@@ -49,7 +49,7 @@ class Shard {
   int channels_;
   MappedFile file_;
   mutable std::mutex mutex_;
-  mutable std::vector<ItemView> items_;  // once they were asked for
+  mutable std::vector<ItemView> items_;  // filled on first use
 };
 
 }  // namespace

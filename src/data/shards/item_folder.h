@@ -1,4 +1,4 @@
-// Training items on disk, as training reads them.
+// Reads training items from disk.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace hum::data {
 
-// A folder of shards, memory-mapped; reading is const and thread-safe. A shard's headers are walked
-// when the first of its items is read.
+// A folder of memory-mapped shards; reading is const and thread-safe. Reads a shard's headers when
+// its first item is read.
 class ItemFolder {
  public:
-  // Throws: what read_manifest throws; kBadData when a shard's size is not the written one.
+  // Throws: what read_manifest throws; kBadData when a shard's size differs from the manifest.
   explicit ItemFolder(const std::filesystem::path& folder);
   ~ItemFolder();
   ItemFolder(ItemFolder&&) noexcept;
 
   int64_t size() const;
-  // Of the options that the items follow from.
+  // The hash of the options that the items were made with.
   const std::string& fingerprint() const;
-  // Of the targets, and how their tokens see them.
+  // The channels of the targets and of their tokens.
   audio::Channels channels() const;
-  // Of the codec whose codes the items have, or empty.
+  // The fingerprint of the codec of the items' codes, or empty.
   const std::string& codec() const;
-  // Throws: kBadData when the item's shard is damaged, with its name.
+  // Throws: kBadData naming the item's shard when it is damaged.
   const ItemView& operator[](int64_t i) const;
 
  private:

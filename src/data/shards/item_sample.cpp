@@ -26,10 +26,10 @@ std::vector<audio::Note> notes_from_json(const Json& list) {
 
 [[noreturn]] void damaged(uint64_t index, std::string_view what) {
   fail(ExitCode::kBadData, fmt::format("item {}: {}", index, what),
-       "`hum data verify` names what is damaged");
+       "`hum data verify` names the damaged shards");
 }
 
-// Row-major; the first dim is what is left over.
+// Row-major; the first dim follows from the size.
 template <typename T>
 std::string table_file(const std::vector<T>& values, int64_t columns) {
   const int64_t dims[] = {std::ssize(values) / columns, columns};
@@ -101,7 +101,7 @@ std::vector<ItemView> read_samples(std::string_view archive) {
       ItemView item;
       const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), item.index);
       if (error != std::errc{} || end != key.data() + key.size()) {
-        fail(ExitCode::kBadData, fmt::format("'{}' is no item's number", key));
+        fail(ExitCode::kBadData, fmt::format("'{}' is not the number of an item", key));
       }
       items.push_back(item);
       last_key = key;

@@ -1,5 +1,5 @@
-// A training item as one WebDataset sample: small files whose names begin with the item's key.
-// docs/formats/items.md lists them.
+// Stores a training item as one WebDataset sample: small files whose names begin with the item's
+// key. docs/formats/items.md lists them.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace hum::data {
 
-// Nine digits and no dot: WebDataset's key ends at the first one.
+// Nine digits without a dot, because WebDataset's key ends at the first dot.
 std::string item_key(uint64_t index);
 
 struct ItemNotes {
   std::vector<audio::Note> melody, played;
 };
 
-// One item as it lies in its mapped shard; valid as long as its ItemFolder. Notes and description
-// are parsed when they are asked for.
+// A view of one item in its mapped shard; valid as long as its ItemFolder. Parses notes and
+// description on request.
 struct ItemView {
   uint64_t index = 0;
   std::span<const int16_t> target;            // [kItemSamples, channels]; to_float
@@ -39,21 +39,21 @@ struct ItemView {
   Json meta() const;
 };
 
-// `item`'s sound as it is stored.
+// The sound of `item` as it is stored.
 struct StoredSound {
   explicit StoredSound(const TrainingItem& item);
   ItemSound view() const { return {target, reference}; }
   std::vector<int16_t> target, reference;
 };
 
-// Adds all files of an item; those of the codes only with codes. `meta`: what .meta.json says;
-// `books`: the codec's.
+// Adds all files of an item; those of the codes only if there are codes. `meta`: the contents of
+// .meta.json; `books`: the codec's.
 void add_sample(TarWriter& shard, const TrainingItem& item, const StoredSound& sound,
                 const Json& meta, const ItemCodes* codes, int64_t books);
 void add_codes(TarWriter& shard, uint64_t index, const ItemCodes& codes, int64_t books);
 
-// The samples of a shard, in order; members of one sample are neighbours. Files with other suffixes
-// are passed over. Throws: kBadData when one is damaged, with its name.
+// The samples of a shard, in order; members of one sample are adjacent. Ignores files with other
+// suffixes. Throws: kBadData naming a damaged one.
 std::vector<ItemView> read_samples(std::string_view archive);
 
 }  // namespace hum::data

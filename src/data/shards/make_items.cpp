@@ -17,7 +17,7 @@
 namespace hum::data {
 namespace {
 
-// What must be equal for shards to belong together. Names are written out, so that a later release
+// The options that all shards of a folder share. Names are written out, so that a later release
 // with other presets does not continue an older folder by accident.
 Json identity(const MakeOptions& options, const ItemMaker& maker, const MakeTools& tools) {
   ItemOptions items = options.items;
@@ -26,7 +26,7 @@ Json identity(const MakeOptions& options, const ItemMaker& maker, const MakeTool
   for (const Preset* preset : maker.presets()) items.presets.emplace_back(preset->name);
   for (const SoundFont* font : maker.sound_fonts()) items.sound_fonts.emplace_back(font->name);
   Json written = to_json(items);
-  // Mono items are those of releases that knew no other.
+  // Leaves out "mono", because earlier releases, which made only mono items, did not have it.
   if (items.channels == audio::Channels::kMono) written.erase("channels");
   return Json{{"version", kItemsVersion},
               {"feature_columns", kMelodyFeatures},
@@ -36,7 +36,7 @@ Json identity(const MakeOptions& options, const ItemMaker& maker, const MakeTool
               {"items", written}};
 }
 
-// Lends makers to threads; there are never more of them than threads.
+// Lends makers to threads; there are never more makers than threads.
 class MakerPool {
  public:
   MakerPool(ItemOptions options, Transcriber transcriber)
@@ -81,7 +81,7 @@ std::vector<ShardJob> jobs_of(const MakeOptions& options, ProcessRank rank) {
   return jobs;
 }
 
-// Those whose shards are missing or not whole.
+// The shards that are missing or damaged.
 std::vector<ShardJob> missing(const std::vector<ShardJob>& jobs, const ShardLedger& ledger,
                               int threads) {
   std::vector<char> held(jobs.size());
@@ -96,7 +96,7 @@ std::vector<ShardJob> missing(const std::vector<ShardJob>& jobs, const ShardLedg
   return result;
 }
 
-// Items done by all threads, and how fast.
+// Counts the items of all threads and their rate.
 class ItemProgress {
  public:
   explicit ItemProgress(int64_t total) : progress_("making items", total) {}
@@ -115,7 +115,7 @@ class ItemProgress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Items go through the codec in groups of kItemsPerEncode. Nothing when it was told to stop.
+// Makes a shard and encodes its items in groups of kItemsPerEncode. Empty after a stop signal.
 std::optional<std::string> make_shard(const ShardJob& job, ItemMaker& maker,
                                       audio::Channels channels, const MakeTools& tools,
                                       ItemProgress& progress) {
@@ -146,7 +146,7 @@ std::optional<std::string> make_shard(const ShardJob& job, ItemMaker& maker,
 bool make_items(const std::filesystem::path& folder, const MakeOptions& options,
                 const MakeTools& tools) {
   if (options.count <= 0 || options.items_per_shard <= 0) {
-    fail(ExitCode::kConfig, fmt::format("{} items, {} a shard: both must be positive",
+    fail(ExitCode::kConfig, fmt::format("{} items, {} per shard: both must be positive",
                                         options.count, options.items_per_shard));
   }
   MakerPool makers(options.items, tools.transcriber);

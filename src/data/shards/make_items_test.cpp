@@ -1,4 +1,4 @@
-// Shards of training items: written, kept, shared out, read back, verified.
+// Shards of training items are written, kept, divided among ranks, read back and verified.
 #include "data/shards/make_items.h"
 
 #include <gmock/gmock.h>
@@ -220,7 +220,7 @@ TEST_F(Shards, SayThatItemsOfAnEarlierReleaseMustBeMadeAgain) {
   write_file(folder_ / "items.json", R"({"version": 1, "count": 5})");
   const Error read = error_of([&] { ItemFolder{folder_}; });
   EXPECT_EQ(read.code(), ExitCode::kBadData);
-  EXPECT_THAT(read.what(), HasSubstr("hint: make them again: hum data make"));
+  EXPECT_THAT(read.what(), HasSubstr("hint: make new ones: hum data make"));
   EXPECT_EQ(error_of([&] { make_items(folder_, options_); }).code(), ExitCode::kUsage);
   EXPECT_EQ(error_of([&] { ItemFolder{folder_ / "nowhere"}; }).code(), ExitCode::kNoInput);
 }

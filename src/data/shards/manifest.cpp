@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kManifest = "shards.json";
-constexpr const char* kMakeAgain = "make them again: hum data make --config FILE -o FOLDER";
+constexpr const char* kMakeAgain = "make new ones: hum data make --config FILE -o FOLDER";
 
 Json entry_to_json(const ShardEntry& entry) {
   return {{"name", entry.name},
@@ -37,7 +37,7 @@ Manifest manifest_from_json(const fs::path& path, const Json& json) {
     }
     manifest.per_shard = manifest.options.at("items_per_shard").get<int64_t>();
     manifest.codec = manifest.options.at("codec").get<std::string>();
-    // Mono is not written.
+    // Mono is not stored.
     const Json items = manifest.options.value("items", Json::object());
     manifest.channels = from_name<audio::Channels>(items.value("channels", "mono"));
     for (const Json& entry : json.at("shards")) manifest.shards.push_back(entry_from_json(entry));
@@ -60,7 +60,7 @@ std::vector<fs::path> parts_of(const fs::path& folder) {
   return parts;
 }
 
-// Empty when the file is what the entry says.
+// The difference of the file from its entry; empty: none.
 std::string fault_of(const fs::path& folder, const ShardEntry& entry) {
   const fs::path path = folder / entry.name;
   std::error_code error;
@@ -91,12 +91,12 @@ Manifest read_manifest(const fs::path& folder) {
   if (fs::exists(path)) return manifest_from_json(path, read_json(path));
   if (has_old_items(folder)) {
     fail(ExitCode::kBadData,
-         folder.string() + ": items of an earlier release, which this one does not read",
+         folder.string() + ": the items are of an earlier release, which this one cannot read",
          kMakeAgain);
   }
   if (fs::is_directory(folder) && !parts_of(folder).empty()) {
-    fail(ExitCode::kTemporary, folder.string() + ": its items are not all made",
-         "repeat `hum data make` with the same options: what is whole is kept");
+    fail(ExitCode::kTemporary, folder.string() + ": not all items are made yet",
+         "repeat `hum data make` with the same options; it keeps intact shards");
   }
   fail(ExitCode::kNoInput, folder.string() + ": holds no training items",
        "hum data make --config configs/data.yaml -o " + folder.string());
@@ -128,8 +128,9 @@ ShardLedger::ShardLedger(fs::path folder, Json options, ProcessRank rank)
   entries_ = read_all();
 }
 
-// Parts are read before the whole: who joins them deletes them only after that. Of two entries of
-// one shard the larger counts: the last shard grows when the count does.
+// Reads the parts before shards.json, because the process that joins them deletes them only after
+// it has written it. Of two entries of one shard the larger counts: the last shard grows with the
+// count.
 ShardLedger::Entries ShardLedger::read_all() const {
   std::vector<fs::path> files = parts_of(folder_);
   files.push_back(folder_ / kManifest);
@@ -188,7 +189,7 @@ void ShardLedger::write(const std::string& name, const Entries& entries) const {
 }
 
 bool ShardLedger::finish(int64_t items) {
-  // Those from the first on without a gap; only the last may be short.
+  // Counts shards from the first without a gap; only the last may be short.
   Entries all = read_all(), whole;
   const auto full = options_.at("items_per_shard").get<int64_t>();
   int64_t count = 0;

@@ -1,9 +1,9 @@
-// Which shards a folder of items holds: their sizes and hashes, and the options they were made
-// with.
+// Lists the shards of a folder of items with their sizes and hashes, and the options that they were
+// made with.
 //
-// Each process that makes shards keeps a part, shards-<rank>-of-<ranks>.json, up to date; whoever
-// finds that all shards are there joins the parts into shards.json. A folder without shards.json is
-// not finished.
+// Each process that makes shards updates its part, shards-<rank>-of-<ranks>.json; the process that
+// finds all shards complete joins the parts into shards.json. A folder without shards.json is not
+// finished.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,9 @@ struct ShardEntry {
 };
 
 struct Manifest {
-  Json options;  // what the shards' bytes follow from
+  Json options;  // that determine the shards' bytes
   int64_t per_shard = 0;
-  std::string codec;  // fingerprint of the codec whose codes the items have, or empty
+  std::string codec;  // fingerprint of the codec of the items' codes, or empty
   audio::Channels channels = audio::Channels::kMono;  // of the targets
   std::vector<ShardEntry> shards;
 
@@ -47,27 +47,27 @@ std::string fingerprint_of(const Json& options);
 // when they are of another version.
 Manifest read_manifest(const std::filesystem::path& folder);
 
-// A shard that is not as the manifest says.
+// A shard that differs from its manifest.
 struct ShardFault {
   std::string name, what;
 };
 // Reads every shard. Throws as read_manifest does.
 std::vector<ShardFault> verify_shards(const std::filesystem::path& folder, int threads);
 
-// The shards of a folder while they are being made. Thread-safe.
+// Tracks the shards of a folder while they are made. Thread-safe.
 class ShardLedger {
  public:
   // `options` must hold "version", "items_per_shard" and "codec". Creates the folder.
   // Throws: kUsage when it holds items of other options or of an earlier version, kCannotCreate.
   ShardLedger(std::filesystem::path folder, Json options, ProcessRank rank);
 
-  // Whether this shard is there, whole (its hash is taken) and has `count` items, or all a shard
-  // may have.
+  // Whether this shard exists, is intact by its hash, and has `count` items or the most that a
+  // shard can have.
   bool holds(int64_t shard, int64_t count) const;
   // Writes the shard's file, then this process's part.
   void add(int64_t shard, int64_t count, const std::string& archive);
-  // Writes shards.json when, with those of other processes, the first `items` items are there.
-  // Returns whether that is so.
+  // Writes shards.json if the first `items` items are complete, including those of other processes.
+  // Returns whether they are.
   bool finish(int64_t items);
 
  private:

@@ -24,7 +24,7 @@ void check(archive* writer, int code) {
 
 [[noreturn]] void damaged(std::string_view what) {
   fail(ExitCode::kBadData, fmt::format("damaged tar file: {}", what),
-       "`hum data verify` names what is damaged; delete it and repeat `hum data make`");
+       "`hum data verify` names the damaged shards; delete them and repeat `hum data make`");
 }
 
 }  // namespace
@@ -72,14 +72,14 @@ std::vector<TarMember> tar_members(std::string_view bytes) {
   archive_entry* entry = nullptr;
   int code = ARCHIVE_OK;
   while ((code = archive_read_next_header(reader.get(), &entry)) == ARCHIVE_OK) {
-    // A plain header is one block; what needs more (long names, sparse files) is not ours.
+    // A plain header is one block; files that need more (long names, sparse files) are not ours.
     const auto header = static_cast<size_t>(archive_read_header_position(reader.get()));
     const auto size = static_cast<size_t>(archive_entry_size(entry));
     const std::string name = archive_entry_pathname(entry);
     if (archive_entry_filetype(entry) != AE_IFREG || bytes.substr(header, name.size()) != name) {
       damaged(fmt::format("{} is not a plain file", name));
     }
-    if (header + kTarBlock + size > bytes.size()) damaged("it ends too early");
+    if (header + kTarBlock + size > bytes.size()) damaged("it is truncated");
     members.push_back({name, bytes.substr(header + kTarBlock, size)});
   }
   if (code != ARCHIVE_EOF) damaged(archive_error_string(reader.get()));

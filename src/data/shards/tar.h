@@ -1,5 +1,5 @@
-// Uncompressed tar archives, the files that WebDataset reads: written in memory by libarchive, read
-// where they lie.
+// Writes uncompressed tar archives for WebDataset in memory with libarchive, and reads them in
+// place.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,16 @@
 
 namespace hum::data {
 
-// The same members give the same bytes on every machine: no times, no owners. Members begin at
-// multiples of 512 bytes.
+// The same members give the same bytes on every machine: times and owners are left out. Members
+// begin at multiples of 512 bytes.
 class TarWriter {
  public:
   TarWriter();
   ~TarWriter();
 
-  // Plain ASCII names of at most 100 characters.
+  // Adds a member. Names are plain ASCII of at most 100 characters.
   void add(const std::string& name, std::string_view bytes);
-  // The whole archive; nothing can be added afterwards.
+  // Returns the complete archive; nothing can be added afterwards.
   std::string finish();
 
  private:
@@ -31,8 +31,8 @@ struct TarMember {
   std::string_view bytes;  // within the archive
 };
 
-// Walks the headers and touches nothing else.
-// Throws: kBadData when `archive` is no uncompressed tar of plain files, or ends too early.
+// Lists the members; reads only the headers.
+// Throws: kBadData when `archive` is not an uncompressed tar of plain files, or is truncated.
 std::vector<TarMember> tar_members(std::string_view archive);
 
 }  // namespace hum::data

@@ -1,9 +1,9 @@
-// Augmentation of training items: what is drawn on top of a composed melody and its performance, so
-// that training meets more keys, tempi, levels and rooms, and hums that are read with faults.
+// Augmentation of training items: random changes of a melody and its performance, so that training
+// covers more keys, tempi, levels and rooms, and faulty transcriptions of hums.
 //
-// Each kind has a share of the items of its own and draws from (seed, its name, index): with a
-// share of 0 it is off, and all else in the items stays as it was. What replaces melody frames in
-// batches is in features/batches.h.
+// Each kind has its own share of items and draws from (seed, its name, index). A share of 0 turns
+// it off without changing anything else in the items. For the replacement of melody frames in
+// batches see features/batches.h.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +18,35 @@
 
 namespace hum::data {
 
-// Shares of the items.
+// Shares of items.
 struct AugmentOptions {
   double transposition = 0.5;
-  // Off: the decoder's excitation follows the melody as it is written, so tokens of another octave
+  // Off, because the decoder's excitation follows the written melody, so tokens of another octave
   // would contradict it.
   double octave = 0;
   double tempo = 0.5;
   double gain = 0.5;
   double noise = 0.5;
-  // Low: what is missing from the melody must be made up.
+  // Low, because the model must invent the missing notes.
   double note_drops = 0.05;
 
   static AugmentOptions none() { return {0, 0, 0, 0, 0, 0}; }
 
   template <class V>
   void visit_fields(V& v) {
-    v("transposition", transposition, "melody and target up to 6 semitones up or down");
-    v("octave", octave, "the melody alone an octave up or down; the target stays");
-    v("tempo", tempo, "melody and target up to a quarter faster or slower");
-    v("gain", gain, "the hum at -18 to 6 dB, the reference at -3 to 3 dB");
-    v("noise", noise, "noise 10 to 40 dB below the hum, 25 to 50 dB below the reference");
-    v("note_drops", note_drops, "one note in ten is missing from the melody; the target has it");
+    v("transposition", transposition, "share with melody and target moved by up to 6 semitones");
+    v("octave", octave, "share with only the melody moved by an octave; the target stays");
+    v("tempo", tempo, "share with melody and target up to a quarter faster or slower");
+    v("gain", gain, "share with the hum at -18 to 6 dB, the reference at -3 to 3 dB");
+    v("noise", noise,
+      "share with noise 10 to 40 dB below the hum, 25 to 50 dB below the reference");
+    v("note_drops", note_drops, "share without one note in ten of the melody; the target has them");
   }
 };
 
-// What was drawn for one item.
+// The draws of one item.
 struct Augmentation {
-  int transposition = 0;  // semitones; less where the preset's range forbids it
+  int transposition = 0;  // semitones; less if the preset's range requires it
   int octave = 0;         // semitones: -12, 0, 12
   double tempo = 1;       // above 1: faster
   std::optional<double> hum_gain_db, reference_gain_db;
@@ -53,21 +54,21 @@ struct Augmentation {
   bool drops_notes = false;
 };
 Augmentation draw_augmentation(const AugmentOptions& options, uint64_t seed, uint64_t index);
-// Those kinds alone that change something.
+// Only the kinds that change something.
 Json describe(const Augmentation& augmentation);
 
-// As much of `semitones` as keeps all notes within low..high.
+// The largest part of `semitones` that keeps all notes within low..high.
 int fitting_transposition(std::span<const audio::Note> notes, int semitones, int low, int high);
 
-// Times divided by `tempo`; bends stay spread over their notes.
+// Divides times by `tempo`; bends stay spread over their notes.
 std::vector<audio::Note> at_tempo(std::span<const audio::Note> notes, double tempo);
 
-// Whether a note is missed: one in ten, one of 0.1 s three times as often as one of half a second
+// Whether to drop a note: one in ten; notes of 0.1 s three times as often as those of half a second
 // or more.
 bool is_missed(const audio::Note& note, Rng& rng);
 
-// Noise, `snr_db` below active_rms, then gain, clipped at full scale. `name` tells the noises of
-// one item apart.
+// Adds noise `snr_db` below active_rms, then applies the gain and clips at full scale. `name`
+// distinguishes the noises of one item.
 void disturb(std::span<float> samples, std::optional<double> gain_db, std::optional<double> snr_db,
              uint64_t seed, std::string_view name, uint64_t index);
 

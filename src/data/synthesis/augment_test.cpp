@@ -1,4 +1,4 @@
-// Each kind of augmentation alone: what it changes, and that it changes nothing else.
+// Each kind of augmentation changes its own properties and nothing else.
 #include "data/synthesis/augment.h"
 
 #include <gtest/gtest.h>

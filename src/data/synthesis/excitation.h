@@ -1,4 +1,4 @@
-// What the guided decoder shapes into an instrument: the harmonics of the melody, and white noise.
+// Renders the input of the guided decoder: the harmonics of the melody, and white noise.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,21 @@
 
 namespace hum::data {
 
-// How long a note goes on sounding past its end, fading, so that the decoder can shape a release.
+// How long a note fades after its end, so that the decoder can shape a release.
 inline constexpr double kExcitationTail_s = 0.25;
 
-// The band-limited harmonics of all notes, harmonic k at kExcitationLevel / sqrt(k), following the
-// bends. The level does not depend on the note's amplitude: loudness is the decoder's to give.
-// Notes may start before 0 and end after the last sample; what lies outside is cut, without a
-// change of phase inside. Shapes: [samples]. Units: 22,050 Hz.
+// Renders the band-limited harmonics of all notes, harmonic k at kExcitationLevel / sqrt(k), with
+// their bends. The level does not depend on the note's amplitude, because the decoder sets the
+// loudness. Notes may start before 0 and end after the last sample; the parts outside are cut
+// without a change of phase inside. Shapes: [samples]. Units: 22,050 Hz.
 inline constexpr double kExcitationLevel = 0.2;
 std::vector<float> render_excitation(std::span<const audio::Note> notes, int64_t samples);
 
-// The same, into a caller's buffer, which is overwritten.
+// The same into the caller's buffer, which is overwritten.
 void render_excitation(std::span<const audio::Note> notes, std::span<float> out);
 
-// White noise, uniform with standard deviation 1: the same for the same (seed, index) everywhere.
+// White noise, uniform with standard deviation 1; the same for the same (seed, index) on every
+// machine.
 void render_noise(uint64_t seed, uint64_t index, std::span<float> out);
 
 }  // namespace hum::data

@@ -32,7 +32,7 @@ float count_value(int64_t frames) {
 
 double middle_of(int64_t frame) { return (static_cast<double>(frame) + 0.5) / kFramesPerSecond; }
 
-// owner[f]: the note that frame f is given to, or null. Notes come in order of start.
+// owner[f]: the note of frame f, or null. Notes must be in order of start.
 std::vector<const FrameNote*> owners(const std::vector<FrameNote>& notes, int64_t frames) {
   std::vector<const FrameNote*> owner(frames, nullptr);
   for (const FrameNote& note : notes) {
@@ -65,7 +65,7 @@ struct Row {
     (*this)[MelodyFeature::kLoudness] = static_cast<float>(note.amplitude);
   }
 
-  // `last`: the note heard before, or the first one to come (`heard` false), or null.
+  // `last`: the previous note, or the first one that follows (`heard` false), or null.
   void fill_silent(const FrameNote* last, bool heard, int64_t frame) {
     (*this)[MelodyFeature::kSinceOnset] = heard ? count_value(frame - last->first) : 1;
     (*this)[MelodyFeature::kSinceEnd] = heard ? count_value(frame - last->end + 1) : 1;

@@ -92,7 +92,7 @@ FluidRenderer::Impl::Impl(const std::filesystem::path& sound_font)
   }
 }
 
-// Renders into the buffers, which are large enough while a render is under way, or into nothing.
+// Renders into the buffers, which are large enough during a render, or into nothing.
 void FluidRenderer::Impl::advance(int64_t blocks) {
   std::array<float, kFluidBlock> unused_left, unused_right;
   for (int64_t i = 0; i < blocks; ++i, ++blocks_done) {
@@ -108,7 +108,7 @@ void FluidRenderer::Impl::silence() {
   for (int channel = 0; channel < kMidiChannels; ++channel) {
     fluid_synth_all_sounds_off(synth.get(), channel);
   }
-  // Voices are handed back while rendering; one block does, the bound is for safety.
+  // FluidSynth frees voices while it renders; one block is enough, the bound is for safety.
   for (int i = 0; i < 64 && (i == 0 || fluid_synth_get_active_voice_count(synth.get()) > 0); ++i) {
     advance(1);
   }
@@ -116,7 +116,7 @@ void FluidRenderer::Impl::silence() {
 }
 
 // A reused voice carries the filter ramp of its last note into the first block of the next one
-// (seen at -50 dB). So every render begins with all voices having played the same thing.
+// (measured at -50 dB). So all voices play the same sound before every render.
 void FluidRenderer::Impl::prime_voices() {
   silence();
   for (int key = 36; key < 96; ++key) {

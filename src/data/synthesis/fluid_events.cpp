@@ -10,7 +10,7 @@ namespace hum::data::internal {
 namespace {
 
 constexpr std::array<int, 15> kChannels = {0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15};
-// The wheel moves at most this often: every 2.9 ms.
+// The shortest time between two moves of the wheel: 2.9 ms.
 constexpr int kWheelBlocks = 2;
 
 int64_t block_of(double time_s) {

@@ -1,5 +1,5 @@
-// What FluidSynth is told and when: notes laid out over channels, bends as pitch-wheel moves. No
-// FluidSynth calls.
+// Plans the events for FluidSynth: distributes notes over channels and turns bends into pitch-wheel
+// moves. Does not call FluidSynth.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct FluidEvent {
   int value;    // velocity 1..127, wheel 0..16383, expression 0..127
 };
 
-// Sorted by (block, action). Channels 0..15 without 9 (drums); a note takes the channel that has
-// been free longest, so that its wheel does not move the release of another.
+// Returns events sorted by (block, action). Uses channels 0..15 except 9 (drums); a note takes the
+// channel that has been free longest, so that its wheel does not bend the release of another.
 std::vector<FluidEvent> fluid_events(std::span<const audio::Note> notes,
                                      std::span<const ExpressionPoint> expression);
 

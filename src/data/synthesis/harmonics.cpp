@@ -12,7 +12,7 @@ namespace hum::data {
 namespace {
 
 constexpr double kNyquistHz = kSampleRate / 2.0;
-// Where the fade before half the sample rate starts.
+// The start of the fade before half the sample rate.
 constexpr double kFadeHz = 0.9 * kNyquistHz;
 // kControlSamples rounded up to whole vectors; the last lane is computed and not used.
 constexpr int kLanes = 64;
@@ -20,7 +20,7 @@ static_assert(kLanes >= kControlSamples);
 
 using Lanes = std::array<float, kLanes>;
 
-// One stretch between two control points. sin and cos of k * phase advance by one rotation a
+// The interval between two control points. sin and cos of k * phase advance by one rotation per
 // harmonic.
 struct Block {
   Lanes cos1, sin1, cos_k, sin_k, hz, sum;

@@ -1,5 +1,5 @@
-// A bank of harmonics whose pitch and level follow control points: the one oscillator behind the
-// sine, the excitation and the synthetic hum.
+// A bank of harmonics whose pitch and level follow control points. The sine, the excitation and the
+// synthetic hum all use it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline constexpr int kControlSamples = 63;
 // Pitch and level at first_sample + i * kControlSamples, linear in between; silent before and
 // after.
 struct HarmonicVoice {
-  int64_t first_sample = 0;  // may be negative: what lies before sample 0 is not written
+  int64_t first_sample = 0;  // may be negative: samples before 0 are not written
   std::vector<float> hz;
   std::vector<float> gain;
 };
@@ -24,9 +24,9 @@ struct HarmonicShape {
   double exponent = 0.5;  // harmonic k has amplitude k^-exponent
 };
 
-// out += gain * sum over k of k^-exponent sin(k phase), phase 0 at the first control point and
-// continuous from there. Harmonics fade out over the last tenth below half the sample rate: nothing
-// folds back.
+// out += gain * sum over k of k^-exponent sin(k phase), with phase 0 at the first control point and
+// continuous from there. Harmonics fade out over the last tenth below half the sample rate, so
+// there is no aliasing.
 void add_harmonics(const HarmonicVoice& voice, const HarmonicShape& shape, std::span<float> out);
 
 }  // namespace hum::data

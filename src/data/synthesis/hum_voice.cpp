@@ -29,7 +29,7 @@ constexpr std::array<Vowel, 5> kVowels = {{{{270, 1000, 2200}, {60, 300, 400}},
                                            {{730, 1090, 2440}, {80, 110, 160}},
                                            {{280, 2200, 2900}, {60, 120, 180}}}};
 
-// What stays the same throughout one performance.
+// The parameters that are constant during a performance.
 struct Singer {
   const Vowel* vowel;
   double formant_scale;  // 1: the table's voice; above: a smaller one
@@ -38,7 +38,7 @@ struct Singer {
   double vibrato, vibrato_hz;
   double drift;  // semitones
   double attack_s, release_s;
-  double consonant;     // how far the level dips between slurred notes
+  double consonant;     // depth of the level's dip between slurred notes
   double breath, room;  // levels of noise
   double jitter_s;
   bool legato;
@@ -63,7 +63,7 @@ struct Singer {
   }
 };
 
-// The melody as sung: one voice, onsets moved a little, loudness as a gain.
+// The melody as sung: one voice, with slightly moved onsets and loudness as a gain.
 struct SungNote {
   double start_s, end_s, gain;
   int written;  // its pitch without bends
@@ -92,7 +92,7 @@ std::vector<SungNote> sung_notes(std::span<const audio::Note> notes, const Singe
   return sung;
 }
 
-// A slow wander: a sum of three sines of random phase below 2 Hz, standard deviation about 1.
+// A slow drift: a sum of three sines of random phase below 2 Hz, standard deviation about 1.
 class Drift {
  public:
   explicit Drift(Rng& rng) {
@@ -110,12 +110,12 @@ class Drift {
   std::array<std::pair<double, double>, 3> waves_;
 };
 
-// Of a slurred note's beginning, and in legato of the end before it: how low the level goes there.
+// The level at a slurred note's beginning, and in legato at the end before it.
 double level_between(const SungNote& from, const SungNote& to, const Singer& singer) {
   return singer.legato && from.written != to.written ? 1 : 1 - singer.consonant;
 }
 
-// Nothing stands before the first note and after the last.
+// Nothing is before the first note or after the last.
 double note_level(double gain, const SungNote* before, const SungNote& note, const SungNote* after,
                   double time_s, const Singer& singer) {
   const double since_s = time_s - note.start_s;
@@ -172,7 +172,7 @@ void resonate(std::span<float> samples, double hz, double width_hz) {
   }
 }
 
-// Breath follows the voice, and is drawn in during rests.
+// Breath noise follows the voice, and is an inhalation during rests.
 void add_breath(const HarmonicVoice& voice, std::span<const float> noise, double level,
                 std::span<float> out) {
   double drawn_in = 0;

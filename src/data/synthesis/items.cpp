@@ -30,7 +30,7 @@ double sounding_time(std::span<const Note> notes) {
   return sum_s;
 }
 
-// Those that start before `end_s`.
+// The notes that start before `end_s`.
 std::vector<Note> before(std::span<const Note> notes, double end_s) {
   std::vector<Note> result;
   for (const Note& note : notes) {
@@ -39,7 +39,7 @@ std::vector<Note> before(std::span<const Note> notes, double end_s) {
   return result;
 }
 
-// Onset jitter and drops.
+// Applies onset jitter and drops.
 std::vector<Note> with_defects(std::span<const Note> notes, Rng& rng) {
   std::vector<Note> result;
   for (const Note& note : notes) {
@@ -52,7 +52,7 @@ std::vector<Note> with_defects(std::span<const Note> notes, Rng& rng) {
   return result;
 }
 
-// What the models are told of it: octave and drops.
+// Changes the melody that the models get: octave and drops.
 std::vector<Note> as_heard(std::vector<Note> notes, const Augmentation& drawn, uint64_t seed,
                            uint64_t index) {
   Rng rng(seed, "dropped notes", index);
@@ -72,7 +72,7 @@ struct ItemMaker::Impl {
   Transcriber transcriber;
   std::vector<const Preset*> presets;
   std::vector<const SoundFont*> sound_fonts;
-  std::vector<std::unique_ptr<FluidRenderer>> renderers;  // one a sound font
+  std::vector<std::unique_ptr<FluidRenderer>> renderers;  // one per sound font
 
   Impl(ItemOptions item_options, Transcriber hum_transcriber);
 
@@ -108,7 +108,7 @@ Melody ItemMaker::Impl::melody(std::string_view role, uint64_t index, const Pres
                       .chord_share = options.chord_share});
 }
 
-// Transposed and at its tempo, as far as the preset's range allows.
+// The melody at its tempo, transposed as far as the preset's range allows.
 Melody ItemMaker::Impl::target_melody(TrainingItem& item, const Preset& preset,
                                       double seconds) const {
   Augmentation& drawn = item.augmentation;
@@ -119,7 +119,7 @@ Melody ItemMaker::Impl::target_melody(TrainingItem& item, const Preset& preset,
   return result;
 }
 
-// The notes of a synthetic hum of `notes`, or nothing when too little of it was understood.
+// The notes of a synthetic hum of `notes`; empty when too few of them were recognised.
 std::optional<std::vector<Note>> ItemMaker::Impl::heard(const TrainingItem& item,
                                                         std::span<const Note> notes, double seconds,
                                                         const Preset& preset) const {
@@ -145,7 +145,7 @@ std::vector<float> ItemMaker::Impl::reference(const TrainingItem& item, const Pr
                                               Rng& rng) {
   const auto other = melody("reference melody", item.index, preset, kReferenceRender_s);
   const double length_s = rng.uniform(1, 5);
-  // From a note's onset, so that even one second has something to hear.
+  // Begins at a note's onset, so that even one second contains sound.
   const double latest_s = kReferenceRender_s - length_s;
   double start_s = other.notes.front().start_s;
   for (const Note& note : other.notes) {
@@ -161,7 +161,7 @@ std::vector<float> ItemMaker::Impl::reference(const TrainingItem& item, const Pr
   return cut;
 }
 
-// The lead-in is played too, so that what sounds at 0 has its past.
+// Also plays the lead-in, so that notes that sound at 0 have their past.
 std::vector<float> ItemMaker::Impl::target(const TrainingItem& item, double lead_s,
                                            const Preset& preset) {
   const auto notes = shifted(item.played, lead_s);

@@ -1,5 +1,4 @@
-// Training items: what an instrument played, what it was asked to play, and how it sounds
-// elsewhere.
+// Makes training items: the sound of an instrument, the requested melody, and a timbre reference.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@
 
 namespace hum::data {
 
-// From a hum at 22,050 Hz to its notes, as generation reads them. It is called from several threads
-// at once and must give the same notes for the same samples.
+// Finds the notes of a hum at 22,050 Hz, as generation does. It is called from several threads at
+// once and must give the same notes for the same samples.
 using Transcriber = std::function<std::vector<audio::Note>(std::span<const float> samples)>;
 
 struct ItemOptions {
@@ -35,17 +34,16 @@ struct ItemOptions {
 
   template <class V>
   void visit_fields(V& v) {
-    v("seed", seed, "items are a function of (seed, index)");
-    v("presets", presets, "preset names; empty: all but the held-out ones");
-    v("sound_fonts", sound_fonts, "fluidr3, timgm6mb, musescore; empty: all but the last");
-    v("transcribed_share", transcribed_share,
-      "melodies that go through a hum and its transcription");
-    v("defect_share", defect_share, "targets played with onset jitter and dropped notes");
-    v("expressive_share", expressive_share, "melodies with bends, vibrato and glides");
-    v("chord_share", chord_share, "melodies with chords, on polyphonic presets");
+    v("seed", seed, "random seed; items are a function of (seed, index)");
+    v("presets", presets, "preset names (empty: all but the held-out ones)");
+    v("sound_fonts", sound_fonts, "fluidr3, timgm6mb, musescore (empty: all but the last)");
+    v("transcribed_share", transcribed_share, "share of melodies that are hummed and transcribed");
+    v("defect_share", defect_share, "share of targets with onset jitter and dropped notes");
+    v("expressive_share", expressive_share, "share of melodies with bends, vibrato and glides");
+    v("chord_share", chord_share, "share of melodies with chords, on polyphonic presets");
     v("channels", channels,
-      "of the target: mono; or stereo, whose tokens are those of left_right or mid_side");
-    v("augment", augment, "shares of the items that each kind of augmentation changes; 0: off");
+      "channels of the target: mono, or stereo with the tokens of left_right or mid_side");
+    v("augment", augment, "shares of items that each kind of augmentation changes (0: off)");
   }
 };
 
@@ -60,20 +58,20 @@ struct TrainingItem {
   std::vector<float> target;     // [kItemSamples], two channels interleaved left, right
   std::vector<float> reference;  // 1..5 s of another melody on the same preset
   std::vector<audio::Note>
-      melody;  // what was asked for; on the target's clock, the lead-in lies before 0
-  std::vector<audio::Note> played;  // what the target was rendered from
+      melody;  // the requested one; on the target's clock, the lead-in is before 0
+  std::vector<audio::Note> played;  // the notes that the target was rendered from
   std::vector<float> features;      // melody_features(melody, kItemFrames)
 };
 
-// Makes items one after another; one maker a thread.
+// Makes items one after another; use one maker per thread.
 //
-// Half of the targets begin with their melody, half are cut from its middle (1 to 2 s in), as the
-// windows of a long hum are. Presets take turns, then sound fonts: preset = index mod count, font =
-// (index div count) mod fonts; the reference is played on both. Transcribed melodies are
-// sung in the singer's octave and put back; a transcription that kept less than half of the
+// Half of the targets begin with their melody; the others are cut from its middle (1 to 2 s in),
+// like the windows of a long hum. Items cycle through presets, then sound fonts: preset = index mod
+// count, font = (index div count) mod fonts; the reference uses the same ones. Transcribed melodies
+// are sung in the singer's octave and moved back; a transcription that keeps less than half of the
 // sounding time is not used (`transcribed` is false). Defects are onset jitter (25 ms) and drops of
-// one note in ten, short ones first; pitches are never touched. Target and reference have one level
-// (normalise_level). The reference is mono whatever the target is.
+// one note in ten, short ones first; pitches never change. Target and reference have the same level
+// (normalise_level). The reference is always mono.
 class ItemMaker {
  public:
   // Without a transcriber no melody is transcribed.
@@ -85,7 +83,7 @@ class ItemMaker {
   const std::vector<const Preset*>& presets() const;
   const std::vector<const SoundFont*>& sound_fonts() const;
   TrainingItem make(uint64_t index);
-  // An item in words: where it comes from and what was drawn.
+  // A description of an item: its source and its random draws.
   Json describe(const TrainingItem& item) const;
 
  private:

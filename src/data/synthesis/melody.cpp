@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kModes> kModeNames = {
     "ionian", "dorian", "phrygian", "lydian", "mixolydian", "aeolian", "locrian"};
 constexpr std::array kIonianSteps = {0, 2, 4, 5, 7, 9, 11};
 constexpr int kDegrees = 7;
-// No note is shorter: what is shorter is not heard as a pitch, and dropped when a hum is read.
+// The shortest note: shorter ones are not heard as a pitch, and transcription drops them.
 constexpr double kShortest_s = 0.09;
 
 // A choice among rows of {weight, value}.
@@ -33,14 +33,14 @@ T pick(Rng& rng, const std::array<std::pair<double, T>, N>& rows) {
   return rows.back().second;
 }
 
-// What stays the same throughout one melody.
+// The parameters that are constant during a melody.
 struct Style {
   Mode mode;
   int tonic;
   double tempo_bpm;
   int lowest, highest;  // the register, within the preset's range
   double busy;          // 0: long notes, 1: short ones
-  double leap, repeat;  // chances a note
+  double leap, repeat;  // chances per note
   double gate;          // share of a note's time that sounds
   double swing_s;       // deviation of onsets from the grid
   double loud_arc;      // velocity steps from a phrase's edge to its middle
@@ -77,7 +77,7 @@ bool in_register(const Style& style, int step) {
   return pitch >= style.lowest && pitch <= style.highest;
 }
 
-// The walk over the scale. `step` counts scale degrees from the tonic of octave 0.
+// A random walk over the scale. `step` counts scale degrees from the tonic of octave 0.
 class Walk {
  public:
   Walk(Rng& rng, const Style& style) : rng_(rng), style_(style) {

@@ -1,4 +1,4 @@
-// Melodies made up for training: modes, rhythm, dynamics, articulation, bends and chords.
+// Composes melodies for training, with modes, rhythm, dynamics, articulation, bends and chords.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ std::string_view mode_name(Mode mode);
 int mode_semitone(Mode mode, int degree);
 
 struct MelodyOptions {
-  double seconds = 6;             // notes start before this and end at it at the latest
+  double seconds = 6;             // notes start before this and end at the latest then
   double expressive_share = 0.5;  // of melodies with bends, vibrato and glides
   double chord_share = 0.3;       // of melodies with chords, on polyphonic presets
 };
@@ -32,8 +32,8 @@ struct Melody {
   bool chords = false;
 };
 
-// The melody of (seed, index) for a preset: within its range, amplitude = velocity / 127 with
-// median 80 within 40..120. The same arguments give the same melody on every machine.
+// Composes melody (seed, index) for a preset, within its range; amplitude = velocity / 127, with
+// median velocity 80 within 40..120. The same arguments give the same melody on every machine.
 Melody make_melody(uint64_t seed, uint64_t index, const Preset& preset,
                    const MelodyOptions& options = {});
 

@@ -1,5 +1,5 @@
-// The pitch of one note over time, the same for every rendering of it: sine, excitation, hum,
-// features, FluidSynth.
+// The pitch of one note over time. All renderings of it use the same curve: sine, excitation, hum,
+// features and FluidSynth.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace hum::data {
 
-// A note's bends come in steps of a third of a semitone; played as they are, a vibrato would sound
-// like a ladder. The curve is their five-point triangular mean, read with linear interpolation, and
-// held flat outside the note.
+// Smooths a note's bends, whose steps of a third of a semitone would make a vibrato audible as
+// steps. The curve is their five-point triangular mean with linear interpolation, constant outside
+// the note.
 class PitchCurve {
  public:
   explicit PitchCurve(const audio::Note& note);

@@ -9,18 +9,17 @@
 namespace hum::data {
 namespace {
 
-// All programs of General MIDI on which a melody makes sense. Left out: guitar harmonics and the
-// fifths lead (they sound other pitches than those written), whistle and tinkle bell (so they do on
-// TimGM6mb), the orchestra hit, agogo, and effects without a pitch of their own (96, 97, 101 to
-// 103, 115 to 127).
+// All General MIDI programs that can play a melody. Left out: guitar harmonics and the fifths lead
+// (they sound other pitches than the written ones), whistle and tinkle bell (the same on TimGM6mb),
+// the orchestra hit, agogo, and effects without a pitch (96, 97, 101 to 103, 115 to 127).
 //
-// Ranges are where the sound fonts sound like the instrument, narrowed to where melodies are
-// played.
+// Ranges are those in which the sound fonts sound like the instrument, narrowed to the usual range
+// of melodies.
 //
-// Held out are 16 of 104, one of each eight programs or nearly so: neither the most common of their
-// family nor one of those that the released weights were trained on, each with a near relative that
-// is trained on (viola: violin) or a timbre of its own (recorder, music box), so that unseen
-// instruments are judged from near and far.
+// 16 of 104 are held out, about one of each eight programs. None is the most common of its family
+// or one that the released weights were trained on. Each has a near relative in training (viola:
+// violin) or a timbre of its own (recorder, music box), so that tests cover near and far unseen
+// instruments.
 // clang-format off
 constexpr Preset kPresets[] = {
     //name                  alias          family   program low high polyphonic held out
@@ -140,7 +139,7 @@ std::string normalised(std::string_view name) {
   return result;
 }
 
-// An alias that is missing is never near.
+// A missing alias is never near.
 int alias_distance(std::string_view wanted, std::string_view alias) {
   return alias.empty() ? 1000 : name_distance(wanted, alias);
 }

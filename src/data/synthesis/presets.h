@@ -1,5 +1,5 @@
-// The General MIDI presets that hum can play a melody on, and which of them are kept out of
-// training. What given weights were trained on is the weights' to say: app/play/synthesizer.h.
+// The General MIDI presets that hum can play a melody on, and those that are held out of training.
+// For the training presets of given weights see app/play/synthesizer.h.
 #pragma once
 
 #include <span>
@@ -17,30 +17,30 @@ struct Preset {
   std::string_view family;  // "strings", "reed", ...
   int program;              // General MIDI, 0-based
   int low, high;            // playable range, MIDI numbers, both included
-  bool polyphonic;          // may be given chords
-  bool held_out;            // kept out of training data: an instrument to be judged on as unseen
+  bool polyphonic;          // can play chords
+  bool held_out;            // held out of training data, as an unseen instrument for tests
 };
 
-// Whether a player can bend a note or glide to the next one: not on keyboards, mallets and harps.
+// Whether a player can bend a note or glide to the next one; false for keyboards, mallets and
+// harps.
 bool can_bend(const Preset& preset);
 
-// All presets, in the order of their program numbers; an index into it is not stable between
-// releases, names are.
+// All presets in the order of their program numbers. Names are stable between releases, indices are
+// not.
 std::span<const Preset> presets();
 
-// Those that training data is made of when no presets are named: all but the held-out ones, in
-// table order.
+// The default presets of training data: all but the held-out ones, in table order.
 std::vector<const Preset*> training_presets();
 
-// By name or alias, case-insensitive; '_' and ' ' count as '-'.
+// Finds a preset by name or alias, case-insensitive; '_' and ' ' count as '-'.
 // Throws: kUsage with the nearest names when there is none.
 const Preset& find_preset(std::string_view name);
 
-// Up to `count` names nearest to `name`: those that contain it, then by edit distance.
+// Up to `count` names nearest to `name`: first those that contain it, then by edit distance.
 std::vector<std::string> nearest_presets(std::string_view name, int count = 3);
 
-// The shift in semitones, a multiple of 12, after which most of the sounding time of `notes` lies
-// in [low, high]; of equal ones the smallest, and of two equal sizes the upward one. 0 without
+// The shift in semitones, a multiple of 12, that moves most of the sounding time of `notes` into
+// [low, high]; of equally good ones the smallest, and of two equal sizes the upward one. 0 without
 // notes.
 int octave_shift(std::span<const audio::Note> notes, int low, int high);
 

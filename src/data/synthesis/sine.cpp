@@ -17,11 +17,10 @@ constexpr double kAccentDecay_s = 0.06;
 constexpr double kFade_s = 0.006;  // in and out
 // Notes that start together are a chord, not neighbours.
 constexpr double kTogether_s = 0.03;
-// A note that overlaps the next one by no more than this is its neighbour; by more, it is another
-// voice.
+// A note that overlaps the next one by at most this is its neighbour; by more, it is another voice.
 constexpr double kOverlap_s = 0.06;
 
-// Where the note's sine stops.
+// The end of the note's sine.
 double sounding_end(const audio::Note& note, std::span<const audio::Note> notes) {
   double end_s = note.end_s;
   for (const auto& next : notes) {

@@ -1,4 +1,4 @@
-// The melody as a listener with one oscillator would play it: the "sine" stream of the seeds.
+// Renders a melody as sines.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace hum::data {
 
-// Adjacent notes get a gap of at least this, and each onset a decaying accent: without both, Basic
-// Pitch hears repeated and slurred notes as one.
+// The smallest gap between adjacent notes. Each onset also gets a decaying accent. Without both,
+// Basic Pitch hears repeated and slurred notes as one.
 inline constexpr double kSineGap_s = 0.040;
 
-// One sine a note, as loud as its amplitude, following its bends. A note that touches the next one
-// is cut kSineGap_s before it, to no less than half its length. Notes may start before 0 and end
+// Renders one sine per note that follows its amplitude and bends. Cuts a note that touches the next
+// one kSineGap_s before it, but to no less than half its length. Notes may start before 0 and end
 // after the last sample. Shapes: [samples]. Units: 22,050 Hz.
 std::vector<float> render_sine(std::span<const audio::Note> notes, int64_t samples);
 

@@ -10,7 +10,7 @@
 namespace hum::data {
 namespace {
 
-// MuseScore General is held out: the most different of the three, and large enough to be judged on.
+// MuseScore General is held out: it differs most from the others and is large enough for tests.
 constexpr SoundFont kSoundFonts[] = {
     {"fluidr3", "/usr/share/sounds/sf2/FluidR3_GM.sf2", "fluid-soundfont-gm", false},
     {"timgm6mb", "/usr/share/sounds/sf2/TimGM6mb.sf2", "timgm6mb-soundfont", false},
@@ -28,7 +28,7 @@ const SoundFont& find_sound_font(std::string_view name) {
   std::vector<std::string_view> names;
   for (const SoundFont& font : kSoundFonts) names.push_back(font.name);
   fail(ExitCode::kUsage, fmt::format("unknown sound font '{}'", name),
-       fmt::format("there are {}", fmt::join(names, ", ")));
+       fmt::format("use one of {}", fmt::join(names, ", ")));
 }
 
 std::vector<const SoundFont*> training_sound_fonts() {
@@ -51,7 +51,7 @@ std::filesystem::path sound_font_path() {
   if (!chosen.empty()) {
     if (std::filesystem::exists(chosen)) return chosen;
     fail(ExitCode::kNoInput, fmt::format("sound font {} does not exist", chosen),
-         "HUM_SOUND_FONT names it");
+         "set HUM_SOUND_FONT to a sound font that exists");
   }
   for (const SoundFont& font : kSoundFonts) {
     if (std::filesystem::exists(font.path)) return font.path;

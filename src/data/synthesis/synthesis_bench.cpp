@@ -1,5 +1,5 @@
-// How many times faster than real time each part of the synthesis runs on one core: the counter
-// "x_real_time".
+// Measures how many times faster than real time each part of the synthesis runs on one core: the
+// counter "x_real_time".
 #include <benchmark/benchmark.h>
 
 #include "data/synthesis/excitation.h"

@@ -12,8 +12,8 @@
 
 namespace hum::data::testing {
 
-// MIDI pitch by normalised autocorrelation over `samples` (at least 3,000 of them), or 0 for none.
-// Of the lags whose peak comes within 6 % of the best, the shortest one counts.
+// MIDI pitch by normalised autocorrelation over at least 3,000 `samples`; 0: none. Takes the
+// shortest of the lags whose peaks are within 6 % of the best.
 inline double measured_pitch(std::span<const float> samples, double low_hz = 35,
                              double high_hz = 2500) {
   const auto longest = static_cast<int>(kSampleRate / low_hz);
@@ -32,7 +32,7 @@ inline double measured_pitch(std::span<const float> samples, double low_hz = 35,
     correlation[lag] = both / std::sqrt(here * there + 1e-20);
   }
   const int shortest = std::max(3, static_cast<int>(kSampleRate / high_hz));
-  // (height, lag) of every peak, between samples by a parabola.
+  // (height, lag) of every peak, interpolated by a parabola.
   std::vector<std::pair<double, double>> peaks;
   for (int lag = shortest; lag <= longest; ++lag) {
     const double left = correlation[lag - 1];

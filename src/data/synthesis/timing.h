@@ -1,4 +1,4 @@
-// The clock of everything synthesised: mono float at 22,050 Hz, 50 melody frames a second, windows
+// The clock of all synthesised sound: mono float at 22,050 Hz, 50 melody frames per second, windows
 // of 6 s.
 #pragma once
 
@@ -19,7 +19,7 @@ static_assert(kFrameSamples * kFramesPerSecond == kSampleRate);
 // The sample nearest to a time.
 inline int64_t sample_of(double time_s) { return std::llround(time_s * kSampleRate); }
 
-// The melody frame that a time lies in.
+// The melody frame that contains a time.
 inline int64_t frame_of(double time_s) {
   return static_cast<int64_t>(std::floor(time_s * kFramesPerSecond + 1e-9));
 }

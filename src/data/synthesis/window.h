@@ -1,4 +1,5 @@
-// Cutting a window out of a piece: every renderer of this folder takes notes on the window's clock.
+// Cuts a window out of a piece, because every renderer of this folder takes notes on the window's
+// clock.
 #pragma once
 
 #include <span>
@@ -8,9 +9,9 @@
 
 namespace hum::data {
 
-// All notes, `by_s` later and `semitones` higher. For a window that begins at t: shifted(notes,
-// -t). Notes that ended before the window stay: their release and their place in the features reach
-// into it.
+// Moves all notes by `by_s` later and `semitones` higher. For a window that begins at t use
+// shifted(notes, -t). Keeps notes that ended before the window, because their release and their
+// features reach into it.
 inline std::vector<audio::Note> shifted(std::span<const audio::Note> notes, double by_s,
                                         int semitones = 0) {
   std::vector<audio::Note> result(notes.begin(), notes.end());

@@ -7,7 +7,7 @@
 namespace hum::eval {
 
 void Checks::add(const std::string& what, Json value, bool holds) {
-  HUM_REQUIRE(!values_.contains(what), "checks: '{}' twice", what);
+  HUM_REQUIRE(!values_.contains(what), "checks: '{}' is there twice", what);
   values_[what] = std::move(value);
   if (!holds) missed_.push_back(what);
 }

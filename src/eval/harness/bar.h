@@ -1,4 +1,4 @@
-// A measured bar: checks whose outcome is computed, one line of JSON, and a table for people.
+// A measured bar: computed checks, one line of JSON, and a text table.
 #pragma once
 
 #include <string>
@@ -8,18 +8,18 @@
 
 namespace hum::eval {
 
-// A list of limits that were met or not. A figure that is not a number meets none.
+// A list of limits that are met or missed. NaN meets no limit.
 class Checks {
  public:
   void at_least(const std::string& what, double value, double limit);
   void at_most(const std::string& what, double value, double limit);
   void holds(const std::string& what, bool value);
 
-  // All hold, and there is one at least.
+  // True if all checks hold and there is at least one.
   bool ok() const;
   // {"what": value, ...}
   const Json& values() const { return values_; }
-  // Names of those that do not hold.
+  // Names of the missed checks.
   const std::vector<std::string>& missed() const { return missed_; }
 
  private:
@@ -39,14 +39,14 @@ struct Bar {
   Json peer = Json::object();  // the ceilings and floors they are compared with
 };
 
-// {"name", "value", "unit", "bar", "ok", "ours", "peer"}, and "missed" where a limit was.
+// {"name", "value", "unit", "bar", "ok", "ours", "peer"}, and "missed" if a limit was missed.
 Json to_json(const Bar& bar);
 
 // Rows of text in aligned columns.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header);
-  // As many cells as the header.
+  // Adds a row with as many cells as the header.
   void row(std::vector<std::string> cells);
   std::string text() const;
 

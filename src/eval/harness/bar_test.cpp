@@ -17,7 +17,7 @@ TEST(Checks, AllMustHold) {
   EXPECT_FALSE(checks.ok());  // nothing was checked
   checks.at_least("f1", 0.8, 0.8);
   checks.at_most("seconds", 9, 9);
-  checks.holds("cheats fail", true);
+  checks.holds("controls fail", true);
   EXPECT_TRUE(checks.ok());
   checks.at_least("chroma", 0.8999, 0.9);
   checks.at_most("memory", 4.1, 4);

@@ -22,7 +22,7 @@ std::string plain(std::string_view text) {
   return result.substr(first, result.find_last_not_of(" \t\r") - first + 1);
 }
 
-// The cells of "| a | b |"; empty for a line that is no table row.
+// The cells of "| a | b |"; empty for a line that is not a table row.
 std::vector<std::string> cells_of(const std::string& line) {
   const std::string trimmed = plain(line);
   std::vector<std::string> cells;
@@ -62,7 +62,7 @@ std::optional<double> card_number(std::string_view card, std::string_view row,
   const auto [end, error] = std::from_chars(cell->data(), cell->data() + cell->size(), value);
   if (error != std::errc{} || end != cell->data() + cell->size()) {
     fail(ExitCode::kBadData,
-         fmt::format("the card's '{}' of {} is no number: '{}'", column, row, *cell));
+         fmt::format("the card's '{}' of {} is not a number: '{}'", column, row, *cell));
   }
   return value;
 }

@@ -1,4 +1,4 @@
-// What the card of the released weights says in its tables.
+// Reads figures from the tables of the released weights' model card.
 #pragma once
 
 #include <optional>
@@ -7,13 +7,13 @@
 
 namespace hum::eval {
 
-// The cell of `column` in the row whose first cell is `row`, in the first Markdown table that has
-// both; case and backticks do not matter. nullopt when there is none.
+// Finds the cell of `column` in the row whose first cell is `row`, in the first Markdown table with
+// both; ignores case and backticks. nullopt when there is none.
 std::optional<std::string> card_cell(std::string_view card, std::string_view row,
                                      std::string_view column);
 
-// The same as a number; separators of thousands ("2,400", "2 400") are fine.
-// Throws: kBadData when the cell is no number.
+// The same as a number; allows thousands separators ("2,400", "2 400").
+// Throws: kBadData when the cell is not a number.
 std::optional<double> card_number(std::string_view card, std::string_view row,
                                   std::string_view column);
 

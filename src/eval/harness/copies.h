@@ -1,5 +1,5 @@
-// Systems that make a clip again (a codec): unseen clips, and how much of melody and balance their
-// copies keep.
+// Judges systems that copy a clip (a codec): how much of the melody and the spectral balance of
+// unseen clips their copies keep.
 #pragma once
 
 #include <functional>
@@ -17,21 +17,21 @@ struct Clip {
   std::vector<float> samples;      // at training's level
 };
 
-// One clip a preset, its melody made from (seed, place in `presets`). Unseen means: a seed that no
-// training item and no stored reference has.
+// Makes one clip per preset, with a melody from (seed, index in `presets`). The clips are unseen if
+// no training item and no stored reference uses the seed.
 std::vector<Clip> make_clips(std::span<const data::Preset* const> presets, uint64_t seed,
                              double seconds, const Renderer& render);
 
-// The copy of clip number `i`; cut or padded to the clip's length before it is judged.
+// Copies clip number `i`; the judge cuts or pads the copy to the clip's length.
 using CopyFunction = std::function<std::vector<float>(const Clip& clip, size_t i)>;
 
 struct Copies {
   std::vector<MelodyScore> clips;
   MelodyScore mean;
-  // Of all clips as one sound.
+  // The octave bands of all clips as one sound.
   std::vector<OctaveBand> bands;
-  // Largest difference of the octave bands within 40 dB of the strongest: of all clips as one
-  // sound, and the mean over clips.
+  // Largest difference of the octave bands within 40 dB of the strongest: for all clips as one
+  // sound, and as the mean over clips.
   double octave_db = 0, clip_octave_db = 0;
 };
 

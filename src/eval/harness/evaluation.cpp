@@ -38,8 +38,8 @@ void append_row(audio::Matrix<T>& matrix, const std::vector<T>& row) {
   matrix.values.insert(matrix.values.end(), row.begin(), row.end());
 }
 
-// What the judges say about each system's sound of one clip. Systems play one after another, so
-// that their times are their own; judging goes on in parallel.
+// Judges each system's sound of one clip. Systems play one after another, so that their times do
+// not affect each other; judging runs in parallel.
 void evaluate_clip(size_t index, const TestClip& clip, std::span<const System> systems,
                    const Judges& judges, const EvaluationCallbacks& callbacks,
                    Evaluation& evaluation) {
@@ -93,7 +93,7 @@ Evaluation evaluate(std::span<const TestClipPlan> plans,
   }
   for (size_t i = 0; i < plans.size(); ++i) {
     const TestClip clip = make(plans[i]);
-    if (i == 0) {  // so that no clip's time holds a compilation
+    if (i == 0) {  // so that no clip's time includes compilation
       for (const System& system : systems) {
         if (system.role == Role::kSystem) system.play(clip);
       }
@@ -108,13 +108,13 @@ std::vector<System> floors() {
   auto row = [](const char* name, const char* what, auto play) {
     return System{.name = name, .what = what, .role = Role::kFloor, .play = play};
   };
-  return {row("hum copy", "the hum as it came in",
+  return {row("hum copy", "the unchanged hum",
               [](const TestClip& clip) { return data::levelled(clip.hum); }),
           row("sine", "the notes as sines",
               [](const TestClip& clip) {
                 return data::levelled(data::render_sine(clip.notes, std::ssize(clip.truth)));
               }),
-          row("excitation alone", "the guided decoder's input, unshaped",
+          row("excitation alone", "the guided decoder's unfiltered input",
               [](const TestClip& clip) {
                 return data::levelled(data::render_excitation(clip.notes, std::ssize(clip.truth)));
               }),

@@ -1,5 +1,5 @@
-// Test sets, figures, evaluations and their summary: what differs is distinguished, and the truth
-// wins.
+// Test sets, figures, evaluations and their summary: figures separate different sounds, and the
+// true rendering scores best.
 #include "eval/harness/evaluation.h"
 
 #include <gmock/gmock.h>

@@ -29,7 +29,7 @@ double against_truth(const HeardClip& h) {
 
 double timbre(const HeardClip& h) { return h.timbre_distance; }
 
-// Among the nearest k of the truth and its rivals.
+// Whether the truth is among the k nearest of itself and its rivals.
 template <int64_t k>
 double nearest(const HeardClip& h) {
   if (h.clip.rivals.empty()) return kNan;
@@ -71,26 +71,26 @@ std::span<const Metric> metrics() {
   using H = const HeardClip&;
   static const Metric kMetrics[] = {
       {"chroma", "chroma accuracy", "share", kHigher,
-       "frames inside notes whose pitch (YIN) is within 50 cents, one octave shift a clip",
+       "frames inside notes whose pitch (YIN) is within 50 cents, one octave shift per clip",
        [](H h) { return chroma_accuracy(h.samples, kRate, h.clip.notes).accuracy; }},
       {"note_f1", "note F1", "share", kHigher,
-       "Basic Pitch's notes against those asked for: 50 ms, 50 cents, one octave shift a clip "
+       "Basic Pitch's notes against the requested ones: 50 ms, 50 cents, one octave shift per clip "
        "(mir_eval)",
        [](H h) { return h.notes.f1; }},
       {"note_f1_100_ms", "note F1, 100 ms", "share", kHigher, "the same with onsets within 100 ms",
        [](H h) { return h.wide_notes.f1; }},
-      {"note_precision", "note precision", "share", kHigher, "heard notes that were asked for",
-       [](H h) { return h.notes.precision; }},
-      {"note_recall", "note recall", "share", kHigher, "notes asked for that are heard",
+      {"note_precision", "note precision", "share", kHigher,
+       "share of heard notes that were requested", [](H h) { return h.notes.precision; }},
+      {"note_recall", "note recall", "share", kHigher, "share of requested notes that are heard",
        [](H h) { return h.notes.recall; }},
       {"note_f1_ends", "note F1 with ends", "share", kHigher,
-       "the same where ends count too, within 20 % of the note or 50 ms",
+       "note F1 that also counts ends, within 20 % of the note or 50 ms",
        [](H h) { return h.notes_with_ends.f1; }},
       {"raw_pitch", "raw pitch accuracy", "share", kHigher,
        "frames of the melody within 50 cents, octaves count (mir_eval)",
        [](H h) { return h.pitch.raw_pitch; }},
       {"raw_chroma", "raw chroma accuracy", "share", kHigher,
-       "frames of the melody within 50 cents, octaves forgiven (mir_eval)",
+       "frames of the melody within 50 cents in any octave (mir_eval)",
        [](H h) { return h.pitch.raw_chroma; }},
       {"chroma_cosine", "chroma cosine", "share", kHigher,
        "frames whose strongest pitch class is the true rendering's (MusicGen); chance is about 0.1",
@@ -98,7 +98,7 @@ std::span<const Metric> metrics() {
       {"timbre", "timbre distance", "MFCC", kLower,
        "distance of the mean MFCC 1 to 12 to the true rendering's", timbre},
       {"nearest_1", "nearest preset", "share", kHigher,
-       "by timbre distance the true preset is nearer than 19 random others playing the same notes",
+       "by timbre distance, the true preset is nearer than 19 random others playing the same notes",
        nearest<1>},
       {"nearest_3", "nearest 3 presets", "share", kHigher,
        "the true preset is among the nearest 3 of 20", nearest<3>},
@@ -109,10 +109,10 @@ std::span<const Metric> metrics() {
       {"preset_family", "classifier, family", "share", kHigher,
        "its likeliest preset is of the requested one's General MIDI family", classified_family},
       {"mel_distance", "mel distance", "log10", kLower,
-       "log mel L1 over DAC's seven scales, at -16 LUFS, floored 60 dB below the clip's peak",
+       "log mel L1 over DAC's seven scales, at -16 LUFS, floored at 60 dB below the clip's peak",
        against_truth<mel_distance>},
       {"stft_distance", "STFT distance", "log10", kLower,
-       "log magnitude L1 at windows 2048 and 512, levelled and floored alike",
+       "log magnitude L1 at windows 2048 and 512, with the same level and floor",
        against_truth<stft_distance>},
       {"log_spectral_distance", "log-spectral distance", "dB", kLower,
        "mel power in dB at 16 kHz, root mean square over time (ss-vq-vae)",
@@ -126,20 +126,20 @@ std::span<const Metric> metrics() {
       {"envelope", "envelope correlation", "r", kHigher,
        "loudness over time against the true rendering's", against_truth<envelope_correlation>},
       {"dac_mel", "DAC's mel", "", kNeither,
-       "as DAC's tables have it: unfloored, at the sounds' own levels", against_truth<dac_mel>},
-      {"dac_stft", "DAC's STFT", "", kNeither, "as DAC's tables have it",
+       "as in DAC's tables: no floor, at the sounds' own levels", against_truth<dac_mel>},
+      {"dac_stft", "DAC's STFT", "", kNeither, "as in DAC's tables",
        [](H h) { return dac_stft(h.clip.truth, h.samples); }},
       {"dac_training_mel", "DAC's training mel", "", kNeither,
        "the mel loss that DAC is trained with", against_truth<dac_training_mel>},
       {"token_ce", "first codebook, cross-entropy", "nats", kLower,
-       "of the true clip's tokens, true tokens before them", token_cross_entropy},
+       "of the true clip's tokens, given the true tokens before them", token_cross_entropy},
       {"token_top1", "first codebook, top 1", "share", kHigher,
-       "the language model's likeliest token is the true clip's, true tokens before it",
+       "the language model's likeliest token is the true one, given the true tokens before it",
        token_accuracy<1>},
       {"token_top10", "first codebook, top 10", "share", kHigher,
        "the true token is among its ten likeliest", token_accuracy<10>},
       {"real_time_factor", "real-time factor", "s/s", kLower,
-       "seconds of computing for a second of sound, this machine", real_time_factor},
+       "seconds of computing per second of sound on this machine", real_time_factor},
   };
   return kMetrics;
 }
@@ -148,7 +148,7 @@ size_t metric_index(std::string_view key) {
   for (size_t i = 0; i < metrics().size(); ++i) {
     if (metrics()[i].key == key) return i;
   }
-  fail(ExitCode::kFailure, fmt::format("no metric '{}'", key));
+  fail(ExitCode::kFailure, fmt::format("there is no metric '{}'", key));
 }
 
 namespace {

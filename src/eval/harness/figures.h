@@ -1,4 +1,4 @@
-// Every figure that a system's clip gets, in one table.
+// The table of all figures of a system's clip.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace hum::eval {
 
-// What a classifier of presets says about a sound.
+// The output of a preset classifier for a sound.
 struct Classification {
   std::vector<float> embedding;
-  std::vector<float> logits;  // one a preset that it knows
-  int32_t target = -1;        // the requested preset's place; -1: it does not know that one
+  std::vector<float> logits;  // one per preset that it knows
+  int32_t target = -1;        // the requested preset's index; -1: unknown to it
   bool family = false;        // the likeliest preset is of the requested one's General MIDI family
 };
 using Classifier =
@@ -29,17 +29,17 @@ struct TokenLogits {
   std::vector<int32_t> targets;
 };
 
-// A clip as a system made it.
+// A system's sound of a clip.
 struct HeardClip {
   const TestClip& clip;
   std::vector<float> samples;  // as long as the truth
   std::optional<Classification> classification = {};
   std::optional<TokenLogits> tokens = {};
-  double compute_s = -1;  // how long the system took; negative: it is none that is timed
-  // What several figures share; measure() fills it in.
+  double compute_s = -1;  // the system's time; negative: it is not timed
+  // Values that several figures share; measure() fills them in.
   NoteScore notes = {}, wide_notes = {}, notes_with_ends = {};
   double timbre_distance = 0;  // to the truth
-  int64_t nearer_rivals = 0;   // those of the clip's rivals that are as near
+  int64_t nearer_rivals = 0;   // number of the clip's rivals that are at least as near
   PitchAccuracy pitch = {};
 };
 
@@ -47,20 +47,20 @@ enum class Better { kHigher, kLower, kNeither };
 
 struct Metric {
   std::string_view key;   // in JSON
-  std::string_view name;  // for people
+  std::string_view name;  // for display
   std::string_view unit;
   Better better;
   std::string_view what;  // in one sentence, with its source
-  // Not a number where it cannot be said.
+  // NaN where the figure is undefined.
   double (*measure)(const HeardClip& heard);
 };
 
-// In the order that reports show them.
+// All metrics in the order of the reports.
 std::span<const Metric> metrics();
-// Throws: kFailure for a key that no metric has.
+// Finds a metric by key. Throws: kFailure for an unknown key.
 size_t metric_index(std::string_view key);
 
-// One value a metric.
+// One value per metric.
 using Figures = std::vector<double>;
 
 Figures measure(HeardClip& heard, const Transcriber& transcribe);

@@ -1,4 +1,5 @@
-// What the harness judges with, as functions: eval sees no model. All sound is mono at 22,050 Hz.
+// The functions that the harness judges with; eval/ does not depend on models/. All sound is mono
+// at 22,050 Hz.
 #pragma once
 
 #include <functional>
@@ -10,10 +11,10 @@
 
 namespace hum::eval {
 
-// The notes that are heard in a sound.
+// Finds the notes of a sound.
 using Transcriber = std::function<std::vector<audio::Note>(std::span<const float> samples)>;
 
-// Notes on the real instrument: what a system is compared with.
+// Plays notes on the real instrument, which systems are compared with.
 using Renderer = std::function<std::vector<float>(std::span<const audio::Note> notes,
                                                   const data::Preset& preset, double seconds)>;
 

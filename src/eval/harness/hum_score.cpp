@@ -13,7 +13,8 @@ namespace {
 
 using audio::Note;
 
-// The notes moved by the semitone that most of them agree under; unmoved where it does not matter.
+// Moves the notes by the semitone under which most of them match; does not move them if there is no
+// difference.
 std::vector<Note> best_semitone(std::span<const Note> reference, const std::vector<Note>& heard) {
   std::vector<Note> best = heard;
   int matched = score_notes(reference, heard, {.best_octave = true}).matched;

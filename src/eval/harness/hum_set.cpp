@@ -19,7 +19,7 @@ namespace {
 
 using audio::Note;
 
-// The range of voices as an instrument that melodies are made for.
+// The range of voices, as an instrument to make melodies for.
 constexpr data::Preset kVoice{.name = "voice",
                               .alias = "",
                               .family = "voice",
@@ -30,12 +30,12 @@ constexpr data::Preset kVoice{.name = "voice",
                               .held_out = true};
 
 constexpr double kRepeatShare = 0.25;
-// A longer gap stays: the singer breathes.
+// Longer gaps stay, because the singer breathes there.
 constexpr double kBreath_s = 0.5;
-// How wide the band's edges are.
+// The width of the band's edges.
 constexpr double kEdge_hz = 100;
 
-// Every note lasts to the next one, and some repeat the one before.
+// Extends every note to the next one, and lets some repeat the pitch before.
 void make_legato(std::vector<Note>& notes, const HumSetOptions& options, uint64_t index) {
   Rng rng(static_cast<uint64_t>(options.seed), "repeated notes", index);
   for (size_t i = 1; i < notes.size(); ++i) {

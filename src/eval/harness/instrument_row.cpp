@@ -51,8 +51,8 @@ InstrumentJudge::InstrumentJudge(InstrumentTask task, Transcriber transcribe)
     : task_(std::move(task)), transcribe_(std::move(transcribe)) {
   HUM_REQUIRE(!task_.notes.empty() && !task_.truth.empty() && !task_.others.empty() &&
                   !task_.reference.empty(),
-              "instrument row: notes, their rendering, those of other presets and a reference are "
-              "needed");
+              "instrument row: needs notes, their rendering, renderings on other presets and a "
+              "reference");
   ceiling_ = judge_melody(task_.truth, task_.notes, transcribe_);
   truth_ = timbre(task_.truth);
   for (const auto& other : task_.others) others_.push_back(timbre(other));
@@ -74,7 +74,7 @@ InstrumentRow InstrumentJudge::judge(std::span<const float> samples) const {
   return row;
 }
 
-std::vector<Cheat> InstrumentJudge::cheats() const {
+std::vector<NegativeControl> InstrumentJudge::negative_controls() const {
   return {{"hum copy", task_.hum},
           {"sine", data::render_sine(task_.notes, length(task_))},
           {"excitation alone", data::render_excitation(task_.notes, length(task_))},

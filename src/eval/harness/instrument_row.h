@@ -1,5 +1,5 @@
-// One row of the question "is this that melody on that instrument?": the melody against a ceiling,
-// the timbre against the true rendering; and the cheats that must not pass for an answer.
+// Judges whether a sound is a melody on an instrument: the melody against a ceiling, the timbre
+// against the true rendering. Negative controls are sounds that must fail.
 #pragma once
 
 #include <string>
@@ -20,12 +20,12 @@ struct InstrumentTask {
   std::vector<float> reference;            // another melody on the requested preset
 };
 
-// The sounds of a task.
+// The recordings of a task.
 struct InstrumentSources {
   std::vector<float> hum, reference;
 };
-// The task of playing `notes` on `preset`; the others distinguish timbres. Sounds last until the
-// release of the last note is over.
+// Makes the task of playing `notes` on `preset`; the other presets distinguish timbres. Sounds last
+// until the release of the last note ends.
 InstrumentTask instrument_task(const data::Preset& preset,
                                std::span<const data::Preset* const> others,
                                std::vector<audio::Note> notes, InstrumentSources sources,
@@ -40,30 +40,30 @@ struct InstrumentRow {
   MelodyScore score, kept;  // kept: share of the ceiling
   // Timbre distances to the truth, and to the nearest of the other presets' renderings.
   double distance = 0, nearest_other = 0;
-  // The same distance for the hum and the sine: both have the melody, neither the timbre.
+  // The same distance for the hum and the sine, which have the melody but not the timbre.
   double hum_distance = 0, sine_distance = 0;
 
-  // What it falls short of, e.g. "chroma", "other preset", "hum"; empty: it passes.
+  // The limits that it misses, e.g. "chroma", "other preset", "hum"; empty: it passes.
   std::vector<std::string> failures(const InstrumentLimits& limits = {}) const;
 };
 
-struct Cheat {
+struct NegativeControl {
   std::string name;
   std::vector<float> samples;
 };
 
 class InstrumentJudge {
  public:
-  // The transcriber is kept. Throws: kFailure when notes, truth or others are missing.
+  // Keeps the transcriber. Throws: kFailure when notes, truth or others are missing.
   InstrumentJudge(InstrumentTask task, Transcriber transcribe);
 
   std::span<const float> truth() const { return task_.truth; }
-  // The truth, judged.
+  // The score of the truth.
   const MelodyScore& ceiling() const { return ceiling_; }
   InstrumentRow judge(std::span<const float> samples) const;
-  // Hum, sine, excitation alone, the wrong melody on the right instrument, copy of the reference. A
-  // row that one of these passes says nothing.
-  std::vector<Cheat> cheats() const;
+  // The hum, a sine, the excitation alone, the wrong melody on the right instrument, and a copy of
+  // the reference. If one of these passes, the row proves nothing.
+  std::vector<NegativeControl> negative_controls() const;
 
  private:
   InstrumentTask task_;

@@ -59,17 +59,17 @@ TEST(InstrumentRow, ItsLevelDoesNotMatter) {
   EXPECT_THAT(violin_judge().judge(quiet).failures(), IsEmpty());
 }
 
-TEST(InstrumentRow, EveryCheatFails) {
-  const auto cheats = violin_judge().cheats();
-  ASSERT_EQ(cheats.size(), 5U);
-  for (const auto& [name, samples] : cheats) {
+TEST(InstrumentRow, EveryNegativeControlFails) {
+  const auto controls = violin_judge().negative_controls();
+  ASSERT_EQ(controls.size(), 5U);
+  for (const auto& [name, samples] : controls) {
     ASSERT_FALSE(samples.empty()) << name;
     EXPECT_THAT(violin_judge().judge(samples).failures(), Not(IsEmpty())) << name;
   }
 }
 
 TEST(InstrumentRow, TheSineHasTheMelodyButNotTheTimbre) {
-  const auto row = violin_judge().judge(violin_judge().cheats()[1].samples);
+  const auto row = violin_judge().judge(violin_judge().negative_controls()[1].samples);
   EXPECT_GE(row.kept.chroma, 1);
   EXPECT_GE(row.kept.f1_sung, 0.8);
   EXPECT_DOUBLE_EQ(row.distance, row.sine_distance);
@@ -77,13 +77,13 @@ TEST(InstrumentRow, TheSineHasTheMelodyButNotTheTimbre) {
 }
 
 TEST(InstrumentRow, TheWrongMelodyHasTheTimbreButNotTheNotes) {
-  const auto row = violin_judge().judge(violin_judge().cheats()[3].samples);
+  const auto row = violin_judge().judge(violin_judge().negative_controls()[3].samples);
   EXPECT_THAT(row.failures(), ElementsAre("chroma", "F1"));
   EXPECT_LT(row.kept.chroma, 0.4);
 }
 
 TEST(InstrumentRow, TheReferenceHasTheTimbreButNotTheNotes) {
-  const auto row = violin_judge().judge(violin_judge().cheats()[4].samples);
+  const auto row = violin_judge().judge(violin_judge().negative_controls()[4].samples);
   EXPECT_THAT(row.failures(), ::testing::IsSupersetOf({"chroma", "F1"}));
 }
 

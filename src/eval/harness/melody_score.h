@@ -1,4 +1,4 @@
-// How well a sound keeps the melody it was asked to play, as it is and against a ceiling.
+// Scores how well a sound keeps the requested melody, by itself and relative to a ceiling.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace hum::eval {
 
-// How far a heard onset may lie from the requested one. A singer glides from note to note, and so
-// does an instrument that follows: where such a note begins is not clear to 50 ms.
+// Largest distance of a heard onset from the requested one. A singer glides from note to note, and
+// so does an instrument that follows, so the start of such a note is not clear to 50 ms.
 inline constexpr double kOnsetTolerance_s = 0.05, kSungOnsetTolerance_s = 0.1;
 
 struct MelodyScore {
@@ -17,12 +17,12 @@ struct MelodyScore {
   double f1_sung = 0;  // the same within kSungOnsetTolerance_s
 };
 
-// Each figure with one octave shift of the whole sound. `notes`: what was requested.
+// Allows each figure one octave shift of the whole sound. `notes`: the requested ones.
 MelodyScore judge_melody(std::span<const float> samples, std::span<const audio::Note> notes,
                          const Transcriber& transcribe);
 
-// Figure by figure, `score` divided by `ceiling`: what the real instrument reaches under the same
-// judge. 0 where the ceiling is 0: nothing can be said there, so nothing passes.
+// Divides each figure of `score` by that of `ceiling`, the score of the real instrument under the
+// same judge. 0 where the ceiling is 0, so that nothing passes without a valid ceiling.
 MelodyScore of_ceiling(const MelodyScore& score, const MelodyScore& ceiling);
 
 // Throws: kFailure without scores.

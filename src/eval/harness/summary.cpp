@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMinFadClips = 2;
 
-// Intervals with one set of draws for each number of clips.
+// Computes intervals with one set of draws per number of clips.
 class Intervals {
  public:
   explicit Intervals(const BootstrapOptions& options) : options_(options) {}
@@ -55,7 +55,7 @@ Json metric_list() {
   return list;
 }
 
-// value(clip, metric) of the clips as {metric: interval}.
+// Turns value(clip, metric) of the clips into {metric: interval}.
 template <typename Value>
 Json figures_of(const std::vector<size_t>& clips, Intervals& intervals, const Value& value) {
   Json result = Json::object();
@@ -68,7 +68,7 @@ Json figures_of(const std::vector<size_t>& clips, Intervals& intervals, const Va
   return result;
 }
 
-// None when it was not evaluated.
+// Null when the system was not evaluated.
 const SystemResult* find_if_there(const Evaluation& evaluation, std::string_view name) {
   const auto found = std::ranges::find(evaluation.systems, name, &SystemResult::name);
   return found == evaluation.systems.end() ? nullptr : &*found;
@@ -88,7 +88,7 @@ std::vector<double> mean_row(const audio::Matrix<double>& matrix) {
   return mean;
 }
 
-// Against the true rendering's octave bands, all clips as one sound.
+// Compares octave bands with the true rendering's, all clips as one sound.
 Json octaves_of(const SystemResult& system, const SystemResult* truth) {
   if (truth == nullptr) return nullptr;
   const auto bands = octave_bands(mean_row(truth->octave_powers), mean_row(system.octave_powers));
@@ -99,7 +99,7 @@ Json octaves_of(const SystemResult& system, const SystemResult* truth) {
   return result;
 }
 
-// Against the true rendering's embeddings of the same clips.
+// Compares embeddings with those of the true renderings of the same clips.
 Json fad_of(const SystemResult& system, const SystemResult* truth) {
   if (truth == nullptr || system.embeddings.rows < kMinFadClips) return nullptr;
   return {{"embedding", kFadName},

@@ -1,5 +1,5 @@
-// An evaluation as JSON: every figure of every row, over all clips and over groups of them, with
-// its interval.
+// Summarises an evaluation as JSON: every figure of every row with its interval, over all clips and
+// over groups of clips.
 #pragma once
 
 #include "base/json_fwd.h"
@@ -14,7 +14,7 @@ struct ClipGroup {
   std::vector<size_t> clips;
 };
 
-// All, the splits that have clips, the seven modes (those that have clips).
+// All clips, and the splits and modes that have clips.
 std::vector<ClipGroup> clip_groups(std::span<const TestClipPlan> plans);
 
 // {"metrics": [{key, name, unit, better, what}],
@@ -25,13 +25,13 @@ std::vector<ClipGroup> clip_groups(std::span<const TestClipPlan> plans);
 //            "fad": {"embedding", "value", "clips"}: against the true rendering's clips,
 //            "octaves": {"largest_db", "bands": [{"hz", "difference_db"}]}: likewise, all clips as
 //                       one sound}]}
-// Clips whose figure is no finite number are left out and "clips" says how many are left; a figure
-// without any is null. The interval is BCa over clips. The Frechet distance has none: resamples
-// hold fewer different clips, which biases it.
+// Clips whose figure is not finite are left out, and "clips" is the number of the others; a figure
+// without clips is null. The interval is BCa over clips. The Frechet distance has none, because
+// resamples have fewer different clips, which biases it.
 Json summarise(const Evaluation& evaluation, const BootstrapOptions& options);
 
-// A line a clip and row: row, clip, split, preset, mode, then every metric by key; what is not
-// measured is empty.
+// CSV with one line per clip and row: row, clip, split, preset, mode, then every metric by key;
+// metrics that were not measured are empty.
 std::string clips_csv(const Evaluation& evaluation);
 
 inline constexpr const char* kFadName = "FAD (hum preset classifier)";

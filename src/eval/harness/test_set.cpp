@@ -13,7 +13,7 @@
 namespace hum::eval {
 namespace {
 
-// Melodies that are tried until one has the mode; each is one of seven.
+// The number of melodies to try for one in the mode; each is in one of seven modes.
 constexpr uint64_t kTries = 1000;
 
 data::Melody melody_of(uint64_t index, const data::Preset& preset, const TestSetOptions& options) {
@@ -39,7 +39,7 @@ std::vector<const data::Preset*> shuffled(std::span<const data::Preset* const> p
   return result;
 }
 
-// Timbres of the notes on other presets, drawn by the seed and the melody.
+// Timbres of the notes on other presets, drawn from the seed and the melody.
 std::vector<Timbre> rivals_of(const TestClip& clip, const TestSetOptions& options,
                               const TestSources& sources, const Renderer& render) {
   std::vector<const data::Preset*> others(sources.seen.begin(), sources.seen.end());
@@ -70,7 +70,8 @@ std::string_view split_name(Split split) {
 
 std::vector<TestClipPlan> plan_test_set(const TestSetOptions& options, const TestSources& sources) {
   if (options.clips < 1) {
-    fail(ExitCode::kUsage, fmt::format("a test set of {} clips", options.clips), "--clips 200");
+    fail(ExitCode::kUsage, fmt::format("a test set cannot have {} clips", options.clips),
+         "--clips 200");
   }
   HUM_REQUIRE(!sources.seen.empty() && sources.render, "test set: no seen presets or no renderer");
   std::vector<Split> splits = {Split::kSeen};

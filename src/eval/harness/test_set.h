@@ -1,5 +1,5 @@
-// What a model is judged on: unseen melodies on seen presets, on presets that no training had, and
-// on another sound font; the seven modes in turn. A test set is a function of its options.
+// The test set of the models: unseen melodies in the seven modes, on seen presets, on presets that
+// training did not use, and on another sound font. A test set is a function of its options.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ inline constexpr Split kSplits[] = {Split::kSeen, Split::kUnseenPreset, Split::k
 std::string_view split_name(Split split);
 
 struct TestSetOptions {
-  int64_t seed = 20261122;  // that no training item and no stored reference has
+  int64_t seed = 20261122;  // not used by training items or stored references
   int64_t clips = 200;
   double seconds = 6;
 };
 
-// How a clip will be made.
+// The plan of a clip.
 struct TestClipPlan {
   Split split = Split::kSeen;
   const data::Preset* preset = nullptr;
@@ -34,31 +34,31 @@ struct TestClipPlan {
 
 struct TestSources {
   std::span<const data::Preset*const> seen, unseen;
-  // Notes on training's sound font, and on another one; the other may be empty.
+  // Play notes on the sound font of training, and on another one, which may be empty.
   Renderer render, render_other_font;
 };
 
-// Splits take turns, then modes, then presets in an order drawn by the seed. A split without
-// presets or font has no clips. Throws: kUsage when there are no clips, kFailure without seen
-// presets.
+// Clips alternate between splits, then modes, then presets in an order drawn from the seed. A split
+// without presets or font has no clips. Throws: kUsage when there are no clips, kFailure without
+// seen presets.
 std::vector<TestClipPlan> plan_test_set(const TestSetOptions& options, const TestSources& sources);
 
-// All sounds are mono at 22,050 Hz, those of the real instrument at training's level.
+// All sounds are mono at 22,050 Hz; those of the real instrument are at the level of training.
 struct TestClip {
   TestClipPlan plan;
-  std::vector<audio::Note> notes;  // one line, what is asked for
-  // Any notes on the real instrument, as long as the truth.
+  std::vector<audio::Note> notes;  // the requested melody, one line
+  // Plays any notes on the real instrument, as long as the truth.
   std::function<std::vector<float>(std::span<const audio::Note> notes)> play_truth;
   std::vector<float> truth;  // the clip's notes
   Timbre true_timbre = {};
   std::vector<float> reference;  // 5 s of another melody
   std::vector<Timbre> rivals;    // the notes on kRivals other presets of the same sound font
   std::vector<float> hum;        // the notes, sung
-  int hum_shift_semitones = 0;   // how much higher they are sung
+  int hum_shift_semitones = 0;   // the singer's shift upwards
 };
 
 inline constexpr double kTestReference_s = 5;
-// With the true preset, 20 that a sound's timbre may be nearest to.
+// Together with the true preset there are 20 candidates for the nearest timbre.
 inline constexpr size_t kRivals = 19;
 
 TestClip make_test_clip(const TestClipPlan& plan, const TestSetOptions& options,

@@ -1,4 +1,4 @@
-// Shared by the tests of this folder: a melody, the real transcriber, the real instruments.
+// Shared by the tests of this folder: a melody, the real transcriber and the real instruments.
 #pragma once
 
 #include "data/synthesis/fluid.h"
@@ -8,7 +8,7 @@
 
 namespace hum::eval::testing {
 
-// Eight notes, no two neighbours alike, not the same backwards.
+// Eight notes; no two neighbours are equal, and the melody is not the same backwards.
 inline std::vector<audio::Note> melody() {
   std::vector<audio::Note> notes;
   constexpr int kPitches[] = {62, 69, 64, 67, 71, 66, 72, 60};

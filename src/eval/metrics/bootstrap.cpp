@@ -17,7 +17,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
-// By halving: to the last bit, and exact at both ends.
+// Bisects to the last bit; exact at both ends.
 double normal_quantile(double p) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (p <= 0) return -kInfinity;
@@ -36,7 +36,7 @@ std::vector<int32_t> all_clips(int64_t clips) {
   return numbers;
 }
 
-// The statistic of every resample, in order of size.
+// The sorted statistics of all resamples.
 std::vector<double> sorted_statistics(int64_t clips, std::span<const int32_t> resamples,
                                       const Statistic& statistic) {
   const auto size = static_cast<size_t>(clips);
@@ -50,7 +50,7 @@ std::vector<double> sorted_statistics(int64_t clips, std::span<const int32_t> re
   return values;
 }
 
-// Skew of the statistic when one clip after another is left out.
+// Skew of the statistic over leave-one-out samples (jackknife).
 double acceleration(int64_t clips, const Statistic& statistic) {
   std::vector<double> without;
   for (int64_t left_out = 0; left_out < clips; ++left_out) {

@@ -11,7 +11,7 @@ constexpr std::array kShifts{0, -12, 12, -24, 24};  // no shift wins a tie
 
 constexpr double kSilence = 1e-3;  // of the loudest frame's RMS
 
-// One frame: which shifts bring `pitch` near a note that is judged at `time_s`.
+// Adds one frame: the shifts that bring `pitch` near a note that is judged at `time_s`.
 struct Judgement {
   bool is_judged = false;
   std::array<bool, kShifts.size()> is_right{};

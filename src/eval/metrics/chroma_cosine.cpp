@@ -28,7 +28,7 @@ std::vector<double> bin_semitones() {
   return semitones;
 }
 
-// A Gaussian bump a class around each bin's pitch, of unit length, weighted by octave.
+// For each bin, a Gaussian over the classes around its pitch, of unit length, weighted by octave.
 std::vector<BinWeights> chroma_filters() {
   const auto semitones = bin_semitones();
   std::vector<BinWeights> filters(kWindowSamples / 2 + 1);

@@ -1,5 +1,5 @@
-// Does the sound follow the reference's melody? The strongest pitch class of each half second, as
-// MusicGen is judged.
+// Compares the melody of two sounds by the strongest pitch class of each half second, as for
+// MusicGen.
 #pragma once
 
 #include <span>
@@ -7,9 +7,9 @@
 
 namespace hum::eval {
 
-// The strongest of 12 pitch classes (0 is C) of each frame, ceil(samples / hop) of them. The sound
-// is resampled to 32 kHz, MusicGen's rate, so that window (16,384) and hop (4,096 samples) mean
-// what they mean there: 0.512 and 0.128 s. Sound shorter than a window is padded on both sides.
+// The strongest of 12 pitch classes (0 is C) of each of ceil(samples / hop) frames. Resamples the
+// sound to 32 kHz, MusicGen's rate, so that window (16,384) and hop (4,096 samples) last as long as
+// there: 0.512 and 0.128 s. Pads sound shorter than a window on both sides.
 // Silent frames give 0. Source: audiocraft modules/chroma.py (radix2_exp 14, argmax), librosa
 // filters.chroma.
 std::vector<int> chroma_classes(std::span<const float> samples, int rate_hz);

@@ -1,6 +1,6 @@
-// The figures that descript-audio-codec prints, computed as it does: on the sounds' own levels,
-// down to -100 dB of a magnitude of one, summed over scales. Half of them is what nobody hears, so
-// they stand beside mel_distance for comparison with published tables and carry no bar.
+// The figures that descript-audio-codec prints, computed as it does: at the sounds' own levels,
+// down to -100 dB of a magnitude of one, summed over scales. Half of each figure is inaudible, so
+// these are for comparison with published tables; bars use mel_distance.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ inline constexpr std::array kDacMelScales{
     std::pair{32, 5},   std::pair{64, 10},    std::pair{128, 20},  std::pair{256, 40},
     std::pair{512, 80}, std::pair{1024, 160}, std::pair{2048, 320}};
 
-// The loss that DAC is trained with: L1 of log10 mel magnitudes over kDacMelScales.
+// The training loss of DAC: L1 of log10 mel magnitudes over kDacMelScales.
 // Shapes: mono samples; the longer one is cut to the shorter one's length. 0 without samples.
 // Source: dac/nn/loss.py MelSpectrogramLoss under conf/final (pow 1, mag_weight 0, clamp 1e-5).
 double dac_training_mel(std::span<const float> reference, std::span<const float> estimate,

@@ -1,4 +1,4 @@
-// How much of a codebook is used.
+// The entropy of codec tokens.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace hum::eval {
 
-// Entropy of the tokens' distribution in bits: log2(codebook_size) when all are used alike. 0
+// Entropy of the tokens' distribution in bits: log2(codebook_size) when all are used equally. 0
 // without tokens. Throws: kFailure when a token is outside [0, codebook_size).
 double codebook_entropy_bits(std::span<const int32_t> tokens, int codebook_size);
 

@@ -43,7 +43,7 @@ double frechet_distance(const audio::Matrix<float>& a, const audio::Matrix<float
   const double cross = product.eigenvalues().cwiseMax(0).cwiseSqrt().sum();
   const double distance =
       (p.mean - q.mean).squaredNorm() + p.covariance.trace() + q.covariance.trace() - 2 * cross;
-  return distance < 0 ? 0 : distance;  // equal sets: what rounding leaves may be negative
+  return distance < 0 ? 0 : distance;  // rounding may make the result of equal sets negative
 }
 
 }  // namespace hum::eval

@@ -1,4 +1,4 @@
-// How far two sets of embeddings are apart, each taken for a Gaussian.
+// The distance of two sets of embeddings, each modelled as a Gaussian.
 #pragma once
 
 #include "audio/dsp.h"
@@ -6,7 +6,7 @@
 namespace hum::eval {
 
 // |mean a - mean b|^2 + trace(A + B - 2 (A B)^1/2), A and B the covariances (divided by n - 1).
-// Whoever prints it names the embedding and both numbers of rows: it is biased upwards for few.
+// Print the embedding and both numbers of rows with it, because it is biased upwards for few rows.
 // Shapes: [n, D], [m, D]. Throws: kFailure below two rows, and when the widths differ.
 // Source: Heusel et al. 2017; Kilgour et al. 2019, "Frechet audio distance".
 double frechet_distance(const audio::Matrix<float>& a, const audio::Matrix<float>& b);

@@ -1,4 +1,4 @@
-// How far two spectrograms are apart in dB, as one-shot timbre transfer is judged.
+// The distance of two spectrograms in dB, as papers on one-shot timbre transfer report it.
 #pragma once
 
 #include <span>

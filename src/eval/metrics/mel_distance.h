@@ -1,6 +1,6 @@
-// How far two renderings of the same music are apart, in log mel bands at seven resolutions and in
-// log STFT bins at two. Both sounds are brought to -16 LUFS first; on each scale, what is more than
-// 60 dB below the reference's loudest value is raised to that floor. 0.05 is 1 dB.
+// The distance of two renderings of the same music in log mel bands at seven resolutions and in log
+// STFT bins at two. Both sounds are first normalised to -16 LUFS; on each scale, values more than
+// 60 dB below the reference's largest are raised to that floor. 0.05 is 1 dB.
 //
 // Shapes of both: mono samples; the longer one is cut to the shorter one's length. Silence stays
 // silence; 0 without samples.

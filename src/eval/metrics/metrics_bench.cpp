@@ -1,4 +1,4 @@
-// Times the metrics on 15 s, the length of an evaluation clip.
+// Times the metrics on 15 s clips.
 #include <benchmark/benchmark.h>
 
 #include "audio/pitch.h"

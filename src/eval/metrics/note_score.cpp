@@ -9,7 +9,7 @@ namespace {
 
 using audio::Note;
 
-// To 4 decimals, so that a distance of exactly the tolerance is inside it.
+// Rounds to 4 decimals, so that a distance of exactly the tolerance is inside it.
 double time_distance(double a_s, double b_s) {
   return std::nearbyint(std::abs(a_s - b_s) * 1e4) / 1e4;
 }
@@ -25,7 +25,7 @@ bool is_hit(const Note& reference, const Note& estimate, int shift_semitones,
          std::max(*options.offset_ratio * duration_s, options.offset_min_tolerance_s);
 }
 
-// Kuhn's algorithm: each reference note takes an estimate, moving earlier ones on where that helps.
+// Kuhn's algorithm: each reference note takes an estimate and reassigns earlier ones if needed.
 class Matching {
  public:
   Matching(std::vector<std::vector<int>> hits, size_t estimates)

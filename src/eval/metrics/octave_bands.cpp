@@ -19,8 +19,8 @@ std::vector<double> bin_powers(std::span<const float> samples) {
   const audio::StftOptions options{.window_samples = kWindowSamples,
                                    .hop_samples = kWindowSamples / 4};
   const auto spectrum = audio::spectrogram(samples, options, 2);
-  // The squared Hann windows at a quarter hop sum to 1.5; each bin but the first and last stands
-  // for two.
+  // The squared Hann windows at a quarter hop sum to 1.5; each bin except the first and last counts
+  // twice.
   const double scale = 1 / (1.5 * kWindowSamples * static_cast<double>(samples.size()));
   std::vector<double> powers(static_cast<size_t>(spectrum.columns));
   for (int64_t t = 0; t < spectrum.rows; ++t) {

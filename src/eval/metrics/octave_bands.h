@@ -1,4 +1,4 @@
-// Is the balance of low and high kept? Energy in octave bands, in dB.
+// Compares the spectral balance of two sounds: energy in octave bands, in dB.
 #pragma once
 
 #include <span>
@@ -12,17 +12,16 @@ struct OctaveBand {
   double difference_db() const { return estimate_db - reference_db; }
 };
 
-// Mean power of each band up to half the rate; of silence, zeros. Mean powers of clips of one
-// length average to those of the clips as one sound, but for the clips' edges. Shapes: mono samples
-// of any length.
+// Mean power of each band up to half the rate; zeros for silence. The average over clips of equal
+// length is that of the clips as one sound, except at the clips' edges. Shapes: mono samples of any
+// length.
 std::vector<double> octave_powers(std::span<const float> samples, int rate_hz);
 
-// Levels are taken as they are. Energy below -200 dB is -200 dB. Shapes: powers as octave_powers
-// gives them.
+// Does not normalise levels. Energy below -200 dB is -200 dB. Shapes: the powers of octave_powers.
 std::vector<OctaveBand> octave_bands(std::span<const double> reference_powers,
                                      std::span<const double> estimate_powers);
 
-// The same of two sounds, of any lengths.
+// The same for two sounds of any lengths.
 std::vector<OctaveBand> octave_bands(std::span<const float> reference,
                                      std::span<const float> estimate, int rate_hz);
 

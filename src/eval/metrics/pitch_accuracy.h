@@ -1,4 +1,4 @@
-// Is the fundamental frequency right? Frame by frame, as melody extraction is judged.
+// Accuracy of the fundamental frequency, frame by frame, as in melody extraction.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,21 @@ struct PitchAccuracy {
   int64_t frames = 0;     // voiced in the reference
 };
 
-// Shapes: Hz a frame, both on the same frames; 0: unvoiced. What the estimate calls voiced does not
-// matter, but 0 is never right. All zero when the reference has no voiced frame.
+// Shapes: Hz per frame, both on the same frames; 0: unvoiced. Ignores the voicing of the estimate,
+// but 0 is never right. All zero when the reference has no voiced frame.
 // Throws: kFailure when the lengths differ.
 // Source: mir_eval 0.8.2 melody.raw_pitch_accuracy and raw_chroma_accuracy (below the tolerance).
 PitchAccuracy pitch_accuracy(std::span<const double> reference_hz,
                              std::span<const double> estimate_hz, double tolerance_cents = 50);
 
-// The pitch of the notes at frames 0, frame_s, ...; of those that overlap the highest, 0 in rests.
-// Bends count.
+// The pitch of the notes at frames 0, frame_s, ..., with bends; the highest of notes that overlap;
+// 0 in rests.
 std::vector<double> pitch_of_notes(std::span<const audio::Note> notes, double frame_s,
                                    int64_t frames);
 
-// YIN's pitch of the sound against the notes; silence (60 dB below the clip's loudest frame) is
-// unvoiced. No octave shift: an octave too high is wrong for raw_pitch and right for raw_chroma.
+// Compares YIN's pitch of the sound with the notes; silence (60 dB below the clip's loudest frame)
+// is unvoiced. Without an octave shift: an octave too high is wrong for raw_pitch and right for
+// raw_chroma.
 PitchAccuracy pitch_accuracy(std::span<const float> samples, int rate_hz,
                              std::span<const audio::Note> notes);
 

@@ -29,7 +29,7 @@ inline std::vector<float> trembling_sweep() {
   return sound;
 }
 
-// The same muffled, louder, with the tremolo a little later.
+// The same sound low-passed, louder, and with a slightly later tremolo.
 inline std::vector<float> muffled_sweep() {
   const auto sweep = audio::test_signal(kRateHz, kRateHz);
   std::vector<float> sound(sweep.size());

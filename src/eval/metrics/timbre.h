@@ -1,4 +1,4 @@
-// How alike two sounds are in timbre, whatever they play.
+// The timbre distance of two sounds, whatever they play.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@ namespace hum::eval {
 // Mean MFCC 1..12 over the sounding frames.
 using Timbre = std::array<double, 12>;
 
-// The clip is brought to an RMS of 0.1; MFCC are librosa's (window 2048, hop 512, 128 Slaney bands,
-// power in dB with 80 dB range, orthonormal DCT-II); coefficient 0, the level, is left out; frames
-// count whose RMS is within 40 dB of the loudest frame's. All zero for silence. Shapes: mono
-// samples. Compare only timbres taken at one sample rate (22,050 Hz everywhere in hum).
+// Normalises the clip to an RMS of 0.1. MFCC are librosa's (window 2048, hop 512, 128 Slaney bands,
+// power in dB with 80 dB range, orthonormal DCT-II), without coefficient 0, the level, over the
+// frames whose RMS is within 40 dB of the loudest frame's. All zero for silence. Shapes: mono
+// samples. Compare only timbres at the same sample rate (22,050 Hz everywhere in hum).
 Timbre timbre_of(std::span<const float> samples, int rate_hz);
 
-// Euclidean.
+// Euclidean distance.
 double timbre_distance(const Timbre& a, const Timbre& b);
 
 }  // namespace hum::eval

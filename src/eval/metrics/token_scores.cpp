@@ -31,7 +31,7 @@ double top_k_accuracy(std::span<const float> logits, int64_t classes,
   return mean_over_rows(
       "top_k_accuracy", logits, classes, targets, [&](std::span<const float> row, size_t target) {
         const float own = row[target];
-        // Not x > own, by which a NaN would be right.
+        // Not x > own, which would count a NaN as right.
         return std::ranges::count_if(row, [&](float x) { return !(x <= own); }) < k ? 1.0 : 0.0;
       });
 }

@@ -1,4 +1,4 @@
-// What a language model makes of the true tokens: are they among the likeliest, and how likely?
+// Scores of a language model's logits for the true tokens: top-k accuracy and cross-entropy.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 namespace hum::eval {
 
 // The share of rows whose target has fewer than k larger logits. 0 without rows.
-// Shapes: logits [n, classes], targets [n]. Throws: kFailure when the sizes do not fit or a target
-// is no class.
+// Shapes: logits [n, classes], targets [n]. Throws: kFailure when the sizes do not match or a
+// target is not a class.
 double top_k_accuracy(std::span<const float> logits, int64_t classes,
                       std::span<const int32_t> targets, int64_t k);
 

@@ -1,4 +1,4 @@
-// The sounds that a report keeps to be heard, each with its picture.
+// Keeps example sounds for a report, each with its picture.
 #pragma once
 
 #include <set>
@@ -14,13 +14,13 @@ namespace hum::eval {
 
 class Examples {
  public:
-  // Keeps the first clips of each split. The folder must outlive it.
+  // Keeps the first clips of each split. The folder must outlive this object.
   Examples(const ReportFolder& folder, std::span<const TestClipPlan> plans);
 
-  // A system's sound of clip number `i`; those of other clips are not kept.
+  // Adds a system's sound of clip number `i`, if that clip is an example.
   void keep(size_t i, const TestClip& clip, const std::string& system,
             std::span<const float> samples);
-  // A sound under a heading; `file` names it. Shapes: mono at 22,050 Hz.
+  // Adds a sound under a heading; `file` is its file name. Shapes: mono at 22,050 Hz.
   void add(const std::string& heading, const std::string& file, const std::string& system,
            std::span<const float> samples, std::span<const audio::Note> notes);
 

@@ -1,4 +1,4 @@
-// The folder of a report, written aside and renamed when it is whole.
+// Writes the folder of a report beside its place and renames it when it is complete.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,18 @@ namespace hum::eval {
 
 class ReportFolder {
  public:
-  // An earlier report at `path` is replaced by commit(). Throws: kCannotCreate when the place
-  // cannot be written, or holds something that is no report.
+  // commit() replaces an earlier report at `path`. Throws: kCannotCreate when the place cannot be
+  // written, or holds something that is not a report.
   explicit ReportFolder(const std::filesystem::path& path);
 
-  // `name` is relative to the folder; folders in it are made.
+  // `name` is relative to the folder; creates folders in it.
   void write(const std::string& name, std::string_view bytes) const;
-  // As FLAC. Mono at 22,050 Hz; what is beyond full scale is turned down as a whole.
+  // Writes FLAC. Mono at 22,050 Hz; a sound beyond full scale is attenuated as a whole.
   void write_sound(const std::string& name, std::span<const float> samples) const;
-  // The notes over the spectrogram, as PNG. Mono at 22,050 Hz.
+  // Draws the notes over the spectrogram as PNG. Mono at 22,050 Hz.
   void write_picture(const std::string& name, std::span<const float> samples,
                      std::span<const audio::Note> notes) const;
-  // Without it nothing is left behind.
+  // Without this call nothing is left behind.
   void commit() { folder_.commit(); }
 
  private:

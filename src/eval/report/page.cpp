@@ -36,7 +36,7 @@ double number(const Json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-// A figure with its interval in small print; pointed at, the number of clips behind it.
+// A figure with its interval in small print; its tooltip is the number of clips.
 std::string cell(const Json& figure) {
   if (!figure.is_object()) return "<td></td>";
   const std::string clips =
@@ -61,7 +61,7 @@ const Json& metric_of(const Json& report, std::string_view key) {
   return *std::ranges::find_if(metrics, [&](const Json& metric) { return metric["key"] == key; });
 }
 
-// A row a field; objects within objects are rows of their own.
+// One table row per field; nested objects get rows of their own.
 std::string field_rows(const Json& fields, const std::string& prefix = "") {
   std::string html;
   for (const auto& [key, value] : fields.items()) {
@@ -77,7 +77,7 @@ std::string about(const Json& report) {
   return "<table>" + field_rows(report["about"]) + "</table>";
 }
 
-// A row a system, a column a metric; cells as figures_of(row) has them.
+// One row per system and one column per metric; cells come from figures_of(row).
 template <typename FiguresOf>
 std::string system_table(const Json& report, std::span<const std::string> keys,
                          const FiguresOf& figures_of) {
@@ -117,7 +117,7 @@ bool has_values(std::span<const PlotBar> bars) {
   return std::ranges::any_of(bars, [](const PlotBar& bar) { return std::isfinite(bar.value); });
 }
 
-// A plot a metric: all rows over all clips.
+// One plot per metric: all rows over all clips.
 std::string row_plots(const Json& report) {
   std::string html = "<div class=plots>";
   for (const Json& metric : report["metrics"]) {
@@ -131,7 +131,7 @@ std::string row_plots(const Json& report) {
   return html + "</div>";
 }
 
-// A plot a headline metric: the first row over splits and modes.
+// One plot per headline metric: the first row over splits and modes.
 std::string group_plots(const Json& report) {
   const Json& row = report["rows"][0];
   std::string html = "<div class=plots>";
@@ -157,12 +157,13 @@ std::string fad(const Json& report) {
   if (bars.empty()) return {};
   const Json& first = report["rows"][0]["fad"];
   return fmt::format(
-      "<h2>Fr&eacute;chet distance</h2><p>Between the embeddings of {} clips a row and of the true "
-      "renderings. Biased upwards for few clips, and no other embedding's FAD.</p>{}",
+      "<h2>Fr&eacute;chet distance</h2><p>Distance between the embeddings of {} clips per row and "
+      "of the true renderings. It is biased upwards for few clips and not comparable with the FAD "
+      "of another embedding.</p>{}",
       text_of(first["clips"]), bar_plot(text_of(first["embedding"]), "", bars));
 }
 
-// An array of objects, a column a key.
+// A table of an array of objects, one column per key.
 std::string object_table(const Json& rows) {
   if (!rows.is_array() || rows.empty()) return {};
   std::string html = "<div class=wide><table><tr>";
@@ -225,30 +226,33 @@ std::string report_page(const Json& report) {
   std::string html = about(report);
   html += section("Rows",
                   "Means over all clips with 95 % intervals (bootstrap over clips). Green: "
-                  "ceilings; grey: floors, which nobody should hear as an answer.",
+                  "ceilings; grey: floors, which are not valid answers.",
                   system_table(report, headline, over_all));
   html += section("Plots", "All rows over all clips.", row_plots(report));
-  html += section("Seen and unseen, and the seven modes", "The first row, clips in brackets.",
-                  group_plots(report));
+  html += section("Seen and unseen, and the seven modes",
+                  "The first row; number of clips in brackets.", group_plots(report));
   html +=
-      section("Row against row",
-              "Means of the differences clip by clip, to the first row; of other weights to hum's "
-              "row of the same kind, of baselines to that of 'aligned': an interval without zero "
-              "is a difference.",
+      section("Differences between rows",
+              "Mean differences clip by clip: to the first row; for other weights to hum's row of "
+              "the same kind; for baselines to that of 'aligned'. A difference is significant if "
+              "its interval does not include zero.",
               system_table(report, headline, difference));
   html += fad(report);
-  html += section("Codebooks", "Bits a token; 10 would be all 1,024 entries used alike.",
+  html += section("Codebooks", "Bits per token; 10 means that all 1,024 entries are used equally.",
                   object_table(report.value("codebooks", Json())));
-  html += section("Real singing",
-                  "A recording of a singer on eight instruments, against FluidSynth playing the "
-                  "same notes; notes may begin 100 ms off.",
-                  object_table(report.value("real_singing", Json())));
-  html += section("Examples", "Outlined: the notes that were asked for.", examples(report));
-  html += section("Not measured", "Rows and figures that this report lacks, and why.",
+  html +=
+      section("Real singing",
+              "A recording of a singer, played on eight instruments and compared with FluidSynth "
+              "playing the same notes; onsets may be 100 ms off.",
+              object_table(report.value("real_singing", Json())));
+  html += section("Examples", "Outlines show the requested notes.", examples(report));
+  html += section("Not measured",
+                  "Rows and figures that are missing from this report, with the reason.",
                   object_table(report.value("not_measured", Json())));
   html += section("Every figure", "Over all clips.", system_table(report, keys, over_all));
-  html += section("What the figures are", "Each is checked against its reference implementation.",
-                  metric_list(report));
+  html +=
+      section("Definitions of the figures",
+              "Each figure is tested against its reference implementation.", metric_list(report));
   return styled_page(text_of(report["title"]), html, std::string(kPlotStyle));
 }
 

@@ -1,4 +1,4 @@
-// A report as one HTML page: no script, nothing from a network.
+// Writes a report as one HTML page, without scripts or network access.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace hum::eval {
 
-// `body` in the style of hum's reports, with `style` (CSS) after it. The title is text, the body
-// HTML.
+// A page with `body` in the style of hum's reports, extended by `style` (CSS). The title is text,
+// the body HTML.
 std::string styled_page(const std::string& title, const std::string& body,
                         const std::string& style = "");
 
-// `report` as in docs/formats/report.md. Whatever it lacks has no section.
+// `report`: as in docs/formats/report.md. Missing parts get no section.
 std::string report_page(const Json& report);
 
 }  // namespace hum::eval

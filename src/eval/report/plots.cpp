@@ -11,7 +11,7 @@ namespace {
 constexpr double kLetterWidth = 7.5, kPlotWidth = 330, kValueWidth = 72, kRowHeight = 22;
 constexpr double kTop = 26, kBottom = 6;
 
-// What the axis spans: zero, all values and all intervals; to its left the labels.
+// The axis spans zero, all values and all intervals; labels are to its left.
 struct Axis {
   double left = 0;
   double low = 0, high = 0;

@@ -1,4 +1,4 @@
-// Plots of a report as SVG text, to stand inside a page.
+// Plots of a report as SVG text to embed in a page.
 #pragma once
 
 #include <span>
@@ -7,21 +7,21 @@
 
 namespace hum::eval {
 
-// Of text in plots: on a page, or in a file of their own.
+// The style of text in plots, on a page or in separate files.
 inline constexpr std::string_view kPlotStyle =
     "svg text { font: 12px system-ui, sans-serif; fill: #222; } svg .title { font-weight: 600; }";
 
-// Of what is shown: "floor", "ceiling", else our own.
+// The colour of a kind: "floor", "ceiling", else that of our systems.
 const char* plot_colour(std::string_view kind);
 
-// Text as it may stand in HTML and SVG.
+// Escapes text for HTML and SVG.
 std::string escaped(std::string_view text);
 
 struct PlotBar {
   std::string label;
-  std::string kind;          // "system", "floor", "ceiling": the colour; else the systems' colour
-  double value = 0;          // not a number: the bar is left out, its label stays
-  double low = 0, high = 0;  // not a number: no interval is drawn
+  std::string kind;          // chooses the colour: "floor", "ceiling", else the systems'
+  double value = 0;          // NaN: no bar, only its label
+  double low = 0, high = 0;  // NaN: no interval
 };
 
 // Horizontal bars from zero with their intervals as whiskers and their values as text.

@@ -127,7 +127,7 @@ TEST(Page, ShowsWhatIsThereAndAsksNoNetwork) {
   const std::string page = report_page(small_report());
   for (const char* text :
        {"hum &lt;test&gt;", "0.4 to 0.6", "<svg", "<audio controls", "a.flac", "src=\"a.svg\"",
-        "<td title=\"3 clips\">0.5<", "no weights", "tr class=floor", "Row against row"}) {
+        "<td title=\"3 clips\">0.5<", "no weights", "tr class=floor", "Differences between rows"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
   for (const char* text : {"http://", "https://", "<script", "nan", "Real singing", "Codebooks"}) {

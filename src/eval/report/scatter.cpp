@@ -10,11 +10,11 @@ namespace hum::eval {
 namespace {
 
 constexpr double kLeft = 66, kWidth = 520, kHeight = 380, kBelow = 52;
-// Above the plot: title and key, and the second scale where there is one.
+// Height of the title, the key and the second scale, if there is one, above the plot.
 constexpr double kHead = 66, kSecondScale = 42;
 constexpr double kLabelGap = 16, kLeader = 46, kLetter = 6.8;
 
-// From figures to places on the page.
+// Maps figures to positions on the page.
 struct Scale {
   double low = 0, high = 1, from = 0, to = 1;
   bool logarithmic = false;
@@ -26,7 +26,7 @@ struct Scale {
   }
 };
 
-// 1, 2 or 5 times a power of ten, so that a span takes about six steps.
+// 1, 2 or 5 times a power of ten that divides a span into about six steps.
 double step_of(double span) {
   const double rough = span / 6, power = std::pow(10, std::floor(std::log10(rough)));
   for (const double step : {1.0, 2.0, 5.0}) {
@@ -132,7 +132,7 @@ std::string dots(const ScatterPlot& plot, const Scale& x, const Scale& y, bool o
   return svg;
 }
 
-// What the front cuts off: right, then down.
+// The line of the front: right, then down.
 std::string front_line(std::span<const ScatterPoint> front, const Scale& x, const Scale& y) {
   std::string path;
   for (const auto& point : front)
@@ -142,8 +142,8 @@ std::string front_line(std::span<const ScatterPoint> front, const Scale& x, cons
                      plot_colour("system"), path);
 }
 
-// Places at least a gap apart, in the same order, as near to those wished as can be: where they
-// crowd, the mean of the crowd stays (pool adjacent violators).
+// Moves places at least a gap apart, in the same order and as near as possible to the wished ones:
+// crowded places keep their mean (pool adjacent violators).
 std::vector<double> spread(const std::vector<double>& wished, double low, double high) {
   struct Crowd {
     double sum;

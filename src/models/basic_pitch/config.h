@@ -1,4 +1,4 @@
-// The fixed numbers of Basic Pitch: sample rate, windows, frames and frequency bins.
+// The constants of Basic Pitch: sample rate, windows, frames and frequency bins.
 // Source: basic-pitch 0.4.0, constants.py and inference.py.
 #pragma once
 
@@ -31,8 +31,8 @@ inline constexpr int64_t kCqtOctaves = 9;
 inline constexpr int64_t kBinsPerOctave = 12 * kBinsPerSemitone;
 inline constexpr int64_t kKernelSamples = 256;
 
-// Where the eight channels of the harmonic stack read the transform, in bins: half the pitch,
-// itself, harmonics 2 to 7.
+// The offsets in bins at which the eight channels of the harmonic stack read the transform: half
+// the pitch, the pitch, harmonics 2 to 7.
 inline constexpr int64_t kHarmonics = 8;
 inline constexpr int64_t kHarmonicShiftBins[kHarmonics] = {-36, 0, 36, 57, 72, 84, 93, 101};
 

@@ -1,4 +1,4 @@
-// Weights rearranged, once, for fast matrix products: convolutions over frequency become banded
+// Rearranges weights once for fast matrix products: convolutions over frequency become banded
 // matrices whose rows are the bins they read. The sums are the same; only their order changes.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Band {
   std::vector<float> values;
 };
 
-// How many half-rate samples one step of the octave chain makes at a time.
+// The number of half-rate samples per product of the octave chain.
 inline constexpr int64_t kDownsampleBlock = 128;
 
 // The half-band filter as a product: 510 samples -> 128 samples at half the rate.
@@ -28,10 +28,10 @@ std::vector<float> downsample_matrix(const Weights& weights);
 // Real and imaginary constant-Q kernels side by side. Shapes: [256, 72].
 std::vector<float> cqt_matrix(const Weights& weights);
 
-// Harmonic stack and the 3 x 39 convolution after it in one: eight shifted copies of the spectrum,
-// each convolved over 39 bins, overlap so much that one dense matrix from the bins themselves does
-// less work. Three parts of 88 output bins. Shapes: rows (3 frames, bins), columns (88 bins, 8
-// channels); first and inputs count bins of the spectrum.
+// The harmonic stack and the 3 x 39 convolution after it as one product: eight shifted copies of
+// the spectrum, each convolved over 39 bins, overlap so much that one dense matrix from the bins
+// needs less work. Three parts of 88 output bins. Shapes: rows (3 frames, bins), columns (88 bins,
+// 8 channels); first and inputs count bins of the spectrum.
 std::vector<Band> contour_hidden_bands(const Weights& weights);
 
 // The 5 x 5 convolution to one contour channel, in parts of 44 output bins. Each frame's

@@ -56,13 +56,13 @@ Value Builder::kernel_TFCO(const std::string& name, const ConvWeights& conv) {
   return transpose(kernel_OCTF, {2, 3, 1, 0});
 }
 
-// Every `hop` samples, the product of the next K samples with a matrix.
+// Multiplies K samples with a matrix at every hop.
 // Shapes: sound_BN, matrix_KO -> [B, frames, O]
 Value framed_product(const Value& sound_BN, const Value& matrix_KO, int64_t hop) {
   return conv1d(expand_dims(sound_BN, 2), expand_dims(matrix_KO, 1), {.stride = hop});
 }
 
-// Half a kernel more on both ends, mirrored around the first and last sample.
+// Pads half a kernel at both ends, mirrored around the first and last sample.
 Value reflect(const Value& sound_BN) {
   constexpr int64_t kHalf = kKernelSamples / 2;
   const int64_t last = sound_BN.size(1) - 1;
@@ -71,7 +71,7 @@ Value reflect(const Value& sound_BN) {
   return concat({head, sound_BN, tail}, 1);
 }
 
-// Half the rate: 127 zeros on both ends, filter, every second sample.
+// Halves the rate: pads 127 zeros at both ends, filters, and takes every second sample.
 Value Builder::downsample(const Value& sound_BN, const Value& matrix_KO) {
   constexpr int64_t kPad = (kKernelSamples - 1) / 2;
   const int64_t samples = (sound_BN.size(1) + 2 * kPad - kKernelSamples) / 2 + 1;
@@ -82,8 +82,8 @@ Value Builder::downsample(const Value& sound_BN, const Value& matrix_KO) {
   return slice_in_dim(reshape(blocks_BTO, {windows_, blocks * kDownsampleBlock}), 1, 0, samples);
 }
 
-// The constant-Q transform's power. One set of kernels serves all octaves: the sound is halved in
-// rate instead.
+// The power of the constant-Q transform. All octaves use the same kernels, on sound of halved
+// rates.
 Value Builder::spectrum_power_BTF(Value sound_BN) {
   const Value cqt_KO = weight("cqt", {kKernelSamples, 2 * kBinsPerOctave}, cqt_matrix(weights_));
   const Value half_rate_KO =
@@ -105,7 +105,7 @@ Value Builder::spectrum_power_BTF(Value sound_BN) {
   return power_BTF * (scale_F * scale_F);
 }
 
-// Decibels, brought to 0..1 within each window, then the input's batch norm. A silent window is 0
+// Decibels, scaled to 0..1 within each window, then the input's batch norm. A silent window is 0
 // everywhere.
 Value Builder::log_spectrum_BTF(const Value& power_BTF) {
   const Value decibels = log(power_BTF + 1e-10) * (10.0 / std::log(10.0));
@@ -116,7 +116,7 @@ Value Builder::log_spectrum_BTF(const Value& power_BTF) {
   return unit * weights_.input_scale + weights_.input_offset;
 }
 
-// Eight copies of the spectrum side by side, shifted so that a note's harmonics lie in one place.
+// Stacks eight copies of the spectrum, shifted so that a note's harmonics are in one place.
 // Shapes: [B, T, 309] -> [B, T, 264, 8]
 Value harmonic_stack_BTFH(const Value& spectrum_BTF) {
   Values shifted;
@@ -130,7 +130,7 @@ Value harmonic_stack_BTFH(const Value& spectrum_BTF) {
   return stack(shifted, 3);
 }
 
-// `x` at frames t - reach .. t + reach: zeros stand for frames outside of the window.
+// `x` at frames t - reach .. t + reach, with zeros for frames outside the window.
 Values neighbours_in_time(const Value& x, int64_t reach) {
   const Value padded = pad_in_dim(x, 0.0, 1, reach, reach);
   Values moved;
@@ -184,8 +184,8 @@ Value Builder::contour_BTF(const Value& hidden_BTO) {
   return logistic(concat(parts, 2) + weights_.contour.bias[0]);
 }
 
-// A convolution to many channels with TensorFlow's "same" padding, and ReLU. Frequency is strided
-// from three bins a semitone to one.
+// A convolution to many channels with TensorFlow's "same" padding, and ReLU. Its stride reduces
+// frequency from three bins per semitone to one.
 Value Builder::hidden_BTFC(const std::string& name, const Value& x_BTFC, const ConvWeights& conv) {
   const int64_t freq_pad = (conv.freqs - kBinsPerSemitone) / 2;
   const Dims padding = {conv.times / 2, freq_pad};
@@ -195,8 +195,8 @@ Value Builder::hidden_BTFC(const std::string& name, const Value& x_BTFC, const C
   return maximum(sum + weight(name + ".bias", {conv.outputs}, conv.bias), 0.0);
 }
 
-// A convolution to one channel: all taps of a pixel in one product, then a sum of shifted maps.
-// Sigmoid.
+// A convolution to one channel with sigmoid: all taps of a pixel in one product, then a sum of
+// shifted maps.
 Value Builder::single_channel_BTF(const std::string& name, const Value& x_BTFC,
                                   const ConvWeights& conv) {
   const int64_t freqs = x_BTFC.size(2);

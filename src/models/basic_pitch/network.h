@@ -1,4 +1,4 @@
-// Basic Pitch's network as a graph: windows of sound in, posteriors out.
+// Basic Pitch's network as a graph, from windows of sound to posteriors.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace hum::models::basic_pitch {
 
-// A program and the weights it takes after its first parameter.
+// A program and the weights that follow its first parameter.
 // Shapes: parameter 0 sound [windows, 43,844]; results note [windows, 172, 88], onset [windows,
 // 172, 88], contour [windows, 172, 264].
 struct Network {

@@ -1,4 +1,4 @@
-// A minute of sound through the network, and through network and note creation.
+// Times a minute of sound through the network, and through network and note creation.
 #include <benchmark/benchmark.h>
 
 #include <vector>

@@ -25,8 +25,8 @@ int64_t minimum_frames(const NoteOptions& options) {
   return static_cast<int64_t>(std::nearbyint(options.minimum_note_length_ms / 1000.0 * frame_rate));
 }
 
-// Note probabilities that no note has claimed yet. A claimed frame also silences the semitones
-// beside it.
+// Note probabilities that no note has claimed yet. Claiming a frame also clears the adjacent
+// semitones.
 class RemainingEnergy {
  public:
   RemainingEnergy(const Matrix<float>& notes, double threshold)
@@ -106,7 +106,7 @@ int64_t claim(RemainingEnergy& remaining, int64_t from, int64_t pitch, int64_t s
   return t - step * quiet;
 }
 
-// The melodia trick: grow notes out of the loudest unclaimed frames. Energy only ever falls to
+// The melodia trick: grows notes from the loudest unclaimed frames. Energy only ever changes to
 // zero, so one sort replaces a search for the maximum before each note; equal values keep their
 // time-frequency order.
 void notes_from_energy(const Matrix<float>& notes, double threshold, int64_t shortest_frames,
@@ -138,7 +138,7 @@ void validate(const NoteOptions& options) {
   const auto require = [](bool ok, const char* flag, double value, const char* range) {
     if (ok) return;
     fail(ExitCode::kUsage, fmt::format("{}: {} is out of range", flag, value),
-         fmt::format("give {}", range));
+         fmt::format("use {}", range));
   };
   const auto is_probability = [](double value) { return value >= 0 && value <= 1; };
   const auto is_frequency = [](double value) { return value >= 0 && std::isfinite(value); };
@@ -187,7 +187,7 @@ Matrix<double> infer_onsets(const Matrix<float>& onsets, const Matrix<float>& no
   const float largest_onset =
       onsets.values.empty() ? 0.0F : *std::ranges::max_element(onsets.values);
   for (size_t i = 0; i < result.values.size(); ++i) {
-    // Nothing ever rises in silence: the predicted onsets stand alone.
+    // There are no rises in silence, so only the predicted onsets remain.
     const double scaled = largest_rise > 0 ? largest_onset * result.values[i] / largest_rise : 0.0;
     result.values[i] = std::max<double>(onsets.values[i], scaled);
   }
@@ -236,8 +236,8 @@ std::vector<int> pitch_bends(const Matrix<float>& contour, const FrameNote& note
 
 double frame_to_seconds(int64_t frame) {
   constexpr double kFrameSeconds = static_cast<double>(kFrameHopSamples) / kSampleRateHz;
-  // The last term aligns basic-pitch's output with its training annotations; it was found by ear
-  // and eye.
+  // The last term aligns basic-pitch's output with its training annotations; it was set by ear and
+  // eye.
   constexpr double kWindowOffsetSeconds =
       kFrameSeconds * (kWindowFrames - static_cast<double>(kWindowSamples) / kFrameHopSamples) +
       0.0018;

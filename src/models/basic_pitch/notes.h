@@ -1,5 +1,5 @@
-// From posteriors to notes: thresholds, onset picking, the melodia trick and pitch bends.
-// Not here: one melody line (pipeline) and MIDI files (audio).
+// Turns posteriors into notes: thresholds, onset picking, the melodia trick and pitch bends.
+// For a single melody line see pipeline/, for MIDI files audio/.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace hum::models::basic_pitch {
 
-// Named as the flags of basic-pitch.
+// The names are those of basic-pitch's flags.
 struct NoteOptions {
   double onset_threshold = 0.5;
   double frame_threshold = 0.3;
@@ -29,14 +29,14 @@ struct NoteOptions {
     v("maximum_frequency", maximum_frequency_hz, "highest pitch to report, in Hz (0: no limit)");
     v("melodia", melodia, "also find notes that have no clear onset");
     v("infer_onsets", infer_onsets, "also take sudden rises of a note's probability as onsets");
-    v("multiple_pitch_bends", multiple_pitch_bends, "notes that overlap keep their pitch bends");
+    v("multiple_pitch_bends", multiple_pitch_bends, "keep the pitch bends of notes that overlap");
   }
 };
 
-// Throws: kUsage when an option is out of its range, naming the flag.
+// Throws: kUsage naming the flag that is out of range.
 void validate(const NoteOptions& options);
 
-// A note before frames become seconds: frames [start, end), mean note probability as amplitude.
+// A note in frames [start, end), with the mean note probability as amplitude.
 struct FrameNote {
   int64_t start = 0;
   int64_t end = 0;
@@ -44,18 +44,18 @@ struct FrameNote {
   float amplitude = 0;
 };
 
-// All notes, ordered by start, end and pitch; one bend a frame, as found, even where notes overlap.
+// All notes, ordered by start, end and pitch, with one bend per frame, even where notes overlap.
 // Source: basic-pitch 0.4.0, note_creation.py, model_output_to_notes.
 std::vector<audio::Note> create_notes(const Posteriors& posteriors,
                                       const NoteOptions& options = {});
 
-// Notes that overlap another in time lose their bends: one MIDI channel has one bend at a time.
-// Whoever writes MIDI calls this unless multiple_pitch_bends is set.
+// Removes the bends of notes that overlap another in time, because a MIDI channel has one bend at a
+// time. Callers that write MIDI use this unless multiple_pitch_bends is set.
 std::vector<audio::Note> drop_overlapping_pitch_bends(std::vector<audio::Note> notes);
 
-// The parts of create_notes, in their order.
+// The parts of create_notes, in order.
 
-// Zero outside the limits. Notes and onsets have the same shape.
+// Sets values outside the limits to zero. Notes and onsets have the same shape.
 void constrain_frequency(Matrix<float>& notes, Matrix<float>& onsets, const NoteOptions& options);
 
 // The larger of the predicted onsets and the rise of note probabilities over the last one and two
@@ -63,14 +63,14 @@ void constrain_frequency(Matrix<float>& notes, Matrix<float>& onsets, const Note
 // thresholds are compared with it.
 Matrix<double> infer_onsets(const Matrix<float>& onsets, const Matrix<float>& notes);
 
-// Notes in the order they are found: from onsets backwards in time, then by falling probability.
+// Notes in the order of detection: from onsets backwards in time, then by falling probability.
 std::vector<FrameNote> find_notes(Matrix<float> notes, Matrix<float> onsets,
                                   const NoteOptions& options);
 
 // Bends of one note, from the contour within 25 bins of its pitch under a Gaussian of 5 bins.
 std::vector<int> pitch_bends(const Matrix<float>& contour, const FrameNote& note);
 
-// Time of a frame. Windows are a little shorter than their 172 frames, so each one pulls the clock
+// Time of a frame. Windows are slightly shorter than their 172 frames, so each one moves the clock
 // back.
 double frame_to_seconds(int64_t frame);
 

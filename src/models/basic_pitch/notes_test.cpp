@@ -1,4 +1,4 @@
-// Notes against basic-pitch itself: the stored output for a real singer, and made-up posteriors
+// Notes against basic-pitch itself: the stored output for a real singer, and synthetic posteriors
 // with every option.
 #include "models/basic_pitch/notes.h"
 

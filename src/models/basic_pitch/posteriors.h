@@ -1,4 +1,4 @@
-// What the network says about a recording: three maps of probabilities over time and frequency.
+// The network's output for a recording: three maps of probabilities over time and frequency.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// For tests alone: the stored basic-pitch output for vocadito_10.wav (tests/data/basic-pitch).
+// For tests only: the stored basic-pitch output for vocadito_10.wav (tests/data/basic-pitch).
 #pragma once
 
 #include <cstring>

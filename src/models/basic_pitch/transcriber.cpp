@@ -9,7 +9,7 @@
 namespace hum::models::basic_pitch {
 namespace {
 
-// One map of a run, [windows, 172, columns], into its place in the recording.
+// Copies one map of a run, [windows, 172, columns], to its place in the recording.
 void join_run(const runtime::HostTensor& map, int64_t first_window, Matrix<float>& joined) {
   const auto values = map.as<float>();
   const auto size = static_cast<size_t>(kWindowFrames * joined.columns);

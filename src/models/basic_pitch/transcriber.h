@@ -1,4 +1,4 @@
-// Basic Pitch, ready to use: samples in, posteriors or notes out.
+// Runs Basic Pitch: samples to posteriors or notes.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@
 
 namespace hum::models::basic_pitch {
 
-// Windows go through the network four at a time, so that no length of sound compiles anything new;
-// four is what a training clip of 6 s needs.
+// Windows go through the network four at a time, so that all lengths of sound use the same program;
+// a training clip of 6 s needs four.
 inline constexpr int64_t kWindowsPerRun = 4;
 
 // Thread-safe after construction. The session must outlive it.
 class Transcriber {
  public:
-  // Throws: as read_weights.
+  // Throws what read_weights throws.
   explicit Transcriber(runtime::Session& session,
                        const std::filesystem::path& weights = default_weights_path());
 
@@ -27,7 +27,7 @@ class Transcriber {
   // Throws: kBadData when a sample is not finite.
   Posteriors posteriors(std::span<const float> samples) const;
 
-  // create_notes of the posteriors.
+  // Returns create_notes of the posteriors.
   std::vector<audio::Note> notes(std::span<const float> samples,
                                  const NoteOptions& options = {}) const;
 

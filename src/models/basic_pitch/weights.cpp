@@ -30,7 +30,7 @@ Dims dims_of(const onnx::TensorProto& tensor) {
   return {tensor.dims().begin(), tensor.dims().end()};
 }
 
-// The elements of a float tensor, whichever of ONNX's two fields holds them.
+// The elements of a float tensor from either of ONNX's two fields.
 std::vector<float> floats_of(const onnx::TensorProto& tensor) {
   if (tensor.data_type() != onnx::TensorProto::FLOAT) {
     refuse(fmt::format("tensor '{}' is not of type float", tensor.name()));
@@ -55,7 +55,7 @@ std::vector<float> floats_of(const onnx::TensorProto& tensor) {
   return values;
 }
 
-// The file's graph: its nodes in order, its constants by name, and who reads a value.
+// The file's graph: nodes in order, constants by name, and the readers of each value.
 class OnnxGraph {
  public:
   explicit OnnxGraph(const std::string& bytes) {
@@ -107,7 +107,7 @@ Dims int_attribute(const onnx::NodeProto& node, const std::string& name) {
   return {};
 }
 
-// The one kernel that every matching convolution of this shape uses.
+// The single kernel that all matching convolutions of this shape use.
 std::vector<float> find_kernel(const OnnxGraph& graph, const std::string& what, const Dims& dims,
                                const std::function<bool(const onnx::NodeProto&)>& matches) {
   const onnx::TensorProto* kernel = nullptr;

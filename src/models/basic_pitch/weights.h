@@ -1,4 +1,4 @@
-// The released weights of Basic Pitch, read from its ONNX file (Apache-2.0; fetched, not part of
+// Reads the released weights of Basic Pitch from its ONNX file (Apache-2.0; fetched, not part of
 // this repository).
 #pragma once
 
@@ -45,8 +45,8 @@ struct Weights {
   int64_t parameter_count() const;
 };
 
-// Where `make fetch` puts nmp.onnx: under HUM_THIRD_PARTY, or build/third_party of the source
-// folder.
+// The path of nmp.onnx after `make fetch`: below HUM_THIRD_PARTY, or build/third_party of the
+// source folder.
 std::filesystem::path default_weights_path();
 
 // Finds each tensor by the structure of the graph (which op uses it, and its shape), not by its

@@ -17,7 +17,7 @@ int64_t window_count(int64_t samples) {
 }
 
 int64_t frame_count(int64_t samples) {
-  // In double, as basic-pitch does: whole seconds may round to one frame less.
+  // In double, as in basic-pitch: whole seconds may round to one frame less.
   constexpr double kFramesPerSample = static_cast<double>(kFramesPerSecond) / kSampleRateHz;
   return static_cast<int64_t>(static_cast<double>(samples) * kFramesPerSample);
 }

@@ -1,4 +1,4 @@
-// Cutting a recording into the network's windows, and joining the windows' frames again.
+// Cuts a recording into the network's windows, and joins the windows' frames.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace hum::models::basic_pitch {
 
-// How many windows a recording of this length needs.
+// The number of windows of a recording of this length.
 int64_t window_count(int64_t samples);
 
-// How many frames it has: 86 a second, although frames come at 86.13 a second.
+// The number of frames of it: 86 per second, although frames come at 86.13 per second.
 int64_t frame_count(int64_t samples);
 
 // Copies window `index` of the recording into `window`: window 0 starts 15 frames before the
-// recording, each later one 36,164 samples on; zeros stand for samples that do not exist. Shapes:
-// window [43,844].
+// recording, each later one 36,164 samples further; missing samples are zero. Shapes: window
+// [43,844].
 void cut_window(std::span<const float> samples, int64_t index, std::span<float> window);
 
 // Appends the middle 142 frames of one window's output to `joined`, up to its last row.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kFeatureFloor = 1e-4;
 
-// Log magnitudes and phases of a window's lowest bins as sound; the bins above are silent.
+// Sound from the log magnitudes and phases of a window's lowest bins; the bins above are silent.
 // Shapes: head_BTX, X = 2 bins -> [B, T hop].
 Value sound_of(const Value& head_BTX, int64_t window_samples, int64_t hop_samples) {
   const int64_t silent = window_samples / 2 + 1 - head_BTX.size(2) / 2;
@@ -59,7 +59,7 @@ Codec::Codec(const CodecConfig& config) : config_(config) {
   }
 }
 
-// Log magnitude and the spectrum with its size compressed: [B, T, 3 (window/2+1)].
+// Log magnitude, and the spectrum with compressed magnitude: [B, T, 3 (window/2+1)].
 Value Codec::features(const Value& audio_BN) const {
   const int64_t window = config_.encoder_window_samples;
   const auto [real, imag] = nn::analysis(audio_BN, window, kHopSamples);

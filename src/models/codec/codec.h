@@ -1,4 +1,4 @@
-// The plain codec: STFT + ConvNeXt encoder, residual quantizer, ConvNeXt + inverse-STFT decoder.
+// The codec: STFT + ConvNeXt encoder, residual quantizer, ConvNeXt + inverse-STFT decoder.
 //
 // B batch, N samples (a multiple of the hop), T = N / 441 frames, D latent size, K books.
 // Source: structure after Siuzdak 2023 ("Vocos") and Kumar et al. 2023 (DAC); losses in

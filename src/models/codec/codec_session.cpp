@@ -16,10 +16,10 @@ using runtime::HostTensor;
 
 namespace {
 
-// Windows per call of the encoder: what a training item needs, so that encoding data keeps the
-// cores busy.
+// Windows per call of the encoder: the number of a training item, so that encoding keeps the cores
+// busy.
 constexpr int64_t kEncodeBatch = 8;
-// Frames of a window that are heard; the rest is context on both sides.
+// Frames of a window that are kept; the rest is context on both sides.
 constexpr int64_t kContextFrames = 25;
 constexpr int64_t kKeptFrames = kWindowFrames - 2 * kContextFrames;
 
@@ -65,7 +65,7 @@ struct CodecSession::State {
     }
     return *decoder;
   }
-  // Every code vector of every book, as the decoder sees it.
+  // All code vectors of all books in the decoder's space.
   runtime::Executable compile_codebooks() const {
     const auto& quantizer = model().config().quantizer;
     const auto ids = graph::iota({DType::kI32, {quantizer.entries}}, 0);

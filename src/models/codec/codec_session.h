@@ -1,4 +1,4 @@
-// The codec with its released weights, ready to run: windows of 6 s to tokens and back.
+// Runs the codec with its released weights: windows of 6 s to tokens and back.
 //
 // K books, D latent size; a window is kWindowSamples long.
 #pragma once
@@ -17,8 +17,8 @@ namespace hum::models::codec {
 inline constexpr int64_t kWindowFrames = 300;
 inline constexpr int64_t kWindowSamples = kWindowFrames * kHopSamples;
 
-// Thread-safe after construction. The session must outlive it. Programs are compiled when first
-// needed.
+// Thread-safe after construction. The session must outlive it. Compiles each program when it is
+// first needed.
 class CodecSession {
  public:
   // Throws: kNoInput without weights, kBadData when they are damaged or another model's.
@@ -26,22 +26,21 @@ class CodecSession {
   ~CodecSession();
 
   const CodecConfig& config() const;
-  // SHA-256 of encoder and quantizer: what gives tokens their meaning. Another decoder of the same
-  // tokens leaves it as it is.
+  // SHA-256 of encoder and quantizer, which define the meaning of tokens. Another decoder for the
+  // same tokens does not change it.
   const std::string& fingerprint() const;
-  // Shapes: f32[K, entries, D], in the latent space whatever the quantizer's form.
+  // Shapes: f32[K, entries, D], in the latent space for either form of the quantizer.
   const runtime::HostTensor& codebooks() const;
 
-  // Whole windows, one after another. Shapes: [n kWindowSamples] -> codes [n, kWindowFrames, K].
+  // Encodes consecutive whole windows. Shapes: [n kWindowSamples] -> codes [n, kWindowFrames, K].
   std::vector<int32_t> encode_windows(std::span<const float> windows) const;
-  // Continuous latents of one window's worth of frames. Shapes: [kWindowFrames, D] ->
-  // [kWindowSamples].
+  // Decodes the continuous latents of one window. Shapes: [kWindowFrames, D] -> [kWindowSamples].
   std::vector<float> decode_latents(std::span<const float> latents) const;
 
-  // Any length: padded to whole frames, cut into windows that overlap by half a second on each
-  // side. Shapes: samples [N] -> codes [ceil(N / 441), K].
+  // Encodes sound of any length: pads it to whole frames and cuts it into windows that overlap by
+  // half a second on each side. Shapes: samples [N] -> codes [ceil(N / 441), K].
   std::vector<int32_t> encode(std::span<const float> samples) const;
-  // Shapes: codes [T, K] -> [T 441], using the first `books` books.
+  // Decodes the first `books` books. Shapes: codes [T, K] -> [T 441].
   std::vector<float> decode(std::span<const int32_t> codes, int64_t books) const;
 
  private:

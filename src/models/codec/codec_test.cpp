@@ -1,4 +1,4 @@
-// The decoder's band for the lowest notes: what it adds lies in its bins alone.
+// The decoder's band for the lowest notes adds energy only in its bins.
 #include "models/codec/codec.h"
 
 #include <gtest/gtest.h>

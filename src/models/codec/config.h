@@ -1,4 +1,4 @@
-// What defines a codec: rates, sizes, quantizer. 22,050 Hz, 50 frames/s.
+// Configuration of a codec: rates, sizes, quantizer. 22,050 Hz, 50 frames/s.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct QuantizerConfig {
   int64_t books = 8;
   int64_t entries = 1024;
   int64_t cosine_dim = 8;
-  // Steps before the quantizer takes part.
+  // Training steps before the quantizer is used.
   int64_t warm_up_steps = 300;
   double decay = 0.99;
 
@@ -42,8 +42,8 @@ struct QuantizerConfig {
     v("books", books, "residual codebooks");
     v("entries", entries, "entries of each codebook");
     v("cosine_dim", cosine_dim, "lookup size of the cosine form");
-    v("warm_up_steps", warm_up_steps, "training steps before the quantizer takes part");
-    v("decay", decay, "decay of the running codebook means, a step");
+    v("warm_up_steps", warm_up_steps, "training steps before the quantizer is used");
+    v("decay", decay, "decay of the running codebook means per step");
   }
 };
 
@@ -57,11 +57,11 @@ struct CodecConfig {
   int64_t fine_width = 192;
   int64_t fine_blocks = 3;
   int64_t fine_window_samples = 588;
-  // The lowest bins of a second, longer window at 50 frames/s, added to the sound: a window of 27
-  // ms holds less than two periods of the lowest notes, and its frames cancel there.
+  // The lowest bins of a second, longer window at 50 frames/s, added to the sound, because a window
+  // of 27 ms holds less than two periods of the lowest notes, where its frames cancel.
   int64_t low_bins = 0;
   QuantizerConfig quantizer;
-  // Of the training loss (nn/spectral_loss.h).
+  // Weights of the training loss (nn/spectral_loss.h).
   double phase_weight = 0.1, balance_weight = 0.1, partials_weight = 0;
 
   template <class V>

@@ -143,7 +143,7 @@ int64_t Dac::unpadded_samples(int64_t samples) const {
 }
 
 int64_t Dac::delay_samples() const {
-  // Any length will do: the difference does not depend on it.
+  // Any length works, because the difference does not depend on it.
   const int64_t out = unpadded_samples(0);
   int64_t in = out;
   for (const DacConv* conv : std::views::reverse(path())) in = conv->needed_length(in);

@@ -1,6 +1,6 @@
-// Descript's codec: strided convolutions to latents, a residual quantizer, transposed convolutions
-// back. Its published weights load (dac_weights.h); training them is no aim here, though gradients
-// flow.
+// Descript's codec: strided convolutions to latents, a residual quantizer, and transposed
+// convolutions back. It loads the published weights (dac_weights.h). It has gradients, but hum does
+// not train it.
 //
 // B batch, N samples, T frames, D latent size, K books.
 // Source: Kumar et al. 2023, "High-fidelity audio compression with improved RVQGAN";
@@ -24,7 +24,7 @@ class Dac {
   Dac& operator=(const Dac&) = delete;
 
   const DacConfig& config() const { return config_; }
-  // Named as the published files name them, folded kernels "<conv>.weight".
+  // Names are those of the published files; folded kernels are "<conv>.weight".
   const nn::ParameterList& parameters() const { return parameters_; }
   const DacQuantizer& quantizer() const { return quantizer_; }
 
@@ -36,13 +36,13 @@ class Dac {
   Value encode(const Value& audio_BN, DacEdges edges = DacEdges::kPadded) const {
     return quantizer_.quantise(latents(audio_BN, edges)).codes_BTK;
   }
-  // Samples in [-1, 1]. Shapes: latents_BTD -> audio_BN; N = T hop for even rates, each odd rate
-  // (and what it is multiplied with) makes it shorter, as in the original.
+  // Samples are in [-1, 1]. Shapes: latents_BTD -> audio_BN; N = T hop for even rates; each odd
+  // rate shortens it by the product of the rates after it, as in the original.
   Value decode(const Value& latents_BTD, DacEdges edges = DacEdges::kPadded) const;
 
-  // Samples that come out of the whole codec without padding; 0 or less: too few go in.
+  // Number of output samples of the whole codec without padding; 0 or less: the input is too short.
   int64_t unpadded_samples(int64_t samples) const;
-  // Zeros to put before (and after) a sound whose chunks are coded without padding.
+  // Number of zeros to add before (and after) a sound whose chunks are coded without padding.
   int64_t delay_samples() const;
 
  private:
@@ -56,7 +56,7 @@ class Dac {
                       int64_t rate);
   void declare_encoder(const nn::Scope& scope, DacWeights weights);
   void declare_decoder(const nn::Scope& scope, DacWeights weights);
-  // Every convolution with a reach, in the order sound meets them.
+  // Every convolution with a receptive field larger than one, in the order of the signal path.
   std::vector<const DacConv*> path() const;
 
   DacConfig config_;

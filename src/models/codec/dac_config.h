@@ -1,4 +1,4 @@
-// What defines a codec of Descript's topology: the arguments that its published weights carry.
+// Configuration of a codec of Descript's topology: the arguments in its published weights.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct DacConfig {
   }
 };
 
-// Throws kConfig, naming the field, when no model has these sizes.
+// Throws kConfig naming the field when a size is invalid.
 void require_valid(const DacConfig& config);
 
 }  // namespace hum::models::codec

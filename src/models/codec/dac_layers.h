@@ -1,4 +1,4 @@
-// What Descript's codec is built of: convolutions with weight norm, snake, residual units.
+// Layers of Descript's codec: convolutions with weight norm, snake, residual units.
 //
 // B batch, T time, C channels, I / O input / output channels, K kernel size.
 // Source: Kumar et al. 2023, "High-fidelity audio compression with improved RVQGAN";
@@ -14,15 +14,16 @@ namespace hum::models::codec {
 
 using graph::Value;
 
-// How the kernels of the convolutions are parameters.
+// The parametrisation of the convolutions' kernels.
 enum class DacWeights {
   kFolded,      // <conv>.weight: for running
   kWeightNorm,  // <conv>.weight_g, <conv>.weight_v, as published: weight = g v / |v|, for training
 };
 
 enum class DacEdges {
-  kPadded,    // zeros stand beyond both ends; lengths are whole hops
-  kUnpadded,  // only what does not depend on samples beyond the ends: for sound cut into chunks
+  kPadded,    // zeros beyond both ends; lengths are whole hops
+  kUnpadded,  // only results that do not depend on samples beyond the ends, for sound cut into
+              // chunks
 };
 
 // weight_v scaled so that its part at each index of dim 0 has the norm weight_g.
@@ -41,7 +42,7 @@ class DacConv {
     int64_t kernel = 1;
     int64_t stride = 1;
     int64_t dilation = 1;
-    // On each side; a transposed convolution loses that many samples there.
+    // Padding on each side; a transposed convolution loses that many samples there.
     int64_t padding = 0;
     bool transposed = false;
   };
@@ -52,7 +53,7 @@ class DacConv {
   Value operator()(const Value& x_BTI, DacEdges edges) const;
 
   // Length of the unpadded result for inputs of that length (negative when too short), and the
-  // other way round: the inputs that a result depends on.
+  // inverse: the number of inputs that a result depends on.
   int64_t unpadded_length(int64_t input) const;
   int64_t needed_length(int64_t result) const;
 

@@ -1,5 +1,5 @@
-// The residual quantizer of Descript's codec: each book projects what the books before it left over
-// to a few dimensions, takes the entry nearest in angle, and projects it back.
+// The residual quantizer of Descript's codec: each book projects the residual of the books before
+// it to a few dimensions, takes the entry nearest in angle, and projects it back.
 //
 // B batch, T frames, D latent size, d lookup size, K books.
 // Source: Yu et al. 2021, "Vector-quantized image modeling with improved VQGAN";
@@ -23,12 +23,12 @@ class DacQuantizer {
     Value latents_BTD;
     // i32.
     Value codes_BTK;
-    // What was looked up, book after book. Shapes: [B, T, K d].
+    // The projections to look up, book after book. Shapes: [B, T, K d].
     Value projected_BTL;
     // Mean squares, summed over the books: projections drawn to entries, entries to projections.
     Value commitment_loss, codebook_loss;
   };
-  // With the first `books` books. Throws: more books than there are.
+  // Quantises with the first `books` books. Throws: more books than there are.
   Quantised quantise(const Value& latents_BTD, int64_t books) const;
   Quantised quantise(const Value& latents_BTD) const {
     return quantise(latents_BTD, static_cast<int64_t>(books_.size()));

@@ -1,4 +1,4 @@
-// For tests alone: golden values of Descript's codec, and the weights by rule that they were made
+// For tests only: golden values of Descript's codec, and the rule-based weights that they were made
 // with (tools/golden/dac_codec.py).
 #pragma once
 
@@ -23,7 +23,7 @@ inline runtime::HostTensor dac_test_weight(const std::string& model, const DacCo
   if (name.ends_with(".bias")) low = -0.1, high = 0.1;
   if (name.ends_with(".alpha")) low = 0.3, high = 2;
   if (name.ends_with(".weight_g")) low = 0.5, high = 1;
-  // Quiet enough that tanh leaves differences.
+  // Quiet enough that tanh does not hide differences.
   const std::string last = "decoder.model." + std::to_string(config.decoder_rates.size() + 2);
   const float scale = name == last + ".weight_g" ? 0.3F : 1.0F;
   const auto count = static_cast<size_t>(graph::Shape{graph::DType::kF32, dims}.elements());

@@ -17,11 +17,11 @@ using runtime::HostTensor;
 constexpr const char* kWeight = ".weight";
 constexpr const char* kMagnitude = ".weight_g";
 constexpr const char* kDirection = ".weight_v";
-// What PyTorch's parametrizations call the two.
+// The names of the two in PyTorch's parametrizations.
 constexpr const char* kNewMagnitude = ".parametrizations.weight.original0";
 constexpr const char* kNewDirection = ".parametrizations.weight.original1";
 
-// g v / |v|, the norm over all dims but the first, summed in double.
+// g v / |v|, with the norm over all dims but the first, summed in double.
 HostTensor folded(const std::string& name, const HostTensor& g, const HostTensor& v,
                   const fs::path& folder) {
   const std::vector<float> magnitudes = g.to_floats();
@@ -59,7 +59,7 @@ class Reader {
     return folded(conv + kDirection, g, v, folder_);
   }
 
-  // Tensors that no parameter took: the config describes another model.
+  // Rejects tensors that no parameter uses, because the config then describes another model.
   void refuse_unused() const {
     for (const auto& [name, unused] : tensors_) {
       if (used_.contains(name)) continue;
@@ -74,7 +74,7 @@ class Reader {
     return name.substr(0, name.size() - ending.size());
   }
 
-  // The tensor of that name (or of the newer one), as f32.
+  // The tensor of that name (or the newer name) as f32.
   HostTensor take(const std::string& name, const std::string& newer, const graph::Dims& dims) {
     const auto found = tensors_.contains(name) ? tensors_.find(name) : tensors_.find(newer);
     if (found == tensors_.end()) {
@@ -84,7 +84,7 @@ class Reader {
     const HostTensor& tensor = *found->second;
     if (tensor.shape().dims != dims) {
       fail(ExitCode::kBadData,
-           fmt::format("{}: tensor '{}' is {}, the model wants {}", folder_.string(), found->first,
+           fmt::format("{}: tensor '{}' is {}, the model needs {}", folder_.string(), found->first,
                        tensor.shape(), graph::Shape{graph::DType::kF32, dims}),
            "the weights do not fit their config.json");
     }

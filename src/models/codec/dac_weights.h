@@ -1,5 +1,5 @@
-// Weights of Descript's codec from disk, in the layout of the published files: the same names and
-// arguments, in safetensors (tools/convert_dac.py makes them). Pickles are not read.
+// Reads the weights of Descript's codec in the layout of the published files: the same names and
+// arguments, in safetensors (tools/convert_dac.py makes them). Does not read pickles.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace hum::models::codec {
 
 struct DacCheckpoint {
   DacConfig config;
-  // One a parameter of Dac(config, weights), in that order.
+  // One per parameter of Dac(config, weights), in that order.
   std::vector<runtime::HostTensor> tensors;
 };
 
@@ -21,8 +21,8 @@ struct DacCheckpoint {
 // kernel may be stored as weight_g and weight_v (the published form), as
 // parametrizations.weight.original0 and original1 (the same from newer PyTorch), or (kFolded alone)
 // as weight.
-// Throws: kNoInput; kBadData naming the tensor that is missing, of another shape or of no use;
-// kConfig naming the field.
+// Throws: kNoInput; kBadData naming the tensor that is missing, unused or of another shape; kConfig
+// naming the field.
 DacCheckpoint read_dac(const std::filesystem::path& folder,
                        DacWeights weights = DacWeights::kFolded);
 

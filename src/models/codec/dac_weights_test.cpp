@@ -1,4 +1,4 @@
-// The layout of the published weight files: read in every form, refused by name.
+// Reads the published weight files in every form, and rejects wrong ones with the tensor's name.
 #include "models/codec/dac_weights.h"
 
 #include <gmock/gmock.h>
@@ -121,7 +121,7 @@ TEST_F(DacFolder, RefusesAMissingTensor) {
 
 TEST_F(DacFolder, RefusesAnotherShape) {
   tensor("decoder.model.0.bias") = HostTensor::of<float>({2}, {0, 0});
-  EXPECT_EQ(refusal(), "tensor 'decoder.model.0.bias' is f32[2], the model wants f32[20]");
+  EXPECT_EQ(refusal(), "tensor 'decoder.model.0.bias' is f32[2], the model needs f32[20]");
 }
 
 TEST_F(DacFolder, RefusesATensorOfNoUse) {

@@ -64,8 +64,8 @@ Value ResidualQuantizer::lookup(int64_t book, const Value& codes) const {
   return graph::reshape(vectors(books_.at(static_cast<size_t>(book)), flat), dims);
 }
 
-// Running means of the vectors that chose each entry; an entry that nobody chose for long moves to
-// a vector of the batch. Empty books start that way too.
+// Running means of the vectors that chose each entry; an entry that is unused for long moves to a
+// vector of the batch. Empty books start the same way.
 void ResidualQuantizer::follow(const Book& book, const Value& residual_ND, const Value& codes_N,
                                int64_t index, const nn::StepInputs& step,
                                Training& training) const {
@@ -99,7 +99,7 @@ ResidualQuantizer::Training ResidualQuantizer::train(const Value& latents_BTD,
   const Value z = graph::reshape(latents_BTD, {batch * frames, latent_});
   const bool euclidean = config_.kind == QuantizerKind::kEuclidean;
 
-  // Books each item keeps: 1 with p = 1/4, 2..K with p = 1/4, all otherwise.
+  // The number of books that each item keeps: 1 with p = 1/4, 2..K with p = 1/4, else all.
   const Value u_B = graph::uniform({DType::kF32, {batch}}, graph::fold_in(step.key, 1000));
   const double books = static_cast<double>(config_.books);
   const Value some = graph::floor((u_B - 0.25) * (4 * (books - 1))) + 2;
@@ -118,7 +118,7 @@ ResidualQuantizer::Training ResidualQuantizer::train(const Value& latents_BTD,
     Value loss;
     if (euclidean) {
       follow(book, stop_gradient(residual), codes, k, step, training);
-      const Value before = z - stop_gradient(z) + residual;  // whatever books are kept
+      const Value before = z - stop_gradient(z) + residual;  // independent of the kept books
       loss = mean_square(before - stop_gradient(chosen)) * 0.25;
     } else {
       const Value projected = book.in(residual);

@@ -1,4 +1,4 @@
-// Residual vector quantizer: each book codes what the books before it left over.
+// Residual vector quantizer: each book codes the residual of the books before it.
 //
 // B batch, T frames, D latent size, K books, N = B*T vectors.
 #pragma once
@@ -28,8 +28,8 @@ class ResidualQuantizer {
     // Mean share of entries in use, over books.
     Value usage;
   };
-  // Items keep a random number of books (1 with p = 0.25, 2..K with p = 0.25, else K); before
-  // warm_up_steps the latents pass unquantised while the codebooks already follow them.
+  // Items keep a random number of books (1 with p = 0.25, 2..K with p = 0.25, else K). Before
+  // warm_up_steps the latents pass unquantised, but the codebooks already follow them.
   Training train(const Value& latents_BTD, const nn::StepInputs& step) const;
 
   // Shapes: latents_BTD -> i32[B,T,K].

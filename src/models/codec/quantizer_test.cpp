@@ -1,4 +1,4 @@
-// The residual quantizer in both forms: more books come closer, codebooks follow the data,
+// The residual quantizer in both forms: more books reduce the error, codebooks follow the data,
 // gradients pass.
 #include "models/codec/quantizer.h"
 

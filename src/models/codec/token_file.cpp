@@ -15,7 +15,7 @@ constexpr const char* kVersion = "1";
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
   fail(ExitCode::kBadData, fmt::format("{}: not a file of codec tokens: {}", path.string(), why),
-       "hum codec encode writes such files");
+       "make one with hum codec encode");
 }
 
 int64_t parse_count(const std::filesystem::path& path, const std::string& text) {
@@ -34,10 +34,10 @@ TokenFile read_token_file(const std::filesystem::path& path) {
   const auto& metadata = file.metadata();
   auto value = [&](const char* key) {
     const auto found = metadata.find(key);
-    if (found == metadata.end()) refuse(path, fmt::format("its metadata has no '{}'", key));
+    if (found == metadata.end()) refuse(path, fmt::format("the metadata has no '{}'", key));
     return found->second;
   };
-  if (value("hum_format") != kFormat) refuse(path, "its metadata is of another format");
+  if (value("hum_format") != kFormat) refuse(path, "the metadata is of another format");
   if (value("version") != kVersion) refuse(path, "it is of version " + value("version"));
   TokenFile result;
   result.samples = parse_count(path, value("samples"));

@@ -1,5 +1,5 @@
-// A codec's tokens in a file: one safetensors tensor and what one must know to decode it.
-// docs/formats/codec-tokens.md describes it.
+// Stores codec tokens in a file: one safetensors tensor and the metadata to decode it. For the
+// format see docs/formats/codec-tokens.md.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct TokenFile {
   int64_t frames() const { return books == 0 ? 0 : static_cast<int64_t>(codes.size()) / books; }
 };
 
-// Throws: kNoInput, kBadData when it is damaged or no token file.
+// Throws: kNoInput, kBadData when it is damaged or not a token file.
 TokenFile read_token_file(const std::filesystem::path& path);
-// Written aside, then renamed. Throws: kCannotCreate.
+// Writes a temporary file and renames it. Throws: kCannotCreate.
 void write_token_file(const std::filesystem::path& path, const TokenFile& tokens);
 
 }  // namespace hum::models::codec

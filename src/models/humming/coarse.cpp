@@ -15,7 +15,7 @@ Coarse::Coarse(const CoarseConfig& config) : config_(config) {
               config.vocabulary, config.common.entries);
   const nn::Scope root(parameters_);
   const int64_t width = config.transformer.width;
-  // Larger than what melody and timbre add to a step, about 1: the tokens before would drown in it.
+  // Larger than the melody and timbre terms, about 1, which would otherwise mask the past tokens.
   for (int64_t k = 0; k < config.coarse_books; ++k) {
     tables_.push_back(root.child("embed", k)
                           .declare("weight", {config.vocabulary, width}, nn::Init::normal(1.5)));
@@ -64,7 +64,7 @@ graph::Values Coarse::logits(const Value& codes_BTK, const Conditions& condition
                              const nn::BlockOptions& blocks) const {
   const ConditionedSteps conditioned = conditioning_->apply(conditions, compute, blocks);
   const Value tokens = delayed(codes_BTK);
-  // Step t sees the tokens of step t - 1; the first sees start tokens.
+  // Step t sees the tokens of step t - 1; the first step sees start tokens.
   const Value before =
       graph::pad_in_dim(tokens, static_cast<double>(config_.vocabulary - 1), 1, 1, -1);
   const Value steps = embed(before, compute) + conditioned.steps_BLW;
@@ -102,7 +102,7 @@ nn::Loss Coarse::loss(std::span<const Value> inputs, const nn::StepInputs& step,
     const Value hit = equal(graph::argmax(logits_BLV, 2), target_BL);
     const Value accuracy = nn::masked_mean(convert(hit, DType::kF32), real);
 
-    // Reconstruction: the code vector that the probabilities expect, against the true one.
+    // Reconstruction: compares the expected code vector under the probabilities with the true one.
     const Value table = graph::reshape(graph::slice_in_dim(codebooks_KED_, 0, k, k + 1),
                                        {config_.common.entries, config_.common.latent});
     const Value probabilities =

@@ -1,6 +1,6 @@
-// Generation with the coarse LM: prefix once, then one step a frame against the key-value cache,
-// sampling inside the program. Rows of the decoder's batch: all items knowing no condition, then
-// all items knowing more, as nn::guide takes them.
+// Generation with the coarse LM: the prefix once, then one step per frame with the key-value cache
+// and sampling inside the program. Rows of the decoder's batch: all items without conditions, then
+// all items with more conditions, in the order of nn::guide.
 #include "models/humming/coarse.h"
 #include "nn/sampling.h"
 
@@ -11,9 +11,9 @@ using graph::DType;
 
 namespace {
 
-// What the rows of an item know.
+// The conditions of an item's rows.
 struct Knowledge {
-  std::vector<float> melody, timbre;  // 1: known
+  std::vector<float> melody, timbre;  // 1: given
   int64_t size() const { return std::ssize(melody); }
 };
 
@@ -22,12 +22,12 @@ Knowledge knowledge_of(const Coarse::Sampling& sampling) {
   return {.melody = {0, 1}, .timbre = {0, 1}};
 }
 
-// [x; x; ...] along the batch.
+// Repeats x along the batch: [x; x; ...].
 Value repeated(const Value& x, int64_t times) {
   return graph::concatenate(graph::Values(static_cast<size_t>(times), x), 0);
 }
 
-// Each flag for all items. Shapes: -> f32[flags B].
+// Repeats each flag for all items. Shapes: -> f32[flags B].
 Value flags_of_rows(const std::vector<float>& flags, int64_t items) {
   std::vector<float> rows;
   for (const float flag : flags) rows.insert(rows.end(), static_cast<size_t>(items), flag);
@@ -44,7 +44,7 @@ Conditions conditions_of_rows(const Conditions& items, const Knowledge& known) {
           .draft_BTD = items.draft_BTD ? repeated(items.draft_BTD, times) : Value{}};
 }
 
-// Scales of nn::guide in frames of step `index` of book `book`.
+// The scales of nn::guide for book `book` in step `index`.
 graph::Values scales_of(const Coarse::Sampling& sampling, const Value& frame) {
   const Value guided = frame < sampling.guided_frames_B;
   graph::Values scales;
@@ -54,7 +54,7 @@ graph::Values scales_of(const Coarse::Sampling& sampling, const Value& frame) {
   return scales;
 }
 
-// One token an item. Shapes: logits of all rows [rows,1,V] -> i32[B].
+// Samples one token per item. Shapes: logits of all rows [rows,1,V] -> i32[B].
 Value draw(const Value& logits, int64_t entries, const Coarse::Sampling& sampling,
            const Value& index, int64_t book) {
   const int64_t batch = sampling.key_B2.size(0);
@@ -80,7 +80,7 @@ Value Coarse::next_tokens(const graph::Values& logits, const Sampling& sampling,
   for (int64_t k = 0; k < config_.coarse_books; ++k) {
     const Value token =
         draw(logits[static_cast<size_t>(k)], config_.common.entries, sampling, index, k);
-    // Book k begins at step k, and ends that much later.
+    // Book k begins at step k and ends k steps later.
     const Value live = (index >= k) & (index < sampling.frames_B + k);
     const auto start = static_cast<int>(config_.vocabulary - 1);
     tokens.push_back(graph::reshape(graph::select(live, token, start), {batch, 1, 1}));

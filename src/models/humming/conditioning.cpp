@@ -11,7 +11,7 @@ namespace {
 using graph::convert;
 using graph::DType;
 
-// A flag an item, to multiply values of `rank` dims with.
+// One flag per item, to multiply values of `rank` dims with.
 Value per_item(const Value& flag_B, int rank, DType compute) {
   graph::Dims dims(static_cast<size_t>(rank), 1);
   dims[0] = flag_B.size(0);
@@ -22,8 +22,7 @@ Value ones(int64_t batch, int64_t count) {
   return graph::constant(1, {DType::kF32, {batch, count}});
 }
 
-// Groups of reference frames that are there whole, of items with a timbre. Shapes: ->
-// f32[B,S/group].
+// 1 for complete groups of reference frames of items with a timbre. Shapes: -> f32[B,S/group].
 Value present_groups(const Conditions& c, int64_t group) {
   const int64_t batch = c.reference_BSD.size(0), groups = c.reference_BSD.size(1) / group;
   const Value last = graph::iota({DType::kI32, {batch, groups}}, 1) * group + (group - 1);
@@ -106,7 +105,7 @@ class Prefix final : public Conditioning {
                          const nn::BlockOptions& blocks) const override;
 
  private:
-  static constexpr int64_t kSilence = 128;  // behind MIDI's pitches
+  static constexpr int64_t kSilence = 128;  // after MIDI's pitches
 
   Value embed(const Value& melody_BTM, DType compute) const;
 
@@ -118,7 +117,7 @@ class Prefix final : public Conditioning {
 Prefix::Prefix(const nn::Scope& scope, const CoarseConfig& config)
     : extra_steps_(config.coarse_books - 1) {
   HUM_REQUIRE(config.common.melody_features > kMelodyOnset,
-              "coarse: {} melody features hold no onsets, which a prefix is made of",
+              "coarse: {} melody features have no onsets, which the prefix needs",
               config.common.melody_features);
   const int64_t width = config.transformer.width;
   const auto table = [&](const char* name, int64_t entries) {

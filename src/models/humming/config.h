@@ -9,10 +9,10 @@
 
 namespace hum::models::humming {
 
-// What all three share: the codec's latents and tokens, and the melody features
-// (data/synthesis/features.h). Of two channels upsampler and coarse LM see one sequence: their
-// books take turns, their latents stand side by side, and books and latent count those of both. The
-// voice plays one channel at a time, and is mono.
+// Sizes that all three share: the codec's latents and tokens, and the melody features
+// (data/synthesis/features.h). For two channels the upsampler and the coarse LM see one sequence
+// with interleaved books and concatenated latents; books and latent count those of both channels.
+// The voice plays one channel at a time and is mono.
 struct CommonConfig {
   audio::Channels channels = audio::Channels::kMono;
   int64_t latent = 64;
@@ -22,16 +22,17 @@ struct CommonConfig {
 
   template <class V>
   void visit_fields(V& v) {
-    v("channels", channels, "of the sound: mono, or stereo, coded as left_right or as mid_side");
+    v("channels", channels,
+      "channels of the sound: mono, or stereo coded as left_right or mid_side");
     v("latent", latent, "size of the codec's latent vectors, of all channels together");
     v("books", books, "the codec's codebooks, of all channels together");
     v("entries", entries, "entries of each codebook");
-    v("melody_features", melody_features, "melody features a frame");
+    v("melody_features", melody_features, "melody features per frame");
   }
 };
 
-// Columns of the melody features that are read one by one: (MIDI pitch - 64) / 32, 1 in frames that
-// a note fills, 1 in the frame that a note starts in.
+// Columns of the melody features that models read separately: (MIDI pitch - 64) / 32, 1 in frames
+// of a note, 1 in the first frame of a note.
 inline constexpr int64_t kMelodyPitch = 0, kMelodySounding = 3, kMelodyOnset = 4;
 
 struct VoiceConfig {
@@ -42,7 +43,7 @@ struct VoiceConfig {
   int64_t fine_blocks = 3;
   int64_t fine_window_samples = 588;
   double excitation_dropout = 0.2;
-  // Of the training loss (nn/spectral_loss.h).
+  // Weight of the training loss (nn/spectral_loss.h).
   double balance_weight = 0.1;
 
   template <class V>
@@ -74,13 +75,14 @@ struct UpsamplerConfig {
   }
 };
 
-// How the coarse LM is told melody and timbre.
+// The conditioning of the coarse LM on melody and timbre.
 enum class ConditioningKind {
-  // The melody is added to each step, in time with it; the reference is a short prefix and, pooled,
-  // a FiLM condition; the draft helps.
+  // Adds the melody to each step of the same time; the reference is a short prefix and, pooled, a
+  // FiLM condition; also uses the draft.
   kAligned,
-  // As VALL-E does, the baseline: melody tokens in the place of phonemes, then the acoustic prompt,
-  // both as a prefix. Source: Wang et al. 2023, "Neural codec language models".
+  // The baseline, as in VALL-E: a prefix of melody tokens in place of phonemes, then of the
+  // acoustic
+  // prompt. Source: Wang et al. 2023, "Neural codec language models".
   kPrefix,
 };
 inline EnumNames<ConditioningKind> enum_names(ConditioningKind) {
@@ -89,22 +91,21 @@ inline EnumNames<ConditioningKind> enum_names(ConditioningKind) {
   return kNames;
 }
 
-// The coarse LM. The transformer's own size is the published one; the conditioning is counted
-// apart.
+// The coarse LM. The transformer has the published size; the conditioning counts separately.
 struct CoarseConfig {
   CommonConfig common;
   nn::TransformerConfig transformer;
-  // Books that the LM predicts itself, each a frame later than the one before (MusicGen's delay
+  // Number of books that the LM predicts, each one frame after the previous one (MusicGen's delay
   // pattern).
   int64_t coarse_books = 1;
   // Codebook entries and the start token; at least entries + 1.
   int64_t vocabulary = 1025;
   ConditioningKind conditioning = ConditioningKind::kAligned;
-  // Aligned conditioning: reference frames are averaged in groups of this many for the prefix.
+  // Aligned conditioning: averages reference frames in groups of this size for the prefix.
   int64_t prefix_group = 5;
   int64_t melody_blocks = 3;
   int64_t melody_width = 256;
-  // Weight of the L1 between the expected and the true code vector, beside cross-entropy.
+  // Weight of the L1 between the expected and the true code vector, in addition to cross-entropy.
   double reconstruction_weight = 0.5;
   // Share of training items without melody / without timbre, for classifier-free guidance.
   double condition_dropout = 0.1;
@@ -118,9 +119,9 @@ struct CoarseConfig {
     v("conditioning", conditioning, "aligned, or prefix (the VALL-E-style baseline)");
     v("prefix_group", prefix_group, "aligned: reference frames averaged into one prefix position");
     v("melody_blocks", melody_blocks, "aligned: look-ahead blocks over the melody");
-    v("melody_width", melody_width, "width of those blocks");
+    v("melody_width", melody_width, "aligned: width of the look-ahead blocks");
     v("reconstruction_weight", reconstruction_weight, "weight of the code-vector loss");
-    v("condition_dropout", condition_dropout, "share of items without a condition");
+    v("condition_dropout", condition_dropout, "share of training items without a condition");
   }
 };
 

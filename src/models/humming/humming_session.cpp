@@ -25,7 +25,7 @@ std::vector<std::vector<T>> values_of(const std::vector<HostTensor>& tensors) {
   return result;
 }
 
-// x + share (y - x), in place.
+// Sets x to x + share (y - x).
 void blend(std::vector<float>& x, std::span<const float> y, float share) {
   for (size_t i = 0; i < x.size(); ++i) x[i] += share * (y[i] - x[i]);
 }
@@ -45,7 +45,7 @@ HostTensor tokens_of(std::span<const int32_t> tokens) {
   return HostTensor::of({kWindowFrames, std::ssize(tokens) / kWindowFrames}, tokens);
 }
 
-// What most stages are told first.
+// The first inputs of most stages.
 Row told(const CommonConfig& common, const Window& window) {
   return {melody_of(common, window.melody),
           HostTensor::of({kReferenceFrames, common.latent},
@@ -53,7 +53,7 @@ Row told(const CommonConfig& common, const Window& window) {
           HostTensor::scalar(window.timbre->frames)};
 }
 
-// A row of token_stage.
+// Makes a row of token_stage.
 Row token_row(const CommonConfig& common, const Window& window, std::span<const float> draft,
               const SamplingOptions& sampling, bool apart) {
   HUM_REQUIRE(window.frames >= 1 && window.frames <= kWindowFrames, "tokens: {} frames",
@@ -75,7 +75,7 @@ Row token_row(const CommonConfig& common, const Window& window, std::span<const 
   return row;
 }
 
-// What a part's tokens and latents are of.
+// Describes a part's tokens and latents.
 std::string described(const CommonConfig& common) {
   return fmt::format("{}, {} books, latents of {}", to_name(common.channels), common.books,
                      common.latent);
@@ -86,10 +86,10 @@ std::string described(const CommonConfig& common) {
   fail(ExitCode::kBadData,
        fmt::format("{} ({}) does not fit upsampler ({})", part, described(own),
                    described(upsampler)),
-       "name a folder of weights that were trained together");
+       "use a folder of weights that were trained together");
 }
 
-// Something that is made when it is first asked for, by a function that returns it.
+// A value that a function makes on first use.
 template <typename T>
 class Lazy {
  public:

@@ -1,5 +1,5 @@
-// The upsampler as a ready program, a batch at a time: what other models are trained on in place of
-// the codec's true latents.
+// Runs the upsampler on batches. Other models train on its latents in place of the codec's true
+// ones.
 //
 // B batch, T frames, S reference frames, K books, D latent size, M melody features.
 #pragma once
@@ -13,12 +13,12 @@ namespace hum::models::humming {
 
 class LatentPredictor {
  public:
-  // Throws: kNoInput without weights, kBadData when they do not fit.
+  // Throws: kNoInput without weights, kBadData when they do not match.
   LatentPredictor(runtime::Session& session, const std::filesystem::path& upsampler_weights,
                   int64_t batch, int64_t frames, int64_t reference_frames);
 
   const CommonConfig& common() const { return upsampler_.model().config().common; }
-  // Stages 0..last_stage() know that many of the true books; stage 0, the draft, knows none.
+  // Stage s of 0..last_stage() gets the first s true books; stage 0, the draft, gets none.
   int64_t last_stage() const { return upsampler_.model().config().classified_books; }
 
   // Shapes: stages i32[B], codes i32[B,T,K], melody [B,T,M], reference [B,S,D],

@@ -31,7 +31,7 @@ int64_t guided_length(const std::string& text) {
 void validate(const SamplingOptions& options) {
   auto refuse = [](const char* flag, double value, const char* allowed) {
     fail(ExitCode::kUsage, fmt::format("--{} {} is out of range", flag, value),
-         fmt::format("--{} takes {}", flag, allowed));
+         fmt::format("--{} must be {}", flag, allowed));
   };
   if (!(options.temperature >= 0 && options.temperature <= 10)) {
     refuse("temperature", options.temperature, "0 to 10");
@@ -41,10 +41,10 @@ void validate(const SamplingOptions& options) {
   auto in_range = [](double scale) { return scale >= 0 && scale <= 20; };
   if (!in_range(options.guidance)) refuse("guidance", options.guidance, "0 to 20");
   if (!in_range(options.guidance_of_melody())) {
-    refuse("melody-guidance", options.melody_guidance, "0 to 20, or -1: as --guidance");
+    refuse("melody-guidance", options.melody_guidance, "0 to 20, or -1 for --guidance");
   }
   if (!in_range(options.guidance_of_timbre())) {
-    refuse("timbre-guidance", options.timbre_guidance, "0 to 20, or -1: as --guidance");
+    refuse("timbre-guidance", options.timbre_guidance, "0 to 20, or -1 for --guidance");
   }
   guided_length(options.guidance_over);
   if (!(options.draft >= 0 && options.draft <= 1)) refuse("draft", options.draft, "0 to 1");

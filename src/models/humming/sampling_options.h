@@ -1,4 +1,4 @@
-// How the coarse LM's tokens are drawn, as a user says it.
+// User options for sampling the coarse LM's tokens.
 //
 // T = kWindowFrames, M melody features.
 #pragma once
@@ -17,13 +17,13 @@ struct SamplingOptions {
   int64_t top_k = 0;
   double top_p = 0.95;
   double guidance = 1.5;
-  // Of one condition; kAsGuidance: `guidance`. Unequal, they cost half as much again.
+  // Guidance of one condition; kAsGuidance: `guidance`. Unequal values take half as long again.
   double melody_guidance = kAsGuidance, timbre_guidance = kAsGuidance;
   // "all", "first-note", or a number of frames (as TokenSynth: Kim et al. 2025).
   std::string guidance_over = "all";
-  // Share of the upsampler's draft in the latents, the rest being those of the drawn tokens. The
-  // draft is the likely sound, a drawing one of many: half of each is nearer to the true rendering
-  // than the drawing, and its onsets are clearer than the draft's.
+  // Share of the upsampler's draft in the latents; the rest comes from the sampled tokens. The
+  // draft is the likely sound, a sample one of many. Half of each is nearer to the true rendering
+  // than the sample, and its onsets are clearer than the draft's.
   double draft = 0.5;
   int64_t seed = 1;
 
@@ -37,26 +37,27 @@ struct SamplingOptions {
 
   template <class V>
   void visit_fields(V& v) {
-    v("greedy", greedy, "always the likeliest token");
-    v("temperature", temperature, "above 1: more adventurous, below 1: safer");
-    v("top_k", top_k, "draw from this many likeliest tokens (0: all)");
-    v("top_p", top_p, "draw from the likeliest tokens that hold this share of probability");
-    v("guidance", guidance, "how strongly melody and timbre steer (1: as trained)");
-    v("melody_guidance", melody_guidance, "how strongly the melody steers (-1: as --guidance)");
-    v("timbre_guidance", timbre_guidance, "how strongly the timbre steers (-1: as --guidance)");
+    v("greedy", greedy, "always take the likeliest token");
+    v("temperature", temperature, "sampling temperature: above 1 more variation, below 1 less");
+    v("top_k", top_k, "sample from this many likeliest tokens (0: all)");
+    v("top_p", top_p, "sample from the likeliest tokens with this total probability");
+    v("guidance", guidance, "classifier-free guidance of melody and timbre (1: as trained)");
+    v("melody_guidance", melody_guidance, "guidance of the melody (-1: as --guidance)");
+    v("timbre_guidance", timbre_guidance, "guidance of the timbre (-1: as --guidance)");
     v("guidance_over", guidance_over,
-      "all, first-note, or so many frames (50 a second) from where the first note begins; in each "
-      "window of 6 s");
-    v("draft", draft, "share of the likeliest sound in what was drawn: 0 none of it, 1 it alone");
-    v("seed", seed, "the same seed gives the same sound");
+      "where guidance applies in each window of 6 s: all, first-note, or a number of frames (50 "
+      "per "
+      "second) from the start of the first note");
+    v("draft", draft, "share of the likeliest sound in the sampled one: 0 none, 1 only it");
+    v("seed", seed, "random seed; the same seed gives the same sound");
   }
 };
 
 // Throws kUsage naming the flag that is out of range.
 void validate(const SamplingOptions& options);
 
-// Frames of a window before the one where `guidance_over` ends; T for "all", 0 where no note
-// sounds. Throws: as validate(). Shapes: melody [T, M].
+// The number of frames of a window before the end of `guidance_over`; T for "all", 0 if no note
+// sounds. Throws what validate() throws. Shapes: melody [T, M].
 int64_t guided_frames(const SamplingOptions& options, std::span<const float> melody);
 
 }  // namespace hum::models::humming

@@ -1,4 +1,4 @@
-// Where guidance ends in a window.
+// The end of guidance in a window.
 #include "models/humming/sampling_options.h"
 
 #include <gmock/gmock.h>

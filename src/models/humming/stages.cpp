@@ -11,7 +11,7 @@ using nn::Field;
 
 graph::Shape f32(graph::Dims dims) { return {DType::kF32, std::move(dims)}; }
 
-// What most stages are told first.
+// The first inputs of most stages.
 std::vector<Field> told_fields(const CommonConfig& common) {
   return {{"melody", f32({kWindowFrames, common.melody_features})},
           {"reference", f32({kReferenceFrames, common.latent})},
@@ -23,7 +23,7 @@ std::vector<Field> with(std::vector<Field> fields, std::initializer_list<Field> 
   return fields;
 }
 
-// Both conditions given. Inputs: those of told_fields, draft.
+// With both conditions. Inputs: those of told_fields, and the draft.
 Conditions conditions_of(const Values& in) {
   const Value ones = graph::constant(1, f32({in[0].size(0)}));
   return {.melody_BTM = in[0],

@@ -110,7 +110,7 @@ nn::Loss Upsampler::loss(std::span<const Value> inputs, const nn::StepInputs& st
   const int64_t batch = codes_BTK.size(0);
   const Value reference_BR = pooled_reference(inputs[3], inputs[4]);
 
-  // Each item trains one stage: 0 (draft) .. classified_books, the first one twice as often.
+  // Each item trains one stage of 0 (draft) .. classified_books; stage 0 twice as often.
   const auto stages = static_cast<double>(config_.classified_books + 2);
   const Value draw_B = graph::uniform({DType::kF32, {batch}}, step.key) * stages - 1;
   const Value stage_B = convert(graph::floor(graph::maximum(draw_B, 0)), DType::kI32);

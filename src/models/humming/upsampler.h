@@ -1,5 +1,6 @@
-// The non-autoregressive upsampler: from the books known so far (none: the "draft"), the melody and
-// a timbre reference to the next book's tokens and to the whole latent vector, all frames at once.
+// The non-autoregressive upsampler predicts the next book's tokens and the whole latent vector of
+// all frames at once, from the books known so far (none: the "draft"), the melody and a timbre
+// reference.
 //
 // B batch, T frames, S reference frames, K books, D latent size, M melody features.
 // Source: stage-conditioned NAR as in VALL-E (Wang et al. 2023); FiLM conditioning; a regression
@@ -16,8 +17,8 @@ namespace hum::models::humming {
 
 using graph::Value;
 
-// Mean and deviation over time of the frames before `frames_B`. Shapes: latents_BSD, i32[B] -> [B,
-// 2D].
+// Mean and standard deviation over time of the frames before `frames_B`.
+// Shapes: latents_BSD, i32[B] -> [B, 2D].
 Value pooled_reference(const Value& latents_BSD, const Value& frames_B);
 
 class Upsampler {
@@ -28,7 +29,7 @@ class Upsampler {
 
   const UpsamplerConfig& config() const { return config_; }
   const nn::ParameterList& parameters() const { return parameters_; }
-  // The codec's code vectors [K, entries, D]: a buffer that is copied from the codec.
+  // The codec's code vectors [K, entries, D], a buffer copied from the codec.
   const Value& codebooks() const { return codebooks_KED_; }
 
   struct Prediction {
@@ -46,10 +47,10 @@ class Upsampler {
   Value logits(int64_t book, const Value& hidden_BTW) const;
   // Code vectors of one book. Shapes: i32[B,T] -> BTD.
   Value lookup(int64_t book, const Value& codes_BT) const;
-  // What stage `stage_B` (0..classified_books) knows: the code vectors of that many true books.
-  // Shapes: i32[B,T,>=classified_books], i32[B] -> BTD.
+  // The input of stage `stage_B` (0..classified_books): the summed code vectors of that many true
+  // books. Shapes: i32[B,T,>=classified_books], i32[B] -> BTD.
   Value known(const Value& codes_BTK, const Value& stage_B) const;
-  // The first `books` books' code vectors added up. Shapes: i32[B,T,K] -> BTD.
+  // The sum of the code vectors of the first `books` books. Shapes: i32[B,T,K] -> BTD.
   Value decode(const Value& codes_BTK, int64_t books) const;
 
   // Batch: codes i32[B,T,K], latents f32[B,T,D] (quantised, all books), melody [B,T,M],

@@ -1,4 +1,4 @@
-// The upsampler: what a stage knows, the pooled reference, the ready program against the graph.
+// The upsampler: the input of each stage, the pooled reference, the program against the graph.
 #include "models/humming/upsampler.h"
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kHopSamples = 441, kFineHopSamples = 147;
 constexpr int64_t kSampleRateHz = 22050;
 constexpr double kMaxLogGain = 5;
-// White noise of deviation 1 is loud: its gain starts 40 dB below the excitation's.
+// White noise with a deviation of 1 is loud, so its gain starts 40 dB below the excitation's.
 constexpr double kNoiseOffset = -4.6;
 
 }  // namespace

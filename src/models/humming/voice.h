@@ -1,6 +1,6 @@
-// The guided decoder: per time-frequency bin, how much of a harmonic excitation and of noise to let
-// through. Pitch and phase come from the excitation, which is made from the notes; latents carry
-// timbre, dynamics, attack, release.
+// The guided decoder predicts the gains of a harmonic excitation and of noise per time-frequency
+// bin. Pitch and phase come from the excitation, which is rendered from the notes; latents carry
+// timbre, dynamics, attack and release.
 //
 // B batch, N samples, T = N / 441 frames, D latent size, M melody features.
 // Source: a learned source-filter in the spirit of DDSP (Engel et al. 2020), with an STFT filter.
@@ -28,7 +28,7 @@ class Voice {
   Value render(const Value& latents_BTD, const Value& melody_BTM, const Value& excitation_BN,
                const Value& noise_BN, const nn::BlockOptions& blocks = {}) const;
 
-  // Batch: audio[B,N], latents[B,T,D], melody[B,T,M], excitation[B,N]; noise is drawn by the step.
+  // Batch: audio[B,N], latents[B,T,D], melody[B,T,M], excitation[B,N]; the step draws the noise.
   nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:

@@ -12,7 +12,7 @@ using Pair = std::pair<std::string_view, std::string_view>;
 constexpr Pair kOutside[] = {{"embed.weight", "model.embed_tokens.weight"},
                              {"norm.weight", "model.norm.weight"},
                              {"head.weight", "lm_head.weight"}};
-// What follows "layers.<n>.".
+// The part after "layers.<n>.".
 constexpr Pair kInside[] = {{"attn.", "self_attn."},
                             {"attn_norm.", "input_layernorm."},
                             {"mlp.", "mlp."},

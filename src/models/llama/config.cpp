@@ -18,7 +18,7 @@ using nn::RopeStretch;
   fail(ExitCode::kBadData, "config.json: " + what, hint);
 }
 
-// null counts as absent, as transformers writes it for both.
+// null counts as absent, because transformers writes it for both.
 template <typename T>
 std::optional<T> find(const Json& config, const char* name) {
   const auto found = config.find(name);
@@ -118,10 +118,10 @@ void read_rope(const Json& source, LlamaConfig& config) {
   } else if (type == "yarn") {
     scaling = yarn(rope, config.positions, {});
   } else if (type == "dynamic") {
-    config.longest = config.positions;  // up to there it changes nothing
+    config.longest = config.positions;  // up to that length it has no effect
   } else if (type != "default") {
     refuse(fmt::format("rope_type is '{}'", type),
-           "hum has default, linear, dynamic (to max_position_embeddings), llama3 and yarn");
+           "hum supports default, linear, dynamic (to max_position_embeddings), llama3 and yarn");
   }
 }
 
@@ -147,7 +147,7 @@ LlamaConfig from_hugging_face(const Json& source) {
     refuse("the weights are quantised", "hum reads F32, BF16 and F16 weights");
   }
   if (const auto act = find<std::string>(source, "hidden_act"); act && *act != "silu") {
-    refuse(fmt::format("hidden_act is '{}'", *act), "hum's Llama has silu");
+    refuse(fmt::format("hidden_act is '{}'", *act), "hum supports silu");
   }
   LlamaConfig config{.vocabulary = size(source, "vocab_size"),
                      .tied = find<bool>(source, "tie_word_embeddings").value_or(false),
@@ -171,7 +171,7 @@ LlamaConfig from_hugging_face(const Json& source) {
   }
   read_rope(source, config);
   if (t.rotated() % 2 != 0 || t.rotated() > t.head_dim()) {
-    refuse(fmt::format("head_dim {} of which {} are rotated", t.head_dim(), t.rotated()));
+    refuse(fmt::format("head_dim is {}, of which {} are rotated", t.head_dim(), t.rotated()));
   }
   read_window(source, type, config);
   return config;
@@ -205,9 +205,9 @@ Json to_hugging_face(const LlamaConfig& config) {
   const auto& t = config.transformer;
   if (t.norm != nn::NormKind::kRms || t.activation != nn::Activation::kSwiGlu || t.bias ||
       t.qkv_bias != t.out_bias || t.rotated() != t.head_dim() || config.longest > 0) {
-    fail(ExitCode::kConfig, "the model cannot be told as a LlamaForCausalLM",
-         "it needs RMS norms, SwiGLU, whole heads rotated, and biases on all of attention's "
-         "matrices or none");
+    fail(ExitCode::kConfig, "the model cannot be written as a LlamaForCausalLM",
+         "it must have RMS norms, SwiGLU, rotation of whole heads, and biases on all or none of "
+         "attention's matrices");
   }
   Json result = {{"architectures", {"LlamaForCausalLM"}},
                  {"model_type", "llama"},
@@ -227,7 +227,7 @@ Json to_hugging_face(const LlamaConfig& config) {
                  {"vocab_size", config.vocabulary},
                  {"bos_token_id", nullptr},
                  {"eos_token_id", nullptr}};
-  // Readers from before rope_parameters look here.
+  // For readers of earlier versions, which do not know rope_parameters.
   result["rope_theta"] = t.rope_theta;
   if (t.rope_scaling.kind != RopeStretch::kNone) result["rope_scaling"] = rope_parameters(t);
   if (!config.end_tokens.empty()) result["eos_token_id"] = config.end_tokens;

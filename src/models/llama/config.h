@@ -1,5 +1,5 @@
-// Sizes of a Llama, from and to the config.json of a Hugging Face folder. Also read: Mistral (Llama
-// with a window) and Qwen2 (Llama with biases on queries, keys and values).
+// The sizes of a Llama, read from and written to the config.json of a Hugging Face folder. Also
+// reads Mistral (Llama with a window) and Qwen2 (Llama with biases on queries, keys and values).
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct LlamaConfig {
   int64_t vocabulary = 32000;
   // The output's matrix is the embedding table.
   bool tied = false;
-  // Texts that the model was made for.
+  // The text length that the model was made for.
   int64_t positions = 2048;
-  // Longer texts would need what hum lacks (a sliding window, rotary rates that change with the
+  // Longer texts need features that hum lacks (a sliding window, rotary rates that depend on the
   // length); 0: no such limit.
   int64_t longest = 0;
   // Generation stops after any of these.
@@ -30,8 +30,8 @@ struct LlamaConfig {
     v("transformer", transformer, "the decoder");
     v("vocabulary", vocabulary, "tokens");
     v("tied", tied, "the output's matrix is the embedding table");
-    v("positions", positions, "length of texts that the model was made for");
-    v("longest", longest, "length beyond which texts are refused (0: none)");
+    v("positions", positions, "text length that the model was made for");
+    v("longest", longest, "longest text that is accepted (0: no limit)");
     v("end_tokens", end_tokens, "tokens that end a text");
   }
 };
@@ -40,8 +40,8 @@ struct LlamaConfig {
 // rotary variant or quantisation that hum does not have.
 LlamaConfig from_hugging_face(const Json& config);
 
-// What transformers' LlamaConfig reads. Throws kConfig when the sizes are no Llama's (layer norm,
-// GELU, biases on some of attention's matrices).
+// The form that transformers' LlamaConfig reads. Throws kConfig when the sizes are not a Llama's
+// (layer norm, GELU, biases on some of attention's matrices).
 Json to_hugging_face(const LlamaConfig& config);
 
 }  // namespace hum::models::llama

@@ -17,7 +17,7 @@ using runtime::HostTensor;
 
 namespace {
 
-// What travels beside the weights.
+// Files to copy beside the weights.
 constexpr const char* kCarried[] = {
     "tokenizer.json",     "tokenizer.model", "tokenizer_config.json", "special_tokens_map.json",
     "vocab.json",         "merges.txt",      "added_tokens.json",     "generation_config.json",
@@ -25,8 +25,8 @@ constexpr const char* kCarried[] = {
 
 [[noreturn]] void refuse_pickle(const fs::path& file) {
   fail(ExitCode::kBadData,
-       file.string() + ": a pickle file, which could run any code when it is read",
-       "load it with transformers where you trust it, and save_pretrained() writes safetensors");
+       file.string() + ": a pickle file, which can run any code when it is read",
+       "if you trust it, load it with transformers and write safetensors with save_pretrained()");
 }
 
 // Pickles by their first bytes: torch's zip, or the protocol mark of the older form.
@@ -54,7 +54,8 @@ void require_safetensors(const fs::path& folder) {
       refuse_pickle(entry.path());
     }
   }
-  fail(ExitCode::kNoInput, folder.string() + ": no model.safetensors", "the weights are missing");
+  fail(ExitCode::kNoInput, folder.string() + ": no model.safetensors",
+       "add the weights to the folder");
 }
 
 void require_finite(const fs::path& folder, const std::string& name,
@@ -67,7 +68,7 @@ void require_finite(const fs::path& folder, const std::string& name,
        "the training that made these weights diverged, or the file is damaged");
 }
 
-// The tensors of the parameters, as f32; `stored` is emptied on the way.
+// Converts the tensors of the parameters to f32, and empties `stored`.
 std::vector<HostTensor> take_tensors(const fs::path& folder, const nn::ParameterList& parameters,
                                      runtime::NamedTensors& stored, bool tied) {
   std::vector<HostTensor> tensors;
@@ -80,7 +81,7 @@ std::vector<HostTensor> take_tensors(const fs::path& folder, const nn::Parameter
     }
     if (found->second.shape().dims != parameter.shape.dims) {
       fail(ExitCode::kBadData,
-           fmt::format("{}: tensor '{}' is {}, config.json asks for {}", folder.string(), name,
+           fmt::format("{}: tensor '{}' is {}, config.json requires {}", folder.string(), name,
                        found->second.shape(), parameter.shape),
            "the weights belong to another config.json");
     }
@@ -107,7 +108,7 @@ LlamaConfig read_config(const fs::path& folder) {
 Checkpoint read_checkpoint(const fs::path& folder) {
   if (!fs::is_directory(folder)) {
     fail(ExitCode::kNoInput, folder.string() + ": no such folder",
-         "name the folder that holds config.json and the weights");
+         "give the folder that holds config.json and the weights");
   }
   const LlamaConfig config = read_config(folder);
   require_safetensors(folder);
@@ -121,7 +122,7 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint, grap
                       const fs::path& like, int64_t max_shard_bytes) {
   if (fs::exists(folder) && !fs::is_empty(folder) && !fs::exists(folder / "config.json")) {
     fail(ExitCode::kCannotCreate, folder.string() + ": holds other files",
-         "name a new folder, or one with a model to replace");
+         "use a new folder, or one with a model to replace");
   }
   const Llama model(checkpoint.config);
   const auto& parameters = model.parameters().all();

@@ -1,4 +1,5 @@
-// A Hugging Face folder of a Llama: config.json, model.safetensors or its shards, tokenizer files.
+// Reads and writes a Hugging Face folder of a Llama: config.json, model.safetensors or its shards,
+// tokenizer files.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +14,7 @@ namespace hum::models::llama {
 
 struct Checkpoint {
   LlamaConfig config;
-  // As it was read: fields that hum does not know are written back.
+  // As it was read, so that writing keeps fields that hum does not know.
   Json source;
   // f32, in the order of Llama(config).parameters().
   std::vector<runtime::HostTensor> tensors;
@@ -24,9 +25,9 @@ struct Checkpoint {
 // another shape, or hold NaN or infinity.
 Checkpoint read_checkpoint(const std::filesystem::path& folder);
 
-// A folder that transformers' AutoModelForCausalLM loads. Tokenizer files and the generation
-// config of `like`, when given, are copied. Throws kCannotCreate when `folder` holds something
-// that is no model.
+// Writes a folder that transformers' AutoModelForCausalLM loads. Copies the tokenizer files and the
+// generation config of `like`, if given. Throws kCannotCreate when `folder` holds something that is
+// not a model.
 void write_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint,
                       graph::DType stored, const std::filesystem::path& like = {},
                       int64_t max_shard_bytes = int64_t{5} << 30);

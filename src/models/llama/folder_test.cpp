@@ -1,4 +1,4 @@
-// Hugging Face folders: read, written back byte for byte, and refused by name.
+// Reads Hugging Face folders, writes them back byte for byte, and rejects wrong ones by name.
 #include "models/llama/folder.h"
 
 #include <gmock/gmock.h>
@@ -170,7 +170,7 @@ TEST_F(LlamaFolder, AnUnknownTensorIsNamed) {
 TEST_F(LlamaFolder, AWrongShapeIsNamed) {
   const std::string name = "model.layers.1.self_attn.k_proj.weight";
   edit_tensor(name, [](HostTensor& t) { t = HostTensor({DType::kBF16, {32, 32}}); });
-  expect_refused("tensor '" + name + "' is bf16[32,32], config.json asks for f32[16,32]");
+  expect_refused("tensor '" + name + "' is bf16[32,32], config.json requires f32[16,32]");
 }
 
 TEST_F(LlamaFolder, NanIsNamed) {

@@ -15,7 +15,7 @@ using runtime::HostTensor;
 
 namespace {
 
-// Programs are made for lengths rounded up to powers of two, so that few are compiled.
+// Rounds lengths up to powers of two, so that few programs are compiled.
 int64_t bucket(int64_t length) {
   return std::max<int64_t>(16, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(length))));
 }
@@ -38,8 +38,8 @@ struct LlamaSession::State {
   std::map<int64_t, runtime::Executable> logits_programs;
   std::map<std::pair<int64_t, int64_t>, runtime::Executable> generate_programs;
 
-  // One small program lays the checkpoint's tensors out as the others take them: joined, in the
-  // compute type. So nothing is joined or converted when tokens are made.
+  // One small program converts the checkpoint's tensors to the layout of the others: joined, in the
+  // compute type. So nothing is joined or converted when tokens are generated.
   void join(const Checkpoint& checkpoint) {
     const Llama logical(checkpoint.config);
     graph::Values results = logical.parameters().joined_values();
@@ -95,7 +95,7 @@ struct LlamaSession::State {
   void require_readable(std::span<const int32_t> tokens, int64_t further) const {
     const LlamaConfig& config = model.config();
     const int64_t length = static_cast<int64_t>(tokens.size()) + further;
-    if (tokens.empty()) fail(ExitCode::kUsage, "there are no tokens");
+    if (tokens.empty()) fail(ExitCode::kUsage, "no tokens were given");
     for (const int32_t token : tokens) {
       if (token >= 0 && token < config.vocabulary) continue;
       fail(ExitCode::kUsage, fmt::format("token {} is outside the vocabulary", token),
@@ -105,7 +105,7 @@ struct LlamaSession::State {
       fail(ExitCode::kUsage,
            fmt::format("{} tokens are more than the {} that the model can read", length,
                        config.longest),
-           "its config.json has dynamic rotary scaling or a sliding window, which hum has not");
+           "its config.json needs dynamic rotary scaling or a sliding window, which hum lacks");
     }
   }
   std::vector<HostTensor> run(const runtime::Executable& program,
@@ -149,7 +149,7 @@ std::vector<float> LlamaSession::logits(std::span<const int32_t> tokens) const {
 }
 
 std::vector<int32_t> LlamaSession::generate(std::span<const int32_t> prompt, int64_t count) const {
-  if (count < 1) fail(ExitCode::kUsage, fmt::format("{} tokens cannot be made", count));
+  if (count < 1) fail(ExitCode::kUsage, fmt::format("cannot generate {} tokens", count));
   state_->require_readable(prompt, count);
   const auto length = static_cast<int32_t>(prompt.size());
   const int64_t room = bucket(length), tokens = bucket(count);

@@ -1,4 +1,4 @@
-// A Llama with its weights on the device: logits and greedy continuations of token sequences.
+// Runs a Llama with its weights on the device: logits and greedy continuations of token sequences.
 // Thread-safe.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace hum::models::llama {
 
 class LlamaSession {
  public:
-  // Weights and activations are kept in `compute` (f32 or bf16). The session must outlive it.
+  // Keeps weights and activations in `compute` (f32 or bf16). The session must outlive it.
   // Throws what read_checkpoint throws.
   LlamaSession(runtime::Session& session, const std::filesystem::path& folder,
                graph::DType compute = graph::DType::kF32);
@@ -25,11 +25,11 @@ class LlamaSession {
 
   const LlamaConfig& config() const;
 
-  // Row t says what follows tokens 0..t. Throws kUsage when there are no tokens, one is outside the
-  // vocabulary, or there are more than the model can read. Shapes: [T] -> [T, V].
+  // Row t predicts the token after tokens 0..t. Throws kUsage when there are no tokens, one is
+  // outside the vocabulary, or there are more than the model can read. Shapes: [T] -> [T, V].
   std::vector<float> logits(std::span<const int32_t> tokens) const;
-  // The likeliest continuation: `count` tokens, fewer when it ends with an end token. Throws as
-  // logits().
+  // The most likely continuation: `count` tokens, or fewer if an end token comes first. Throws what
+  // logits() throws.
   std::vector<int32_t> generate(std::span<const int32_t> prompt, int64_t count) const;
 
  private:

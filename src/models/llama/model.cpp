@@ -36,7 +36,7 @@ Llama::Generated Llama::generate(const Value& prompt_1P, const Value& length, co
                                  int64_t room, DType compute) const {
   const int64_t positions = prompt_1P.size(1) + room, width = config_.transformer.width;
   const Value zero = graph::constant(0, {DType::kI32, {}});
-  // Places of the cache that are not written yet lie behind every query: causality hides them.
+  // Unwritten positions of the cache come after every query, so causality masks them.
   const auto start = transformer_.step(embed(prompt_1P, compute),
                                        transformer_.empty_cache(1, positions, compute), zero);
   auto likeliest = [&](const Value& y_11W) { return graph::argmax(head(y_11W), 2); };

@@ -20,20 +20,20 @@ class Llama {
   const LlamaConfig& config() const { return config_; }
   const nn::ParameterList& parameters() const { return parameters_; }
 
-  // Position t's logits say what follows tokens 0..t. Shapes: i32[B,T] -> f32[B,T,V].
+  // The logits at position t predict the token after tokens 0..t. Shapes: i32[B,T] -> f32[B,T,V].
   Value logits(const Value& tokens_BT, graph::DType compute) const;
 
   struct Generated {
-    Value tokens_1N;  // i32; what lies behind `count` means nothing
+    Value tokens_1N;  // i32; values after `count` are undefined
     Value count;      // i32 scalar
   };
-  // The likeliest continuation, the whole loop as one program against a key-value cache; it ends
-  // with `count` (i32 scalar, at most `room`) tokens or with an end token. Of the prompt, `length`
-  // (i32 scalar) tokens are there. Shapes: prompt_1P -> tokens [1, room].
+  // The most likely continuation, with the whole loop as one program with a key-value cache. It
+  // ends after `count` (i32 scalar, at most `room`) tokens or with an end token. The prompt has
+  // `length` (i32 scalar) tokens. Shapes: prompt_1P -> tokens [1, room].
   Generated generate(const Value& prompt_1P, const Value& length, const Value& count, int64_t room,
                      graph::DType compute) const;
 
-  // Batch: tokens i32[B,T], targets i32[B,T] (negative: not counted). Loss: mean cross-entropy.
+  // Batch: tokens i32[B,T], targets i32[B,T] (negative: ignored). Loss: mean cross-entropy.
   nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:

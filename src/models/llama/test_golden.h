@@ -1,5 +1,5 @@
-// What tools/golden/llama.py stored of a model: its configuration, weights by the same rule, and
-// what transformers says.
+// Reads the files of tools/golden/llama.py for a model: its configuration, weights by the same
+// rule, and the results of transformers.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace hum::models::llama {
 
 inline std::filesystem::path golden_folder() { return source_folder() / "tests/data/llama"; }
 
-// Norms around one, biases around zero, matrices that keep the size of what they multiply.
+// Norms are around one, biases around zero, and matrices keep the size of their inputs.
 inline Checkpoint golden_checkpoint(const Json& source, uint64_t seed) {
   Checkpoint checkpoint{from_hugging_face(source), source, {}};
   const Llama model(checkpoint.config);

@@ -1,4 +1,4 @@
-// The preset classifier with its weights, ready to run on sound of any length.
+// Runs the preset classifier with its weights on sound of any length.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ inline constexpr int64_t kWindowSamples = 6 * 22050;
 
 struct Judgement {
   std::vector<float> embedding;
-  std::vector<float> logits;  // one a preset
+  std::vector<float> logits;  // one per preset
 };
 
 // Thread-safe after construction. The session must outlive it.
@@ -26,8 +26,8 @@ class ClassifierSession {
   ~ClassifierSession();
 
   const std::vector<std::string>& presets() const;
-  // Windows of kWindowSamples, the last one filled up with silence; their mean. Mono at 22,050 Hz.
-  // Throws: kFailure without samples.
+  // Returns the mean over windows of kWindowSamples, the last one padded with silence. Mono at
+  // 22,050 Hz. Throws: kFailure without samples.
   Judgement judge(std::span<const float> samples) const;
 
  private:

@@ -1,4 +1,4 @@
-// Sizes of the preset classifier, and what its classes are.
+// Sizes and classes of the preset classifier.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct PresetClassifierConfig {
 
   template <class V>
   void visit_fields(V& v) {
-    v("presets", presets, "names of the classes; empty: those of the training data");
+    v("presets", presets, "names of the classes (empty: those of the training data)");
     v("bands", bands, "mel bands");
     v("window_samples", window_samples, "spectrum window");
-    v("hop_samples", hop_samples, "samples from frame to frame");
+    v("hop_samples", hop_samples, "samples between frames");
     v("width", width, "width of the blocks");
     v("blocks", blocks, "number of blocks");
     v("embedding", embedding, "size of the embedding, the layer before the classes");

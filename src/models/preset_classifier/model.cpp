@@ -30,11 +30,12 @@ PresetClassifier::PresetClassifier(const PresetClassifierConfig& config) : confi
       nn::convnext_stack(root, config.blocks, {.width = config.width, .hidden = 3 * config.width});
   norm_ = nn::Norm(root.child("norm"), nn::NormKind::kLayer, config.width);
   embedding_ = nn::Linear(root.child("embedding"), config.width, config.embedding);
-  // Small: before any step all presets are as likely.
+  // Small, so that all presets are equally likely before training.
   head_ = nn::Linear(root.child("head"), config.embedding, presets, {.init = 0.02});
 }
 
-// log10 of mel magnitudes over the clip's loudest, -3..0, moved to lie around zero. Shapes: -> BTF.
+// log10 of mel magnitudes relative to the clip's largest, -3..0, centred around zero. Shapes: ->
+// BTF.
 Value PresetClassifier::log_mel(const Value& audio_BN) const {
   const Value magnitude = nn::magnitude(audio_BN, mel_.window_samples, mel_.hop_samples);
   const Value weights = graph::constant(std::span<const float>(mel_.weights),

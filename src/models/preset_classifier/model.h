@@ -1,5 +1,5 @@
-// Which preset is heard? A judge of timbre, trained on renderings of the presets alone and never on
-// what a model made. Its embedding is what hum's Frechet distance compares.
+// Classifies the preset of a sound, as a judge of timbre. It is trained only on renderings of the
+// presets, never on the output of a model. hum's Frechet distance compares its embeddings.
 //
 // B batch, N samples at 22,050 Hz, T frames, F mel bands, W width, E embedding size, C presets.
 #pragma once
@@ -29,7 +29,7 @@ class PresetClassifier {
     Value embedding_BE;  // f32
     Value logits_BC;     // f32
   };
-  // The level of a clip does not matter. Shapes: audio_BN f32, N at least a window.
+  // Independent of the level of a clip. Shapes: audio_BN f32, N at least a window.
   Prediction predict(const Value& audio_BN, graph::DType compute,
                      const nn::BlockOptions& blocks = {}) const;
 

@@ -1,4 +1,4 @@
-// The preset classifier: what it must not hear, and the session against the graph.
+// The preset classifier: its invariances, and the session against the graph.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

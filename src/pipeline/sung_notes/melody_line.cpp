@@ -16,7 +16,7 @@ using audio::Note;
 constexpr double kFrameWithoutSalience_s = 0.010;
 constexpr double kMinSalience = 0.01;
 
-// Moments of the path: the salience's own frames, else a regular grid over the notes.
+// The times of the path: the salience's frames, else a regular grid over the notes.
 std::vector<double> frame_times(const Transcription& transcription) {
   if (!transcription.salience.empty()) return transcription.salience.time_s;
   double end_s = 0;
@@ -34,7 +34,7 @@ class Path {
         options_(options),
         times_(frame_times(transcription)) {}
 
-  // For each frame the index of the note that has it, -1 for none.
+  // For each frame the index of its note; -1: none.
   std::vector<int> find() {
     std::vector<State> states;
     std::vector<int> unfinished;  // notes by start, not yet over
@@ -54,7 +54,7 @@ class Path {
 
  private:
   static constexpr double kTolerance_s = 1e-6;
-  // The best path that ends on a note; through a silence, states stand still.
+  // The best path that ends on a note; states do not change during silence.
   struct State {
     int note = -1;
     double score = 0;
@@ -103,7 +103,7 @@ class Path {
     const auto& last = latest_.back();
     auto at = static_cast<int>(std::ranges::max_element(last, {}, &State::score) - last.begin());
     for (size_t frame = times_.size(); frame-- > 0 && at >= 0;) {
-      // Through a silence the states are those of the last sounding frame: nothing to step over.
+      // During silence the states are those of the last sounding frame, so there is no transition.
       if (!sounding_[frame]) continue;
       const State& state = latest_[frame][static_cast<size_t>(at)];
       owner[frame] = state.note;
@@ -145,7 +145,7 @@ std::vector<Fragment> cut_along(const std::vector<Note>& notes, const std::vecto
   return fragments;
 }
 
-// Whether something was struck or sung anew at this time: the onset posterior within 30 ms.
+// Whether a note begins at this time: the onset posterior within 30 ms.
 bool has_onset(const Salience& salience, const Note& note, double threshold) {
   if (salience.empty()) return false;
   const int64_t column = note.pitch - salience.lowest_pitch;
@@ -186,7 +186,7 @@ std::vector<Note> melody_line(const Transcription& transcription,
   std::erase_if(fragments, [&](const Fragment& fragment) {
     return fragment.note.end_s - fragment.note.start_s < options.min_note_s;
   });
-  // What a dropped note had parted may be one again.
+  // Notes that a dropped note had separated may join again.
   fragments = merged(fragments, sorted.salience, options);
   std::vector<Note> line;
   for (Fragment& fragment : fragments) line.push_back(std::move(fragment.note));

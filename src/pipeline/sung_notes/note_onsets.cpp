@@ -13,22 +13,22 @@ using audio::Note;
 
 constexpr double kShortest_s = 0.070;
 
-// Onsets are looked for from so long before to so long after the transcriber's.
+// The search range of onsets before and after the transcriber's.
 constexpr double kEarlier_s = 0.120, kLater_s = 0.060;
-// What the level of a note is: over this time after its onset.
+// The level of a note is that of this time after its onset.
 constexpr double kBody_from_s = 0.040, kBody_to_s = 0.150;
-// A rise counts from 3 dB on; its beginning is the line through two heights of it.
+// A rise is at least 3 dB; the line through two of its heights gives its beginning.
 constexpr double kRise = 0.7, kLowHeight = 0.2, kHighHeight = 0.6;
-// How much of the way to the next pitch has been gone at its onset: half a YIN window is seen
-// ahead.
+// The share of the way to the next pitch at its onset, because YIN looks half a window ahead.
 constexpr double kPitchShare = 0.3;
-// With less between them, a note lasts until the next one.
+// With a smaller gap, a note lasts until the next one.
 constexpr double kFollows_s = 0.015;
-constexpr double kGlide_s = 0.080;  // longest from pitch to pitch
+constexpr double kGlide_s = 0.080;  // longest glide between pitches
 
-// A dip of a repeated note, and how near the level must have been as loud on both sides.
+// The depth of a dip of a repeated note, and the distance within which the level on both sides must
+// be as loud.
 constexpr double kDip = 0.6, kDipSide_s = 0.110, kPartShortest_s = 0.090;
-// Between two notes of one pitch, less is no new onset.
+// Between two notes of one pitch, a smaller dip is not a new onset.
 constexpr double kUnbroken = 0.8, kJoinGap_s = 0.080;
 
 double mean_level(const VoiceTrack& track, double from_s, double to_s) {
@@ -54,7 +54,7 @@ int64_t lowest_level(const VoiceTrack& track, double from_s, double to_s) {
   return lowest;
 }
 
-// When the level passes `height` after frame `from`, between frames.
+// The time when the level passes `height` after frame `from`, interpolated between frames.
 std::optional<double> passes(const Curve& level, int64_t from, double to_s, double height) {
   for (int64_t i = from + 1; i < level.size() && level.time(i) <= to_s; ++i) {
     if (level[i] < height) continue;
@@ -65,7 +65,7 @@ std::optional<double> passes(const Curve& level, int64_t from, double to_s, doub
   return {};
 }
 
-// The last rise before the note's body.
+// The last rise before the body of the note.
 std::optional<double> rise_onset(const Note& note, double from_s, const VoiceTrack& track) {
   const Curve& level = track.level;
   const double body_to_s =
@@ -95,7 +95,7 @@ std::optional<double> glide_onset(const Note& before, const Note& note, const Vo
   auto share = [&](int64_t i) { return (track.pitch[i] - *past) / (*pitch - *past); };
   const int64_t first =
       track.pitch.index(std::max(before.start_s + 0.04, note.start_s - kEarlier_s));
-  // Backwards from where the note is on its pitch to where it was not yet.
+  // Searches backwards from the note's pitch to the time before it.
   int64_t i = track.pitch.index(note.start_s + kLater_s);
   while (i > first && share(i) > kPitchShare) --i;
   const double here = share(i), next = share(i + 1);
@@ -112,7 +112,7 @@ std::optional<double> onset_of(const Note* before, const Note& note, const Voice
   return follows && before->pitch != note.pitch ? glide_onset(*before, note, track) : std::nullopt;
 }
 
-// The frame of the deepest dip inside a note that parts it.
+// The frame of the deepest dip that splits a note.
 std::optional<int64_t> dip_in(const Note& note, const VoiceTrack& track) {
   const Curve& level = track.level;
   std::optional<int64_t> deepest;

@@ -1,5 +1,5 @@
-// Where notes begin, to a few milliseconds: from the level and the pitch of the voice, around the
-// times that a transcriber's frames give.
+// Finds note onsets to a few milliseconds from the level and the pitch of the voice, near the times
+// of a transcriber's frames.
 #pragma once
 
 #include <vector>
@@ -9,18 +9,18 @@
 
 namespace hum::pipeline {
 
-// `notes`: one line, in order. A note that dips and comes back as loud as before was sung twice: it
-// is parted at the dip.
+// Splits a note at a dip after which it is as loud as before, because it was sung twice. `notes`:
+// one line, in order.
 std::vector<audio::Note> part_repeated(const std::vector<audio::Note>& notes,
                                        const VoiceTrack& track);
 
-// Neighbours of one pitch, the voice between them going on, become one note.
+// Joins neighbours of one pitch if the voice continues between them.
 std::vector<audio::Note> join_unbroken(const std::vector<audio::Note>& notes,
                                        const VoiceTrack& track);
 
-// Each onset moves to where the level begins to rise towards the note; where it does not rise, to
-// where the pitch leaves that of the note before; where neither says anything, it stays. The note
-// before ends there at the latest.
+// Moves each onset to the time when the level begins to rise towards the note; if it does not rise,
+// to the time when the pitch leaves that of the previous note; else keeps it. The previous note
+// ends there at the latest.
 std::vector<audio::Note> at_onsets(std::vector<audio::Note> notes, const VoiceTrack& track);
 
 }  // namespace hum::pipeline

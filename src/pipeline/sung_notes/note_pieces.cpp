@@ -8,7 +8,7 @@
 namespace hum::pipeline {
 namespace {
 
-// Bends of `result`, read from a function of time in semitones.
+// Sets the bends of `result` from a function of time in semitones.
 template <typename PitchAt>
 void sample_bends(audio::Note& result, PitchAt pitch_at) {
   result.bends.clear();

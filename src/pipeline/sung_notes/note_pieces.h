@@ -1,4 +1,4 @@
-// Cutting and joining notes with their bends.
+// Cuts and joins notes with their bends.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,18 @@ namespace hum::pipeline {
 
 inline constexpr double kBendsPerSemitone = 3, kBendStep_s = 256.0 / 22050;
 
-// When the bends of a note stand, s: its start, its end, and evenly between, about one a step.
+// The times of a note's bends in seconds: its start, its end, and evenly spaced between, about one
+// per step.
 std::vector<double> bend_times(const audio::Note& note);
 
 // The part of a note within [start_s, end_s], a range inside the note.
 audio::Note cut_note(const audio::Note& note, double start_s, double end_s);
 
-// The note over other times; past its own its pitch stays what it was there.
+// The note with other times; beyond its own times its pitch stays constant.
 audio::Note note_between(const audio::Note& note, double start_s, double end_s);
 
-// One note from the start of `first` to the end of `second`, of the same pitch; a gap between them
-// glides.
+// One note from the start of `first` to the end of `second`, of the same pitch; the pitch glides
+// over a gap between them.
 audio::Note join_notes(const audio::Note& first, const audio::Note& second);
 
 }  // namespace hum::pipeline

@@ -9,15 +9,15 @@
 namespace hum::pipeline {
 namespace {
 
-// Half a YIN window: nearer to a note's edge, its neighbour is heard too.
+// Half a YIN window: nearer to a note's edge, the window also covers the neighbour.
 constexpr double kEdge_s = 0.023;
 constexpr double kSmooth_s = 0.015;  // to both sides
 constexpr double kFarSemitones = 2.5;
 constexpr double kHold = 0.75, kStraight = 0.5;  // of a step
-// A glide into a note of up to this long is the voice's way from pitch to pitch.
+// A glide into a note of up to this length is only the transition from the last pitch.
 constexpr double kArrival_s = 0.120;
 
-// Mean of what is voiced around a time, in bends; the value before where nothing is.
+// Mean of the voiced frames around a time, in bends; the previous value if none is voiced.
 double bend_at(const VoiceTrack& track, double at_s, int pitch, double before) {
   double sum = 0;
   int count = 0;
@@ -47,7 +47,7 @@ std::vector<int> bends_of(const audio::Note& note, const VoiceTrack& track) {
   return bends;
 }
 
-// Without the glide into the note.
+// Removes the glide into the note.
 void begin_on_pitch(std::vector<int>& bends) {
   const auto longest = static_cast<std::ptrdiff_t>(kArrival_s / kBendStep_s);
   const auto end = bends.begin() + std::min(longest, std::ssize(bends) - 1);

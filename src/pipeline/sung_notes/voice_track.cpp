@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kLevelWindow = 441, kLevelHop = 63;
 constexpr int kPitchHop = 126;
-// Half as long as YIN's usual window: a note's edges are less blurred, and 70 Hz still fit in.
+// Half of YIN's usual window: it blurs a note's edges less, and 70 Hz still fits in.
 constexpr audio::YinOptions kYin{
     .min_hz = 70, .max_hz = 1400, .window_samples = 1024, .hop_samples = kPitchHop};
 constexpr double kVoicedAperiodicity = 0.25;

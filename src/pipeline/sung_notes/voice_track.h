@@ -1,5 +1,4 @@
-// What the sound itself says of one voice over time, finer than a transcriber's frames: its level
-// and its pitch.
+// Tracks the level and the pitch of one voice over time, more finely than a transcriber's frames.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +16,21 @@ struct Curve {
   int64_t size() const { return static_cast<int64_t>(values.size()); }
   double operator[](int64_t i) const { return values[static_cast<size_t>(i)]; }
   double time(int64_t i) const { return static_cast<double>(i) * step_s; }
-  // The nearest one; outside the curve its first or last.
+  // The nearest value; outside the curve the first or last one.
   int64_t index(double at_s) const;
 };
 
 struct VoiceTrack {
-  // RMS under a Hann window of 20 ms: two periods of a low voice, whose pulses do not ripple then.
+  // RMS under a Hann window of 20 ms, two periods of a low voice, so that its pulses do not ripple.
   Curve level;
-  // MIDI numbers by YIN, and their aperiodicity: 0 periodic, about 1 noise. One grid.
+  // MIDI numbers by YIN, and their aperiodicity: 0 periodic, about 1 noise. Both on the same grid.
   Curve pitch, aperiodicity;
-  // The level that a tenth of the sound reaches.
+  // The level that a tenth of the frames reach.
   double loud = 0;
 
-  // Whether frame i of the pitch is periodic and within 30 dB of the loud.
+  // Whether frame i of the pitch is periodic and within 30 dB of `loud`.
   bool is_voiced(int64_t i) const;
-  // Median over the voiced frames from one time to another; absent when less than half are.
+  // Median over the voiced frames in an interval; absent when less than half of them are voiced.
   std::optional<double> median_pitch(double from_s, double to_s) const;
 };
 

@@ -13,14 +13,14 @@ using audio::Note;
 
 constexpr double kFarSemitones = 2.5;
 constexpr double kShortest_s = 0.100;
-// Share of the frames that lie within so many semitones of the median.
+// The share of frames that must lie within this many semitones of the median.
 constexpr double kSteadyShare = 0.75, kSteadySemitones = 0.7;
-// Quieter than 20 dB below the loud, a voice dies away or breathes.
+// More than 20 dB below the loud level, a voice fades or breathes.
 constexpr double kQuiet = 0.1;
-// In semitones a frame: a frame costs its distance from the pitch, at most kMaxDistance.
+// In semitones per frame: a frame costs its distance from the pitch, at most kMaxDistance.
 constexpr double kMaxDistance = 1.5, kChangeCost = 4;
 
-// Frames of the pitch, the last one excluded.
+// A range of pitch frames, without the last one.
 struct Run {
   int64_t first, end;
 };
@@ -61,7 +61,7 @@ std::vector<Run> uncovered(const std::vector<Note>& notes, const VoiceTrack& tra
   return runs;
 }
 
-// The cheapest sequence of semitones, one a frame. Source: Viterbi.
+// The cheapest sequence of semitones, one per frame, by the Viterbi algorithm.
 std::vector<int> semitones(const VoiceTrack& track, Run run) {
   const auto values =
       std::span(track.pitch.values)

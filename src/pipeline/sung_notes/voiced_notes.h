@@ -1,5 +1,5 @@
-// What a transcriber missed or heard an octave off, by the pitch of the voice: telephones take the
-// fundamental away, and networks that look for it find nothing or an overtone.
+// Restores notes that a transcriber missed or heard an octave off, by the pitch of the voice.
+// Telephones remove the fundamental, so networks that look for it find nothing or an overtone.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace hum::pipeline {
 
-// Notes whose voice is steadily three semitones or more away go where it is.
+// Moves notes to the pitch of the voice if it is steadily three or more semitones away.
 std::vector<audio::Note> at_voice(std::vector<audio::Note> notes, const VoiceTrack& track);
 
-// `notes`, one line in order, and notes for what is voiced between them: steady, loud and 0.1 s
-// long at least. Their amplitude is 1 - aperiodicity, their bends are the voice's.
+// Adds notes for voiced parts between `notes` (one line, in order) that are steady, loud and at
+// least 0.1 s long. Their amplitude is 1 - aperiodicity, and their bends are the voice's.
 std::vector<audio::Note> with_voiced(const std::vector<audio::Note>& notes,
                                      const VoiceTrack& track);
 
