@@ -193,8 +193,8 @@ TEST(Client, WithOtherDevicesThanAskedForIsRefused) {
 TEST(Client, OfAnotherProcessThanAskedForIsRefused) {
   EXPECT_EQ(Client::create(Plugin::open(), {{"node_id", int64_t{0}}})->process_index(), 0);
   EXPECT_THAT(refusal(default_plugin_path(), {{"node_id", int64_t{1}}}),
-              HasSubstr("asked for process 1, this client is process 0"));
-  EXPECT_THAT(refusal(HUM_ONE_DEVICE, {{"node_id", int64_t{3}}}), HasSubstr("asked for process 3"));
+              HasSubstr("requested process 1, this client is process 0"));
+  EXPECT_THAT(refusal(HUM_ONE_DEVICE, {{"node_id", int64_t{3}}}), HasSubstr("requested process 3"));
 }
 
 TEST(Buffer, RefusesBytesThatDoNotFitItsType) {
