@@ -185,7 +185,7 @@ TEST(Client, WithOtherDevicesThanAskedForIsRefused) {
                 .size(),
             1u);
   const std::string text = refusal(HUM_ONE_DEVICE, {{"cpu_device_count", int64_t{4}}});
-  EXPECT_THAT(text, HasSubstr("asked for 4 devices, this client has 1"));
+  EXPECT_THAT(text, HasSubstr("requested 4 devices, this client has 1"));
   EXPECT_THAT(text, HasSubstr("the plugin ignored cpu_device_count"));
 }
 
