@@ -1,5 +1,5 @@
-// The thread pool of the running XLA program, as Workers. The pool has at least four threads
-// regardless of HUM_THREADS (checked); kernels use no more than that setting allows.
+// The thread pool of the running XLA program, as Workers. The pool has at least four threads, even
+// if HUM_THREADS is lower (checked); kernels use at most HUM_THREADS of them.
 #pragma once
 
 #include <algorithm>
