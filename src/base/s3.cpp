@@ -92,7 +92,7 @@ constexpr Refusal kRefusals[] = {
     {"PermanentRedirect", ExitCode::kConfig, "set AWS_REGION to the bucket's region"},
     {"AuthorizationHeaderMalformed", ExitCode::kConfig, "set AWS_REGION to the bucket's region"},
     {"ExpiredToken", ExitCode::kNoPermission,
-     "AWS_SESSION_TOKEN has expired: log in again and export the three AWS_ variables again"},
+     "AWS_SESSION_TOKEN has expired: log in and export the three AWS_ variables again"},
     {"InvalidAccessKeyId", ExitCode::kNoPermission, "correct AWS_ACCESS_KEY_ID"},
     {"SignatureDoesNotMatch", ExitCode::kNoPermission, "correct AWS_SECRET_ACCESS_KEY"},
     {"RequestTimeTooSkewed", ExitCode::kNoPermission, "set this machine's clock"},
