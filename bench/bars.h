@@ -1,6 +1,6 @@
-// The bars of `make bench`: each function measures one of them, shows its table on stderr and says
-// how it went. In the smoke form peers that are not installed are left out, with the figures that
-// need them. Like cli, this folder names concrete models.
+// The bars of `make bench`: each function measures one bar, prints its table to stderr and returns
+// the result. The smoke form skips peers that are not installed, and the figures that need them.
+// Like cli, this folder names concrete models.
 #pragma once
 
 #include "bench/scale.h"
@@ -10,7 +10,7 @@ namespace hum::bench {
 
 // Notes and posteriors of a real singer against basic-pitch's own.
 eval::Bar notes_real(const Scale& scale);
-// What is left of unseen clips after the codec: true tokens through both decoders.
+// Quality of unseen clips after the codec: true tokens through both decoders.
 eval::Bar codec_notes(const Scale& scale);
 // 1 to 8 books of the true tokens through both decoders.
 eval::Bar codec_ladder(const Scale& scale);
@@ -24,22 +24,23 @@ eval::Bar sound_unseen(const Scale& scale);
 eval::Bar sound_real(const Scale& scale);
 eval::Bar sound_valle(const Scale& scale);
 eval::Bar sound_augmentation(const Scale& scale);
-// Hums with known notes, read plainly and cleaned up, and played from either.
+// Hums with known notes, transcribed plainly and with cleanup, and played from either.
 eval::Bar sound_hum(const Scale& scale);
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
 eval::Bar demo_time(const Scale& scale);
-// Sound a second of `hum generate`, for one and many recordings in a call, and its cost.
+// Seconds of sound per second of `hum generate`, for one and many recordings per call, and its
+// cost.
 eval::Bar generate_speed(const Scale& scale);
-// How soon a stream sounds.
+// Time until a stream produces sound.
 eval::Bar generate_stream(const Scale& scale);
-// Hours that training the released weights takes.
+// Hours needed to train the released weights.
 eval::Bar train_time(const Scale& scale);
 // The largest batch that fits a given memory, with and without recomputation.
 eval::Bar recompute_memory(const Scale& scale);
 // Compile time of deep models as a scan over stacked layers.
 eval::Bar scan_compile(const Scale& scale);
 
-// Recording in, notes out: the time of 60 s of sound, both sides warm, against basic-pitch.
+// From recording to notes: the time for 60 s of sound, both sides warm, against basic-pitch.
 eval::Bar notes_speed(const Scale& scale);
 
 // The training step of the 25.7M-parameter language model (bench/lm) against PyTorch and JAX: time
@@ -48,13 +49,13 @@ eval::Bar train_bf16(const Scale& scale);
 eval::Bar train_f32(const Scale& scale);
 eval::Bar train_jax(const Scale& scale);
 eval::Bar train_memory(const Scale& scale);
-// Greedy decoding of the 385M coarse LM's shape against transformers, llama.cpp, and the memory's
+// Greedy decoding of the 385M coarse LM's shape against transformers, llama.cpp, and the memory
 // bandwidth.
 eval::Bar decode_385m(const Scale& scale);
-// From process start to the end of its first step, with an empty compile cache and a filled one.
+// From process start to the end of its first step, with an empty and with a filled compile cache.
 eval::Bar warm_start(const Scale& scale);
 
-// The codec's training step, as its released weights were made, against PyTorch in bf16.
+// The codec's training step, as used for its released weights, against PyTorch in bf16.
 eval::Bar train_codec(const Scale& scale);
 
 }  // namespace hum::bench

@@ -1,4 +1,4 @@
-// A transformer of equal blocks as a training step, for the bars about memory and compile time.
+// A training step of a transformer of equal blocks, for the bars on memory and compile time.
 #pragma once
 
 #include "graph/function.h"

@@ -1,4 +1,4 @@
-// The concrete judges and the recording that several bars share.
+// Concrete judges, and the recording that several bars share.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace hum::bench {
 
-// Basic Pitch as basic-pitch sets it up. The session must outlive it.
+// Basic Pitch with basic-pitch's settings. The session must outlive it.
 eval::Transcriber transcriber(runtime::Session& session);
 
 // FluidSynth with the sound font of training, dry.

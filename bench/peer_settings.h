@@ -1,5 +1,5 @@
-// How a peer is run at its best: the settings that its users know to matter for speed. All do the
-// same work, each is measured, and the fastest is the one that hum is compared with.
+// The fastest settings for each peer: those that its users know to affect speed. All do the same
+// work; each is measured, and hum is compared with the fastest.
 #pragma once
 
 #include <map>
@@ -12,9 +12,9 @@ namespace hum::bench {
 
 struct PeerSetting {
   std::string name;
-  std::vector<std::string> arguments = {};  // further ones of the peer's script
+  std::vector<std::string> arguments = {};  // additional arguments of the peer's script
   std::map<std::string, std::string> environment = {};
-  bool slow = false;  // on this processor: a few steps tell enough
+  bool slow = false;  // on this processor: a few steps are enough
 };
 
 // The C library's allocator, and hum's with hum's settings.
@@ -27,22 +27,22 @@ std::vector<PeerSetting> allocator_settings();
 // "bf16" the settings are then those of f32, and one of bf16 is the last.
 std::vector<PeerSetting> torch_settings(const std::string& dtype);
 
-// Of the script that decodes with transformers. A processor that does not multiply bf16 may be
-// faster in f32, and takes minutes for a generation in bf16: one setting shows it.
+// For the script that decodes with transformers. A processor without bf16 multiplication may be
+// faster in f32 and takes minutes for a generation in bf16: one setting shows it.
 std::vector<PeerSetting> transformers_settings();
 
-// Those of llama.cpp's.
+// For llama.cpp.
 std::vector<PeerSetting> llama_cpp_settings();
 
-// Those that matter for memory: eager and compiled, with either allocator.
+// The settings that affect memory: eager and compiled, with either allocator.
 std::vector<PeerSetting> torch_memory_settings(const std::string& dtype);
 
-// bench/peers/SCRIPT with the Python that bench/peers/install.sh put into build/FOLDER.
+// Runs bench/peers/SCRIPT with the Python that bench/peers/install.sh installed in build/FOLDER.
 std::vector<std::string> peer_command(const std::string& script,
                                       const std::vector<std::string>& arguments,
                                       const std::string& folder = "peers");
 
-// The JSON object that it prints, given the arguments, those of the setting, and the number of
+// The JSON object that it prints, given its arguments, those of the setting, and the number of
 // threads.
 Json run_peer(const std::string& script, const std::vector<std::string>& arguments,
               const PeerSetting& setting = {}, const std::string& folder = "peers");

@@ -1,4 +1,4 @@
-// Programs that do the same work, run in turn and compared by medians.
+// Runs programs that do the same work in turn, and compares them by medians.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace hum::bench {
 
-// The folders of peers in the build folder (bench/peers/install.sh).
+// The peers' folders in the build folder (bench/peers/install.sh).
 inline constexpr const char *kPeers = "peers", *kPeersNotes = "peers-notes";
 
 double median(std::vector<double> values);
@@ -22,15 +22,15 @@ bool is_installed(const std::string& peer);
 // One way to do the work.
 struct Contender {
   std::string side;     // "hum" or a peer's name
-  std::string setting;  // how it is run, where a side has several ways
-  // Runs once and gives the JSON object of the program's last line; its "milliseconds" are the
+  std::string setting;  // how it is run, if a side has several settings
+  // Runs once and returns the JSON object of the program's last line; its "milliseconds" are the
   // times of the runs or steps within.
   std::function<Json()> run;
-  // The folder of bench/peers/install.sh that it needs; empty: it is hum.
+  // The folder of bench/peers/install.sh that it needs; empty for hum.
   std::string peer = {};
 };
 
-// What a contender's rounds gave.
+// Results of a contender's rounds.
 struct Outcome {
   std::string side, setting;
   std::vector<Json> rounds;
@@ -39,35 +39,35 @@ struct Outcome {
   std::string name() const { return setting.empty() ? side : side + ", " + setting; }
 };
 
-// Every contender scale.rounds times, in turn. A setting that the first round shows to be over a
-// tenth slower than the fastest of its side is not run again. `warm_up` leading milliseconds of a
-// round do not count. In the smoke form the first setting of each side stands for all, and sides
-// that are not installed are left out.
+// Runs every contender scale.rounds times, in turn. A setting that is over a tenth slower than the
+// fastest of its side in the first round is not run again. `warm_up` leading milliseconds of a
+// round do not count. The smoke form runs only the first setting of each side, and skips sides that
+// are not installed.
 std::vector<Outcome> alternate(std::vector<Contender> contenders, const Scale& scale,
                                int warm_up = 0);
 
-// The side's fastest setting, the one that is compared; null where the side was left out.
+// The side's fastest setting, which is compared; null if the side was skipped.
 const Outcome* fastest(const std::vector<Outcome>& outcomes, std::string_view side);
 
-// Adds every contender's time and number of rounds to the bar, and a table on stderr.
-// more: further figures of a contender.
+// Adds every contender's time and number of rounds to the bar, and prints a table to stderr. more:
+// additional figures of a contender.
 void report(eval::Bar& bar, const std::vector<Outcome>& outcomes,
             const std::function<Json(const Outcome&)>& more = {});
 
 // Training steps as contenders. The steps of the first round are compared by their losses; the
-// other rounds only take the time.
+// other rounds only measure time.
 Contender step_contender(const std::string& side, const std::string& setting,
                          std::function<Json(int steps)> run, int first_steps, const Scale& scale,
                          const std::string& peer = {});
 
-// Largest relative distance of two runs' losses over the steps that both made, and that of the last
-// of these steps.
+// Largest relative difference of two runs' losses over their common steps, and that of the last of
+// these steps.
 struct Distance {
   double worst = 0, last = 0;
 };
 Distance loss_distance(const Json& ours, const Json& theirs);
 
-// The last line of a program's output as JSON. Throws: kFailure when it is none.
+// Parses the last line of a program's output as JSON. Throws: kFailure if it is not JSON.
 Json last_line_json(const std::string& out);
 
 }  // namespace hum::bench

@@ -1,4 +1,5 @@
-// The planner's bars: predictions of published runs by efficiencies fitted without the run's model.
+// The planner's bars: predictions of published runs, with efficiencies fitted without the run's
+// model.
 #pragma once
 
 #include "bench/scale.h"
@@ -10,12 +11,12 @@ eval::Bar plan_a100_multi(const Scale& scale);
 eval::Bar plan_a100_single(const Scale& scale);
 eval::Bar plan_megatron(const Scale& scale);
 eval::Bar plan_trn1(const Scale& scale);
-// What selective recomputation with sequence parallelism gains over full recomputation.
+// The gain of selective recomputation with sequence parallelism over full recomputation.
 eval::Bar plan_recompute(const Scale& scale);
-// What taking the plan predicted to be fastest costs.
+// The cost of choosing the plan predicted to be fastest.
 eval::Bar plan_regret(const Scale& scale);
 
-// Memory of steps of hum's own models as planned and as compiled.
+// Memory of steps of hum's own models, as planned and as compiled.
 eval::Bar plan_memory(const Scale& scale);
 
 }  // namespace hum::bench

@@ -1,4 +1,4 @@
-// Runs programs as their users do, and measures what that takes.
+// Runs programs as their users do, and measures their time and memory.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ struct ProgramRun {
   int64_t peak_bytes = 0;  // largest resident size
 };
 
-// From now on this process and those that it starts use so many cores at most (the first ones that
-// it may use). Call it before there are threads.
+// Limits this process and those it starts to this many cores (the first ones available). Call it
+// before there are threads.
 void use_cores(int cores);
 
-// What the program writes to stderr is passed on. command: its path, then arguments. Throws:
-// kFailure when it exits with anything but 0.
+// Forwards the program's stderr. command: its path, then arguments. Throws: kFailure if it exits
+// with anything but 0.
 ProgramRun run_program(const std::vector<std::string>& command,
                        const std::map<std::string, std::string>& environment = {});
 // The program `hum`.
 ProgramRun run_hum(const std::vector<std::string>& arguments,
                    const std::map<std::string, std::string>& environment = {});
 
-// A new folder that goes with the object.
+// A new folder that is removed with the object.
 class ScratchFolder {
  public:
   ScratchFolder();

@@ -1,4 +1,4 @@
-// What the main of each program here does.
+// Shared by the main functions of the programs here.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace hum::bench {
 
-// Gives `run` the arguments after the program's name, and ends the process with what it returns;
-// an Error becomes one line on stderr that starts with `name`, and its exit code.
+// Passes `run` the arguments after the program's name, and ends the process with its result; an
+// Error is printed as one line on stderr that starts with `name`, and sets the exit code.
 [[noreturn]] void run_main(std::string_view name, int argc, char** argv,
                            const std::function<int(std::span<char* const> arguments)>& run);
 

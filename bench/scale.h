@@ -1,11 +1,10 @@
-// How much of a bar is measured.
+// How much work a bar measures.
 #pragma once
 
 namespace hum::bench {
 
-// The full form is what bench/results holds. The smoke form runs the same code once, on a problem
-// as small as the code allows: the tests run it, so that a bar that no longer works is noticed. Its
-// figures mean nothing.
+// bench/results contains the full form. The smoke form runs the same code once, on a problem as
+// small as the code allows; the tests run it to detect a broken bar. Its figures are meaningless.
 struct Scale {
   bool smoke = false;
   int rounds = 5;  // of each contender

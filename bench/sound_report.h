@@ -11,19 +11,19 @@ namespace hum::bench {
 
 class SoundReport {
  public:
-  // Makes the report (an hour or two; in the smoke form a minute: its one clip stands for every
-  // group) unless the one that is there judged these weights by this very program.
+  // Makes the report (an hour or two; a minute in the smoke form, whose one clip is used for every
+  // group) unless the existing one was made by this program for these weights.
   explicit SoundReport(const Scale& scale);
 
   const Json& json() const { return report_; }
-  // A figure of a row over a group of clips: {"value", "low", "high", "clips"}, null when nothing
-  // could be said. Throws: kFailure without such a row.
+  // A row's figure over a group of clips: {"value", "low", "high", "clips"}, null if there is no
+  // value. Throws: kFailure if there is no such row.
   const Json& figure(const std::string& row, const std::string& metric,
                      const std::string& group = "all") const;
-  // Its mean; not a number for null.
+  // Its mean; NaN for null.
   double value(const std::string& row, const std::string& metric,
                const std::string& group = "all") const;
-  // The row's mean over the other's.
+  // The row's mean divided by the other's.
   double ratio(const std::string& row, const std::string& other, const std::string& metric,
                const std::string& group = "all") const;
   const Json& row(const std::string& name) const;

@@ -1,4 +1,4 @@
-// What the programs that run training steps beside a peer share: the problem file that both sides
+// Shared by the programs that run training steps against a peer: the problem file that both sides
 // start from, and the timed steps.
 #pragma once
 
@@ -12,23 +12,24 @@
 
 namespace hum::bench {
 
-// "bf16" or "f32". Throws kUsage on any other.
+// "bf16" or "f32". Throws kUsage otherwise.
 graph::DType compute_dtype(std::string_view name);
 
 struct StepProblem {
   std::vector<train::NamedTensor> weights;
   runtime::HostTensor batches;  // [steps, ...]
 };
-// Of a safetensors file: the tensor named `batches`, and all whose names do not start with `extra`.
+// From a safetensors file: the tensor named `batches`, and all whose names do not start with
+// `extra`.
 StepProblem read_step_problem(const std::string& path, std::string_view batches,
                               std::string_view extra);
 
-// One number a step; and all scalars of the last one.
+// One number per step; and all scalars of the last one.
 struct TimedSteps {
   Json losses = Json::array(), milliseconds = Json::array();
   std::vector<float> last_scalars;
 };
-// Steps 0, 1, ... each on its slice of `batches`.
+// Runs steps 0, 1, ... each on its slice of `batches`.
 TimedSteps timed_steps(train::Trainer& trainer, const runtime::HostTensor& batches, int64_t steps);
 
 }  // namespace hum::bench

@@ -1,4 +1,4 @@
-// A bar whose figure is how many times as fast as PyTorch's hum's training step is.
+// A bar whose figure is the speedup of hum's training step over PyTorch's.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,11 @@ struct TorchBar {
   // hum's steps: {"losses", "milliseconds"}.
   std::function<Json(int steps)> hum;
   double limit = 0, loss_limit = 0;
-  // Of a step, for the figures; 0: not counted.
+  // Per step, for the figures; 0: not counted.
   double gigaflops = 0;
 };
 
-// Every setting of PyTorch must come to the losses of the first one, and so must hum.
+// Every setting of PyTorch must reproduce the losses of the first one, and so must hum.
 eval::Bar against_torch(const TorchBar& bar, const Scale& scale);
 
 }  // namespace hum::bench

@@ -1,4 +1,4 @@
-// What the codec alone is judged on: clips that no training saw, their own tokens, both decoders.
+// Test data for the codec alone: clips unseen in training, their own tokens, both decoders.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace hum::bench {
 
-// 24 clips of 15 s, of presets spread over those that the released weights know: melodies that no
-// training saw. In the smoke form one of 6 s.
+// 24 clips of 15 s, with presets from across those that the released weights know and melodies
+// unseen in training. The smoke form has one of 6 s.
 std::vector<eval::Clip> unseen_clips(const Scale& scale);
 
 // The released codec and guided decoder, and the tokens of all clips.
@@ -22,15 +22,15 @@ class TrueTokens {
   int64_t books() const { return codec().config().quantizer.books; }
   // Clip i's first `used` books, decoded; 0: all.
   std::vector<float> plain(size_t i, int64_t used = 0) const;
-  // The same by the guided decoder, which is told these notes.
+  // Same with the guided decoder, which also receives these notes.
   std::vector<float> guided(size_t i, std::span<const audio::Note> notes, int64_t used = 0) const;
-  // Bits a token, of each book over all clips.
+  // Bits per token, for each book over all clips.
   std::vector<double> entropies() const;
 
  private:
   models::codec::CodecSession& codec() const { return synthesizer_.codec(); }
 
-  mutable app::Synthesizer synthesizer_;  // reads its models when they are first needed
+  mutable app::Synthesizer synthesizer_;  // loads its models on first use
   std::vector<std::vector<int32_t>> codes_;
 };
 

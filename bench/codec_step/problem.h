@@ -1,6 +1,6 @@
-// The problem of the train-codec bar: the released codec with the loss that its weights were last
-// trained by, crops, batch and optimizer of configs/codec.yaml, and a file of weights, batches and
-// draws that both sides start from.
+// The problem of the train-codec bar: the released codec with the loss its weights were last
+// trained with, crops, batch and optimizer of configs/codec.yaml, and a file of weights, batches
+// and draws that both sides start from.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace hum::bench {
 
-// The key of a step's draws follows from it.
+// The key of a step's draws is derived from it.
 inline constexpr uint64_t kCodecSeed = 4;
 
 struct CodecSetup {
-  // As released, except that the quantizer takes part from step 0 on: so do 4,700 of the 5,000
-  // steps that made the released weights.
+  // As released, except that the quantizer is active from step 0: it was for 4,700 of the 5,000
+  // steps of the released weights.
   models::codec::CodecConfig model;
   train::OptimizerConfig optimizer;
   int64_t batch = 0, samples = 0, total_steps = 0;
@@ -26,12 +26,12 @@ CodecSetup codec_setup();
 
 // The tensor of all batches, [steps, B, N].
 inline constexpr const char* kCodecAudio = "audio";
-// Tensors that are no weights: what the peer cannot derive.
+// Tensors other than weights that the peer cannot derive.
 inline constexpr const char* kCodecExtra = "extra.";
 
-// Released weights, batches by rule; for the peer also the learning rate of each step, the books
-// that each item keeps, the vectors that idle entries move to, the bands of the mel scales, and the
-// weights of the loss's terms.
+// Released weights and generated batches; for the peer also the learning rate of each step, the
+// books that each item keeps, the vectors that idle entries move to, the bands of the mel scales,
+// and the weights of the loss terms.
 void write_codec_problem(const std::string& path, int64_t steps);
 
 }  // namespace hum::bench

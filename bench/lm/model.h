@@ -1,6 +1,6 @@
 // The language model of the whole-step benches: the 25.7M-parameter transformer that the engine was
 // first measured with (8 layers of 512, 8 heads, GELU of 2048, LayerNorm, no biases, no positions,
-// tied head over 1024 words), 8 sequences of 512. It exists to be timed against peers.
+// tied head over 1024 words), 8 sequences of 512. It is only used for timing against peers.
 //
 // B batch, T positions, D width, V vocabulary.
 #pragma once

@@ -1,4 +1,4 @@
-// Standard MIDI Files: what basic-pitch writes, and a reader for what others write.
+// Writes Standard MIDI Files as basic-pitch does, and reads those of other programs.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ struct MidiSong {
 // returns to zero at its start. Source: basic-pitch note_creation.py, pretty_midi 0.2.11 write().
 std::string format_midi(std::span<const Note> notes, const NoteFileOptions& options = {});
 
-// A track for each part, on the channel, with the program and the name that it says; tempo and
-// first beat as in `options`. Notes of a part that overlap lose their bends.
+// Writes one track per part, with the part's channel, program and name; tempo and first beat from
+// `options`. Overlapping notes of a part lose their bends.
 std::string format_midi_song(std::span<const MidiPart> parts, const NoteFileOptions& options = {});
 
 // Reads types 0 and 1: tempo map, running status, note on and off, program, pitch wheel and its
@@ -52,10 +52,10 @@ std::string format_midi_song(std::span<const MidiPart> parts, const NoteFileOpti
 // / 127. Throws: kBadData when malformed.
 MidiSong parse_midi(std::string_view bytes);
 
-// All notes but the drums', by start.
+// All notes except drums, by start.
 std::vector<Note> melodic_notes(const MidiSong& song);
 
-// Notes that overlap another lose their bends; the order becomes (start, end, pitch).
+// Overlapping notes lose their bends; sorts by (start, end, pitch).
 std::vector<Note> drop_overlapping_bends(std::span<const Note> notes);
 
 }  // namespace hum::audio

@@ -83,7 +83,7 @@ class SongBuilder {
       const int frames = 256 - (division >> 8);
       const int ticks = division & 0xff;
       if (ticks == 0 || (frames != 24 && frames != 25 && frames != 29 && frames != 30)) {
-        fail_midi(fmt::format("division {:#x} means nothing", division));
+        fail_midi(fmt::format("division {:#x} is invalid", division));
       }
       song_.ticks_per_beat = 0;
       seconds_per_tick_ = 1 / ((frames == 29 ? 30000.0 / 1001 : frames) * ticks);

@@ -16,7 +16,7 @@ constexpr int kWheelPerSemitone = 4096;
 constexpr int kWheelLimit = 8192;
 constexpr uint32_t kMaxTick = 0x0fffffff;
 
-// Same-tick events stand in this order.
+// Events at the same tick are written in this order.
 enum Rank { kProgram, kWheel, kNoteOff, kNoteOn };
 
 struct Event {
@@ -61,7 +61,7 @@ void append_key_signature(std::string& out, const KeySignature& key) {
          static_cast<char>(key.minor);
 }
 
-// Seconds to ticks: one tempo, but for the beats before the first that is asked for.
+// Seconds to ticks: one tempo, except for the beats before the requested first beat.
 class TempoMap {
  public:
   explicit TempoMap(const NoteFileOptions& options)

@@ -1,4 +1,4 @@
-// Sounds on top of one another.
+// Mixes sounds.
 #pragma once
 
 #include "audio/buffer.h"
@@ -7,8 +7,9 @@ namespace hum::audio {
 
 void apply_gain(AudioBuffer& buffer, double gain_db);
 
-// The sum. A single channel goes to all channels of the other; the shorter sound is followed by
-// silence. Rates must agree; channels must, unless one side has one. Not here: levels.
+// Returns the sum. A single channel is added to all channels of the other; the shorter sound is
+// padded with silence. Rates must be equal; so must channels, unless one side has one. Levels are
+// not adjusted.
 AudioBuffer mix(const AudioBuffer& a, const AudioBuffer& b);
 
 }  // namespace hum::audio

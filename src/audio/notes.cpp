@@ -30,7 +30,7 @@ constexpr int kMaxBend =
        "name it .mid, .csv or .json");
 }
 
-// Empty when the note is sound, else what is wrong with it.
+// Empty if the note is valid, otherwise the problem.
 std::string fault_of(const Note& note) {
   if (!std::isfinite(note.start_s) || !std::isfinite(note.end_s))
     return "its times are not numbers";

@@ -1,4 +1,4 @@
-// The melody as a list of notes, and its files: .json, .csv (basic-pitch's columns) and .mid.
+// A melody as a list of notes, and its files: .json, .csv (basic-pitch's columns) and .mid.
 #pragma once
 
 #include <filesystem>
@@ -46,12 +46,12 @@ struct NoteFileOptions {
   std::optional<KeySignature> key = {};  // .mid only
 };
 
-// Reads notes in order of (start, end, pitch). The extension tells the format: .json, .csv, .mid,
-// .midi. Throws: kNoInput when missing, kBadData when malformed, kUsage for other extensions.
+// Reads notes in order of (start, end, pitch). The extension selects the format: .json, .csv, .mid,
+// .midi. Throws: kNoInput if missing, kBadData if malformed, kUsage on other extensions.
 std::vector<Note> read_notes(const std::filesystem::path& path);
 
-// Written aside, then renamed.
-// Throws: kCannotCreate when it cannot be written, kUsage for other extensions.
+// Writes a temporary file, then renames it. Throws: kCannotCreate if it cannot be written, kUsage
+// on other extensions.
 void write_notes(const std::filesystem::path& path, std::span<const Note> notes,
                  const NoteFileOptions& options = {});
 

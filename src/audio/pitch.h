@@ -1,4 +1,4 @@
-// The pitch of one voice over time, by YIN.
+// Estimates the pitch of one voice over time with YIN.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@ struct YinOptions {
 struct PitchTrack {
   double frame_s = 0;  // frame t is centered on t * frame_s
   std::vector<double> hz;
-  // The dip's depth: 0 periodic, about 1 noise; silence is 1. The pitch of noise and silence means
-  // nothing.
+  // The dip's depth: 0 for periodic sound, about 1 for noise; 1 for silence. The pitch of noise and
+  // silence is meaningless.
   std::vector<double> aperiodicity;
   std::vector<double> rms;
 };

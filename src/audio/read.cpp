@@ -14,7 +14,7 @@ namespace hum::audio {
 namespace fs = std::filesystem;
 namespace {
 
-// Takes interleaved samples block by block.
+// Receives interleaved samples block by block.
 using Sink = std::function<void(std::span<const float>)>;
 
 [[noreturn]] void fail_truncated(const fs::path& path) {
@@ -58,7 +58,7 @@ SoundFile open_to_read(const fs::path& path, SF_INFO& info) {
   return file;
 }
 
-// Hands all samples to `sink` after checking them.
+// Passes all samples to `sink` after checking them.
 void read_blocks(const fs::path& path, SNDFILE* file, const SF_INFO& info, double max_seconds,
                  const Sink& sink) {
   // Streams leave the length open (SF_COUNT_MAX).

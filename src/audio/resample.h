@@ -18,7 +18,8 @@ std::vector<float> resample(std::span<const float> samples, int from_hz, int to_
 
 AudioBuffer resample(const AudioBuffer& buffer, int to_hz);
 
-// Sound that comes in parts: the same samples as resample() of the whole. Channels are interleaved.
+// Resamples sound that arrives in parts, with the same samples as resample() of the whole. Channels
+// are interleaved.
 class StreamResampler {
  public:
   StreamResampler(int from_hz, int to_hz, int channels = 1);
@@ -26,9 +27,9 @@ class StreamResampler {
   StreamResampler(const StreamResampler&) = delete;
   StreamResampler& operator=(const StreamResampler&) = delete;
 
-  // What is ready so far; a few milliseconds are kept back.
+  // The samples ready so far; a few milliseconds are held back.
   std::vector<float> push(std::span<const float> samples);
-  // The rest. Nothing may follow.
+  // The remaining samples. No input may follow.
   std::vector<float> finish();
 
  private:

@@ -116,7 +116,7 @@ class TrackReader {
 }  // namespace
 
 void fail_midi(const std::string& what) {
-  fail(ExitCode::kBadData, "not a sound MIDI file: " + what);
+  fail(ExitCode::kBadData, "not a valid MIDI file: " + what);
 }
 
 SmfFile parse_smf(std::string_view file) {

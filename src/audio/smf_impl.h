@@ -1,4 +1,4 @@
-// A Standard MIDI File as a flat list of events in ticks: the first half of parse_midi.
+// Parses a Standard MIDI File to a flat list of events in ticks: the first half of parse_midi.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct SmfFile {
   std::vector<SmfEvent> events;  // track after track; each ends with kEnd
 };
 
-// Throws: kBadData when malformed.
+// Throws: kBadData if malformed.
 SmfFile parse_smf(std::string_view bytes);
 
 [[noreturn]] void fail_midi(const std::string& what);

@@ -1,4 +1,4 @@
-// Sounds for tests: a sweep in noise that tools/golden/audio.py makes too, and a plain tone.
+// Sounds for tests: a sweep in noise that tools/golden/audio.py reproduces, and a plain tone.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Tells sound files that were cut off, which libsndfile reads without complaint.
+// Detects truncated sound files, which libsndfile reads without complaint.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace hum::audio {
 
-// True when a RIFF/WAVE file's data chunk reaches past its end, or an Ogg file's last page does not
-// end the stream. False for other formats: their decoders notice themselves.
+// Returns true if a RIFF/WAVE file's data chunk reaches past its end, or an Ogg file's last page
+// does not end the stream. Returns false for other formats: their decoders detect it themselves.
 bool is_truncated(const std::filesystem::path& path);
 
 }  // namespace hum::audio

@@ -61,7 +61,7 @@ void write_blocks(const fs::path& path, SNDFILE* file, const AudioBuffer& buffer
   }
 }
 
-// A steady quality that few tell from the original: LAME's V2, about 190 kbit/s in stereo.
+// A constant quality, hard to distinguish from the original: LAME's V2, about 190 kbit/s in stereo.
 void set_mp3_quality(SNDFILE* file) {
   double level = 0.2;  // of a variable bit rate, the default: 0 the best, 1 the smallest
   HUM_CHECK(sf_command(file, SFC_SET_COMPRESSION_LEVEL, &level, sizeof level) == SF_TRUE);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kAside = ".aside-";
 
-// Whether the process that ".<name>.aside-<pid>" names is this one or no more.
+// Whether the process named in ".<name>.aside-<pid>" is this one or has ended.
 bool is_abandoned(const std::string& name) {
   const size_t at = name.rfind(kAside);
   if (at == std::string::npos) return false;
@@ -33,11 +33,11 @@ void require_replaceable(const fs::path& path, const std::string& mark) {
   if (!fs::exists(path) || fs::exists(path / mark)) return;
   if (fs::is_directory(path) && fs::is_empty(path)) return;
   fail(ExitCode::kCannotCreate,
-       fmt::format("{} is there and holds no {}: it would be lost", path.string(), mark),
-       "name a folder that is not there yet");
+       fmt::format("{} exists and has no {}: its contents would be lost", path.string(), mark),
+       "name a folder that does not exist yet");
 }
 
-// Where the file system knows no exchange: for a moment neither stands at `path`.
+// For file systems without an atomic exchange: for a moment there is nothing at `path`.
 void replace_in_two_steps(const fs::path& temporary, const fs::path& path) {
   const fs::path old = temporary.string() + "-old";
   fs::remove_all(old);
@@ -76,7 +76,7 @@ void AtomicFolder::commit() {
     fs::rename(temporary_, path_);
   } else if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) ==
              0) {
-    fs::remove_all(temporary_);  // the old one
+    fs::remove_all(temporary_);  // the old folder
   } else {
     replace_in_two_steps(temporary_, path_);
   }

@@ -1,4 +1,4 @@
-// A folder that is never seen half written.
+// Writes a folder so that no reader ever sees it half written.
 #pragma once
 
 #include <filesystem>
@@ -6,15 +6,15 @@
 
 namespace hum {
 
-// Written aside (same parent, ".<name>.aside-<pid>") and put in `path`'s place by commit(). An
-// older folder there is exchanged in one step where the file system can, so that a kill at any
-// moment leaves one of the two whole. Without commit() nothing is left behind and what stood at
-// `path` is untouched; what killed processes left aside of the same name is removed. Throws:
-// kCannotCreate, kNoPermission when the parent cannot be written.
+// Writes a folder under a temporary name (same parent, ".<name>.aside-<pid>"); commit() moves it to
+// `path`. If a folder is already there, the two are exchanged in one step where the file system
+// allows, so a kill at any moment leaves one of the two whole. Without commit() the temporary
+// folder is removed and `path` is untouched. Also removes temporary folders of the same name that
+// killed processes left. Throws: kCannotCreate, kNoPermission if the parent cannot be written.
 class AtomicFolder {
  public:
-  // mark: a file that folders of this kind hold; what is at `path` and is neither empty nor holds
-  // it is not replaced (kCannotCreate). Empty: anything may be.
+  // mark: a file that every folder of this kind contains. A non-empty folder at `path` without it
+  // is not replaced (kCannotCreate). Empty: any folder may be replaced.
   explicit AtomicFolder(const std::filesystem::path& path, const std::string& mark = {});
   ~AtomicFolder();
   AtomicFolder(const AtomicFolder&) = delete;
@@ -28,7 +28,7 @@ class AtomicFolder {
   std::filesystem::path path_, temporary_;
 };
 
-// Removes what processes that run no more left aside in `parent`, of folders whose names begin so.
+// Removes temporary folders in `parent` that ended processes left, if their names begin with this.
 void remove_abandoned_folders(const std::filesystem::path& parent, const std::string& prefix);
 
 }  // namespace hum

@@ -43,7 +43,7 @@ int64_t parse_bytes(std::string_view text) {
     if (end == whole.c_str() || name != unit || !std::isfinite(amount) || amount < 0) continue;
     return static_cast<int64_t>(amount * bytes);
   }
-  fail(ExitCode::kConfig, fmt::format("'{}' is no amount of memory", text),
+  fail(ExitCode::kConfig, fmt::format("'{}' is not an amount of memory", text),
        "write 512MB, 6GB or 1.5GiB");
 }
 

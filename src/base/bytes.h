@@ -1,4 +1,4 @@
-// Amounts of memory as people write them: "512 MB", "6GB", "1.5GiB".
+// Parses and prints amounts of memory as people write them: "512 MB", "6GB", "1.5GiB".
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,11 @@
 
 namespace hum {
 
-// Three digits and a decimal unit: "1.24 GB", "512 kB".
+// Formats with three digits and a decimal unit: "1.24 GB", "512 kB".
 std::string format_bytes(int64_t bytes);
 
-// kB, MB, GB, TB are powers of 1,000; KiB, MiB, GiB, TiB of 1,024; no unit: bytes. Throws kConfig.
+// kB, MB, GB and TB are powers of 1,000; KiB, MiB, GiB and TiB powers of 1,024; without a unit:
+// bytes. Throws kConfig.
 int64_t parse_bytes(std::string_view text);
 
 }  // namespace hum

@@ -1,5 +1,5 @@
-// Enums whose values have names: in files, flags and messages. An enum lists them once, in an
-// overload `EnumNames<E> enum_names(E)` beside it.
+// Names of enum values, for files, flags and messages. Each enum lists them once, in an overload
+// `EnumNames<E> enum_names(E)` next to it.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// The table of every environment variable that hum reads (`hum env` prints it).
+// A table of every environment variable that hum reads (`hum env` prints it).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct EnvVariable {
   bool secret = false;  // never shown
 };
 
-// All variables; reading one that is not in this table is a bug and throws.
+// All variables. Reading a variable that is not in this table is a bug and throws.
 std::span<const EnvVariable> env_table();
 
 std::string env_string(std::string_view name, std::string_view default_value = "");

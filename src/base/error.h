@@ -1,4 +1,4 @@
-// The one exception type of hum, the checks that throw it, and the exit codes it maps to.
+// The only exception type in hum, the checks that throw it, and the exit codes it maps to.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 namespace hum {
 
-// Process exit codes (sysexits.h where it has one); docs/cli/README.md lists them for users.
+// Process exit codes (from sysexits.h where it has one). docs/cli/README.md lists them for users.
 enum class ExitCode : int {
   kOk = 0,
   kFailure = 1,
@@ -24,7 +24,7 @@ enum class ExitCode : int {
   kConfig = 78,
 };
 
-// What went wrong, what to do about it, and where it was noticed.
+// An error: what went wrong, what to do about it, and where it was detected.
 class Error : public std::exception {
  public:
   Error(ExitCode code, std::string message, std::string hint,
@@ -46,11 +46,13 @@ class Error : public std::exception {
   std::source_location where_;
 };
 
-// Throws an Error that a user can act on: say what is wrong, then what to do.
+// Throws an Error for a problem that the user can fix. The message says what is wrong, the hint
+// what to do.
 [[noreturn]] void fail(ExitCode code, std::string message, std::string hint = "",
                        std::source_location where = std::source_location::current());
 
-// Adds "while <description>" to every Error thrown in its scope. The description is made only then.
+// Adds "while <description>" to every Error thrown in its scope. The description is built only if
+// an Error is thrown.
 class ErrorContext {
  public:
   explicit ErrorContext(std::function<std::string()> describe);
@@ -74,14 +76,14 @@ std::string message(fmt::format_string<Args...> text, Args&&... args) {
 }
 }  // namespace internal
 
-// The caller's fault: HUM_REQUIRE(n > 0, "iota: size must be positive, got {}", n).
+// Checks for caller errors: HUM_REQUIRE(n > 0, "iota: size must be positive, got {}", n).
 #define HUM_REQUIRE(condition, ...)                                                  \
   do {                                                                               \
     if (!(condition)) [[unlikely]]                                                   \
       ::hum::fail(::hum::ExitCode::kFailure, ::hum::internal::message(__VA_ARGS__)); \
   } while (false)
 
-// Our own bug: the condition itself is part of the message.
+// Checks for bugs in hum: the condition itself is part of the message.
 #define HUM_CHECK(condition, ...)                                                      \
   do {                                                                                 \
     if (!(condition)) [[unlikely]]                                                     \

@@ -1,5 +1,5 @@
-// A configuration is declared once: a struct's visit_fields gives its JSON and YAML
-// (fields_json.h), its flags and its help (cli/command.h).
+// Configuration structs are declared once: visit_fields provides their JSON and YAML
+// (fields_json.h), their flags and their help (cli/command.h).
 //
 //   struct TrainConfig {
 //     int64_t steps = 1000;
@@ -7,8 +7,8 @@
 //   };
 //
 // Field types: bool, int64_t, double, std::string, vectors of these, structs with visit_fields, and
-// enums for which an overload `EnumNames<E> enum_names(E)` is found. Field names are snake_case;
-// flags print them with dashes.
+// enums with an overload `EnumNames<E> enum_names(E)`. Field names are snake_case; flags use dashes
+// instead.
 #pragma once
 
 #include <string_view>

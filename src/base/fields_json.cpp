@@ -8,7 +8,7 @@ namespace hum {
 namespace {
 
 Json scalar_to_json(const YAML::Node& node) {
-  if (node.Tag() == "!") return node.Scalar();  // quoted: a string whatever it looks like
+  if (node.Tag() == "!") return node.Scalar();  // a quoted scalar is always a string
   bool flag = false;
   if (YAML::convert<bool>::decode(node, flag)) return flag;
   int64_t whole = 0;

@@ -1,5 +1,6 @@
-// Structs with visit_fields as JSON and from YAML files. Apart from fields.h, which most headers
-// include, because the JSON library takes longer to compile than everything else in base.
+// Converts structs with visit_fields to JSON, and from JSON and YAML files. Separate from fields.h,
+// which most headers include, because the JSON library takes longer to compile than the rest of
+// base.
 #pragma once
 
 #include <algorithm>
@@ -83,14 +84,14 @@ Json to_json(T& config) {
   return internal::field_to_json(config);
 }
 
-// Fields that are absent keep their value. Throws kConfig on unknown fields and wrong types.
+// Absent fields keep their value. Throws kConfig on unknown fields and wrong types.
 template <Fields T>
 void from_json(const Json& json, T& config) {
   internal::field_from_json(json, config);
 }
 
-// A YAML file as JSON (numbers, booleans, strings, lists, mappings). Throws kNoInput, kConfig with
-// line numbers.
+// Reads a YAML file as JSON (numbers, booleans, strings, lists, mappings). Throws kNoInput, and
+// kConfig with line numbers.
 Json read_yaml(const std::filesystem::path& path);
 
 template <Fields T>

@@ -52,7 +52,7 @@ fs::path temporary_name(const fs::path& path) {
   return path.parent_path() / (stem + path.extension().string());
 }
 
-// False, with errno, when it cannot be made or is there.
+// Returns false and sets errno if the file cannot be created or already exists.
 bool create_new(const fs::path& path) {
   return FileDescriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC).get() >= 0;
 }
@@ -79,7 +79,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
          "name a file");
   }
   bool created = false;
-  do {  // a killed process of the same number may have left one
+  do {  // a killed process with the same pid may have left this file
     temporary_ = temporary_name(path_);
     created = create_new(temporary_);
   } while (!created && errno == EEXIST);
@@ -119,7 +119,7 @@ void create_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) {
-    fail_to_create(path, error.value(), "name a folder in a place that can be written");
+    fail_to_create(path, error.value(), "choose a folder that you can write to");
   }
 }
 

@@ -1,4 +1,4 @@
-// Files: whole reads, writes that are never seen half done, hashes.
+// Whole-file reads, atomic writes and hashes.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@
 
 namespace hum {
 
-// Throws: kNoInput when it is missing or a folder, kNoPermission when unreadable.
+// Throws: kNoInput if the path is missing or a folder, kNoPermission if it is unreadable.
 std::string read_file(const std::filesystem::path& path);
 
-// A file written aside (same folder, "<name>.tmp-<pid>-<n>") and renamed over `path` by commit().
-// Without commit() the temporary file is removed and whatever stood at `path` is untouched. Throws:
-// kCannotCreate when the folder cannot be written, the disk is full or `path` is no regular file.
+// Writes a temporary file (same folder, "<name>.tmp-<pid>-<n>"); commit() renames it over `path`.
+// Without commit() the temporary file is removed and `path` is untouched. Throws: kCannotCreate if
+// the folder cannot be written, the disk is full or `path` is not a regular file.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);
@@ -22,10 +22,10 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // Keeps the extension of `path`, so that libraries which look at it pick the right format.
+  // Keeps the extension of `path`, so that libraries that look at it choose the right format.
   const std::filesystem::path& temporary_path() const { return temporary_; }
   void write(std::string_view bytes);
-  // Flushes to disk (fsync) and renames.
+  // Flushes the file to disk (fsync) and renames it.
   void commit();
 
  private:
@@ -33,23 +33,23 @@ class AtomicFile {
   bool committed_ = false;
 };
 
-// AtomicFile in one call.
+// Writes an AtomicFile in one call.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
-// With all folders above it; it may be there. Throws: kCannotCreate, kNoPermission.
+// Creates the folder and its parents; it may already exist. Throws: kCannotCreate, kNoPermission.
 void create_folder(const std::filesystem::path& path);
 
-// Throws kCannotCreate before any work is done when `path` could not be written later.
+// Throws kCannotCreate if `path` cannot be written. Call it before long work.
 void require_writable(const std::filesystem::path& path);
 
-// Lower-case hex.
+// Returns lower-case hex.
 std::string sha256(std::string_view bytes);
 std::string sha256_file(const std::filesystem::path& path);
 
-// $XDG_CACHE_HOME/hum, ~/.cache/hum, or HUM_CACHE.
+// HUM_CACHE, else $XDG_CACHE_HOME/hum, else ~/.cache/hum.
 std::filesystem::path cache_folder();
-// The repository root while tests or the build tree are in use: HUM_SOURCE_DIR, else the
-// compiled-in source folder.
+// The repository root, for tests and the build tree: HUM_SOURCE_DIR, else the compiled-in source
+// folder.
 std::filesystem::path source_folder();
 
 }  // namespace hum

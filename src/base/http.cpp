@@ -31,7 +31,7 @@ size_t receive_body(char* bytes, size_t, size_t count, void* state) {
     } else {
       transfer.answer.body.append(bytes, count);
     }
-  } catch (...) {  // not through C frames
+  } catch (...) {  // exceptions must not cross C frames
     transfer.thrown = std::current_exception();
     return 0;
   }
@@ -65,7 +65,7 @@ int rewind_body(void* state, curl_off_t offset, int) {
   return CURL_SEEKFUNC_OK;
 }
 
-// Not zero ends the transfer; asked at least once a second.
+// A non-zero result aborts the transfer. curl calls this at least once a second.
 int is_stopped(void* state, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return static_cast<Transfer*>(state)->request.stop.stop_requested() ? 1 : 0;
 }
@@ -108,7 +108,7 @@ void set_options(Transfer& transfer, char* failure, const curl_slist* headers) {
   const HttpRequest& request = transfer.request;
   const auto milliseconds = [](auto time) { return static_cast<long>(time.count()); };
   curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
-  curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);  // ".." is a key like any other
+  curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);  // ".." is valid in a key
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);

@@ -1,4 +1,4 @@
-// One HTTP request over libcurl; what its answer means is the caller's business.
+// Sends one HTTP request with libcurl. The caller interprets the response.
 #pragma once
 
 #include <chrono>
@@ -14,23 +14,23 @@ namespace hum {
 
 struct HttpRequest {
   std::string method;
-  std::string url;                   // encoded; sent as it is
+  std::string url;                   // already encoded
   std::vector<std::string> headers;  // "Name: value"
-  std::string_view body = {};        // of a PUT
+  std::string_view body = {};        // for PUT
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds transfer_timeout{0};  // 0: none
-  std::chrono::seconds stall_timeout{30};         // under 1 kB/s for so long
-  // Receives the body of a 2xx answer in pieces; without it the body is in the answer.
+  std::chrono::seconds stall_timeout{30};         // below 1 kB/s for this long
+  // Receives the body of a 2xx response in pieces. Without it the body is in the response.
   std::function<void(std::string_view)> sink = {};
   std::stop_token stop = {};
 };
 
 struct HttpAnswer {
-  int status = 0;                              // 0: none came
+  int status = 0;                              // 0: no response
   std::map<std::string, std::string> headers;  // lower-case names
   std::string body;
-  std::string failure;     // of the connection; empty when the whole answer came
-  bool may_retry = false;  // whether that failure may pass
+  std::string failure;     // connection error; empty if the response is complete
+  bool may_retry = false;  // the failure may be temporary
 };
 
 // Throws only what the sink throws.

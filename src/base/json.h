@@ -1,4 +1,4 @@
-// nlohmann::json under one name, and reading / writing JSON files with hum's errors.
+// nlohmann::json under one name, and JSON file I/O with hum's errors.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,15 @@
 
 namespace hum {
 
-// As Json::dump, but bytes that are not UTF-8, as file names may have, become U+FFFD; dump throws.
+// Same as Json::dump, but replaces bytes that are not UTF-8 (file names may have them) by U+FFFD
+// instead of throwing.
 std::string to_text(const Json& value, int indent = -1);
-// to_text and a line's end, on stdout.
+// Prints to_text and a newline to stdout.
 void print_json(const Json& value, int indent = -1);
 
-// Throws: kNoInput when missing, kBadData with line and column when it does not parse.
+// Throws: kNoInput if the file is missing, kBadData with line and column if it does not parse.
 Json read_json(const std::filesystem::path& path);
-// Written aside, then renamed.
+// Writes a temporary file, then renames it.
 void write_json(const std::filesystem::path& path, const Json& value);
 
 }  // namespace hum

@@ -1,4 +1,4 @@
-// The name of JSON values, for headers that only pass them on.
+// Forward declaration of Json, for headers that only pass values on.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// Log lines on stderr (spdlog), level from HUM_LOG; and the progress line of long commands.
+// Log lines on stderr (spdlog, level from HUM_LOG), and the progress line of long commands.
 #pragma once
 
 #include <spdlog/spdlog.h>
@@ -8,14 +8,14 @@
 
 namespace hum {
 
-// Logs go to stderr as "level: text"; level names: trace debug info warn error off (default info).
+// Logs go to stderr as "level: text". Level names: trace debug info warn error off (default info).
 void init_logging();
 
-// Says a thing once a process, however often it happens. `key` tells things apart.
+// Logs a message once per process for each `key`.
 void warn_once(const std::string& key, const std::string& text);
 
-// One status line with an ETA. On a terminal it is redrawn in place at most ten times a second;
-// elsewhere a line is printed every 30 s. Nothing is printed when HUM_LOG is warn or quieter.
+// Shows one status line with an ETA. On a terminal it is redrawn in place at most ten times a
+// second; otherwise a line is printed every 30 s. Prints nothing if HUM_LOG is warn or quieter.
 class Progress {
  public:
   Progress(std::string what, int64_t total);
@@ -23,7 +23,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // done: items finished so far; detail: e.g. "loss 2.31, 41k tokens/s".
+  // done: number of items finished; detail: e.g. "loss 2.31, 41k tokens/s".
   void update(int64_t done, const std::string& detail = "");
 
  private:

@@ -1,11 +1,11 @@
-// The machine that the process runs on, by name.
+// Describes the machine that the process runs on.
 #pragma once
 
 #include <string>
 
 namespace hum {
 
-// The processor as it calls itself, and how many threads hum computes with: "AMD EPYC, 2 threads".
+// The processor's model name and the number of threads hum computes with: "AMD EPYC, 2 threads".
 std::string processor_name();
 
 }  // namespace hum

@@ -1,4 +1,4 @@
-// A file as memory: its pages come from the disk when they are first touched.
+// Maps a file into memory. Pages are read from disk when they are first accessed.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,10 @@
 
 namespace hum {
 
-// Read-only. The bytes stay as they are when another file is renamed over the path.
+// Read-only. The contents do not change if another file is renamed over the path.
 class MappedFile {
  public:
-  // Throws: kNoInput when it is missing, kNoPermission when unreadable.
+  // Throws: kNoInput if it is missing, kNoPermission if unreadable.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;

@@ -1,4 +1,4 @@
-// Names that someone may have meant.
+// Suggests names for a misspelled one.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace hum {
 
-// Levenshtein distance from `wanted` to `name`, less 100 where `name` contains `wanted`, so that
-// "sax" offers the saxophones.
+// Levenshtein distance from `wanted` to `name`, minus 100 if `name` contains `wanted`, so that
+// "sax" suggests the saxophones.
 int name_distance(std::string_view wanted, std::string_view name);
 
 // Up to `count` of `names`, nearest first.

@@ -18,7 +18,7 @@ namespace hum {
 bool flush_output() {
   if (std::cout.flush()) return true;
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
-  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;  // nobody reads
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;  // reader gone
 }
 
 void end_process(int exit_code) {
@@ -30,7 +30,7 @@ void end_process(int exit_code) {
   __lsan_do_leak_check();  // ends the process itself if something leaked
 #endif
 #ifdef __SANITIZE_THREAD__
-  std::exit(exit_code);  // what was found sets the exit code in a handler of exit
+  std::exit(exit_code);  // an exit handler sets the exit code if there are findings
 #else
   std::_Exit(exit_code);
 #endif

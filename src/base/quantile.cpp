@@ -7,7 +7,7 @@
 namespace hum {
 
 double quantile(std::span<const double> sorted, double share) {
-  HUM_REQUIRE(!sorted.empty(), "quantile: of no numbers");
+  HUM_REQUIRE(!sorted.empty(), "quantile: the list is empty");
   const double place = std::clamp(share, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(place);
   const size_t above = std::min(below + 1, sorted.size() - 1);

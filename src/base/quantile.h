@@ -6,10 +6,11 @@
 
 namespace hum {
 
-// Linear between neighbours, as numpy's. `sorted`: one number or more; share: 0 to 1, clamped.
+// Interpolates linearly between neighbours, as numpy does. `sorted` must not be empty; share is
+// clamped to 0..1.
 double quantile(std::span<const double> sorted, double share);
 
-// Of one number or more; of an even count, the mean of the middle two.
+// Needs one number or more. For an even count, the mean of the middle two.
 double median(std::vector<double> values);
 
 }  // namespace hum

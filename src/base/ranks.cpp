@@ -17,7 +17,7 @@ ProcessRank process_rank() {
     if (env_string(names.rank).empty() || env_string(names.ranks).empty()) continue;
     const ProcessRank found{env_int(names.rank, 0), env_int(names.ranks, 1)};
     if (found.rank < 0 || found.rank >= found.ranks) {
-      fail(ExitCode::kUsage, fmt::format("{}={} of {}={}: no such rank", names.rank, found.rank,
+      fail(ExitCode::kUsage, fmt::format("{}={} is out of range: {}={}", names.rank, found.rank,
                                          names.ranks, found.ranks));
     }
     return found;

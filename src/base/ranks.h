@@ -1,4 +1,4 @@
-// Which of the processes that a launcher started together this one is.
+// The rank of this process among those that a launcher started together.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ struct ProcessRank {
   int64_t rank = 0, ranks = 1;  // 0 <= rank < ranks
 };
 
-// From mpirun's (OMPI_COMM_WORLD_RANK, _SIZE), torchrun's (RANK, WORLD_SIZE) or srun's variables
-// (SLURM_PROCID, SLURM_STEP_NUM_TASKS: a batch script outside srun is one process); the first pair
-// that is set counts, since launchers start within each other in this order. Else 0 of 1.
-// Throws: kUsage when a variable is no number or the rank lies outside.
+// Reads the variables of mpirun (OMPI_COMM_WORLD_RANK, _SIZE), torchrun (RANK, WORLD_SIZE) or srun
+// (SLURM_PROCID, SLURM_STEP_NUM_TASKS; a batch script outside srun is one process). The first pair
+// that is set is used: launchers nest in this order. Otherwise 0 of 1. Throws: kUsage if a variable
+// is not a number or the rank is out of range.
 ProcessRank process_rank();
 
 }  // namespace hum

@@ -1,12 +1,12 @@
-// A field that whoever fills in a struct must state.
+// A struct field that must be initialized explicitly.
 #pragma once
 
 #include <concepts>
 
 namespace hum {
 
-// Has no default, so an initializer that leaves the field out does not compile, and takes a T
-// alone, so nothing else lands in it by conversion.
+// Has no default constructor, so an initializer that omits the field does not compile. Accepts only
+// a T: other types are not converted.
 template <typename T>
 class Required {
  public:

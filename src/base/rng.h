@@ -1,5 +1,5 @@
-// Counter-based random numbers on the host: the same Threefry bits that graph::random_bits makes on
-// a device.
+// Counter-based random numbers on the host: the same Threefry bits that graph::random_bits produces
+// on a device.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@ namespace hum {
 // 2, 3".
 std::array<uint32_t, 2> threefry2x32(std::array<uint32_t, 2> key, std::array<uint32_t, 2> counter);
 
-// The key of a named stream: (seed, name, index) -> two words. Used for parameters (name = dotted
-// path, index = step) and for data (name = "melody", index = item).
+// The key of a named stream: maps (seed, name, index) to two words. Used for parameters (name =
+// dotted path, index = step) and for data (name = "melody", index = item).
 std::array<uint32_t, 2> stream_key(uint64_t seed, std::string_view name, uint64_t index);
 
-// A sequence of numbers that depends on its key alone.
+// A random number stream that depends only on its key.
 class Rng {
  public:
   explicit Rng(std::array<uint32_t, 2> key) : key_(key) {}

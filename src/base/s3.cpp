@@ -21,12 +21,12 @@ struct Call {
   std::string key;
   UriQuery query = {};
   std::string_view body = {};
-  // What receives the body of an answer, made anew for each attempt.
+  // Receives the body of a response. Created anew for each attempt.
   std::function<std::function<void(std::string_view)>()> new_sink = {};
   std::stop_token stop = {};
 };
 
-// The text of the first <tag> at or after `from`; empty when there is none.
+// The text of the first <tag> at or after `from`; empty if there is none.
 std::string xml_text(std::string_view xml, std::string_view tag, size_t from = 0) {
   const size_t open = xml.find(fmt::format("<{}>", tag), from);
   if (open == xml.npos) return "";
@@ -59,7 +59,7 @@ HttpRequest signed_request(const S3Options& options, const std::string& bucket, 
   }
   const std::string allowed = authorization(parts, options.credentials, options.region);
   request.headers.push_back("Authorization: " + allowed);
-  request.headers.emplace_back("Expect:");  // else curl waits a second before it sends a body
+  request.headers.emplace_back("Expect:");  // otherwise curl waits a second before sending a body
   request.connect_timeout = options.connect_timeout;
   request.transfer_timeout = options.transfer_timeout;
   request.stall_timeout = options.stall_timeout;
@@ -73,7 +73,7 @@ bool may_pass(const HttpAnswer& answer) {
          xml_text(answer.body, "Code") == "RequestTimeout";
 }
 
-// Between a half and the whole of `longest`, so that many clients do not come back together.
+// Between half of `longest` and all of it, so that many clients do not retry at the same moment.
 void pause(std::chrono::milliseconds longest, const std::stop_token& stop) {
   const auto noise = std::chrono::steady_clock::now().time_since_epoch().count() % 1000;
   std::mutex mutex;
@@ -92,7 +92,7 @@ constexpr Refusal kRefusals[] = {
     {"PermanentRedirect", ExitCode::kConfig, "set AWS_REGION to the bucket's region"},
     {"AuthorizationHeaderMalformed", ExitCode::kConfig, "set AWS_REGION to the bucket's region"},
     {"ExpiredToken", ExitCode::kNoPermission,
-     "AWS_SESSION_TOKEN has expired: log in again and export the three AWS_ variables anew"},
+     "AWS_SESSION_TOKEN has expired: log in and export the three AWS_ variables again"},
     {"InvalidAccessKeyId", ExitCode::kNoPermission, "correct AWS_ACCESS_KEY_ID"},
     {"SignatureDoesNotMatch", ExitCode::kNoPermission, "correct AWS_SECRET_ACCESS_KEY"},
     {"RequestTimeTooSkewed", ExitCode::kNoPermission, "set this machine's clock"},
@@ -109,14 +109,15 @@ constexpr Refusal kRefusals[] = {
                   xml_text(answer.body, "Message"));
   if (const auto region = answer.headers.find("x-amz-bucket-region");
       answer.status / 100 == 3 && region != answer.headers.end()) {
-    fail(ExitCode::kConfig, message, "the bucket lies in AWS_REGION=" + region->second);
+    fail(ExitCode::kConfig, message,
+         "the bucket's region differs: set AWS_REGION=" + region->second);
   }
   for (const Refusal& refusal : kRefusals) {
     if (refusal.code == code) fail(refusal.exit_code, message, std::string(refusal.hint));
   }
   if (answer.status == 401 || answer.status == 403) {
     fail(ExitCode::kNoPermission, message,
-         "these credentials may not do that: see the bucket's policy, AWS_ACCESS_KEY_ID and "
+         "the credentials do not allow this: check the bucket policy, AWS_ACCESS_KEY_ID and "
          "AWS_SESSION_TOKEN");
   }
   const bool passing = answer.status >= 500 || answer.status == 429;
@@ -124,7 +125,7 @@ constexpr Refusal kRefusals[] = {
        passing ? "the server is overloaded or broken: try again later" : "");
 }
 
-// The first answer that is a success or says that there is no such object.
+// The first response that is a success or reports a missing object.
 HttpAnswer send(const S3Options& options, const std::string& bucket, const Call& call) {
   auto longest = options.first_pause;
   for (int attempt = 1;; ++attempt, longest *= 2) {
@@ -154,7 +155,7 @@ S3Options s3_options_from_environment() {
                                     env_string("AWS_SECRET_ACCESS_KEY"),
                                     env_string("AWS_SESSION_TOKEN")}};
   if (options.credentials.access_key_id.empty() || options.credentials.secret_access_key.empty()) {
-    fail(ExitCode::kConfig, "S3: there are no credentials",
+    fail(ExitCode::kConfig, "S3: no credentials found",
          "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN for a role)");
   }
   const std::string region = first_of("AWS_REGION", "AWS_DEFAULT_REGION");
@@ -172,7 +173,8 @@ S3Place parse_s3_url(std::string_view url) {
   std::string_view prefix = place.substr(std::min(slash + 1, place.size()));
   while (prefix.ends_with('/')) prefix.remove_suffix(1);
   if (slash == 0) {
-    fail(ExitCode::kConfig, fmt::format("{}: names no bucket", url), "write s3://bucket/prefix");
+    fail(ExitCode::kConfig, fmt::format("{}: the bucket is missing", url),
+         "write s3://bucket/prefix");
   }
   return {std::string(place.substr(0, slash)), std::string(prefix)};
 }
@@ -181,7 +183,7 @@ S3Target s3_target(const S3Options& options, const std::string& bucket, std::str
   const std::string path = "/" + uri_encode(key, /*keep_slashes=*/true);
   if (options.endpoint.empty()) {
     const std::string host = fmt::format("s3.{}.amazonaws.com", options.region);
-    // The certificate is good for one label before s3.
+    // The certificate covers only one label before s3.
     if (bucket.find('.') != bucket.npos) return {"https", host, "/" + bucket + path};
     return {"https", bucket + "." + host, path};
   }
@@ -189,13 +191,13 @@ S3Target s3_target(const S3Options& options, const std::string& bucket, std::str
   const size_t colon = rest.find("://");
   const std::string_view scheme = colon == rest.npos ? "" : rest.substr(0, colon);
   if (scheme != "http" && scheme != "https") {
-    fail(ExitCode::kConfig, fmt::format("the S3 endpoint '{}' is no URL", options.endpoint),
+    fail(ExitCode::kConfig, fmt::format("the S3 endpoint '{}' is not a URL", options.endpoint),
          "set AWS_ENDPOINT_URL_S3=https://host:port");
   }
   rest.remove_prefix(colon + 3);
   while (rest.ends_with('/')) rest.remove_suffix(1);
   const size_t slash = std::min(rest.find('/'), rest.size());
-  // S3 lists a bucket at "/bucket" too: so does every path-style client ask.
+  // S3 also lists a bucket at "/bucket", as every path-style client requests it.
   return {std::string(scheme), std::string(rest.substr(0, slash)),
           fmt::format("{}/{}{}", rest.substr(slash), bucket, key.empty() ? "" : path)};
 }
@@ -245,8 +247,8 @@ std::vector<S3Object> S3Bucket::list(const std::string& prefix) const {
     const std::string& xml = answer.body;
     if (xml.find("<ListBucketResult") == xml.npos) {
       fail(ExitCode::kBadData,
-           fmt::format("LIST s3://{}/{}: the answer is no list", bucket_, prefix),
-           "check that AWS_ENDPOINT_URL_S3 is an S3 server");
+           fmt::format("LIST s3://{}/{}: the response is not a listing", bucket_, prefix),
+           "check that AWS_ENDPOINT_URL_S3 points to an S3 server");
     }
     for (size_t at = xml.find("<Contents>"); at != xml.npos; at = xml.find("<Contents>", at + 1)) {
       objects.push_back(

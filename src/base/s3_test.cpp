@@ -1,4 +1,4 @@
-// The S3 client against a server in this process, and against moto where it is installed.
+// Tests the S3 client against an in-process server, and against moto where it is installed.
 #include "base/s3.h"
 
 #include <gmock/gmock.h>
@@ -234,7 +234,7 @@ TEST(S3Options, ComeFromTheEnvironment) {
   EXPECT_EQ(s3_target(other, "b", "k").path, "/s3/b/k");
 }
 
-// Another implementation of the server's side: tools/install_references.sh moto brings it.
+// Tests against another server implementation; tools/install_references.sh moto installs it.
 TEST(S3Slow, MotoAgrees) {
   const fs::path program = source_folder() / "build/moto/bin/moto_server";
   if (!fs::exists(program))

@@ -19,7 +19,8 @@ int64_t element_bytes(const std::string& dtype) {
 }
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what) {
-  fail(ExitCode::kBadData, fmt::format("{}: not a whole safetensors file: {}", path.string(), what),
+  fail(ExitCode::kBadData,
+       fmt::format("{}: not a complete safetensors file: {}", path.string(), what),
        "copy or download the file again");
 }
 
@@ -60,7 +61,7 @@ SafetensorsFile SafetensorsFile::read(const std::filesystem::path& path) {
   uint64_t header_size = 0;
   if (file.bytes_.size() < sizeof header_size) refuse(path, "it is shorter than its header");
   std::memcpy(&header_size, file.bytes_.data(), sizeof header_size);
-  if (header_size > file.bytes_.size() - sizeof header_size) refuse(path, "the header is cut off");
+  if (header_size > file.bytes_.size() - sizeof header_size) refuse(path, "its header is cut off");
   const auto all = std::as_bytes(std::span(file.bytes_));
   const auto data = all.subspan(sizeof header_size + header_size);
   Json header = Json::parse(file.bytes_.substr(sizeof header_size, header_size), nullptr, false);
@@ -97,7 +98,7 @@ void write_safetensors(const std::filesystem::path& path, std::span<const SafeTe
     offset += tensor.bytes.size();
   }
   std::string text = header.dump();
-  text.append((8 - text.size() % 8) % 8, ' ');  // the data begins 8-byte aligned
+  text.append((8 - text.size() % 8) % 8, ' ');  // 8-byte alignment for the data
   const uint64_t size = text.size();
   AtomicFile file(path);
   file.write({reinterpret_cast<const char*>(&size), sizeof size});

@@ -1,6 +1,6 @@
-// The safetensors file format: named arrays behind a JSON header. Bytes only; element types are the
-// format's names. Source: huggingface/safetensors, format 0.x: u64 little-endian header size, JSON
-// header, data.
+// Reads and writes safetensors files: named arrays behind a JSON header. Bytes only; element types
+// use the format's names. Source: huggingface/safetensors, format 0.x: u64 little-endian header
+// size, JSON header, data.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ struct SafeTensor {
   // "F32", "BF16", "I32", "U8", ...
   std::string dtype;
   std::vector<int64_t> dims;
-  // Row-major, little-endian; owned by whoever made it.
+  // Row-major, little-endian. Not owned.
   std::span<const std::byte> bytes;
 };
 
 class SafetensorsFile {
  public:
-  // Reads the whole file. Throws: kNoInput, kBadData when the header, an offset or a size is wrong.
+  // Reads the whole file. Throws: kNoInput, kBadData if the header, an offset or a size is wrong.
   static SafetensorsFile read(const std::filesystem::path& path);
 
   const std::vector<SafeTensor>& tensors() const { return tensors_; }
@@ -36,7 +36,8 @@ class SafetensorsFile {
   std::map<std::string, std::string> metadata_;
 };
 
-// Written aside, then renamed. {"format": "pt"} is added to the metadata, as other readers expect.
+// Writes a temporary file, then renames it. Adds {"format": "pt"} to the metadata, as other readers
+// expect.
 void write_safetensors(const std::filesystem::path& path, std::span<const SafeTensor> tensors,
                        std::map<std::string, std::string> metadata = {});
 

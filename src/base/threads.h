@@ -1,4 +1,4 @@
-// How many threads hum computes with, and a parallel loop over independent items.
+// The number of threads hum computes with, and a parallel loop over independent items.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace hum {
 
-// HUM_THREADS, or the number of cores this process may run on.
+// HUM_THREADS, or the number of cores available to this process.
 int compute_threads();
 
-// body(i) for i in [0, count) on up to `threads` threads; the first exception is rethrown after all
-// have stopped.
+// Runs body(i) for i in [0, count) on up to `threads` threads. Rethrows the first exception after
+// all threads have stopped.
 void parallel_for(int64_t count, int threads, const std::function<void(int64_t)>& body);
 
 }  // namespace hum

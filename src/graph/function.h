@@ -1,4 +1,4 @@
-// A program to compile: named parameters in, results out, and which inputs may be overwritten.
+// A program to compile: named parameters, results, and donated inputs.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ struct Function {
   std::string name = "main";
   Values parameters;
   Values results;
-  // Parameter i's buffer becomes result r's: {i, r}. Shapes must be equal.
+  // Donates parameter i's buffer to result r: {i, r}. Shapes must be equal.
   struct Donation {
     int parameter;
     int result;
   };
   std::vector<Donation> donations;
-  // What its collectives speak of; without any, it may be left at one device.
+  // The mesh for the function's collectives. Without collectives it may stay at one device.
   Mesh mesh = {};
 };
 
-// Throws when results depend on a parameter that is not listed, or a donation does not fit.
+// Throws if results depend on an unlisted parameter, or a donation is invalid.
 void verify(const Function& function);
 
 }  // namespace hum::graph

@@ -1,4 +1,4 @@
-// All ops, for code that builds graphs.
+// Includes all ops, for code that builds graphs.
 #pragma once
 
 #include "graph/autodiff/gradients.h"

@@ -24,7 +24,7 @@ std::string axis_text(const AxisPlacement& axis) {
 
 enum class PartialRule { kNone, kAllOrNone, kAtMostOne, kChoice };
 
-// A choice by a condition that all devices share: of partial sums and zeros.
+// A selection by a condition that all devices share: of partial sums and zeros.
 bool is_choice_of_partials(const Node& node, size_t axis) {
   return std::ranges::all_of(std::span(node.inputs()).subspan(1), [axis](const Value& branch) {
     return branch.placement().axes[axis] == kPartial || is_zero(branch);

@@ -1,9 +1,9 @@
-// Where the parts of a value live on the device mesh, one statement per mesh axis. Replica mode:
-// every shape in a graph is the shape one device holds.
+// Placement of a value on the device mesh, one entry per mesh axis. In replica mode, every shape in
+// a graph is the shape that one device holds.
 //
-// Rules (checked while the graph is built; ENGINE "Placement types"): partial sums pass through
-// linear ops only; an all-reduce, all-gather or reduce-scatter changes the placement; anything else
-// that mixes placements wrongly is refused with the source line.
+// Rules (checked while the graph is built; ENGINE "Placement types"): partial sums may only pass
+// through linear ops; all-reduce, all-gather and reduce-scatter change the placement; any other mix
+// of placements is an error that names the source line.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 
 namespace hum::graph {
 
-// Mesh axes inside one pipeline stage; tensor is innermost. Pipeline sends are outside the
-// placement types.
+// Mesh axes inside one pipeline stage; tensor is innermost. Pipeline sends are not part of
+// placements.
 enum class Axis : int { kData = 0, kTensor = 1 };
 inline constexpr int kAxisCount = 2;
 
@@ -24,7 +24,7 @@ enum class PlacementKind { kReplicated, kSharded, kPartial };
 
 struct AxisPlacement {
   PlacementKind kind = PlacementKind::kReplicated;
-  // kSharded: the dim that is cut, or kNoDim when the shards differ but form no dim of this value.
+  // kSharded: the sharded dim, or kNoDim if the shards differ but form no dim of this value.
   int dim = 0;
   static constexpr int kNoDim = -1;
   bool operator==(const AxisPlacement&) const = default;
@@ -41,11 +41,11 @@ struct Placement {
   const AxisPlacement& operator[](Axis axis) const { return axes[static_cast<size_t>(axis)]; }
   bool is_replicated() const { return *this == Placement{}; }
   bool operator==(const Placement&) const = default;
-  // "data: S(0), tensor: P"; "replicated" when it is on every axis.
+  // "data: S(0), tensor: P"; "replicated" if it is so on every axis.
   std::string to_string() const;
 };
 
-// How many devices stand along each mesh axis. Replica r is at tensor position r % tensor and data
+// Number of devices along each mesh axis. Replica r has tensor position r % tensor and data
 // position r / tensor.
 struct Mesh {
   int data = 1;
@@ -53,7 +53,7 @@ struct Mesh {
 
   int size() const { return data * tensor; }
   int size(Axis axis) const { return axis == Axis::kData ? data : tensor; }
-  // The replicas that differ in `axis` alone, a list for each place on the other axis.
+  // The groups of replicas that differ only in `axis`, one group per position on the other axis.
   std::vector<std::vector<int64_t>> groups(Axis axis) const;
   bool operator==(const Mesh&) const = default;
 };

@@ -13,9 +13,9 @@ namespace hum::graph {
 
 enum class DType : uint8_t { kF32, kBF16, kI32, kU32, kU8, kI1 };
 
-// As people and StableHLO write them: "f32", "bf16", "i32", "ui32", "ui8", "i1".
+// Names used in messages and StableHLO: "f32", "bf16", "i32", "ui32", "ui8", "i1".
 std::string_view name(DType dtype);
-// Bytes of one element in host and device memory (i1 takes one).
+// Bytes per element in host and device memory (i1 uses one).
 int64_t size_bytes(DType dtype);
 bool is_float(DType dtype);
 bool is_unsigned(DType dtype);
@@ -27,9 +27,9 @@ struct Shape {
   int rank() const { return static_cast<int>(dims.size()); }
   int64_t elements() const;
   int64_t bytes() const { return elements() * size_bytes(dtype); }
-  // Size of a dimension; negative dims count from the end. Throws when out of range.
+  // The size of a dimension; negative dims count from the end. Throws if out of range.
   int64_t size(int dim) const { return dims[static_cast<size_t>(resolve_dim(dim))]; }
-  // 0..rank-1 for a dim in -rank..rank-1. Throws otherwise.
+  // Converts a dim in -rank..rank-1 to 0..rank-1. Throws otherwise.
   int resolve_dim(int dim) const;
   // "f32[8,128]"
   std::string to_string() const;
@@ -38,7 +38,7 @@ struct Shape {
 
 }  // namespace hum::graph
 
-// So that fmt and error messages can print shapes and types.
+// Lets fmt and error messages print shapes and types.
 template <>
 struct fmt::formatter<hum::graph::Shape> : fmt::formatter<std::string> {
   auto format(const hum::graph::Shape& shape, fmt::format_context& context) const {

@@ -46,14 +46,14 @@ const Attribute& Attributes::at(std::string_view name) const {
   return *attribute;
 }
 
-// Chains of a hundred thousand nodes are normal: take inputs apart in a loop, not by recursion.
+// Chains of a hundred thousand nodes are normal: inputs are released in a loop, not by recursion.
 Node::~Node() {
   Values pending = std::move(inputs_);
   while (!pending.empty()) {
     std::shared_ptr<const Node> node = pending.back().node_ptr();
     pending.pop_back();
     if (node == nullptr || node.use_count() > 1) continue;
-    auto& inputs = const_cast<Node&>(*node).inputs_;  // the last owner may take it apart
+    auto& inputs = const_cast<Node&>(*node).inputs_;  // the last owner may modify it
     std::ranges::move(inputs, std::back_inserter(pending));
     inputs.clear();
   }
@@ -157,7 +157,7 @@ Values substitute(std::span<const Value> roots, const ValueMap& replacements) {
   return results;
 }
 
-// What a traced body uses from outside: values that depend on some parameter but not on the
+// The outside values that a traced body uses: those that depend on some parameter but not on the
 // region's own.
 Values find_captures(const Region& region) {
   std::unordered_set<const Node*> own, dependent, parametric;

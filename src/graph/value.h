@@ -1,5 +1,5 @@
-// Values and the nodes that make them. A graph has no owner: a Value keeps alive all that it was
-// computed from, and what no result needs is never printed. Nodes never change after they are made.
+// Values and the nodes that compute them. A graph has no owner: a Value keeps alive everything it
+// was computed from, and unused values are never printed. Nodes are immutable.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,8 @@ namespace hum::graph {
 class Node;
 struct OpDef;
 
-// One result of one node; cheap to copy. A default-made Value is empty ("no gradient", "absent").
+// One result of one node; cheap to copy. A default-constructed Value is empty ("no gradient",
+// "absent").
 class Value {
  public:
   Value() = default;
@@ -47,8 +48,7 @@ using Values = std::vector<Value>;
 using Shapes = std::vector<Shape>;
 using Dims = std::vector<int64_t>;
 
-// A function body inside an op. Closed: its results depend on its parameters and on constants
-// alone.
+// A function body inside an op. Closed: its results depend only on its parameters and on constants.
 struct Region {
   Values parameters;
   Values results;
@@ -65,9 +65,9 @@ class Attributes {
   Attributes(std::initializer_list<std::pair<std::string, Attribute>> items);
 
   bool contains(std::string_view name) const { return find(name) != nullptr; }
-  // Adds a setting, or replaces it.
+  // Adds or replaces a setting.
   void set(std::string name, Attribute value);
-  // Throws (our bug) when absent or of another type.
+  // Throws (a bug in hum) if the setting is absent or of another type.
   template <typename T>
   const T& get(std::string_view name) const {
     return std::get<T>(at(name));
@@ -80,8 +80,8 @@ class Attributes {
   std::vector<std::pair<std::string, Attribute>> items_;
 };
 
-// A gradient given by hand: (inputs, outputs, cotangents of outputs) -> cotangents of inputs, empty
-// where none.
+// A custom gradient: (inputs, outputs, cotangents of outputs) -> cotangents of inputs, empty if
+// there is none.
 using CustomVjp =
     std::function<Values(std::span<const Value> inputs, std::span<const Value> outputs,
                          std::span<const Value> cotangents)>;
@@ -117,8 +117,8 @@ class Node : public std::enable_shared_from_this<Node> {
   std::source_location where_;
 };
 
-// Everything that makes a node; build() infers shapes and placements and throws on misuse, naming
-// `where`.
+// Everything needed to build a node; build() infers shapes and placements and throws on misuse,
+// naming `where`.
 struct NodeBuilder {
   const OpDef& op;
   Values inputs = {};
@@ -137,18 +137,18 @@ struct NodeBuilder {
 std::shared_ptr<const Node> clone_with(const Node& node, Values inputs,
                                        std::vector<Region> regions);
 
-// A placeholder that a function's caller fills in.
+// A placeholder that the function's caller fills in.
 Value parameter(std::string name, Shape shape, Placement placement = {},
                 std::source_location where = std::source_location::current());
 
-// Nodes that `roots` depend on, inputs before users, in an order that depends on the graph alone.
+// Nodes that `roots` depend on, inputs before users, in an order that depends only on the graph.
 std::vector<const Node*> topological_order(std::span<const Value> roots);
 
 // The region's results with `arguments` in place of its parameters.
 Values inline_region(const Region& region, std::span<const Value> arguments);
 
-// Traces `body` on fresh parameters like `arguments`, and closes it: values from outside that the
-// body uses become extra parameters at the end, in a fixed order, listed in `captures`.
+// Traces `body` on new parameters like `arguments`, and closes it: outside values that the body
+// uses become extra parameters at the end, in a fixed order, listed in `captures`.
 struct TracedRegion {
   Region region;
   Values captures;

@@ -1,4 +1,4 @@
-// Which instruction set the kernels use on this machine. Chosen once, at run time.
+// Selects the instruction set of the kernels on this machine, once, at run time.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace hum::kernels {
 
-// Each level includes those before it.
+// Each level includes the previous ones.
 enum class Isa : int {
   kBaseline,    // x86-64 as every such machine has it (SSE2)
   kAvx2,        // with FMA and F16C
@@ -17,11 +17,11 @@ enum class Isa : int {
 };
 std::span<const std::pair<Isa, std::string_view>> enum_names(Isa);
 
-// The highest level that the processor and the operating system offer. For AMX it asks the kernel
-// for permission to use tile registers (ARCH_REQ_XCOMP_PERM) first.
+// The highest level that the processor and the operating system support. For AMX, first requests
+// permission to use tile registers (ARCH_REQ_XCOMP_PERM).
 Isa detect_isa();
 
-// detect_isa(), capped by HUM_OPS_ISA. Throws: kConfig when that names no level.
+// detect_isa(), capped by HUM_OPS_ISA. Throws: kConfig if that is not a known level.
 Isa chosen_isa();
 
 }  // namespace hum::kernels

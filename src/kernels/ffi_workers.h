@@ -1,5 +1,5 @@
-// The thread pool of the running XLA program, as Workers. The pool has four threads or more
-// whatever HUM_THREADS says (checked); kernels take no more of them than that.
+// The thread pool of the running XLA program, as Workers. The pool has at least four threads, even
+// if HUM_THREADS is lower (checked); kernels use at most HUM_THREADS of them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace hum::kernels {
 
-// Lives no longer than the call.
+// Must not outlive the call.
 class CallWorkers final : public Workers {
  public:
   explicit CallWorkers(const pjrt::ffi::Call& call)

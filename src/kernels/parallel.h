@@ -1,5 +1,5 @@
-// How a kernel uses more than one core: it borrows threads from whoever called it (XLA's own pool),
-// so that kernels and XLA's loops together never run more threads than the pool has.
+// Runs a kernel on several cores with threads borrowed from its caller (XLA's own pool), so that
+// kernels and XLA's loops together never run more threads than the pool has.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace hum::kernels {
 class Workers {
  public:
   virtual ~Workers() = default;
-  // Cores that the caller may keep busy, its own thread included.
+  // Number of cores that the caller may use, including its own thread.
   virtual int threads() const = 0;
-  // Runs the task on another thread, at once or much later.
+  // Runs the task on another thread, now or much later.
   virtual void schedule(std::function<void()> task) = 0;
 };
 
@@ -28,9 +28,9 @@ class OneThread final : public Workers {
   void schedule(std::function<void()> task) override { task(); }
 };
 
-// body(i) for i in [0, count), each once, on the calling thread and on those that come to help.
-// Never waits for a thread that has not started: when all others are busy the caller does all the
-// work, so any number of kernels may run at the same time. Rethrows the first exception.
+// Runs body(i) once for each i in [0, count), on the calling thread and any borrowed ones. Never
+// waits for a thread that has not started: if all others are busy the caller does all the work, so
+// any number of kernels may run at once. Rethrows the first exception.
 void for_each_chunk(Workers& workers, int64_t count, const std::function<void(int64_t)>& body);
 
 // The same over ranges [begin, end) that cover [0, count), each at least `grain` long where it can.
@@ -44,7 +44,7 @@ struct FreeAligned {
 using AlignedMemory = std::unique_ptr<std::byte, FreeAligned>;
 AlignedMemory aligned_memory(size_t size_bytes);
 
-// Memory for the chunk that runs on this thread, 64-byte aligned; the next call invalidates it.
+// Memory for the chunk running on this thread, 64-byte aligned; the next call invalidates it.
 std::span<std::byte> thread_scratch(size_t size_bytes);
 
 }  // namespace hum::kernels

@@ -1,5 +1,5 @@
-// The frame of kernels that work row by row, on f32 or bf16: which calls are worth it, how rows are
-// cut over threads, and the choice by dtype.
+// Framework for row-wise kernels on f32 or bf16: which calls are worthwhile, splitting rows over
+// threads, and dispatch by dtype.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace hum::kernels {
 
-// Whether the machine has vectors for a kernel, and the node's first input is large enough to pay
-// for the call.
+// Whether the machine has vectors for a kernel, and the node's first input is large enough to
+// justify the call.
 inline bool worth_a_row_kernel(const graph::Node& node) {
   constexpr int64_t kLeastElements = 4096;
   return chosen_isa() >= Isa::kAvx2 && node.input(0).shape().elements() >= kLeastElements;

@@ -1,4 +1,4 @@
-// Sums over the rows of a matrix, made on several threads: the gradients of biases and scales.
+// Sums over the rows of a matrix on several threads: the gradients of biases and scales.
 #pragma once
 
 #include <cstdint>

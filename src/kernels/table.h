@@ -1,4 +1,4 @@
-// All kernels, in one list, and which of them this machine should use.
+// Lists all kernels, and decides which of them this machine should use.
 #pragma once
 
 #include <span>
@@ -13,16 +13,16 @@ namespace hum::kernels {
 // A kernel; its folder's header declares it.
 struct Kernel {
   pjrt::KernelRow call;
-  // Whether it knows the node's types and sizes, and is faster on them here than plain ops are.
+  // Whether it supports the node's types and sizes, and is faster on them here than plain ops.
   bool (*available)(const graph::Node& node);
 };
 
 // What a session registers with its plugin.
 std::vector<pjrt::KernelRow> table();
 
-// Whether a custom call should run its kernel on this machine's processor: the kernel knows the
-// instruction set, the types, and that the problem is large enough to gain. Otherwise plain ops
-// run. HUM_KERNELS=0 says no to all.
+// Whether a custom call should run its kernel on this processor: the kernel supports the
+// instruction set and the types, and the problem is large enough to gain. Otherwise plain ops run.
+// HUM_KERNELS=0 disables all kernels.
 bool available(const graph::Node& node);
 
 // What the kernels chose on this machine, e.g. "avx512_bf16 onednn:avx512_bf16"; part of the

@@ -1,5 +1,5 @@
-// For kernel tests and benches: programs run twice, with the kernels and as plain ops, and the
-// custom calls that reached a kernel are counted.
+// For kernel tests and benches: runs programs with the kernels and as plain ops, and counts the
+// custom calls that reached a kernel.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// How a training step traces a model's stacks of equal blocks: choices that trade memory and
-// compile time against arithmetic, and never change what is computed.
+// How a training step traces a model's stacks of equal blocks: options that trade memory and
+// compile time for arithmetic and never change results.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,10 @@ namespace hum::nn {
 
 struct BlockOptions {
   graph::RecomputePolicy recompute = graph::RecomputePolicy::kNone;
-  // Blocks 0, n, 2n, ... follow `recompute`, the others keep every intermediate.
+  // Blocks 0, n, 2n, ... follow `recompute`; the others keep every intermediate.
   int64_t recompute_every = 1;
-  // Transformer layers become one scan over stacked weights: the program does not grow with depth.
+  // Traces transformer layers as one scan over stacked weights: the program does not grow with
+  // depth.
   bool stack_layers = false;
 
   graph::RecomputePolicy policy_of(int64_t block) const {
@@ -28,7 +29,7 @@ inline graph::Value run_block(const BlockOptions& options, int64_t index, const 
   return graph::checkpoint(options.policy_of(index), graph::Values{x}, body)[0];
 }
 
-// x through all `blocks` in turn, block(x, more...) each.
+// Passes x through all `blocks` in turn, block(x, more...) each.
 template <typename Blocks, typename... More>
 graph::Value run_blocks(const BlockOptions& options, const Blocks& blocks, graph::Value x,
                         const More&... more) {

@@ -1,5 +1,5 @@
-// The layers that hum's models share. A layer declares its parameters when it is made and computes
-// on call.
+// Layers shared by hum's models. A layer declares its parameters on construction and computes when
+// called.
 //
 // B batch, T time, D width, C channels. Weights are f32 masters; a layer computes in the element
 // type of its input.
@@ -16,12 +16,12 @@ namespace hum::nn {
 
 using graph::Value;
 
-// x[..., in] -> [..., out]. weight is [out, in] as in PyTorch, so that checkpoints exchange.
+// x[..., in] -> [..., out]. weight is [out, in] as in PyTorch, so checkpoints are interchangeable.
 class Linear {
  public:
   struct Options {
     bool bias = true;
-    // Standard deviation of the weight; 0 takes 1/sqrt(in).
+    // Standard deviation of the weight; 0: 1/sqrt(in).
     double init = 0;
   };
   Linear() = default;
@@ -36,10 +36,10 @@ class Linear {
   Value weight_, bias_;
 };
 
-// Linear layers of one input as one product. Each part keeps its own logical tensors
-// ("q_proj.weight"), which the parameter list joins (parameters.h: declare_joined). Each group
-// holds its share of every part. Shapes: x[..., in] -> [..., layout...], whose elements are
-// [groups, shares of part 0, of part 1, ...].
+// Computes linear layers of the same input as one product. Each part keeps its own logical tensors
+// ("q_proj.weight"), which the parameter list joins (parameters.h: declare_joined). Each group has
+// its share of every part. Shapes: x[..., in] -> [..., layout...], whose elements are [groups,
+// shares of part 0, of part 1, ...].
 class JoinedLinear {
  public:
   struct Part {
@@ -72,7 +72,7 @@ class Norm {
   double epsilon_ = 0;
 };
 
-// Feature-wise scale and shift from a conditioning vector: x * (1 + scale) + shift. Starts as the
+// Feature-wise scale and shift from a conditioning vector: x * (1 + scale) + shift. Initially the
 // identity. Shapes: x_BTD, condition_BC -> BTD. Source: Perez et al. 2018, "FiLM".
 class Film {
  public:
@@ -98,7 +98,7 @@ class ConvNextBlock {
     int64_t condition = 0;
     // Initial residual scale: about 1 / number of blocks.
     double residual_scale = 0.2;
-    // True: outputs depend on the present and past alone.
+    // True: outputs depend only on the present and past.
     bool causal = false;
   };
   ConvNextBlock() = default;

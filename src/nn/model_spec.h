@@ -1,5 +1,5 @@
-// The contract between models and everything that runs them: train, eval, plan and serve see these
-// types alone.
+// The interface between models and the code that runs them: train, eval, plan and serve use only
+// these types.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct Field {
   graph::Shape shape;
 };
 
-// What a loss is traced with beside its batch.
+// The inputs of a loss besides its batch.
 struct StepInputs {
-  // i32 scalar, 0 at the first step. Like the key, an input of the program, never a constant.
+  // i32 scalar, 0 at the first step. Like the key, a program input, never a constant.
   graph::Value step;
-  // u32[2]: the key of this step's random numbers.
+  // u32[2]: the key for this step's random numbers.
   graph::Value key;
   BlockOptions blocks = {};
 };
@@ -34,23 +34,23 @@ struct StepInputs {
 struct Loss {
   // f32 scalar to minimise.
   graph::Value total;
-  // f32 scalars to log beside it.
+  // f32 scalars to log with the loss.
   std::vector<std::pair<std::string, graph::Value>> metrics;
   // New contents of buffers: {placeholder, new value}.
   std::vector<std::pair<graph::Value, graph::Value>> buffer_updates;
 };
 
-// Sizes of a training step that its model does not choose. Each model reads those that its batch
-// has, the others mean nothing to it.
+// Sizes of a training step that the model does not choose. Each model reads those that apply to its
+// batch and ignores the others.
 struct StepShape {
   int64_t batch = 1;
-  int64_t samples = 0;           // of a crop of sound
+  int64_t samples = 0;           // of an audio crop
   int64_t frames = 0;            // of a whole item; tokens of a text
   int64_t reference_frames = 0;  // of a timbre reference
   graph::DType compute = graph::DType::kF32;
 };
 
-// How a model is trained: the batch it wants and its loss. `parameters` outlives the spec.
+// How a model is trained: its batch and its loss. `parameters` must outlive the spec.
 struct TrainSpec {
   std::string name;
   const ParameterList* parameters = nullptr;
@@ -59,8 +59,8 @@ struct TrainSpec {
   // Audio seconds (or tokens) in one batch, for the progress line.
   double units_per_batch = 0;
   std::string unit = "audio s";
-  // Parameters whose names begin so are trained, the others and their buffers stay as they are;
-  // empty: all.
+  // Parameters whose names begin with these are trained; the others and their buffers do not
+  // change. Empty: all are trained.
   std::string train_only;
 
   bool is_frozen(const Parameter& parameter) const {
@@ -71,7 +71,7 @@ struct TrainSpec {
   }
 };
 
-// A program of a trained model: inputs -> results, on fixed shapes.
+// A program of a trained model: inputs -> results, with fixed shapes.
 struct ProgramSpec {
   std::string name;
   const ParameterList* parameters = nullptr;

@@ -1,5 +1,5 @@
-// Loops of constant length over small arrays, which GCC makes vector instructions of. Nothing is
-// contracted to multiply-adds: no target here has them.
+// Constant-length loops over small arrays, which GCC vectorizes. Nothing is contracted to
+// multiply-adds: no target here has them.
 #include "nn/normal_draws.h"
 
 #include <bit>
@@ -42,8 +42,8 @@ HUM_NN_INLINE void random_words(const Key& key, uint64_t first, Words& x0, Words
   }
 }
 
-// log(n / 2^24) for whole n from 1 to 2^24, within a unit in the last place.
-// Source: fdlibm's e_log.c.
+// log(n / 2^24) for whole n from 1 to 2^24, within a unit in the last place. Source: fdlibm's
+// e_log.c.
 HUM_NN_INLINE double log_of_share(double n) {
   constexpr uint64_t kSqrtHalf = 0x3fe6a09e00000000;
   const uint64_t bits = __builtin_bit_cast(uint64_t, n);
@@ -93,7 +93,7 @@ HUM_NN_INLINE double cosine(double t) {
   return __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, value) ^ sign);
 }
 
-// Draws first, first + 1, ... of the stream, by Box and Muller's method as Rng::normal has it.
+// Draws first, first + 1, ... of the stream, by the Box-Muller method as in Rng::normal.
 HUM_NN_INLINE void draw_body(const Key& key, uint64_t first, Draws& draws) {
   constexpr uint32_t kDiscarded = 8;  // a uniform number has 24 bits
   Words x0, x1;
@@ -120,7 +120,7 @@ void truncated_normals(Key key, double scale, std::span<float> values, kernels::
     draw(key, first, draws);
     for (size_t i = 0; i < kDraws && done < values.size(); ++i) {
       values[done] = static_cast<float>(draws[i] * scale);
-      done += std::abs(draws[i]) <= 2 ? 1 : 0;  // else the next one takes its place
+      done += std::abs(draws[i]) <= 2 ? 1 : 0;  // otherwise the next one replaces it
     }
   }
 }

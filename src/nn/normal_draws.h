@@ -1,5 +1,5 @@
-// Many standard normals of one stream of random numbers at a time, for the initial values of large
-// tensors: Rng::normal draws one in about 60 ns, which is most of what a training run waits for.
+// Generates many standard normals of one random stream at once, for initializing large tensors:
+// Rng::normal takes about 60 ns per number, which would dominate a training run's start-up.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace hum::nn {
 
-// Fills `values` with what Rng(key).normal() gives call by call, without draws beyond two
+// Fills `values` with the successive results of Rng(key).normal(), without draws beyond two
 // deviations, times `scale`. The draws differ from Rng's by a few units in the last place of a
-// double, so one float in some hundred million differs in its last bit; they are the same on every
-// instruction set.
+// double, so about one float in a hundred million differs in its last bit; they are identical on
+// all instruction sets.
 void truncated_normals(std::array<uint32_t, 2> key, double scale, std::span<float> values,
                        kernels::Isa isa = kernels::chosen_isa());
 

@@ -1,5 +1,5 @@
-// What a model learns: named logical tensors with their initial values. A ParameterList hands out
-// the placeholders that the model's graphs use; train and serve fill them in.
+// A model's parameters: named logical tensors with initial values. A ParameterList creates the
+// placeholders that the model's graphs use; train and serve fill them in.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace hum::nn {
 
-// How a tensor starts, from a stream of random numbers keyed by (seed, its name).
+// How a tensor is initialized, from a random stream keyed by (seed, its name).
 struct Init {
   enum class Kind { kZeros, kOnes, kNormal, kUniform } kind = Kind::kZeros;
-  // kNormal: standard deviation (cut at two deviations); kUniform: half width.
+  // kNormal: standard deviation (truncated at two deviations); kUniform: half width.
   double scale = 0;
 
   static Init zeros() { return {Kind::kZeros, 0}; }
@@ -29,24 +29,24 @@ struct Parameter {
   graph::Shape shape;
   Init init;
   // False for buffers: state that the step itself updates (running codebooks) and no optimizer
-  // touches.
+  // changes.
   bool trainable = true;
   graph::Value value;
 };
 
-// A logical tensor within a joined one: its own dims, and the dims (of as many elements) in which
-// the parts stand side by side along dim 1.
+// A logical tensor within a joined one: its own dims, and the dims (with as many elements) in which
+// the parts are concatenated along dim 1.
 struct JoinedPart {
   std::string name;
   graph::Dims dims, laid_out;
   Init init;
 };
 
-// How a list's tensors are kept.
+// How a list stores its tensors.
 struct Storage {
-  // False: one placeholder a logical tensor, and programs join what they use side by side; training
-  // and checkpoints. True: one placeholder for the joined tensor; programs that run often on
-  // weights that stay.
+  // False: one placeholder per logical tensor, and programs join those they use together; for
+  // training and checkpoints. True: one placeholder for the joined tensor; for programs that run
+  // often with fixed weights.
   bool joined = false;
   // Element type of tensors of two or more dims; the others are f32.
   graph::DType matrices = graph::DType::kF32;
@@ -57,16 +57,16 @@ class ParameterList {
   ParameterList() = default;
   explicit ParameterList(Storage storage) : storage_(storage) {}
 
-  // The placeholder of a new tensor. Throws when the name is taken.
+  // The placeholder of a new tensor. Throws if the name is taken.
   graph::Value declare(std::string name, graph::Dims dims, Init init);
   graph::Value declare_buffer(std::string name, graph::Dims dims, Init init);
 
-  // Several tensors as one of `dims`, which is `name` when the storage is joined and their joined
-  // placeholders otherwise. Names are below `prefix` (with its dot).
+  // Joins several tensors into one of `dims`: one placeholder called `name` if the storage is
+  // joined, otherwise their concatenated placeholders. Names are below `prefix` (with its dot).
   graph::Value declare_joined(const std::string& prefix, const std::string& name,
                               const std::vector<JoinedPart>& parts, graph::Dims dims);
 
-  // What fills the placeholders of the same model's list under joined storage, in its order.
+  // The values for the placeholders of the same model's list with joined storage, in its order.
   const graph::Values& joined_values() const { return joined_values_; }
 
   const std::vector<Parameter>& all() const { return parameters_; }
@@ -81,7 +81,7 @@ class ParameterList {
   graph::Values joined_values_;
 };
 
-// Names below a prefix: Scope(list, "decoder").child("blocks.0").declare("norm.weight", ...) makes
+// Prefixes names: Scope(list, "decoder").child("blocks.0").declare("norm.weight", ...) declares
 // "decoder.blocks.0.norm.weight".
 class Scope {
  public:
@@ -111,9 +111,10 @@ class Scope {
   std::string prefix_;
 };
 
-// The initial elements of a parameter, row-major; the same for any mesh and any order of asking.
+// The initial elements of a parameter, row-major; independent of the mesh and of the order of
+// calls.
 std::vector<float> initial_elements(const Parameter& parameter, uint64_t seed);
-// Into memory that is there. Throws unless `elements` has as many.
+// Writes to existing memory. Throws unless `elements` has the right size.
 void initial_elements(const Parameter& parameter, uint64_t seed, std::span<float> elements);
 
 }  // namespace hum::nn

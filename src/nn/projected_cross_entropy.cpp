@@ -30,19 +30,19 @@ graph::Value projected_cross_entropy(const Value& x_NW, const Value& weight_VW,
          "", where);
   }
   const auto logits_of = [&](const Value& x) {
-    // Narrowed in here, so that the gradients of all parts meet in f32.
+    // Narrowed here, so that the gradients of all parts are summed in f32.
     return kernels::matmul(x, graph::convert(weight_VW, x.dtype()),
                            {.transpose_rhs = true, .result = graph::DType::kF32});
   };
   const int64_t parts = x_NW.size(0) / rows;
-  // XLA would keep one part's logits for the backward pass, however they were asked for.
+  // XLA would otherwise keep one part's logits for the backward pass.
   if (parts == 1) return graph::softmax_cross_entropy(logits_of(x_NW), targets_N);
   const graph::Values xs = {graph::reshape(x_NW, {parts, rows, x_NW.size(1)}),
                             graph::reshape(targets_N, {parts, rows})};
   const auto body = [&](const graph::ScanStep& step) {
     const Value logits = logits_of(step.xs[0]);
-    // Not as one cross-entropy: the backward pass, which makes the logits again, then reads no
-    // label's.
+    // Not written as one cross-entropy: the backward pass, which recomputes the logits, then needs
+    // no label's logit.
     const Value losses = graph::logsumexp(logits, {1}) - graph::label_logits(logits, step.xs[1]);
     return graph::ScanResult{{}, {losses}};
   };

@@ -1,4 +1,4 @@
-// Rotary positions: pairs of a head's elements are turned by angles that grow with the position;
+// Rotary positions: rotates pairs of a head's elements by angles proportional to the position;
 // element i is paired with i + half, as in Llama.
 //
 // B batch, T positions, H heads, d head size.
@@ -24,18 +24,19 @@ inline EnumNames<RopeStretch> enum_names(RopeStretch) {
   return kNames;
 }
 
-// How a model reads texts longer than those it was first trained on.
+// How a model handles texts longer than those it was first trained on.
 struct RopeScaling {
   RopeStretch kind = RopeStretch::kNone;
   double factor = 1;
-  // llama3, yarn: the length of the first training.
+  // llama3, yarn: the context length of the original training.
   int64_t original_positions = 8192;
-  // llama3: waves longer than original_positions / low are slowed by the factor, shorter than
-  // original_positions / high stay.
+  // llama3: wavelengths above original_positions / low are slowed by the factor; those below
+  // original_positions / high do not change.
   double low_frequency_factor = 1;
   double high_frequency_factor = 4;
-  // yarn: pairs that turn more than beta_fast times over original_positions stay, those that turn
-  // less than beta_slow times are slowed; borders are whole pairs when truncate is set.
+  // yarn: pairs that turn more than beta_fast times over original_positions do not change, those
+  // that turn less than beta_slow times are slowed; the borders are rounded to whole pairs if
+  // truncate is set.
   double beta_fast = 32;
   double beta_slow = 1;
   bool truncate = true;
@@ -45,28 +46,30 @@ struct RopeScaling {
   template <class V>
   void visit_fields(V& v) {
     v("kind", kind, "none, linear, llama3 or yarn");
-    v("factor", factor, "how much longer texts may be");
-    v("original_positions", original_positions, "length of the first training (llama3, yarn)");
-    v("low_frequency_factor", low_frequency_factor, "border of the slowed waves (llama3)");
-    v("high_frequency_factor", high_frequency_factor, "border of the kept waves (llama3)");
-    v("beta_fast", beta_fast, "turns above which a pair is kept (yarn)");
+    v("factor", factor, "factor by which the context is extended");
+    v("original_positions", original_positions,
+      "context length of the original training (llama3, yarn)");
+    v("low_frequency_factor", low_frequency_factor, "limit of the slowed wavelengths (llama3)");
+    v("high_frequency_factor", high_frequency_factor,
+      "limit of the unchanged wavelengths (llama3)");
+    v("beta_fast", beta_fast, "turns above which a pair is unchanged (yarn)");
     v("beta_slow", beta_slow, "turns below which a pair is slowed (yarn)");
-    v("truncate", truncate, "borders at whole pairs (yarn)");
-    v("attention_factor", attention_factor, "scale of sine and cosine, 0: by the factor (yarn)");
+    v("truncate", truncate, "round the limits to whole pairs (yarn)");
+    v("attention_factor", attention_factor, "scale of sine and cosine; 0: from the factor (yarn)");
   }
 };
 
 struct RopeRates {
-  // Radians a position, one a pair.
+  // Radians per position, one per pair.
   std::vector<float> rates;
   double magnitude = 1;
 };
 
-// Rates of `rotated` elements (even).
+// Rates for `rotated` elements (even).
 RopeRates rope_rates(int64_t rotated, double theta, const RopeScaling& scaling = {});
 
-// Turns the first 2 * rates.size() elements of the first `members` heads of every group, the rest
-// stays. B batch, T positions, G groups, M heads of a group, d head size; computed in f32.
+// Rotates the first 2 * rates.size() elements of the first `members` heads of every group; the rest
+// do not change. B batch, T positions, G groups, M heads of a group, d head size; computed in f32.
 // Shapes: x_BTGMd, positions_T i32 -> BTGMd.
 graph::Value rotate(const graph::Value& x_BTGMd, int64_t members, const graph::Value& positions_T,
                     const RopeRates& rates);

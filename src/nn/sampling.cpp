@@ -11,18 +11,18 @@ using graph::Value;
 
 namespace {
 
-// One a row: beside the row's logits.
+// One value per row, broadcast over the row's logits.
 Value beside_rows(const Value& x) { return x.rank() == 1 ? graph::reshape(x, {x.size(0), 1}) : x; }
 
 }  // namespace
 
 Value keep_likely(const Value& logits_BV, const Value& top_k, const Value& top_p) {
   const int64_t size = logits_BV.size(1);
-  const Value sorted = graph::top_k(logits_BV, size).values;  // all, falling
+  const Value sorted = graph::top_k(logits_BV, size).values;  // all, in descending order
   const Value probabilities = graph::softmax(sorted, 1);
   const Value before = graph::cumulative_sum(probabilities, 1) - probabilities;
   const Value rank = graph::iota({DType::kI32, logits_BV.dims()}, 1);
-  // The most likely token always stays.
+  // The most likely token is always kept.
   const Value kept = ((rank < beside_rows(top_k)) & (before < beside_rows(top_p))) | equal(rank, 0);
   const Value border = graph::reduce_min(graph::select(kept, sorted, 1e30), {1}, /*keepdims=*/true);
   return graph::select(logits_BV >= border, logits_BV, -1e30);

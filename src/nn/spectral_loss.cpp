@@ -16,7 +16,7 @@ using graph::Value;
 namespace {
 
 constexpr double kEpsilon = 1e-7;
-constexpr double kLowestHz = 31;  // where the half-octaves begin: below, a window has no bin
+constexpr double kLowestHz = 31;  // the half-octaves start here: lower ones contain no bin
 constexpr int64_t kPhaseWindow = 1024, kBalanceWindow = 2048, kPartialsWindow = 2048;
 
 Spectrum spectrum(const Value& x_BN, int64_t window_samples, int64_t hop_samples) {
@@ -44,7 +44,7 @@ Value linear_distance(const Value& prediction_BTF, const Value& target_BTF) {
          (graph::mean_all(target_BTF) + 1e-3);
 }
 
-// Mean of |log10 difference| over what is heard: within 40 dB of each frame's peak and floor_db of
+// Mean of |log10 difference| over audible bins: within 40 dB of each frame's peak and floor_db of
 // the clip's.
 Value partials_distance(const Value& prediction_BTF, const Value& target_BTF, double floor_db) {
   const Value floor = graph::maximum(clip_peak(target_BTF) * std::pow(10.0, -floor_db / 20), 1e-5);
@@ -76,7 +76,7 @@ Value phase_distance(const Spectrum& prediction, const Spectrum& target,
   return graph::sum_all(weight * (1 - cosine)) / (graph::sum_all(weight) + 1);
 }
 
-// Which half-octave from kLowestHz on a bin belongs to. Shapes: -> [bins, half-octaves].
+// The half-octave, counted from kLowestHz, that a bin belongs to. Shapes: -> [bins, half-octaves].
 Value half_octaves(int64_t bins, int64_t sample_rate_hz) {
   const double bin_hz = static_cast<double>(sample_rate_hz) / static_cast<double>(2 * (bins - 1));
   auto band_of = [&](int64_t bin) {
@@ -91,8 +91,8 @@ Value half_octaves(int64_t bins, int64_t sample_rate_hz) {
   return graph::constant(std::span<const float>(members), {bins, bands});
 }
 
-// Mean of |log10 E - log10 E'|, E a clip's energy in a half-octave; what lies floor_db below the
-// clip's strongest one counts as equal.
+// Mean of |log10 E - log10 E'|, E a clip's energy in a half-octave; energies more than floor_db
+// below the clip's strongest are clamped and so compare equal.
 Value balance_distance(const Value& prediction_BTF, const Value& target_BTF,
                        const SpectralLossConfig& config) {
   const Value members = half_octaves(target_BTF.size(2), config.sample_rate_hz);

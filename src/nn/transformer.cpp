@@ -22,7 +22,7 @@ Transformer::Transformer(const Scope& scope, const TransformerConfig& config) : 
       config.width, config.heads, config.kv_heads, config.head_size, config.rotary_dim);
   rope_ = rope_rates(config.rotated(), config.rope_theta, config.rope_scaling);
   const int64_t d = config.head_dim(), groups = config.kv_heads, q_width = config.heads * d;
-  // Residual outputs start smaller the deeper the stack (GPT-2's scaled initialisation).
+  // Residual outputs start smaller in deeper stacks (GPT-2's scaled initialisation).
   const double init = 0.02, residual = init / std::sqrt(2.0 * static_cast<double>(config.layers));
   const bool mlp_bias = config.bias || config.mlp_bias;
   for (int64_t i = 0; i < config.layers; ++i) {

@@ -1,6 +1,6 @@
 // A decoder-only transformer: pre-norm blocks, rotary positions, grouped-query attention; norm,
-// activation, biases and rotary size are config. Whole sequences for training, one step against a
-// key-value cache for generation.
+// activation, biases and rotary size are config. Runs whole sequences for training, and one step at
+// a time with a key-value cache for generation.
 //
 // B batch, T positions, S cached positions, D width, H heads, d head size.
 // Source: Vaswani et al. 2017; Su et al. 2021 (rotary); Shazeer 2020 (SwiGLU); Ainslie et al. 2023
@@ -37,16 +37,16 @@ struct TransformerConfig {
   int64_t feed_forward = 768;
   NormKind norm = NormKind::kRms;
   Activation activation = Activation::kSwiGlu;
-  // In all linear layers; or in some: queries, keys, values; the attention's output; feed-forward.
+  // In all linear layers, or only in: queries, keys, values; the attention output; feed-forward.
   bool bias = false;
-  // False: no positions at all but what the causal mask tells.
+  // False: the causal mask is the only position information.
   bool rotary = true;
   bool qkv_bias = false;
   bool out_bias = false;
   bool mlp_bias = false;
-  // Of each head; 0: width / heads.
+  // Size of each head; 0: width / heads.
   int64_t head_size = 0;
-  // Leading part of each head that is rotated; 0: the whole head.
+  // Rotated leading part of each head; 0: the whole head.
   int64_t rotary_dim = 0;
   double rope_theta = 10000;
   RopeScaling rope_scaling;
@@ -72,7 +72,7 @@ struct TransformerConfig {
     v("head_size", head_size, "size of each head (0: width / heads)");
     v("rotary_dim", rotary_dim, "rotated part of each head (0: all of it)");
     v("rope_theta", rope_theta, "base of the rotary frequencies");
-    v("rope_scaling", rope_scaling, "rotary positions beyond the first training's");
+    v("rope_scaling", rope_scaling, "scaling of rotary positions beyond the original training's");
     v("norm_epsilon", norm_epsilon, "added to the variance");
   }
 };
@@ -87,8 +87,8 @@ class Transformer {
   Transformer() = default;
   Transformer(const Scope& scope, const TransformerConfig& config);
 
-  // Causal attention over the whole sequence; keys with key_mask_BT = 0 (f32) are never looked at
-  // (without a mask: all are there).
+  // Causal attention over the whole sequence; keys with key_mask_BT = 0 (f32) are ignored (without
+  // a mask, all keys are used).
   // Shapes: x_BTD -> BTD, after the final norm.
   Value operator()(const Value& x_BTD, const Value& key_mask_BT = {},
                    const BlockOptions& options = {}) const;
@@ -98,9 +98,9 @@ class Transformer {
     Value y_BTD;
     KeyValueCache cache;
   };
-  // New positions first..first+T-1 (first: i32 scalar) against the cache, to which they are added.
-  // Shapes: x_BTD, key_mask_BS over all cached positions (without a mask: all up to the query's
-  // own).
+  // Runs new positions first..first+T-1 (first: i32 scalar) against the cache and adds them to it.
+  // Shapes: x_BTD, key_mask_BS over all cached positions (without a mask: all positions up to the
+  // query's).
   Step step(const Value& x_BTD, const KeyValueCache& cache, const Value& first,
             const Value& key_mask_BS = {}) const;
 
@@ -109,10 +109,10 @@ class Transformer {
     Norm attention_norm, feed_forward_norm;
     JoinedLinear qkv, gate_up;
     Linear out, up, down;
-    // All of its placeholders; equal in order and shape from block to block.
+    // All of its placeholders, in the same order and with the same shapes in every block.
     graph::Values parameters;
   };
-  // Queries, keys and values of the heads, side by side, positions in them.
+  // Concatenated queries, keys and values of the heads, with positions applied.
   // Shapes: -> qkv[B, T, kv_heads, heads / kv_heads + 2, d].
   Value project(const Block& block, const Value& x_BTD, const Value& positions_T) const;
   Value feed_forward(const Block& block, const Value& x_BTD) const;

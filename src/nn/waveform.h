@@ -1,5 +1,5 @@
-// Between waveforms and frames: analysis and synthesis at a hop, and the trunk that raises the
-// frame rate.
+// Converts between waveforms and frames: analysis and synthesis at a hop, and the trunk that raises
+// the frame rate.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,8 @@ namespace hum::nn {
 
 using graph::Spectrum;
 
-// Hann-windowed spectra, one a hop, the signal padded so that frames number exactly N / hop.
+// Hann-windowed spectra, one per hop; the signal is padded so that there are exactly N / hop
+// frames.
 // Shapes: x_BN -> two of [B, N / hop, window/2 + 1].
 Spectrum analysis(const Value& x_BN, int64_t window_samples, int64_t hop_samples);
 // The inverse of analysis() away from the ends, for hop = window / 4.
@@ -22,9 +23,10 @@ Value synthesis(const Spectrum& spectrum, int64_t window_samples, int64_t hop_sa
 std::vector<ConvNextBlock> convnext_stack(const Scope& scope, int64_t count,
                                           ConvNextBlock::Options options);
 
-// A stack at the codec's frame rate, `ratio` times as many frames, a stack at that rate, a norm.
-// Shapes: x_BTI -> [B, ratio T, fine_width]; or in two halves: coarse x_BTI -> [B, T, width], fine
-// of that.
+// A stack at the codec's frame rate, upsampling to `ratio` times as many frames, a stack at that
+// rate, a norm.
+// Shapes: x_BTI -> [B, ratio T, fine_width]; or in two halves: coarse x_BTI -> [B, T, width], then
+// fine.
 class UpsamplingTrunk {
  public:
   struct Options {

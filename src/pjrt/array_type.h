@@ -10,7 +10,7 @@
 
 namespace hum::pjrt {
 
-// "f32", "bf16", "i32", "ui8", "i1", ... as StableHLO writes them.
+// StableHLO's names: "f32", "bf16", "i32", "ui8", "i1", ...
 std::string_view name(PJRT_Buffer_Type type);
 // Bytes of one element in memory. Throws for types narrower than a byte.
 int64_t size_bytes(PJRT_Buffer_Type type);

@@ -13,31 +13,31 @@ namespace hum::pjrt {
 
 class Buffer {
  public:
-  // Takes over `buffer`.
+  // Takes ownership of `buffer`.
   Buffer(std::shared_ptr<const Client> client, PJRT_Buffer* buffer)
       : buffer_(buffer, Deleter{std::move(client)}) {}
 
-  // Row-major elements are copied before this returns. Throws when the sizes differ.
+  // Copies row-major elements before returning. Throws if the sizes differ.
   static Buffer from_host(std::shared_ptr<const Client> client, const Device& device,
                           const ArrayType& type, std::span<const std::byte> data);
   struct Upload;
-  // `data` may still be read until `done` has ended.
+  // `data` may be read until `done` is ready.
   static Upload from_host_async(std::shared_ptr<const Client> client, const Device& device,
                                 const ArrayType& type, std::span<const std::byte> data);
 
-  // Row-major elements arrive in `data` when the event has ended; blocks on nothing itself.
+  // Copies row-major elements to `data`, complete when the event is ready; does not block.
   Event to_host_async(std::span<std::byte> data) const;
-  // The same, awaited.
+  // Same, and waits.
   void to_host(std::span<std::byte> data) const { to_host_async(data).await(); }
 
   PJRT_Buffer* get() const { return buffer_.get(); }
   ArrayType type() const;
   Device device() const;
   size_t on_device_bytes() const;
-  // Frees the device memory; later uses fail. A donated buffer is deleted too.
+  // Frees the device memory; later uses fail. Also deletes a donated buffer.
   void delete_now();
   bool is_deleted() const;
-  // Ends when the contents are there. Throws on await() when the computation failed.
+  // Ready when the contents are available. await() throws if the computation failed.
   Event ready() const;
   Buffer copy_to(const Device& device) const;
 

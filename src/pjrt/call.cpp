@@ -33,7 +33,7 @@ std::string hint(const Failure& failure) {
 std::string Failure::text() const {
   const auto index = static_cast<size_t>(code);
   if (index >= std::size(kCodeNames)) return fmt::format("code {}: {}", index, message);
-  // Many plugins begin the message with the code's name already.
+  // Many plugins already start the message with the code's name.
   if (message.starts_with(kCodeNames[index])) return message;
   return fmt::format("{}: {}", kCodeNames[index], message);
 }
@@ -52,7 +52,7 @@ std::optional<Failure> take_error(const PJRT_Api& api, PJRT_Error* error) {
   PJRT_Error_GetCode_Args code{};
   code.struct_size = PJRT_Error_GetCode_Args_STRUCT_SIZE;
   code.error = error;
-  // A failing GetCode leaves UNKNOWN; its own error is not worth a second report.
+  // If GetCode fails, the code stays UNKNOWN; its own error is not reported.
   if (api.PJRT_Error_GetCode(&code) == nullptr) failure.code = code.code;
 
   PJRT_Error_Destroy_Args destroy{};

@@ -1,5 +1,5 @@
-// The one place where the C API is called: struct_size is filled, a function that the plugin does
-// not have is named, and an error becomes a Failure or a hum::Error with the plugin's own text.
+// The only place that calls the C API: fills struct_size, names a function that the plugin lacks,
+// and turns an error into a Failure or a hum::Error with the plugin's own text.
 #pragma once
 
 #include <pjrt_c_api.h>
@@ -9,7 +9,7 @@
 
 namespace hum::pjrt {
 
-// What a plugin answered instead of success.
+// An error returned by the plugin.
 struct Failure {
   PJRT_Error_Code code;
   std::string message;
@@ -18,13 +18,13 @@ struct Failure {
   std::string text() const;
 };
 
-// Takes over `error` (may be null: success).
+// Takes ownership of `error` (null: success).
 std::optional<Failure> take_error(const PJRT_Api& api, PJRT_Error* error);
-// Throws "<function>: <failure>" with a hint where one is known.
+// Throws "<function>: <failure>", with a hint if one is known.
 [[noreturn]] void raise(const char* function, const Failure& failure);
 [[noreturn]] void raise_missing(const PJRT_Api& api, const char* function);
 
-// `api` is a table padded with nulls behind what the plugin filled (Plugin::api()).
+// `api` is a table padded with nulls after the functions that the plugin filled in (Plugin::api()).
 template <typename Function, typename Args>
 std::optional<Failure> try_call(const PJRT_Api& api, Function* PJRT_Api::*function,
                                 const char* name, size_t struct_size, Args& args) {
@@ -42,7 +42,7 @@ void call(const PJRT_Api& api, Function* PJRT_Api::*function, const char* name, 
 // HUM_PJRT_CALL(api, PJRT_Client_Compile, args): throws on failure.
 #define HUM_PJRT_CALL(api, function, args) \
   ::hum::pjrt::call(api, &PJRT_Api::function, #function, function##_Args_STRUCT_SIZE, args)
-// The same, but gives the Failure back.
+// Same, but returns the Failure.
 #define HUM_PJRT_TRY(api, function, args) \
   ::hum::pjrt::try_call(api, &PJRT_Api::function, #function, function##_Args_STRUCT_SIZE, args)
 

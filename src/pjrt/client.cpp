@@ -19,7 +19,7 @@ std::optional<int64_t> integer(const NamedValues& options, std::string_view name
 
 [[noreturn]] void fail_as_ignored(std::string_view option, const std::string& got) {
   fail(ExitCode::kUnavailable, fmt::format("{}: the plugin ignored {}", got, option),
-       "plugins ignore options that they do not know; use one that knows this option");
+       "the plugin ignored this option; use a plugin that supports it");
 }
 
 }  // namespace
@@ -59,14 +59,14 @@ Client::~Client() {
 
 void Client::require_as_asked(const NamedValues& options) const {
   if (const auto process = integer(options, "node_id"); process && *process != process_index()) {
-    fail_as_ignored("node_id", fmt::format("asked for process {}, this client is process {}",
+    fail_as_ignored("node_id", fmt::format("requested process {}, this client is process {}",
                                            *process, process_index()));
   }
   const auto count = std::ranges::count_if(devices_, &Device::is_addressable);
   const auto asked = integer(options, "cpu_device_count");
   if (asked && *asked != count && platform_name() == "cpu") {
     fail_as_ignored("cpu_device_count",
-                    fmt::format("asked for {} devices, this client has {}", *asked, count));
+                    fmt::format("requested {} devices, this client has {}", *asked, count));
   }
 }
 

@@ -15,9 +15,9 @@ namespace hum::pjrt {
 class Client {
  public:
   // options: plugin-specific, e.g. {"cpu_device_count", int64_t{4}}, {"node_id", int64_t{1}}. CPU
-  // plugins ignore names that they do not know, so these two are compared with the client made.
-  // Throws: kUnavailable when a CPU client has other devices, or any client another process index,
-  // than asked for.
+  // plugins ignore unknown names, so these two are compared with the created client. Throws:
+  // kUnavailable if a CPU client has another device count, or any client another process index,
+  // than requested.
   static std::shared_ptr<const Client> create(std::shared_ptr<const Plugin> plugin,
                                               const NamedValues& options = {});
   ~Client();
@@ -31,11 +31,11 @@ class Client {
   // "cpu", "cuda", ...
   std::string platform_name() const;
   std::string platform_version() const;
-  // Which of the processes that share the devices this one is; 0 when it is alone.
+  // The index of this process among those that share the devices; 0 if it is alone.
   int process_index() const;
   // All devices of all processes, by id.
   const std::vector<Device>& devices() const { return devices_; }
-  // Throws when there is no such device.
+  // Throws if there is no such device.
   const Device& device(int id) const;
 
  private:

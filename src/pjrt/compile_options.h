@@ -1,5 +1,5 @@
-// How to compile: devices, replicas and XLA options; written by hand in protobuf's wire format
-// (xla.CompileOptionsProto), so that no protobuf is linked.
+// Compile options: devices, replicas and XLA options. Encoded by hand in protobuf's wire format
+// (xla.CompileOptionsProto), so that hum does not link protobuf.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 namespace hum::pjrt {
 
 // XLA debug options by name, e.g. {"xla_cpu_scheduler_type",
-// "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}. Enum values are given as strings.
+// "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}. Enum values are strings.
 using OptionOverrides = std::map<std::string, std::variant<std::string, bool, int64_t, double>>;
 
 struct CompileOptions {
-  // Device id of each replica; its length is the number of replicas. One partition always.
+  // Device id of each replica; the length is the number of replicas. Always one partition.
   std::vector<int> device_ids = {0};
   OptionOverrides overrides;
 };

@@ -1,4 +1,4 @@
-// One device of a client; a cheap view, valid while the client lives.
+// One device of a client: a cheap view, valid while the client lives.
 #pragma once
 
 #include <pjrt_c_api.h>
@@ -14,7 +14,7 @@ class Device {
   Device(const PJRT_Api& api, PJRT_Device* device) : api_(&api), device_(device) {}
 
   PJRT_Device* get() const { return device_; }
-  // Unique over all processes; device assignments speak of it.
+  // Unique across all processes; used in device assignments.
   int id() const;
   // E.g. "cpu", "NVIDIA H200".
   std::string kind() const;
@@ -25,7 +25,7 @@ class Device {
     std::optional<int64_t> peak_bytes_in_use;
     std::optional<int64_t> bytes_limit;
   };
-  // Absent where the plugin keeps none (CPU).
+  // Absent if the plugin has none (CPU).
   std::optional<MemoryStats> memory_stats() const;
 
  private:

@@ -1,4 +1,4 @@
-// Something asynchronous that ends, well or badly.
+// An asynchronous operation that completes or fails.
 #pragma once
 
 #include <pjrt_c_api.h>
@@ -11,12 +11,12 @@ namespace hum::pjrt {
 
 class Event {
  public:
-  // Takes over `event`.
+  // Takes ownership of `event`.
   Event(std::shared_ptr<const Plugin> plugin, PJRT_Event* event)
       : event_(event, Deleter{std::move(plugin)}) {}
 
   bool is_ready() const;
-  // Blocks until it has ended. Throws the plugin's error.
+  // Blocks until it completes. Throws the plugin's error.
   void await() const;
 
  private:

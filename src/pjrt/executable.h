@@ -1,5 +1,4 @@
-// A compiled program as such: what it needs, what it costs, its bytes. Running it is
-// LoadedExecutable's part.
+// A compiled program: its memory needs, cost and serialized bytes. LoadedExecutable runs it.
 #pragma once
 
 #include <memory>
@@ -14,14 +13,14 @@ namespace hum::pjrt {
 
 class Executable {
  public:
-  // Takes over `executable`.
+  // Takes ownership of `executable`.
   Executable(std::shared_ptr<const Client> client, PJRT_Executable* executable)
       : executable_(executable, Deleter{std::move(client)}) {}
 
   std::string name() const;
   std::vector<ArrayType> outputs() const;
   std::string serialize() const;
-  // Absent, with the reason in `why_not`, where the plugin cannot.
+  // Absent, with the reason in `why_not`, if the plugin does not support it.
   std::optional<std::string> try_serialize(std::string& why_not) const;
 
   // Bytes on one device. Activation memory = arguments + outputs + temporaries - aliases.
@@ -35,9 +34,9 @@ class Executable {
       return argument_bytes + output_bytes + temporary_bytes - alias_bytes;
     }
   };
-  // Absent where the plugin does not know.
+  // Absent if the plugin does not report it.
   std::optional<MemoryStats> memory_stats() const;
-  // E.g. "flops", "bytes accessed"; empty where the plugin does not know.
+  // E.g. "flops", "bytes accessed"; empty if the plugin does not report them.
   NamedValues cost_analysis() const;
 
  private:

@@ -28,7 +28,7 @@ void destroy(const XLA_FFI_Api& api, XLA_FFI_Error* error) {
   api.XLA_FFI_Error_Destroy(&args);
 }
 
-// Takes over `error`.
+// Takes ownership of `error`.
 [[noreturn]] void raise(const XLA_FFI_Api& api, XLA_FFI_Error* error, const char* what) {
   XLA_FFI_Error_GetMessage_Args message{};
   message.struct_size = XLA_FFI_Error_GetMessage_Args_STRUCT_SIZE;
@@ -39,15 +39,15 @@ void destroy(const XLA_FFI_Api& api, XLA_FFI_Error* error) {
   fail(ExitCode::kFailure, fmt::format("{}: {}", what, text));
 }
 
-// A newer plugin may have types beyond our enum, so the number is read as a plain integer.
+// A newer plugin may have types that are not in our enum, so the number is read as a plain integer.
 bool is_metadata(const XLA_FFI_Extension_Base& extension) {
   std::underlying_type_t<XLA_FFI_Extension_Type> type;
   std::memcpy(&type, &extension.type, sizeof(type));
   return type == static_cast<decltype(type)>(XLA_FFI_Extension_Metadata);
 }
 
-// Only fields that every version of the API has are used here, so the plugin's own version is
-// the answer where it says one.
+// Only fields that every version of the API has are used here. If the plugin reports its own
+// version, that version is returned.
 void answer_metadata(const XLA_FFI_CallFrame& frame, XLA_FFI_Metadata& metadata) {
   const bool known = frame.api != nullptr;
   metadata.api_version.major_version =
@@ -208,7 +208,7 @@ namespace {
 
 std::atomic<Observer> g_observer = nullptr;
 
-// Tells the observer when the kernel is done.
+// Notifies the observer when the kernel is done.
 class Observed {
  public:
   explicit Observed(XLA_FFI_Handler* kernel) : kernel_(kernel), observer_(g_observer) {

@@ -1,4 +1,4 @@
-// For writing kernels: a plain C++ function becomes an XLA FFI handler.
+// For writing kernels: turns a plain C++ function into an XLA FFI handler.
 //
 //   void scale(const ffi::Call& call) {
 //     const auto x = call.argument(0).as<const float>();
@@ -8,7 +8,8 @@
 //   }
 //   inline constexpr pjrt::KernelRow kScale{"hum.scale", 1, &ffi::handler<scale>};
 //
-// Handlers are called from several threads at once, in any order: they keep no state between calls.
+// Handlers run concurrently on several threads, in any order, and must not keep state between
+// calls.
 #pragma once
 
 #include <xla/ffi/api/c_api.h>
@@ -37,8 +38,8 @@ constexpr XLA_FFI_DataType data_type() {
   if constexpr (std::is_same_v<U, bool>) return XLA_FFI_DataType_PRED;
 }
 
-// An argument or a result: row-major elements on the device, owned by XLA. A result may share its
-// memory with an argument when the custom call says so (output_operand_aliases).
+// An argument or a result: row-major elements on the device, owned by XLA. A result may share
+// memory with an argument if the custom call declares it (output_operand_aliases).
 class Array {
  public:
   explicit Array(const XLA_FFI_Buffer& buffer) : buffer_(&buffer) {}
@@ -48,11 +49,11 @@ class Array {
   std::span<const int64_t> dims() const {
     return {buffer_->dims, static_cast<size_t>(buffer_->rank)};
   }
-  // Size of a dimension; negative dims count from the end. Throws when out of range.
+  // The size of a dimension; negative dims count from the end. Throws if out of range.
   int64_t size(int dim) const;
   int64_t elements() const;
   void* data() const { return buffer_->data; }
-  // The elements as T (const T for arguments). Throws when they are of another type.
+  // The elements as T (const T for arguments). Throws if their type differs.
   template <typename T>
   std::span<T> as() const {
     require(data_type<T>());
@@ -64,7 +65,7 @@ class Array {
   const XLA_FFI_Buffer* buffer_;
 };
 
-// The custom call's dictionary. Each getter throws, naming the attribute, when it is absent or of
+// The custom call's dictionary. Each getter throws, naming the attribute, if it is absent or of
 // another kind.
 class Attributes {
  public:
@@ -91,31 +92,32 @@ class Call {
 
   int argument_count() const { return static_cast<int>(frame_->args.size); }
   int result_count() const { return static_cast<int>(frame_->rets.size); }
-  // Throws when there is no such argument.
+  // Throws if there is no such argument.
   Array argument(int i) const;
   Array result(int i) const;
   Attributes attributes() const { return Attributes(frame_->attrs); }
-  // The device's stream (CUDA: CUstream). Throws on CPU, where there is none.
+  // The device's stream (CUDA: CUstream). Throws on CPU, which has none.
   void* stream() const;
-  // Threads of the pool that runs the program (CPU); 1 where the plugin lends none.
+  // Number of threads of the pool that runs the program (CPU); 1 if the plugin lends none.
   int pool_threads() const;
-  // Runs the task on that pool: soon, late, or after this call has returned.
+  // Runs the task on that pool: at any time, possibly after this call has returned.
   void schedule(std::function<void()> task) const;
 
  private:
   XLA_FFI_CallFrame* frame_;
 };
 
-// Is told of every kernel that ran on this process's CPU; `kernel` is the handler of its KernelRow.
+// Is notified of every kernel that ran on this process's CPU; `kernel` is the handler of its
+// KernelRow.
 using Observer = void (*)(XLA_FFI_Handler* kernel, std::chrono::steady_clock::time_point begin,
                           std::chrono::steady_clock::time_point end);
-// One observer a process, since the plugin calls kernels without saying for whom; null: none.
+// One observer per process, since the plugin does not say for whom it calls a kernel; null: none.
 void observe_kernels(Observer observer);
 
 namespace internal {
 using Body = void (*)(const Call&);
-// Answers XLA's question for the API version, or runs `body` and turns what it throws into an
-// XLA_FFI_Error. `kernel`: the entry point that was called.
+// Answers XLA's API version query, or runs `body` and turns exceptions into an XLA_FFI_Error.
+// `kernel`: the entry point that was called.
 XLA_FFI_Error* run(XLA_FFI_CallFrame* frame, Body body, XLA_FFI_Handler* kernel) noexcept;
 }  // namespace internal
 

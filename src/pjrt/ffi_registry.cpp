@@ -10,7 +10,7 @@
 namespace hum::pjrt {
 namespace {
 
-// The FFI extension (xla/pjrt/c/pjrt_c_api_ffi_extension.h) is in no wheel, so its structs are
+// No wheel contains the FFI extension (xla/pjrt/c/pjrt_c_api_ffi_extension.h), so its structs are
 // declared here. Since 2026 register_handler takes no api_version.
 struct RegisterArgs {
   size_t struct_size;
@@ -57,8 +57,8 @@ std::optional<Failure> register_one(const Plugin& plugin, const FfiExtension& ex
   return take_error(plugin.api(), extension.register_handler(&args));
 }
 
-// The new layout is tried first: a plugin that wants the old one refuses it by its size, before
-// reading any field. The other way round it would take api_version for the handler.
+// The new layout is tried first: a plugin that expects the old one rejects it by its size, before
+// reading any field. In the opposite order, a new plugin would read api_version as the handler.
 std::optional<Failure> register_any(const Plugin& plugin, const FfiExtension& extension,
                                     const KernelRow& row, const char* platform) {
   auto failure = register_one(plugin, extension, row, platform, RegisterArgs{}, kRegisterArgsSize);
@@ -69,7 +69,7 @@ std::optional<Failure> register_any(const Plugin& plugin, const FfiExtension& ex
                       kOldRegisterArgsSize);
 }
 
-// The plugin itself would let the last one win.
+// The plugin itself would use the last one.
 void require_unique_names(std::span<const KernelRow> rows) {
   std::set<std::string_view> names;
   for (const KernelRow& row : rows) {

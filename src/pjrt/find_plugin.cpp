@@ -15,25 +15,25 @@ namespace fs = std::filesystem;
 
 struct Known {
   std::string_view device;
-  std::string_view wheel;  // as tools/fetch_wheels.sh names its folder
+  std::string_view wheel;  // folder name used by tools/fetch_wheels.sh
   std::string_view file;   // within the wheel
   std::string_view hint;
 };
-// A device's first row is its default plugin; later ones stand in for it where it is missing.
+// A device's first row is its default plugin; later rows are used if it is missing.
 constexpr Known kKnown[] = {
     {"cpu", "fastatomstruct_xla_cpu", "fastatomstruct_xla_cpu/libpjrt_cpu.so",
      "run `make fetch` to unpack the CPU plugin, or name a plugin's file by --device or "
      "HUM_PLUGIN"},
     {"cpu", "xla_cpu_pjrt", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", ""},
     {"cuda", "jax_cuda13_pjrt", "jax_plugins/xla_cuda13/xla_cuda_plugin.so",
-     "pip install jax-cuda13-pjrt brings it, with NVIDIA's libraries; or name the plugin's file"},
+     "pip install jax-cuda13-pjrt installs it and NVIDIA's libraries; or give the plugin's path"},
     {"tpu", "libtpu", "libtpu/libtpu.so",
-     "pip install libtpu brings it; or name the plugin's file"},
+     "pip install libtpu installs it; or give the plugin's path"},
     {"neuron", "libneuronxla", "libneuronxla/libneuronpjrt.so",
-     "pip install libneuronxla from AWS's package index brings it; or name the plugin's file"},
+     "pip install libneuronxla from AWS's package index installs it; or give the plugin's path"},
 };
 
-// The subfolders of `parent` that Python keeps packages in.
+// The subfolders of `parent` where Python keeps packages.
 void add_packages(const fs::path& parent, std::vector<fs::path>& folders) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -70,7 +70,7 @@ const Known* known_device(std::string_view device) {
   return known == std::end(kKnown) ? nullptr : known;
 }
 
-// Adds a line to the report for every file that is not there.
+// Adds a line to the report for every missing file.
 std::optional<fs::path> probe(const Known& known, std::span<const fs::path> folders,
                               std::string& report) {
   for (const fs::path& folder : folders) {

@@ -1,5 +1,5 @@
-// Where the plugins of the devices that hum knows by name lie: in wheels unpacked below a folder,
-// or installed among Python's packages.
+// Finds the plugins of the devices that hum knows by name, in unpacked wheels or among installed
+// Python packages.
 #pragma once
 
 #include <filesystem>
@@ -12,18 +12,18 @@ namespace hum::pjrt {
 // "cpu, cuda, tpu, neuron"
 std::string known_devices();
 
-// The plugin's file. `device`: one of the known devices, or else a file. `folders`: of unpacked
-// wheels, each in a folder of its own name, or of Python packages; asked in order. Where none has
-// the default plugin of the CPU, its stand-in is used, with a warning.
-// Throws: kUnavailable, listing what was probed and how to get a known device's plugin.
+// The path of the plugin. `device`: a known device, or a path. `folders`: searched in order; each
+// contains unpacked wheels, in folders named after them, or Python packages. If the CPU's default
+// plugin is not found, its alternative is used, with a warning. Throws: kUnavailable, listing the
+// probed paths and how to install a known device's plugin.
 std::filesystem::path find_plugin(std::string_view device,
                                   std::span<const std::filesystem::path> folders);
 
-// In HUM_THIRD_PARTY and the build's third_party folder; only then among Python's packages (the
-// virtual environment's first).
+// Searches HUM_THIRD_PARTY and the build's third_party folder, then Python's packages (the virtual
+// environment's first).
 std::filesystem::path find_plugin(std::string_view device);
 
-// Of the device that HUM_PLUGIN names, or of the CPU. Throws as above.
+// For the device in HUM_PLUGIN, or the CPU. Throws as above.
 std::filesystem::path default_plugin_path();
 
 }  // namespace hum::pjrt

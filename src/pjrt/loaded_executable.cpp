@@ -20,7 +20,7 @@ LoadedExecutable LoadedExecutable::compile(std::shared_ptr<const Client> client,
                                            const CompileOptions& options) {
   constexpr std::string_view kFormat = "mlir";
   const std::string serialized = serialize(options);
-  std::string code(stablehlo);  // the C API wants a mutable pointer
+  std::string code(stablehlo);  // the C API needs a mutable pointer
 
   PJRT_Program program{};
   program.struct_size = PJRT_Program_STRUCT_SIZE;

@@ -21,15 +21,15 @@ class LoadedExecutable {
   // stablehlo: module text. Throws the compiler's own error text.
   static LoadedExecutable compile(std::shared_ptr<const Client> client, std::string_view stablehlo,
                                   const CompileOptions& options);
-  // From Executable::serialize(), made by the same plugin on the same kind of machine. Absent, with
-  // the reason in `why_not`, when the plugin refuses it.
+  // Loads bytes of Executable::serialize() from the same plugin on the same kind of machine.
+  // Absent, with the reason in `why_not`, if the plugin rejects them.
   static std::optional<LoadedExecutable> try_deserialize(std::shared_ptr<const Client> client,
                                                          std::string_view bytes,
                                                          const CompileOptions& options,
                                                          std::string& why_not);
 
-  // What one run gives: outputs by [device][result], and an event a device. Outputs may be used
-  // (and passed on) before they are ready.
+  // The results of one run: outputs by [device][result], and one event per device. Outputs may be
+  // used (and passed on) before they are ready.
   struct Run {
     std::vector<std::vector<Buffer>> outputs;
     std::vector<Event> done;

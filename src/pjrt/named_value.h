@@ -1,4 +1,4 @@
-// PJRT_NamedValue, the C API's (name, value) pair: create options in, attributes and costs out.
+// PJRT_NamedValue, the C API's (name, value) pair: used for create options, attributes and costs.
 #pragma once
 
 #include <pjrt_c_api.h>

@@ -185,7 +185,7 @@ TEST(Client, WithOtherDevicesThanAskedForIsRefused) {
                 .size(),
             1u);
   const std::string text = refusal(HUM_ONE_DEVICE, {{"cpu_device_count", int64_t{4}}});
-  EXPECT_THAT(text, HasSubstr("asked for 4 devices, this client has 1"));
+  EXPECT_THAT(text, HasSubstr("requested 4 devices, this client has 1"));
   EXPECT_THAT(text, HasSubstr("the plugin ignored cpu_device_count"));
 }
 
@@ -193,8 +193,8 @@ TEST(Client, WithOtherDevicesThanAskedForIsRefused) {
 TEST(Client, OfAnotherProcessThanAskedForIsRefused) {
   EXPECT_EQ(Client::create(Plugin::open(), {{"node_id", int64_t{0}}})->process_index(), 0);
   EXPECT_THAT(refusal(default_plugin_path(), {{"node_id", int64_t{1}}}),
-              HasSubstr("asked for process 1, this client is process 0"));
-  EXPECT_THAT(refusal(HUM_ONE_DEVICE, {{"node_id", int64_t{3}}}), HasSubstr("asked for process 3"));
+              HasSubstr("requested process 1, this client is process 0"));
+  EXPECT_THAT(refusal(HUM_ONE_DEVICE, {{"node_id", int64_t{3}}}), HasSubstr("requested process 3"));
 }
 
 TEST(Buffer, RefusesBytesThatDoNotFitItsType) {

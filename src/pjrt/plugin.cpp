@@ -25,7 +25,7 @@ std::string hint() {
       known_devices());
 }
 
-// Read by the plugin's and OpenMP's start-up code; a value that the user gave stays.
+// Read by start-up code of the plugin and OpenMP; values set by the user are kept.
 void prepare_environment() {
   const bool tracing = env_string("HUM_LOG") == "trace";
   if (!tracing) ::setenv("TF_CPP_MIN_LOG_LEVEL", "3", /*overwrite=*/0);
@@ -33,7 +33,7 @@ void prepare_environment() {
   ::setenv("PJRT_NPROC", std::to_string(compute_threads()).c_str(), /*overwrite=*/0);
 }
 
-// A copy of the table with nulls behind what the plugin filled.
+// A copy of the table, padded with nulls after the functions that the plugin filled in.
 PJRT_Api padded_copy(const PJRT_Api& api) {
   PJRT_Api copy{};
   std::memcpy(&copy, &api, std::min(api.struct_size, sizeof(copy)));
@@ -61,7 +61,7 @@ std::shared_ptr<const Plugin> Plugin::open(const fs::path& path) {
          hint());
   }
   prepare_environment();
-  // Not the bare name of a file here, which would be looked for on the library path.
+  // An absolute path: dlopen would search the library path for a bare file name.
   void* library = ::dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     fail(ExitCode::kUnavailable, fmt::format("cannot open PJRT plugin: {}", ::dlerror()), hint());
@@ -89,7 +89,8 @@ Plugin::Plugin(fs::path path, const PJRT_Api& api)
 
 const PJRT_Extension_Base* Plugin::extension(PJRT_Extension_Type type) const {
   for (auto* extension = api_.extension_start; extension != nullptr; extension = extension->next) {
-    // A newer plugin has types beyond our enum, so its number is read as a plain integer.
+    // A newer plugin may have types that are not in our enum, so the number is read as a plain
+    // integer.
     std::underlying_type_t<PJRT_Extension_Type> found;
     std::memcpy(&found, &extension->type, sizeof(found));
     if (found == static_cast<decltype(found)>(type)) return extension;

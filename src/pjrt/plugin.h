@@ -1,5 +1,5 @@
-// A PJRT plugin: a shared library opened at run time that compiles and runs StableHLO.
-// A plugin is never closed: its threads and static state outlive every use.
+// A PJRT plugin: a shared library, opened at run time, that compiles and runs StableHLO. A plugin
+// is never closed: its threads and static state outlive every use.
 #pragma once
 
 #include <pjrt_c_api.h>
@@ -17,8 +17,8 @@ class Plugin {
   // Oldest PJRT API (0.x) whose functions hum relies on.
   static constexpr int kMinimumMinor = 70;
 
-  // Sets TF_CPP_MIN_LOG_LEVEL, OMP_WAIT_POLICY and PJRT_NPROC where they are unset, then opens.
-  // Throws: kUnavailable when the file is missing, no plugin, or too old.
+  // Sets TF_CPP_MIN_LOG_LEVEL, OMP_WAIT_POLICY and PJRT_NPROC if they are unset, then opens the
+  // plugin. Throws: kUnavailable if the file is missing, is not a plugin, or is too old.
   static std::shared_ptr<const Plugin> open(const std::filesystem::path& path);
   static std::shared_ptr<const Plugin> open() { return open(default_plugin_path()); }
 
@@ -26,7 +26,7 @@ class Plugin {
   Plugin& operator=(const Plugin&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  // Functions the plugin does not have are null.
+  // Functions that the plugin lacks are null.
   const PJRT_Api& api() const { return api_; }
   int api_minor() const { return api_.pjrt_api_version.minor_version; }
   // First extension of that type, or null.

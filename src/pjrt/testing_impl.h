@@ -1,4 +1,4 @@
-// What the tests of this folder share: a CPU client and float buffers.
+// Shared by the tests of this folder: a CPU client and float buffers.
 #pragma once
 
 #include <memory>

@@ -32,10 +32,10 @@ void require_fits(const Option& option) {
   const std::string cluster = fmt::format("{}:{}", option.device->name, option.nodes);
   if (option.least_bytes <= 0) {
     fail(ExitCode::kBadData, fmt::format("no layout divides the batch over {}", cluster),
-         "a power of two mostly does: --batch, or another number of nodes");
+         "a power of two usually works: change --batch or the number of nodes");
   }
   fail(ExitCode::kBadData,
-       fmt::format("the model does not fit into {}: {:.1f} GB a device of {:.1f}", cluster,
+       fmt::format("the model does not fit into {}: needs {:.1f} GB per device of {:.1f}", cluster,
                    option.least_bytes / 1e9, option.device->memory_gb.value),
        enough_nodes(option));
 }
@@ -47,7 +47,7 @@ void require_a_move(const Option& from, const Option& to) {
       fmt::format("from {} ({}) to {} ({}): the assessment is of moves from NVIDIA GPUs to another "
                   "platform",
                   from.device->name, from.device->platform, to.device->name, to.device->platform),
-      "hum plan compare sets any clusters side by side");
+      "hum plan compare compares any clusters");
 }
 
 std::vector<const OperatorUse*> uses_with(const Assessment& a, Support support) {
@@ -64,7 +64,7 @@ std::string missing_text(const OperatorUse& use) {
                      use.where.empty() ? "an unknown line" : use.where.front());
 }
 
-// A missing operator decides; what would be decided without it comes after.
+// A missing operator decides the advice; the advice without it follows.
 Verdict judge(const Assessment& a, const Option& from, const Option& to, const Market& market,
               const Situation& situation) {
   Verdict otherwise = decide(from, to, market, situation);
@@ -120,10 +120,9 @@ std::vector<Change> program_changes(const Option& to) {
   return {
       {"static shapes", "pad or pack sequences to one fixed length: each new shape compiles again"},
       {"one graph a step",
-       "mark where a step ends (xm.optimizer_step); read losses only there, every so many steps"},
+       "mark where a step ends (xm.optimizer_step); read losses only there, every N steps"},
       {"precision", "bf16 without loss scaling; with stochastic rounding two runs differ"},
-      {"kernels of one's own",
-       "CUDA kernels become plain operators, or the platform's own kernels"},
+      {"custom kernels", "CUDA kernels become plain operators, or the platform's own kernels"},
       {"layout",
        fmt::format("tp {} x pp {} x dp {}, micro-batch {}, recompute {}{}", l.tp, l.pp, l.dp,
                    l.micro_batch, to_name(l.recompute), l.distributed_optimizer ? ", ZeRO-1" : "")},
@@ -150,8 +149,8 @@ std::vector<std::string> risks(const Option& from, const Option& to) {
   const double filled = to.outlook->memory.total() / to.outlook->memory_limit;
   if (filled > 0.85)
     found.push_back(
-        fmt::format("{:.0f} % of the memory is planned for: a compiler that needs more "
-                    "refuses the step; more recomputation or tp is the way out",
+        fmt::format("the plan uses {:.0f} % of the memory: if the compiler needs more, it "
+                    "rejects the step; use more recomputation or tp",
                     100 * filled));
   if (to.device->platform == "neuron")
     found.push_back(

@@ -1,4 +1,4 @@
-// Operators of a step on two platforms.
+// Compares the operators of a step on two platforms.
 #include <algorithm>
 
 #include "graph/profile/profile.h"
@@ -11,7 +11,7 @@ namespace {
 using graph::AuditRow;
 using graph::Verdict;
 
-// A kernel that is opened up: the ops of its body have rows of their own.
+// An inlined kernel: the ops of its body have their own rows.
 bool is_opened(const AuditRow& row) {
   return row.op.starts_with("custom_call") && row.verdict == Verdict::kLegalised;
 }

@@ -73,7 +73,7 @@ bool is_rounded(double stated, double found) {
     const double steps = stated / unit;
     if (std::abs(steps - std::round(steps)) < 1e-6) break;
   }
-  // The tiny share is for sums that are not exact in binary.
+  // The small tolerance covers sums that are not exact in binary.
   return std::abs(found - stated) <= std::min(unit / 2, stated / 10) + 1e-9 * stated;
 }
 
@@ -89,10 +89,10 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {{"stated twice", "a figure that stands in several places is the same in all"},
+    {{"stated twice", "a figure stated in several places is the same in all"},
      internal::check_stated_twice},
-    {{"one name", "models of one name are of one size"}, internal::check_one_name},
-    {{"parameters", "the model's shape has as many parameters as stated"},
+    {{"one name", "models with the same name have the same size"}, internal::check_one_name},
+    {{"parameters", "the model's shape gives the stated number of parameters"},
      internal::check_parameters},
     {{"heads", "heads divide the width and split over tensor-parallel ranks"},
      internal::check_heads},
@@ -101,16 +101,16 @@ constexpr Row kRows[] = {
     {{"batch", "micro-batches, accumulation and dp multiply up to the batch"},
      internal::check_batch},
     {{"ranks", "dp x tp x pp and the processes started fill the cluster"}, internal::check_ranks},
-    {{"devices", "the cluster has as many chips and cores as stated"}, internal::check_devices},
+    {{"devices", "the cluster has the stated number of chips and cores"}, internal::check_devices},
     {{"flops", "the tokens can be computed in the time"}, internal::check_flops},
-    {{"utilization", "FLOPs of the tokens a second, over the hardware's peak"},
+    {{"utilization", "FLOPs per second of the tokens, over the hardware's peak"},
      internal::check_utilization},
     {{"hardware", "quoted figures are the vendor's"}, internal::check_hardware},
-    {{"tools", "programs have the flags and fields that are used"}, internal::check_tools},
+    {{"tools", "programs have the flags and fields that the plan uses"}, internal::check_tools},
     {{"bill", "price, nodes and time multiply and add up to the cost"}, internal::check_bill},
     {{"price", "prices are those of the hardware"}, internal::check_price},
-    {{"savings", "costs differ by as much as stated"}, internal::check_savings},
-    {{"speed", "times and rates differ by as much as stated"}, internal::check_speed},
+    {{"savings", "costs differ by the stated amount"}, internal::check_savings},
+    {{"speed", "times and rates differ by the stated amount"}, internal::check_speed},
     {{"same job", "runs whose costs are compared train on as many tokens"},
      internal::check_same_job},
 };

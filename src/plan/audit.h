@@ -1,5 +1,5 @@
-// Does a plan agree with itself, with arithmetic, and with what the vendor of its hardware states?
-// Every rule compares a figure of the plan with one that follows from its others.
+// Checks whether a plan is consistent with itself, with arithmetic, and with the vendor's figures
+// for its hardware. Every rule compares a figure of the plan with one derived from the others.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace hum::plan {
 
-// A figure and what it is of: {128, "dp 16 x tp 8"}.
+// A figure and its description: {128, "dp 16 x tp 8"}.
 struct Side {
   double value = 0;
   std::string text;
@@ -23,9 +23,9 @@ struct Check {
   std::string rule;
   std::string subject;  // "run trainium"
   bool agrees = false;
-  Side stated, found;               // the plan's figure, and the one beside it
-  std::vector<std::string> places;  // of the figures that take part
-  std::string remedy;               // what would agree; empty where nothing better is known
+  Side stated, found;               // the plan's figure, and the one it is compared with
+  std::vector<std::string> places;  // of the figures used
+  std::string remedy;               // a value that would agree; empty if none is known
 };
 
 struct Rule {
@@ -35,8 +35,8 @@ struct Rule {
 // In the order of their checks.
 std::span<const Rule> rules();
 
-// The checks of all rules that find their figures in the plan. Hardware that `hardware` does not
-// know is left unchecked.
+// The checks of all rules whose figures are in the plan. Hardware not listed in `hardware` is not
+// checked.
 std::vector<Check> audit(const PlanClaims& claims, const Hardware& hardware);
 
 // 566323 -> "566,323", 1.4286 -> "1.429".

@@ -9,7 +9,7 @@ namespace hum::plan::internal {
 
 namespace {
 
-// A figure that the vendor's sheet has too. GB and GiB, and rounding, are forgiven.
+// Compares a figure with the vendor's. Tolerates GB instead of GiB, and rounding.
 constexpr double kVendorShare = 0.1;
 
 void check_equal(const std::string& subject, const Side& stated, const Side& found, Places where,
@@ -23,7 +23,7 @@ std::string mesh_text(const RunClaims& run) {
                      run.pp.value_or(1));
 }
 
-// The data-parallel ranks that fill the cluster; nothing while tp and pp do not divide it.
+// The data-parallel ranks that fill the cluster; nothing if tp and pp do not divide it.
 std::optional<double> filling_dp(const RunFacts& run) {
   const auto cores = run.cores();
   if (!cores || !run.run.tp) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<double> peak_of(const RunFacts& run) {
   return *cores * run.device->peak_tflops.value * 1e12;
 }
 
-// 6 FLOPs a parameter and token: less than any transformer needs.
+// 6 FLOPs per parameter and token: a lower bound for any transformer.
 std::optional<double> flops_per_token(const RunFacts& run) {
   if (run.model == nullptr) return std::nullopt;
   const auto count = parameters(*run.model);
@@ -62,7 +62,7 @@ std::optional<double> flops_per_token(const RunFacts& run) {
   return 6 * *count;
 }
 
-// Tokens of all steps with so many data-parallel ranks.
+// Tokens of all steps with this many data-parallel ranks.
 std::optional<double> planned_tokens(const RunFacts& run, double dp) {
   const RunClaims& r = run.run;
   const auto& sequence = r.sequence || run.model == nullptr ? r.sequence : run.model->positions;

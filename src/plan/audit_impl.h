@@ -1,4 +1,4 @@
-// What the rules of an audit share.
+// Shared by the rules of an audit.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,20 +11,20 @@
 
 namespace hum::plan::internal {
 
-// A run with what its names refer to.
+// A run and the entries that its names refer to.
 struct RunFacts {
   const RunClaims& run;
   const ModelClaims* model = nullptr;  // nullptr: none, or none of this name
   const Device* device = nullptr;      // nullptr: none, or not known
   std::string subject() const { return run.name.empty() ? "the run" : "run " + run.name; }
-  // Devices that a rank can run on; nothing when the plan leaves it open.
+  // Devices that a rank can run on; nothing if the plan does not state it.
   std::optional<double> cores_per_node() const;
   std::optional<double> cores() const;
   // dp x tp x pp, where dp and tp are stated.
   std::optional<double> ranks() const;
-  // What was paid in the end: both, or what there is.
+  // The final cost: compute and other, or whichever is stated.
   std::optional<double> cost() const;
-  // Trained on, by rate and time or as stated.
+  // Tokens trained on, from rate and time or as stated.
   std::optional<double> trained_tokens() const;
 };
 
@@ -39,7 +39,7 @@ struct Facts {
 using Checks = std::vector<Check>;
 using Places = std::vector<std::string>;
 
-// Places of those figures that are stated.
+// Places of the stated figures.
 template <typename... S>
 Places places(const S&... figures) {
   Places result;
@@ -47,13 +47,13 @@ Places places(const S&... figures) {
   return result;
 }
 
-// By the shape; nothing while a size is missing.
+// Counted from the shape; nothing if a size is missing.
 std::optional<double> counted_parameters(const ModelClaims& model);
 std::optional<double> parameters(const ModelClaims& model);
 
-// Is `found` rounded to `stated`: half a unit of its last digit, 10 % at most?
+// Whether `stated` is `found` rounded: within half a unit of its last digit, 10 % at most.
 bool is_rounded(double stated, double found);
-// Percentages are as often cut off as rounded.
+// Percentages are truncated as often as rounded.
 bool is_same_percent(double stated, double found);
 bool is_within(double stated, double found, double share);
 

@@ -1,4 +1,4 @@
-// Rules about prices, bills, and runs beside each other.
+// Rules about prices, bills, and comparisons of runs.
 #include <cmath>
 
 #include "plan/audit_impl.h"
@@ -10,7 +10,7 @@ namespace {
 
 // Prices differ by region and are quoted in round figures.
 constexpr double kPriceShare = 0.1;
-// Of tokens: what still counts as one job.
+// Difference in tokens up to which two runs count as the same job.
 constexpr double kJobShare = 0.05;
 
 void check_rounded(const std::string& subject, const Stated& stated, const char* what,
@@ -24,7 +24,7 @@ void check_rounded(const std::string& subject, const Stated& stated, const char*
                     std::move(remedy)});
 }
 
-// Dollars an hour of all nodes, by the price of one or as stated.
+// US dollars per hour of all nodes, from the price of one or as stated.
 std::optional<double> hourly(const RunClaims& run) {
   if (run.price_per_node_hour && run.nodes)
     return run.price_per_node_hour.value() * run.nodes.value();
@@ -42,7 +42,7 @@ void check_hour(const RunFacts& run, Checks& checks) {
                 "$" + figure_text(*hourly(r)));
 }
 
-// The cost of `hours`; what would agree: the cost, or the price that gives the one stated.
+// Compares the cost of `hours`. The remedy is that cost, or the price that gives the stated one.
 void check_time(const RunFacts& run, const Stated& cost, const char* what, double hours,
                 Checks& checks) {
   const RunClaims& r = run.run;
@@ -74,8 +74,8 @@ void check_sums(const RunFacts& run, const Facts& facts, Checks& checks) {
                 checks, "$" + figure_text(sum));
 }
 
-// Reserved prices are known for the longest term; shorter terms cost more, up to the price on
-// demand.
+// Reserved prices are known for the longest term; shorter terms cost more, up to the on-demand
+// price.
 bool is_reserved_price(const Device& device, double price) {
   return price >= (1 - kPriceShare) * device.reserved_per_node_hour.value &&
          price <= device.price_per_node_hour.value;
@@ -106,7 +106,7 @@ void check_list_price(const std::string& subject, const Stated& stated, const De
                     remedy});
 }
 
-// A change against the baseline in percent, as stated and as it follows from two figures.
+// A change against the baseline in percent, as stated and as derived from two figures.
 void check_percent(const ComparisonClaims& comparison, const Stated& stated, const char* what,
                    double run, double baseline, double sign, Checks& checks) {
   const double percent = sign * 100 * (run - baseline) / baseline;
@@ -128,7 +128,7 @@ void check_bill(const Facts& facts, Checks& checks) {
     const RunClaims& r = run.run;
     if (r.days) {
       check_time(run, r.compute_cost, "$ of compute", 24 * r.days.value(), checks);
-      // A total that is not broken down is what the nodes cost.
+      // A total that is not broken down is the cost of the nodes.
       const bool whole = !r.compute_cost && !r.other_cost && r.parts.empty();
       if (whole) check_time(run, r.total_cost, "$ in all", 24 * r.days.value(), checks);
     }

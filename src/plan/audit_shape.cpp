@@ -1,4 +1,4 @@
-// Rules about the model: its sizes, and how they split.
+// Rules about the model: its sizes and how they are split.
 #include <algorithm>
 #include <cmath>
 
@@ -33,7 +33,7 @@ struct Repeats {
   }
 };
 
-// `parts` ways of splitting `whole`.
+// Checks that `parts` divides `whole`.
 void check_divides(const std::string& subject, const Stated& parts, const char* parts_name,
                    const Stated& whole, const char* whole_name, Checks& checks) {
   if (!parts || !whole) return;

@@ -12,7 +12,7 @@ namespace hum::plan {
 
 namespace {
 
-// FLOPs that one device executes in a step.
+// FLOPs that one device executes per step.
 double device_flops(const Run& run) {
   return static_cast<double>(run.layout.global_batch) *
          executed_flops_per_sequence(run.model, run.layout) /
@@ -20,7 +20,7 @@ double device_flops(const Run& run) {
 }
 
 // The constant rate with the smallest mean absolute error of times over these runs: the median of
-// seconds per FLOP, weighted by rates. 0 when none is accepted.
+// seconds per FLOP, weighted by rates. 0 if none is accepted.
 double best_rate(const Campaign& campaign, const std::function<bool(const Run&)>& accepted) {
   std::vector<double> rates;
   double sum = 0;

@@ -69,7 +69,7 @@ Times times_of(const Campaign& campaign, const std::vector<double>& held_out, co
   return times;
 }
 
-// All logs are one campaign.
+// All logs form one campaign.
 std::vector<Campaign> read_campaigns(const std::vector<std::filesystem::path>& files,
                                      const Hardware& hardware, const std::string& device_name) {
   std::vector<Campaign> campaigns;
@@ -87,13 +87,13 @@ std::vector<Campaign> read_campaigns(const std::vector<std::filesystem::path>& f
     fail(ExitCode::kBadData,
          fmt::format("{} is of {}, {} of {}", campaigns.front().name, campaigns.front().device,
                      campaign.name, campaign.device),
-         "one calibration is of one hardware; --hardware names it where files do not");
+         "a calibration covers one hardware; name it with --hardware if the files do not");
   }
-  if (campaigns.empty()) fail(ExitCode::kUsage, "no file of runs");
+  if (campaigns.empty()) fail(ExitCode::kUsage, "no file of runs was given");
   return campaigns;
 }
 
-// The files' scores: a table's over its runs, a log's of its one run.
+// Scores per file: a table's over its runs, a log's for its one run.
 std::vector<FileFit> score_files(const std::vector<std::filesystem::path>& files, bool are_logs,
                                  const Times& t) {
   std::vector<FileFit> fits;
@@ -161,7 +161,7 @@ Calibration calibrate(const std::vector<std::filesystem::path>& files, const Har
 
 namespace {
 
-// Those that more than this share of the time depends on.
+// Efficiencies that affect more than this share of the time.
 constexpr double kMatters = 0.05;
 
 void add_borrowed(Prediction& p, Run run, const Device& device, const Calibration& calibration) {

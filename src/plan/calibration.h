@@ -1,5 +1,5 @@
-// What was fitted to a hardware's runs: the six efficiencies, how well they predict, and what range
-// of plans that covers. One JSON file each, hardware/calibration/<device>.json.
+// The result of fitting a hardware's runs: the six efficiencies, how well they predict, and the
+// range of plans that the runs cover. One JSON file each, hardware/calibration/<device>.json.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace hum::plan {
 
-// Of a property over the calibration's runs.
+// The range of a property over the calibration's runs.
 struct Range {
   double lowest = 0, highest = 0;
 };
@@ -30,36 +30,36 @@ struct Calibration {
   std::vector<FileFit> files;
   double interval_log = 0;  // half width of the interval, in logarithms: the widest of any file
   std::map<std::string, Range> covered;  // "tp", "hidden", ...; "recompute" as 0, 1, 2
-  // Efficiencies that the runs do not tell apart: they are as in the hardware's prior, or as fitted
-  // to the hardware that it borrows from.
+  // Efficiencies that the runs do not determine: taken from the hardware's prior, or from the fit
+  // of the hardware that it borrows from.
   std::vector<std::string> borrowed;
-  std::string lender;              // of these
-  bool interval_assumed = false;   // too few runs for a conformal one
-  std::vector<std::string> notes;  // on how runs were read
+  std::string lender;              // the source of these
+  bool interval_assumed = false;   // too few runs for a conformal interval
+  std::vector<std::string> notes;  // about how runs were read
 };
 
-// How often an interval is meant to hold the measured time.
+// The probability with which an interval should contain the measured time.
 inline constexpr double kIntervalProbability = 0.8;
 
-// Where fewer than four runs give no conformal interval: a factor of two, or the largest error.
+// Used if fewer than four runs give no conformal interval: a factor of two, or the largest error.
 inline constexpr double kAssumedIntervalLog = 0.69;
 
-// Reads and fits all files; they must be of one device. Logs count as one campaign. `device`: as
+// Reads and fits all files, which must be of one device. Logs count as one campaign. `device`: as
 // for read_campaign.
 Calibration calibrate(const std::vector<std::filesystem::path>& files, const Hardware& hardware,
                       const std::string& device = "");
 
-// Of the hardware's own folder. Throws kNoInput, kBadData.
+// The calibration in the hardware's own folder. Throws kNoInput, kBadData.
 std::filesystem::path calibration_path(const std::string& device);
 Calibration read_calibration(const std::filesystem::path& path);
 Json to_json(const Calibration& calibration);
 void write_calibration(const std::filesystem::path& path, const Calibration& calibration);
 
 struct Prediction {
-  Layout layout;  // with micro_batch and interleave as chosen, where they were open
+  Layout layout;  // with the chosen micro_batch and interleave, if they were not set
   StepTime time;
-  double low_s = 0, high_s = 0;  // the interval; twice as wide outside what is covered
-  // "tp 64 (calibrated on 1 to 16)", memory, efficiencies that were borrowed and matter.
+  double low_s = 0, high_s = 0;  // the interval; twice as wide outside the covered range
+  // "tp 64 (calibrated on 1 to 16)", memory, borrowed efficiencies that matter.
   std::vector<std::string> outside;
 };
 

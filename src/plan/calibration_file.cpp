@@ -1,4 +1,4 @@
-// Calibrations as JSON.
+// Reads and writes calibrations as JSON.
 #include "base/fields_json.h"
 #include "base/files.h"
 #include "plan/calibration.h"
@@ -34,7 +34,7 @@ Calibration from_file(const Json& json) {
   c.models = json.at("models");
   c.interval_log = json.at("interval_log");
   for (const auto& file : json.at("files")) c.files.push_back(file_from_json(file));
-  // Absent before version 1 told them: all were fitted.
+  // Absent in older files of version 1, which count as all fitted.
   c.borrowed = json.value("borrowed", c.borrowed);
   c.lender = json.value("lender", c.lender);
   c.interval_assumed = json.value("interval_assumed", false);

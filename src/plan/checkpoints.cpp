@@ -19,10 +19,10 @@ double goodput(const Interruptions& run, double interval_s) {
   const double share = interval_s / cycle_s;
   if (!(share > 1e-6)) {
     fail(ExitCode::kBadData,
-         fmt::format("interrupted every {:.0f} s, with checkpoints of {:.0f} s and restarts of "
-                     "{:.0f} s, a run never gets on",
+         fmt::format("with interruptions every {:.0f} s, checkpoints of {:.0f} s and restarts of "
+                     "{:.0f} s, a run makes no progress",
                      run.between_s, run.checkpoint_s, run.restart_s),
-         "faster storage, faster restarts, or fewer nodes");
+         "use faster storage, faster restarts, or fewer nodes");
   }
   return share;
 }

@@ -1,5 +1,5 @@
-// How often a run that is interrupted at random should write checkpoints, and what share of its
-// time then counts. Interruptions are a Poisson process: bursts are not known to it.
+// How often a randomly interrupted run should write checkpoints, and the resulting share of useful
+// time. Interruptions are a Poisson process; bursts are not modelled.
 #pragma once
 
 namespace hum::plan {
@@ -14,9 +14,9 @@ struct Interruptions {
 // higher order estimate of the optimum checkpoint interval for restart dumps", equation 37.
 double best_interval_s(const Interruptions& run);
 
-// Share of the time that goes into work that counts. Exact for Poisson interruptions, those of
-// restarts and of checkpoints included. Throws kBadData when almost none succeeds. Source: Daly
-// 2006, equation 20.
+// The share of time spent on work that counts. Exact for Poisson interruptions, including those
+// during restarts and checkpoints. Throws kBadData if almost none succeeds. Source: Daly 2006,
+// equation 20.
 double goodput(const Interruptions& run, double interval_s);
 
 }  // namespace hum::plan

@@ -16,14 +16,14 @@ template <typename T>
 struct Key {
   std::string_view name;
   Stated T::*figure;
-  double times = 1;  // of the unit that the figure is kept in
+  double times = 1;  // factor to the unit that the figure is stored in
 };
 
 using M = ModelClaims;
 using R = RunClaims;
 
-// Hugging Face (Llama's and GPT-2's names), Megatron-LM, Llama's params.json, torchtitan; and this
-// program's own.
+// Hugging Face (Llama's and GPT-2's names), Megatron-LM, Llama's params.json, torchtitan, and hum's
+// own.
 constexpr Key<M> kModelKeys[] = {
     {"hidden_size", &M::hidden},
     {"hidden", &M::hidden},
@@ -159,7 +159,7 @@ double figure(const Setting& setting) {
                                        setting.key, setting.value));
 }
 
-// Does the text, whatever stands before it, begin with a digit? "3e-4", "-1", "$((4 * 8))".
+// Whether the text begins with a digit, ignoring what precedes it: "3e-4", "-1", "$((4 * 8))".
 bool has_figure(const std::string& text) {
   const auto first = std::ranges::find_if(text, [](unsigned char c) { return std::isalnum(c); });
   return first != text.end() && std::isdigit(static_cast<unsigned char>(*first));
@@ -235,7 +235,7 @@ int claim_settings(const std::vector<Setting>& settings, PlanClaims& claims) {
     }
     ++count;
   }
-  // Words alone make no model and no run.
+  // Words alone define no model and no run.
   if (!claims.models.empty()) claim_words(settings, claims.models.front());
   if (!claims.runs.empty()) claim_hardware(settings, claims.runs.front());
   return count;

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSections[] = {"models", "runs", "comparisons", "hardware", "tools"};
 
-// Writes into every figure of a struct where it stands.
+// Sets the place of every figure of a struct.
 struct Locator {
   std::string where;
   template <typename T>
@@ -30,7 +30,7 @@ constexpr std::string_view kFractions[] = {
     "price_per_hour", "price_per_node_hour", "cost_per_month", "utilization_percent",
     "compute_cost",   "other_cost",          "total_cost"};
 
-// Refuses counts that are none.
+// Rejects counts that are not whole numbers.
 struct CountChecker {
   template <typename T>
   void operator()(std::string_view name, T& value, std::string_view) {
@@ -88,7 +88,7 @@ void read_plan(const Json& plan, const std::string& file, PlanClaims& claims) {
   read_section(plan, "tools", file, claims.tools);
 }
 
-// Every scalar of a configuration, and every list of them, however deep.
+// Every scalar of a configuration, and every list of scalars, at any depth.
 void flatten(const Json& json, const std::string& file, const std::string& path,
              std::vector<Setting>& settings) {
   for (const auto& [key, value] : json.items()) {
@@ -110,7 +110,7 @@ bool is_script(const fs::path& path) {
          read_file(path).starts_with("#!");
 }
 
-// Settings of a file that is no plan; a plan goes into `claims`.
+// Settings of a file that is not a plan; a plan is added to `claims`.
 std::vector<Setting> read_settings(const fs::path& path, PlanClaims& claims) {
   const std::string name = path.filename().string();
   const ErrorContext context([&] { return "reading " + path.string(); });
@@ -134,7 +134,7 @@ void from_json(const Json& json, Stated& stated) {
   const double value = json.is_number() ? json.get<double>() : 0;
   if (!(value > 0) || !std::isfinite(value)) {
     fail(ExitCode::kBadData, fmt::format("not a figure above zero: {}", json.dump()),
-         "a number without unit; leave the field out where the plan does not say");
+         "write a number without unit; omit the field if the plan does not state it");
   }
   stated = {};
   stated.add({value, ""});

@@ -1,5 +1,5 @@
-// What a training plan states, whatever file it was written in: figures, each with its place.
-// Non-goals: judging them (audit.h).
+// The figures that a training plan states, in any file format, each with its place. Non-goals:
+// judging them (audit.h).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Claim {
   std::string place;  // "launch.sh:17", "plan.yaml: runs.trainium.nodes"
 };
 
-// A figure as often as the plan states it; the first one counts.
+// A figure, as often as the plan states it; the first one counts.
 class Stated {
  public:
   explicit operator bool() const { return !claims_.empty(); }
@@ -49,13 +49,13 @@ struct ModelClaims {
     v("kv_heads", kv_heads, "key-value heads");
     v("ffn", ffn, "width between the MLP's products (4 x hidden)");
     v("vocab", vocab, "tokens");
-    v("positions", positions, "tokens a sequence, at most");
-    v("parameters", parameters, "all of them");
-    v("frames_per_second", frames_per_second, "tokens a second of sound");
-    v("seconds", seconds, "sound of a sequence, at most");
+    v("positions", positions, "tokens per sequence, at most");
+    v("parameters", parameters, "number of parameters");
+    v("frames_per_second", frames_per_second, "tokens per second of audio");
+    v("seconds", seconds, "seconds of audio per sequence, at most");
     v("gated", gated, "three products in the MLP");
     v("tied_embeddings", tied_embeddings, "the head is the transposed embedding");
-    v("learned_positions", learned_positions, "a parameter for each position");
+    v("learned_positions", learned_positions, "the model has learned position embeddings");
   }
 };
 
@@ -69,34 +69,34 @@ struct RunClaims {
   Stated price_per_node_hour, price_per_hour, cost_per_month, compute_cost, other_cost, total_cost;
   template <class V>
   void visit_fields(V& v) {
-    v("model", model, "its name");
-    v("hardware", hardware, "a node's, as in hardware/devices.yaml");
+    v("model", model, "the model's name");
+    v("hardware", hardware, "the node type, as in hardware/devices.yaml");
     v("parts", parts, "runs whose costs add up to this one's");
     v("nodes", nodes, "nodes");
     v("chips", chips, "accelerators of all nodes");
     v("cores", cores, "devices a rank can run on, of all nodes");
-    v("chips_per_node", chips_per_node, "accelerators of a node");
-    v("cores_per_node", cores_per_node, "devices a rank can run on, of a node");
-    v("ranks_per_node", ranks_per_node, "processes started on a node");
-    v("reserved", reserved, "the price is not the one on demand");
+    v("chips_per_node", chips_per_node, "accelerators per node");
+    v("cores_per_node", cores_per_node, "devices a rank can run on, per node");
+    v("ranks_per_node", ranks_per_node, "processes started per node");
+    v("reserved", reserved, "the price is a reserved one, not on demand");
     v("dp", dp, "data-parallel ranks");
     v("tp", tp, "tensor-parallel ranks");
     v("pp", pp, "pipeline stages");
-    v("micro_batch", micro_batch, "sequences a data-parallel rank takes at once");
-    v("accumulation", accumulation, "micro-batches before the optimizer's step");
-    v("micro_batches", micro_batches, "of a pipeline's step");
-    v("global_batch", global_batch, "sequences a step");
-    v("sequence", sequence, "tokens a sequence");
+    v("micro_batch", micro_batch, "sequences that a data-parallel rank processes at once");
+    v("accumulation", accumulation, "micro-batches per optimizer step");
+    v("micro_batches", micro_batches, "micro-batches per pipeline step");
+    v("global_batch", global_batch, "sequences per step");
+    v("sequence", sequence, "tokens per sequence");
     v("steps", steps, "optimizer steps");
-    v("tokens", tokens, "trained on");
-    v("tokens_per_second", tokens_per_second, "of all nodes");
-    v("utilization_percent", utilization_percent, "of the hardware's peak");
+    v("tokens", tokens, "tokens to train on");
+    v("tokens_per_second", tokens_per_second, "tokens per second of all nodes");
+    v("utilization_percent", utilization_percent, "percent of the hardware's peak");
     v("days", days, "from start to end");
-    v("price_per_node_hour", price_per_node_hour, "US dollars");
-    v("price_per_hour", price_per_hour, "of all nodes");
-    v("cost_per_month", cost_per_month, "30 days of all nodes");
-    v("compute_cost", compute_cost, "nodes x price x time");
-    v("other_cost", other_cost, "storage, networking");
+    v("price_per_node_hour", price_per_node_hour, "US dollars per node and hour");
+    v("price_per_hour", price_per_hour, "US dollars per hour for all nodes");
+    v("cost_per_month", cost_per_month, "US dollars for 30 days of all nodes");
+    v("compute_cost", compute_cost, "US dollars: nodes x price x time");
+    v("other_cost", other_cost, "US dollars for storage and networking");
     v("total_cost", total_cost, "both");
   }
 };
@@ -108,13 +108,13 @@ struct ComparisonClaims {
   Stated saving_percent, monthly_saving_percent, speedup, throughput_gain_percent;
   template <class V>
   void visit_fields(V& v) {
-    v("run", run, "the run that is praised");
-    v("baseline", baseline, "what it is compared with");
+    v("run", run, "the run that is claimed to be better");
+    v("baseline", baseline, "the run it is compared with");
     v("same_job", same_job, "both train the same model on as many tokens");
-    v("saving_percent", saving_percent, "of the whole cost");
-    v("monthly_saving_percent", monthly_saving_percent, "of the cost of a month");
+    v("saving_percent", saving_percent, "percent of the total cost");
+    v("monthly_saving_percent", monthly_saving_percent, "percent of the monthly cost");
     v("speedup", speedup, "baseline's days over the run's");
-    v("throughput_gain_percent", throughput_gain_percent, "in tokens a second");
+    v("throughput_gain_percent", throughput_gain_percent, "percent more tokens per second");
   }
 };
 
@@ -127,23 +127,23 @@ struct HardwareClaims {
   void visit_fields(V& v) {
     v("chip_tflops", chip_tflops, "dense 16-bit TFLOP/s");
     v("chip_memory_gb", chip_memory_gb, "memory of a chip");
-    v("chip_memory_gb_per_s", chip_memory_gb_per_s, "its bandwidth");
-    v("node_memory_gb", node_memory_gb, "of all chips of a node");
-    v("network_gbit_per_s", network_gbit_per_s, "of a node");
-    v("chips_per_node", chips_per_node, "accelerators of a node");
-    v("cores_per_node", cores_per_node, "devices a rank can run on");
+    v("chip_memory_gb_per_s", chip_memory_gb_per_s, "memory bandwidth of a chip");
+    v("node_memory_gb", node_memory_gb, "memory of all chips of a node");
+    v("network_gbit_per_s", network_gbit_per_s, "network bandwidth of a node");
+    v("chips_per_node", chips_per_node, "accelerators per node");
+    v("cores_per_node", cores_per_node, "devices a rank can run on, per node");
     v("price_per_node_hour", price_per_node_hour, "US dollars on demand");
   }
 };
 
-// A program the plan relies on, and what it says of it.
+// A program that the plan relies on, and what the plan states about it.
 struct ToolClaims {
   std::string name, place;
   std::vector<std::string> flags, fields;
   template <class V>
   void visit_fields(V& v) {
-    v("flags", flags, "it is called with");
-    v("fields", fields, "of what it prints");
+    v("flags", flags, "flags it is called with");
+    v("fields", fields, "fields of its output");
   }
 };
 
@@ -162,11 +162,11 @@ struct PlanClaims {
   std::vector<Setting> not_read;  // figures of configurations and scripts under unknown names
 };
 
-// Reads files that describe one plan together: plans (docs/formats/plans.md), training
+// Reads files that together describe one plan: plans (docs/formats/plans.md), training
 // configurations in YAML or JSON (a Hugging Face config.json), shell scripts for sbatch or
-// torchrun. Configurations and scripts speak of the first model and run. Throws: kNoInput; kConfig
-// for YAML that does not parse or has unknown fields; kBadData for figures that are none, and for
-// files without any.
+// torchrun. Configurations and scripts describe the first model and run. Throws: kNoInput; kConfig
+// for YAML that does not parse or has unknown fields; kBadData for invalid figures, and for files
+// without any.
 PlanClaims read_claims(const std::vector<std::filesystem::path>& files);
 
 }  // namespace hum::plan

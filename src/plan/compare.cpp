@@ -10,7 +10,7 @@ namespace hum::plan {
 
 namespace {
 
-// A synchronous run stops when any of its devices fails, and on spot when any node is taken back.
+// A synchronous run stops if any of its devices fails and, on spot, if any node is reclaimed.
 Interruptions interruptions(const Option& option, Tariff tariff, const Market& market,
                             const Shift& shift) {
   const double failures_per_s =
@@ -49,7 +49,7 @@ Option consider(const Transformer& model, const Device& device, int64_t nodes,
   require_positive("engineer_week_cost", market.engineer_week_cost);
   if (device.price_per_node_hour.value <= 0) {
     fail(ExitCode::kBadData, fmt::format("{} has no price on demand", device.name),
-         "a node that is rented, such as p4d.24xlarge, or a price_per_node_hour in a file for "
+         "use a node that is rented, such as p4d.24xlarge, or a price_per_node_hour in a file for "
          "--hardware-file");
   }
   Option option{.device = &device, .nodes = nodes};

@@ -1,5 +1,5 @@
-// A training step of any model, as its graph counts it: for models that are no plain transformers,
-// on one device.
+// A training step of any model, as counted from its graph, for models other than plain
+// transformers, on one device.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct CountedWork {
   double bytes = 0;          // read and written by one step, each array once by each fused loop
 };
 
-// Products against the peak, all arrays against the memory's bandwidth; the host launches a step
+// Time of products at peak FLOP/s and of all arrays at memory bandwidth; the host launches a step
 // once, which is not counted.
 StepTime step_time(const CountedWork& work, const Device& device, const Efficiency& efficiency);
 

@@ -1,4 +1,4 @@
-// Comma-separated tables with a header line, as measurements are published.
+// Reads comma-separated tables with a header line, the usual form of published measurements.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace hum::plan {
 
-// One file. Column names are compared in lower case; lines that are empty are left out.
+// One file. Column names are compared in lower case; empty lines are skipped.
 class Table {
  public:
-  // Throws: kNoInput; kBadData when there is no row, or a row has another number of cells.
+  // Throws: kNoInput; kBadData if there is no row, or a row has a different number of cells.
   explicit Table(const std::filesystem::path& path);
 
   size_t rows() const { return cells_.size(); }
   const std::vector<std::string>& columns() const { return columns_; }
-  // Of one of these names; nothing when there is no such column.
+  // The column with one of these names; nothing if there is none.
   std::optional<size_t> column(std::initializer_list<const char*> names) const;
-  // The cell's text; "" when the column is absent.
+  // The cell's text; "" if the column is absent.
   const std::string& text(size_t row, std::optional<size_t> column) const;
-  // The cell as a number above zero; nothing when column or figure is absent. Throws kBadData,
-  // naming file, line and column, for anything else.
+  // The cell as a number above zero; nothing if the column or value is absent. Throws kBadData,
+  // naming file, line and column, on anything else.
   std::optional<double> number(size_t row, std::optional<size_t> column) const;
-  // The same, a whole number.
+  // Same, as a whole number.
   std::optional<int64_t> count(size_t row, std::optional<size_t> column) const;
   // "runs.csv:7"
   std::string place(size_t row) const;

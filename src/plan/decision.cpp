@@ -9,12 +9,12 @@ namespace hum::plan {
 
 namespace {
 
-// Why to stay, or nothing.
+// The reason to stay, or nothing.
 std::string reason_to_stay(const Situation& situation, double budget, const Migration& move,
                            double run_days) {
   const double months = situation.project_months;
   if (situation.custom_architecture)
-    return "operators of its own: the other platform's compiler may lack them";
+    return "custom operators: the other platform's compiler may lack them";
   if (months > 0 && months < kShortestProjectMonths)
     return fmt::format("a project of {:g} months, below {:g}", months, kShortestProjectMonths);
   if (budget < kPilotBudget)
@@ -74,7 +74,7 @@ Verdict decide(const Option& from, const Option& to, const Market& market,
         fmt::format("a run of {:.1f} days, not above {:g}", days, kShortestRunDays));
   }
   if (to.outlook->prediction.outside.empty()) {
-    verdict.reasons.push_back("within what the planner was calibrated on");
+    verdict.reasons.push_back("within the planner's calibration");
   } else if (verdict.advice == Advice::kMove) {
     verdict.advice = Advice::kPilot;
     verdict.reasons.push_back("the prediction is outside the calibration: measure first");
@@ -106,7 +106,7 @@ Phase parse_phase(const std::string& text, const Hardware& hardware) {
   phase.device = &hardware.node(text.substr(equals + 1, nodes - equals - 1));
   if (phase.device->price_per_node_hour.value <= 0)
     fail(ExitCode::kBadData, fmt::format("{} has no price", phase.device->name),
-         "a node that is rented, such as p5.48xlarge, or a price in a file for --hardware-file");
+         "use a node that is rented, such as p5.48xlarge, or add a price in a --hardware-file");
   return phase;
 }
 

@@ -1,5 +1,6 @@
-// Whether to move a training run from NVIDIA GPUs to another platform: the thresholds of a field
-// report on Trainium, applied to what the planner predicts. Budgets of a project in phases.
+// Decides whether to move a training run from NVIDIA GPUs to another platform, by applying the
+// thresholds of a field report on Trainium to the planner's predictions. Also budgets of a project
+// in phases.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace hum::plan {
 
-// Below the first: stay. From there to the second: a pilot. Above: move. US dollars a month.
+// Below the first: stay; up to the second: a pilot; above: move. US dollars per month.
 inline constexpr double kPilotBudget = 50e3, kMoveBudget = 200e3;
 inline constexpr double kShortestProjectMonths = 3;  // below, the move is not paid back
 inline constexpr double kShortestRunDays = 7;        // below, no more than a pilot
@@ -22,9 +23,9 @@ inline EnumNames<Advice> enum_names(Advice) {
   return kNames;
 }
 
-// What the figures do not say.
+// Facts that the figures do not contain.
 struct Situation {
-  double monthly_budget = 0;  // US dollars; 0: what the cluster where one is costs on demand
+  double monthly_budget = 0;  // US dollars; 0: on-demand cost of the current cluster
   double project_months = 0;  // 0: not limited
   bool custom_architecture = false;
   template <class V>
@@ -32,34 +33,34 @@ struct Situation {
     v("monthly_budget", monthly_budget,
       "dollars a month for training (0: the first cluster's, on demand)");
     v("project_months", project_months, "how long the project lasts (0: no end)");
-    v("custom_architecture", custom_architecture, "the model needs operators of its own");
+    v("custom_architecture", custom_architecture, "the model needs custom operators");
   }
 };
 
-// The situation's, or what the cluster where one is costs on demand. US dollars.
+// The situation's budget, or the on-demand cost of the current cluster. US dollars.
 double monthly_budget(const Option& from, const Situation& situation);
 
 struct Verdict {
   Advice advice = Advice::kStay;
-  std::vector<std::string> reasons;  // of this advice, the deciding one first
+  std::vector<std::string> reasons;  // for this advice, the deciding one first
 };
 
-// Of moving the run. Both options must fit. Throws kBadData on figures below zero.
+// Decides on moving the run. Both options must fit. Throws kBadData on figures below zero.
 Verdict decide(const Option& from, const Option& to, const Market& market,
                const Situation& situation);
 
-// A part of a project on a cluster of its own.
+// A phase of a project with its own cluster.
 struct Phase {
   std::string name;  // "research"
   const Device* device = nullptr;
   int64_t nodes = 0;
   double days = 0;
-  // US dollars; 0 where the tariff is not sold.
+  // US dollars; 0 if the tariff is not sold.
   double cost(Tariff tariff) const;
 };
 
-// "research=g5.12xlarge:10:7": name, hardware, nodes, days. Throws kUsage, kConfig on unknown
-// hardware.
+// Parses "research=g5.12xlarge:10:7": name, hardware, nodes, days. Throws kUsage; kConfig on
+// unknown hardware.
 Phase parse_phase(const std::string& text, const Hardware& hardware);
 
 }  // namespace hum::plan

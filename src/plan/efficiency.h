@@ -1,5 +1,5 @@
-// The six figures that are fitted to measured runs, one set for each hardware. All else in the
-// model of a step is counted or stated by the vendor.
+// The six efficiencies that are fitted to measured runs, one set per hardware. Everything else in
+// the model of a step is counted or stated by the vendor.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ struct Efficiency {
   double host_ms_per_layer = 2.5;  // the host's time to launch a block forward and backward
   double link = 0.8;               // of the link's bandwidth, in collectives within a node
   double network = 0.85;           // of the network's bandwidth, between nodes
-  double sync_us = 30;             // host wait of a collective for each doubling of its ranks
+  double sync_us = 30;             // host wait of a collective per doubling of its ranks
   template <class V>
   void visit_fields(V& v) {
     v("gemm", gemm, "share of the peak FLOP/s in matrix products");
@@ -21,7 +21,7 @@ struct Efficiency {
     v("host_ms_per_layer", host_ms_per_layer, "host time to launch a block, forward and backward");
     v("link", link, "share of the link's bandwidth within a node");
     v("network", network, "share of the network's bandwidth between nodes");
-    v("sync_us", sync_us, "host wait of a collective for each doubling of its ranks");
+    v("sync_us", sync_us, "host wait of a collective per doubling of its ranks, microseconds");
   }
 };
 

@@ -14,15 +14,15 @@ namespace hum::plan {
 
 namespace {
 
-// The pull: one tenth off (half for the host's time, a factor e for waits) in every efficiency
-// costs as much as one percent of error.
+// Regularization: one tenth off (half for the host's time, a factor e for waits) in every
+// efficiency costs as much as one percent of error.
 constexpr double kPull = 0.01;
 constexpr EfficiencyVector kPriorWidth = {0.1, 0.1, 0.5, 0.1, 0.1, 1.0};
-// Errors count linearly from about here on, so that a few disturbed measurements do not steer.
+// Errors count linearly from about here on, so that a few outliers do not dominate.
 constexpr double kSmooth = 0.01;
 
-// The length a parameter's elasticities must have beside those that were separated before it: one
-// run's time that changes by 0.7 % with 10 % of the parameter.
+// The minimum norm of a parameter's elasticities after removing those of the parameters chosen
+// before it: one run's time that changes by 0.7 % with 10 % of the parameter.
 constexpr double kToldApart = 0.07;
 
 using Model = std::tuple<int64_t, int64_t, std::string>;
@@ -76,7 +76,7 @@ Fitted told_apart(const std::vector<Sample>& samples, const Device& device) {
   return fitted;
 }
 
-// The chosen ones' logarithms, and back; the others are those of `rest`.
+// Converts the chosen ones to logarithms and back; the others are those of `rest`.
 Point logs(const Efficiency& efficiency, const Fitted& chosen) {
   const auto values = to_vector(efficiency);
   Point at;

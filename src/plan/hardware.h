@@ -1,5 +1,5 @@
-// Accelerators and the clusters they stand in: what vendors and sellers state, each figure with its
-// source and date. The file is hardware/devices.yaml; users add their own by --hardware-file.
+// Accelerators and clusters: figures stated by vendors and sellers, each with its source and date.
+// The file is hardware/devices.yaml; users add their own with --hardware-file.
 #pragma once
 
 #include <filesystem>
@@ -11,43 +11,43 @@
 
 namespace hum::plan {
 
-// A figure that someone published.
+// A published figure.
 struct Figure {
   double value = 0;
   std::string source, date;
   template <class V>
   void visit_fields(V& v) {
     v("value", value, "the figure, in the unit of its name");
-    v("source", source, "who says so");
-    v("date", date, "when: YYYY or YYYY-MM");
+    v("source", source, "where it is published");
+    v("date", date, "when it was published: YYYY or YYYY-MM");
   }
 };
 
-// What training software on this hardware does unless a run says otherwise.
+// The settings of training software on this hardware, unless a run states otherwise.
 struct Stack {
   std::string name;
   bool flash_attention = false, sequence_parallel = false, distributed_optimizer = false,
        overlap_gradients = false, tied_embeddings = true;
-  // none, selective, full, or auto: none if every run of a campaign fits without, else full.
+  // none, selective, full, or auto: none if every run of a campaign fits without it, else full.
   std::string recompute = "auto";
-  std::string recompute_gated;  // of models with a gated MLP, where it differs
+  std::string recompute_gated;  // for models with a gated MLP, if it differs
   template <class V>
   void visit_fields(V& v) {
     v("name", name, "the software");
-    v("flash_attention", flash_attention, "attention scores never reach memory");
+    v("flash_attention", flash_attention, "attention scores are not stored in memory");
     v("sequence_parallel", sequence_parallel, "norms and residuals split over tp");
     v("distributed_optimizer", distributed_optimizer, "optimizer state split over dp");
-    v("overlap_gradients", overlap_gradients, "gradients reduced beside the backward pass");
+    v("overlap_gradients", overlap_gradients, "gradient reduction overlaps the backward pass");
     v("tied_embeddings", tied_embeddings, "the head is the transposed embedding");
     v("recompute", recompute, "none, selective, full or auto");
-    v("recompute_gated", recompute_gated, "of models with a gated MLP, where it differs");
+    v("recompute_gated", recompute_gated, "recompute for models with a gated MLP, if it differs");
   }
 };
 
 struct Device {
   std::string name;
   std::string base;  // the entry whose figures and calibration it shares
-  // Another entry, whose calibration it uses because no runs of its own were fitted.
+  // The entry whose calibration it uses because no runs of its own were fitted.
   std::string borrows;
   std::string platform;    // what its training software is written for: cuda, neuron, tpu
   Figure peak_tflops;      // dense, 16 bit
@@ -59,15 +59,15 @@ struct Device {
   Figure peak_fp8_tflops;         // dense, 8 bit; 0: not published, or none
   Figure network_gb_per_s;        // of a node, each way
   Figure price_per_node_hour;     // US dollars on demand; 0: not sold by the hour
-  Figure reserved_per_node_hour;  // the same, committed to for years
-  Figure spot_per_node_hour;      // the same, where the seller may take it back
+  Figure reserved_per_node_hour;  // same, with a commitment of years
+  Figure spot_per_node_hour;      // same, if the seller may reclaim it
   Figure spot_interruptions_per_node_hour;
-  Figure migration_weeks;  // of one engineer, to bring a model here from another platform
+  Figure migration_weeks;  // of one engineer, to port a model from another platform
   Figure power_w;          // of a device, at most; 0: not published
   Stack stack;
-  Efficiency prior;  // where the fit starts, and where few runs leave it
+  Efficiency prior;  // start of the fit, and its result if there are few runs
   double per_chip() const { return devices_per_chip.value > 0 ? devices_per_chip.value : 1; }
-  // Whose calibration it uses.
+  // The entry whose calibration it uses.
   const std::string& calibrated_as() const {
     return !borrows.empty() ? borrows : base.empty() ? name : base;
   }
@@ -78,44 +78,44 @@ struct Device {
   template <class V>
   void visit_fields(V& v) {
     v("base", base, "the entry whose figures and calibration this one shares");
-    v("borrows", borrows, "the entry whose calibration it uses, having no runs of its own");
-    v("platform", platform, "what its training software is written for: cuda, neuron, tpu");
+    v("borrows", borrows, "the entry whose calibration it uses, if it has no runs of its own");
+    v("platform", platform, "platform of its training software: cuda, neuron, tpu");
     v("peak_tflops", peak_tflops, "dense 16-bit TFLOP/s");
     v("memory_gb", memory_gb, "device memory, 1e9 bytes");
-    v("memory_gb_per_s", memory_gb_per_s, "its bandwidth");
-    v("link_gb_per_s", link_gb_per_s, "to the node's other devices, each way");
+    v("memory_gb_per_s", memory_gb_per_s, "memory bandwidth, 1e9 bytes/s");
+    v("link_gb_per_s", link_gb_per_s, "GB/s to the node's other devices, each way");
     v("devices_per_node", devices_per_node, "devices that share the node's network");
     v("devices_per_chip", devices_per_chip, "devices that the vendor counts as one chip");
     v("peak_fp8_tflops", peak_fp8_tflops, "dense 8-bit TFLOP/s");
-    v("network_gb_per_s", network_gb_per_s, "of a node, each way");
+    v("network_gb_per_s", network_gb_per_s, "network GB/s of a node, each way");
     v("price_per_node_hour", price_per_node_hour, "US dollars on demand");
-    v("reserved_per_node_hour", reserved_per_node_hour, "US dollars, committed to for years");
-    v("spot_per_node_hour", spot_per_node_hour, "US dollars where the seller may take it back");
+    v("reserved_per_node_hour", reserved_per_node_hour, "US dollars, with a commitment of years");
+    v("spot_per_node_hour", spot_per_node_hour, "US dollars, if the seller may reclaim it");
     v("spot_interruptions_per_node_hour", spot_interruptions_per_node_hour,
-      "how often it is taken back");
-    v("migration_weeks", migration_weeks, "of one engineer, from another platform");
-    v("power_w", power_w, "watts a device takes at most");
-    v("stack", stack, "what the training software does unless a run says otherwise");
+      "how often a spot node is reclaimed");
+    v("migration_weeks", migration_weeks, "weeks of one engineer to port from another platform");
+    v("power_w", power_w, "maximum watts per device");
+    v("stack", stack, "training software settings, unless a run states otherwise");
     v("prior", prior, "usual efficiencies");
   }
 };
 
 class Hardware {
  public:
-  // Throws: kNoInput, kConfig on unknown fields, figures without a source, or not above zero.
+  // Throws: kNoInput; kConfig on unknown fields, or figures without a source or not above zero.
   explicit Hardware(const std::filesystem::path& path = default_path());
   static std::filesystem::path default_path();
-  // The entry of this name; else the largest node of this family ("p4d" -> p4d.24xlarge); nullptr
-  // when there is none.
+  // The entry with this name, else the largest node of this family ("p4d" -> p4d.24xlarge); nullptr
+  // if there is none.
   const Device* find(const std::string& name) const;
-  // The same. Throws kConfig with the nearest names and all there are.
+  // Same. Throws kConfig with the nearest names and all known ones.
   const Device& at(const std::string& name) const;
-  // The same, for what is to be rented: a family's node comes before an entry without a price
+  // Same, for hardware to be rented: a family's node is preferred to an entry without a price
   // ("trn1" -> trn1.32xlarge).
   const Device& node(const std::string& name) const;
   // Every entry, by name.
   const std::map<std::string, Device>& devices() const { return devices_; }
-  // The device whose name, or a part of it between dashes, stands in `text`; nullptr when there is
+  // The device whose name, or a dash-separated part of it, occurs in `text`; nullptr if there is
   // none ("a100_multi_node" -> a100).
   const Device* named_in(const std::string& text) const;
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kFewestTimes = 2;
 
-// A file's part by one process: its head, and the seconds of a step by each of its other lines.
+// The part of a file written by one process: its head, and the seconds per step of each later line.
 struct Part {
   Json head;
   std::vector<double> times;
@@ -62,7 +62,7 @@ std::vector<Json> read_lines(const std::filesystem::path& path) {
   return lines;
 }
 
-// Parts with the newest head's program, joined: a run that was resumed.
+// Parts with the newest head's program, joined: a resumed run.
 Part read_part(const std::filesystem::path& path) {
   std::vector<Part> parts;
   Json before;
@@ -95,7 +95,7 @@ const Device& device_of(const Json& head, const Hardware& hardware, const std::s
   if (!named.empty()) return hardware.at(named);
   const std::string ran_on = text(head, "hardware");
   if (const Device* device = hardware.named_in(ran_on)) return *device;
-  fail(ExitCode::kConfig, fmt::format("the run was on '{}', which is no known hardware", ran_on),
+  fail(ExitCode::kConfig, fmt::format("the run was on '{}', which is not a known hardware", ran_on),
        "describe it in a file for --hardware-file and name it with --hardware "
        "(docs/cli/plan.md)");
 }

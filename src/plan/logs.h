@@ -1,4 +1,4 @@
-// Training runs from the logs that `hum train` writes.
+// Reads training runs from the logs that `hum train` writes.
 #pragma once
 
 #include <filesystem>
@@ -8,16 +8,16 @@
 
 namespace hum::plan {
 
-// One run a file, all of one hardware: what its newest part executes
+// One run per file, all on one hardware: the work that its newest part executes
 // (docs/formats/training-log.md), and the median of its step times after that part's first line.
-// `device` names the hardware; empty: the one whose name stands in the log's. Throws: kNoInput;
-// kBadData with file and line: no JSON, no record of the run, too few steps, several devices,
+// `device` names the hardware; empty: the one whose name occurs in the log's. Throws: kNoInput;
+// kBadData with file and line: invalid JSON, no record of the run, too few steps, several devices,
 // another hardware than the first log's, faster than the peak; kConfig on unknown hardware.
 Campaign read_logs(std::span<const std::filesystem::path> paths, const Hardware& hardware,
                    const std::string& device = "");
 
 bool is_log(const std::filesystem::path& path);
-// "runs/codec/log.jsonl" -> "codec/log.jsonl": every run's log has the same name.
+// "runs/codec/log.jsonl" -> "codec/log.jsonl", since every run's log has the same file name.
 std::string short_name(const std::filesystem::path& path);
 
 }  // namespace hum::plan

@@ -112,7 +112,7 @@ TEST_F(Logs, RefuseWhatTheyLackWithAHint) {
   EXPECT_THAT(refusal(head({"codec", 3e12, 1}) + line(5, 9) + line(10, 1) + line(15, 1)),
               HasSubstr("3 TFLOP/s, more than the 1 a desk has"));
   EXPECT_THAT(refusal(head(kCodec, "Ryzen 7") + line(5, 9) + line(10, 1) + line(15, 1), ""),
-              HasSubstr("'Ryzen 7', which is no known hardware"));
+              HasSubstr("'Ryzen 7', which is not a known hardware"));
   std::string mesh = good;
   mesh.replace(mesh.find("\"devices\":1"), 11, "\"devices\":8");
   EXPECT_THAT(refusal(mesh), HasSubstr("several devices"));

@@ -8,8 +8,8 @@ using graph::RecomputePolicy;
 
 namespace {
 
-// What sizes are told in: elements of one micro-batch's hidden states, and how much wider or
-// narrower other arrays are.
+// Sizes are expressed in elements of one micro-batch's hidden states, and as the width of other
+// arrays relative to them.
 struct Sizes {
   double elements, t;
   double rows;     // shares that the hidden states between products are cut into
@@ -29,7 +29,7 @@ struct Sizes {
 // Scores (16 bit), their softmax and its dropout's mask, in bytes an element of the hidden states.
 double kept_scores(const Sizes& sizes) { return 5 * sizes.scores / sizes.t; }
 
-// Bytes that one block keeps for its backward pass, of one micro-batch.
+// Bytes that one block keeps for its backward pass, per micro-batch.
 double block_activations(const Transformer& model, const Layout& layout) {
   const Sizes sizes(model, layout);
   const double replicated = 10 / sizes.rows;
@@ -67,7 +67,7 @@ double collective_buffers(const Transformer& model, const Layout& layout) {
   return sizes.elements * (gathered + received);
 }
 
-// Micro-batches' worth of a whole stage that the first stage holds at once.
+// The number of micro-batches of a whole stage that the first stage holds at once.
 double in_flight(const Layout& layout) {
   const double p = static_cast<double>(layout.pp), v = static_cast<double>(layout.chunks());
   const double held = v > 1 ? p * (1 + (p - 1) / (p * v)) : p;
@@ -93,7 +93,7 @@ Memory memory_per_device(const Transformer& model, const Layout& layout) {
       .weights = 2 * parameters, .gradients = 4 * parameters, .optimizer = 12 * parameters / split};
   const auto blocks = static_cast<double>(stages_of(model, layout).blocks);
   memory.activations = in_flight(layout) * blocks * block_activations(model, layout);
-  if (layout.recompute == RecomputePolicy::kFull) {  // the block that is computed again
+  if (layout.recompute == RecomputePolicy::kFull) {  // the recomputed block
     Layout one = layout;
     one.recompute = RecomputePolicy::kNone;
     memory.activations += block_activations(model, one);

@@ -1,4 +1,4 @@
-// Memory of one device during a training step, from the shapes alone.
+// Memory of one device during a training step, computed from the shapes alone.
 #pragma once
 
 #include "plan/layout.h"
@@ -9,10 +9,10 @@ namespace hum::plan {
 // gradients, master weights and two moments, as Megatron-LM keeps them.
 struct Memory {
   double weights = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0;
-  // What only a block's backward pass holds: cotangents, the kernels' workspace, scores computed
-  // again; as far as it exceeds the logits' room, which is free by then.
+  // Held only during a block's backward pass: cotangents, the kernels' workspace, recomputed
+  // scores; counted as far as it exceeds the logits' memory, which is free by then.
   double temporaries = 0;
-  // What collectives are given and give, outside the arrays above.
+  // Inputs and outputs of collectives, beyond the arrays above.
   double collectives = 0;
   double total() const {
     return weights + gradients + optimizer + activations + logits + temporaries + collectives;

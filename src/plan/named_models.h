@@ -10,12 +10,12 @@
 namespace hum::plan {
 
 // One of known_models(), or a path to a config.json (of GPT-2's or Llama's kind). The sequence is
-// the model's longest. Throws: kNoInput with the names there are; kBadData for a file that lacks
-// a size.
+// the model's longest. Throws: kNoInput, listing the known names; kBadData if the file lacks a
+// size.
 Transformer named_model(const std::string& name);
 
 std::string known_models();
-// One of these, not a file.
+// Whether it is one of these names, not a file.
 bool is_known_model(std::string_view name);
 
 }  // namespace hum::plan

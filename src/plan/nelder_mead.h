@@ -9,7 +9,7 @@ namespace hum::plan {
 using Point = std::vector<double>;
 
 // The point with the smallest f found from `start`; each round's first simplex has edges of `step`.
-// Restarts until a round moves no coordinate by `tolerance`, at most four rounds.
+// Restarts until a round moves no coordinate by `tolerance`, for at most four rounds.
 Point minimize(const std::function<double(const Point&)>& f, Point start, double step,
                double tolerance);
 

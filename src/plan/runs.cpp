@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMostDevices = 1'000'000;
 
-// Each figure under the names that publishers give it.
+// The names that publishers use for each figure.
 class Reader {
  public:
   Reader(const Table& table, const Device& device) : table_(table), device_(device) {}
@@ -85,7 +85,7 @@ std::optional<int64_t> Reader::devices_in(size_t row,
   return value;
 }
 
-// 0 when the file does not say.
+// 0 if the file does not state it.
 int64_t Reader::devices(size_t row) const {
   if (const auto gpus = devices_in(row, {"gpus", "# gpus", "devices"})) return *gpus;
   const auto nodes = devices_in(row, {"nodes"});
@@ -167,7 +167,7 @@ struct Choice {
   std::string why;  // empty: the user or the file says so
 };
 
-// What the file says; null when it does not.
+// The hardware that the file states; null if it does not.
 const Device* device_in(const Table& table, const Hardware& hardware) {
   const auto column = table.column({"hardware"});
   const bool says = column && !table.text(0, column).empty();
@@ -198,7 +198,7 @@ double device_tflops(const Run& run) {
          static_cast<double>(run.layout.devices()) / run.measured_s / 1e12;
 }
 
-// A run that was measured to be faster than the device can be.
+// A run measured faster than the device's peak.
 const Run* beyond_peak(const Campaign& campaign, const Device& device) {
   for (const Run& run : campaign.runs) {
     if (run.measured_s > 0 && device_tflops(run) > device.peak_tflops.value) return &run;
@@ -206,7 +206,7 @@ const Run* beyond_peak(const Campaign& campaign, const Device& device) {
   return nullptr;
 }
 
-// One campaign runs with one setting: none if every run fits without recomputation, else full.
+// One campaign has one setting: none if every run fits without recomputation, else full.
 void settle_recompute(Campaign& campaign, const Device& device) {
   const bool fits = std::ranges::all_of(campaign.runs, [&](const Run& run) {
     Layout layout = run.layout;

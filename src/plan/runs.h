@@ -1,4 +1,4 @@
-// Training runs from files: what was trained how, and how long a step took.
+// Reads training runs from files: what was trained and how, and the time of a step.
 #pragma once
 
 #include <filesystem>
@@ -25,15 +25,15 @@ struct Campaign {
   std::string name;  // the file's
   std::string device;
   std::vector<Run> runs;
-  std::vector<std::string> assumptions;  // what the file leaves open, and what was taken
+  std::vector<std::string> assumptions;  // what the file does not state, and the values assumed
 };
 
 // Reads a CSV with the columns of the published tables (docs/formats/runs.md). `device` names the
 // hardware; empty: the file's column `hardware`, else `otherwise`, else the file's name, else its
-// columns say which. A row with full_recompute_s and sequence_parallel_selective_s is two runs.
-// Throws: kNoInput; kBadData with the line: figures that are not above zero, meshes that do not
-// multiply up, missing columns, runs faster than the hardware's peak, a file that names other
-// hardware than `device`; kConfig on unknown hardware. A .jsonl file is read as a log (logs.h).
+// columns determine it. A row with full_recompute_s and sequence_parallel_selective_s is two runs.
+// Throws: kNoInput; kBadData with the line: figures not above zero, inconsistent meshes, missing
+// columns, runs faster than the hardware's peak, a file that names other hardware than `device`;
+// kConfig on unknown hardware. A .jsonl file is read as a log (logs.h).
 Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardware,
                        const std::string& device = "", const std::string& otherwise = "");
 

@@ -1,4 +1,4 @@
-// How predictions compare with measurements.
+// Compares predictions with measurements.
 #pragma once
 
 #include <span>
@@ -24,12 +24,12 @@ struct Score {
   }
 };
 
-// As many predictions as measurements, all above zero.
+// Needs as many predictions as measurements, all above zero.
 Score score(std::span<const double> predicted, std::span<const double> measured);
 
-// The half width, in logarithms, of an interval that holds a new case's measured / predicted with
-// the given probability if it is drawn as these were: split conformal prediction. Infinite when
-// there are too few. Source: Vovk et al. 2005; Lei et al. 2018.
+// The half width, in logarithms, of an interval that contains a new case's measured / predicted
+// with the given probability if it comes from the same distribution: split conformal prediction.
+// Infinite if there are too few. Source: Vovk et al. 2005; Lei et al. 2018.
 double conformal_half_width(std::vector<double> log_errors, double probability);
 
 }  // namespace hum::plan

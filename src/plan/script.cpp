@@ -22,7 +22,7 @@ std::string unquoted(std::string word) {
   return word;
 }
 
-// $NAME and ${NAME}; nothing when it is not set.
+// Expands $NAME and ${NAME}; nothing if it is not set.
 std::optional<std::string> resolved(const std::string& word, Variables& variables) {
   if (word.find('$') == std::string::npos) return word;
   if (word.front() != '$') return std::nullopt;

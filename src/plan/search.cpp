@@ -18,7 +18,7 @@ bool divides(const Transformer& model, const Layout& l, int64_t devices) {
          l.global_batch % (devices / (l.tp * l.pp)) == 0;
 }
 
-// tp and pp as given, or each that may be.
+// tp and pp as given, or every possible value.
 std::vector<Layout> meshes(const Transformer& model, const Layout& like, int64_t devices) {
   std::vector<Layout> all;
   for (int64_t tp = 1; tp <= std::min(devices, model.heads); ++tp) {
@@ -38,7 +38,7 @@ std::vector<Layout> meshes(const Transformer& model, const Layout& like, int64_t
 constexpr RecomputePolicy kPolicies[] = {RecomputePolicy::kNone, RecomputePolicy::kSelective,
                                          RecomputePolicy::kFull};
 
-// What it needs with the smallest micro-batch and no interleaving.
+// Memory needed with the smallest micro-batch and no interleaving.
 double least_memory(const Transformer& model, Layout layout) {
   layout.micro_batch = layout.interleave = 1;
   return memory_per_device(model, layout).total();
@@ -51,14 +51,14 @@ bool fits_somehow(const Transformer& model, Layout layout, const Device& device)
   });
 }
 
-// What divides `whole`; only `given` where it is above 0.
+// The divisors of `whole`; only `given` if it is above 0.
 std::vector<int64_t> choices(int64_t whole, int64_t given = 0) {
   std::vector<int64_t> result = divisors(whole);
   if (given > 0) std::erase_if(result, [given](int64_t d) { return d != given; });
   return result;
 }
 
-// By which the batch must be multiplied so that devices can share it.
+// The factor by which the batch must be multiplied so that devices can share it.
 int64_t odd_factor(const Transformer& model, const Layout& like, int64_t devices) {
   int64_t left = devices;
   for (const int64_t whole : {model.heads, model.layers, like.global_batch})

@@ -1,4 +1,4 @@
-// Every way to lay a model out over a number of devices.
+// Enumerates the layouts of a model over a number of devices.
 #pragma once
 
 #include <optional>
@@ -16,29 +16,29 @@ struct Candidate {
 struct SearchResult {
   std::vector<Candidate> fitting;  // fastest first; one for each (tp, pp, recompute)
   int64_t tried = 0;
-  int64_t too_large = 0;   // of the tried, those that need more memory than a device has
-  double least_bytes = 0;  // that any of those needs
+  int64_t too_large = 0;   // tried layouts that need more memory than a device has
+  double least_bytes = 0;  // the smallest need of those
 };
 
-// All (tp, pp, dp, recompute) that divide model, batch and devices, each with the micro-batch and
-// interleave that are fastest among those that fit. `like` gives the batch and the switches; where
-// its tp, pp, micro_batch or interleave is above 0, it stays. Throws kBadData when none divides,
-// with a number of nodes that does.
+// All (tp, pp, dp, recompute) that divide model, batch and devices, each with the fastest
+// micro-batch and interleave that fit. `like` gives the batch and the switches; its tp, pp,
+// micro_batch and interleave are kept if above 0. Throws kBadData if none divides, with a number of
+// nodes that does.
 SearchResult search(const Transformer& model, const Layout& like, int64_t devices,
                     const Device& device, const Efficiency& efficiency);
-// The same; when none divides, nothing was tried.
+// Same; if none divides, the result has nothing tried.
 SearchResult search_if_any(const Transformer& model, const Layout& like, int64_t devices,
                            const Device& device, const Efficiency& efficiency);
 
-// Of the numbers of nodes that some layout divides and fits into, the nearest to `nodes`; nothing
-// when there is none.
+// The number of nodes nearest to `nodes` that some layout divides and fits into; nothing if there
+// is none.
 std::optional<int64_t> nearest_nodes(const Transformer& model, const Layout& like,
                                      const Device& device, int64_t nodes);
 
-// The batch, with the switches as the hardware's software usually sets them and all else open.
+// The batch, with the usual switches of the hardware's software and everything else open.
 Layout usual_layout(const Stack& stack, int64_t global_batch);
 
-// Of the fitting, those that no other beats in both time and memory, fastest first.
+// Of the fitting layouts, those not beaten in both time and memory, fastest first.
 std::vector<Candidate> pareto_front(const std::vector<Candidate>& fitting);
 
 }  // namespace hum::plan

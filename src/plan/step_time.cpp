@@ -60,10 +60,10 @@ const BlockBytes kGpt = {(kNorm + kResidual + kDropout + kBias) * 2, kHeads + kB
                          kGelu + kBias, kSoftmax + kScoreDropout};
 const BlockBytes kLlama = {(kNorm + kResidual) * 2, kHeads + kRotary, kSwiglu, kSoftmax};
 
-// What one block, or the head, costs a device for one micro-batch.
+// The cost of one block, or the head, on a device for one micro-batch.
 struct Work {
   double device = 0, collectives = 0, host = 0;
-  // Host and device work beside each other, but not perfectly where both take long.
+  // Host and device work overlap, but not perfectly if both take long.
   double seconds() const { return std::hypot(device + collectives, host); }
 };
 
@@ -221,8 +221,8 @@ StepTime step_time(const Transformer& model, const Layout& layout, const Device&
   const double v = static_cast<double>(layout.chunks());
   const double transfers = layout.pp > 1 ? 2 * v * stage.transfer() : 0;
   const double plain = layers * block.seconds() + transfers;
-  // The slowest stage sets the pace: the last, with the head (in a block's place, where it is short
-  // of one), unless transfers outweigh it.
+  // The slowest stage determines the time: the last, with the head (in a block's place if it has
+  // one fewer), unless transfers take longer.
   const double spared = stages.short_last ? block.seconds() : 0;
   const bool last_paces = layout.pp == 1 || head.seconds() - spared >= transfers;
   const double paced = layers - (last_paces && stages.short_last ? 1 : 0);
@@ -279,7 +279,7 @@ Layout complete_layout(const Transformer& model, const Layout& layout, const Dev
        fmt::format("no micro-batch fits: one sequence on {} x {} x {} devices needs more than the "
                    "{:.0f} GB of a {}",
                    layout.dp, layout.tp, layout.pp, device.memory_gb.value, device.name),
-       "more tp or pp, recomputation, or a distributed optimizer");
+       "use more tp or pp, recomputation, or a distributed optimizer");
 }
 
 }  // namespace hum::plan

@@ -1,6 +1,6 @@
-// Time of one training step from first principles: products against peak FLOP/s, everything else
-// against the memory's bandwidth, collectives against links, the host's launches, the pipeline's
-// bubble. Non-goals: stragglers, data loading, other schedules than (interleaved) 1F1B.
+// Predicts the time of one training step from first principles: products at peak FLOP/s, everything
+// else at memory bandwidth, collectives over links, host launches, the pipeline bubble. Non-goals:
+// stragglers, data loading, schedules other than (interleaved) 1F1B.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace hum::plan {
 
-// Seconds that add up to the step. Of overlapping parts, each holds what is not hidden.
+// Seconds that add up to the step. For overlapping parts, only the time that is not hidden.
 struct StepTime {
   double compute = 0;          // products and memory-bound work, recomputation included
   double host = 0;             // launches and waits that the device could not hide
@@ -29,13 +29,13 @@ struct StepTime {
 StepTime step_time(const Transformer& model, const Layout& layout, const Device& device,
                    const Efficiency& efficiency);
 
-// The layout with the micro-batch and interleave that are fastest among those that divide and fit
-// into the device's memory; where one of them is above 0, it stays. Empty when no choice fits.
+// The layout with the fastest micro-batch and interleave that divide and fit into the device's
+// memory; values above 0 are kept. Empty if no choice fits.
 std::optional<Layout> fastest_schedule(const Transformer& model, const Layout& layout,
                                        const Device& device, const Efficiency& efficiency);
 
-// The layout as it is, or, where micro_batch is 0, with the fastest schedule. Throws kBadData when
-// none fits.
+// The layout unchanged or, if micro_batch is 0, with the fastest schedule. Throws kBadData if none
+// fits.
 Layout complete_layout(const Transformer& model, const Layout& layout, const Device& device,
                        const Efficiency& efficiency);
 

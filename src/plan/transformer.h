@@ -1,5 +1,5 @@
-// The shape of a decoder-only transformer, as far as memory and time of a training step depend on
-// it. Non-goals: weights, vocabularies, other architectures.
+// The shape of a decoder-only transformer, as far as it affects memory and time of a training step.
+// Non-goals: weights, vocabularies, other architectures.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct Transformer {
   double block_parameters() const;
   // All of them.
   double parameters() const;
-  // FLOPs of forward and backward over one sequence, nothing computed twice: 6 per parameter of a
-  // product and token, and attention over whole rows of the score matrix.
+  // FLOPs of forward and backward over one sequence without recomputation: 6 per parameter of a
+  // product and token, and attention over full rows of the score matrix.
   // Source: Narayanan et al. 2021 (SC21), appendix, without recomputation.
   double flops_per_sequence() const;
 };

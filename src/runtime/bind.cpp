@@ -21,7 +21,7 @@ std::vector<HostTensor> bind(std::span<const graph::Value> parameters, const Nam
       fail(ExitCode::kBadData,
            fmt::format("{}: tensor '{}' is {}, the model wants {}", folder.string(), name,
                        found->second.shape(), parameter.shape()),
-           "the weights do not fit their config.json");
+           "the weights do not match config.json");
     }
     const std::vector<float> values = found->second.to_floats();
     bound.push_back(HostTensor::of(parameter.dims(), std::span<const float>(values)));

@@ -1,5 +1,5 @@
-// Between stored weights and a model's parameters: matching by name, checking shapes, reading the
-// model's config.
+// Binds stored weights to a model's parameters: matches names, checks shapes, reads the model's
+// config.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +13,13 @@
 
 namespace hum::runtime {
 
-// One f32 tensor a parameter, in the parameters' order. Throws kBadData naming the tensor and
-// `folder` when one is missing or has another shape.
+// Returns one f32 tensor per parameter, in the parameters' order. Throws kBadData naming the tensor
+// and `folder` if a tensor is missing or has another shape.
 std::vector<HostTensor> bind(std::span<const graph::Value> parameters, const NamedTensors& tensors,
                              const std::filesystem::path& folder);
 
-// A model's name without what tells hum's weights from other programs': "hum-coarse", as
-// config.json has it, and "coarse", as training configurations have it, are one type.
+// Removes the prefix that distinguishes hum's model types from other programs': "hum-coarse", as in
+// config.json, and "coarse", as in training configurations, are the same type.
 std::string_view plain_model_type(std::string_view model_type);
 
 // Throws kBadData unless the folder's config.json names `model_type`, in either spelling.

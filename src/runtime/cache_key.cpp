@@ -18,7 +18,8 @@ const std::string* find(const std::vector<CacheKey::Field>& fields, const std::s
   return found == fields.end() ? nullptr : &found->second;
 }
 
-// The hash for `file` in the RECORD ("path,sha256=...,size" a line) of a wheel unpacked in `root`.
+// The hash for `file` in the RECORD (one "path,sha256=...,size" per line) of a wheel unpacked in
+// `root`.
 std::optional<std::string> recorded_hash(const fs::path& root, const fs::path& file) {
   const std::string wanted = file.lexically_relative(root).string() + ",sha256=";
   std::error_code error;
@@ -34,7 +35,7 @@ std::optional<std::string> recorded_hash(const fs::path& root, const fs::path& f
   return std::nullopt;
 }
 
-// The same, for a wheel unpacked in any of the nearest folders above `file`.
+// Same, for a wheel unpacked in any of the nearest folders above `file`.
 std::optional<std::string> recorded_hash(const fs::path& file) {
   constexpr int kLevels = 4;
   fs::path root = file.parent_path();
@@ -44,7 +45,7 @@ std::optional<std::string> recorded_hash(const fs::path& file) {
   return std::nullopt;
 }
 
-// The file's own hash, remembered under its path, size and time.
+// The file's own hash, cached by its path, size and modification time.
 std::string content_hash(const fs::path& file, const std::string& stamp,
                          const fs::path& memo_folder) {
   if (memo_folder.empty()) return sha256_file(file);
@@ -56,7 +57,7 @@ std::string content_hash(const fs::path& file, const std::string& stamp,
   try {
     write_file(memo, hash);
   } catch (const Error&) {
-    // A read-only cache folder only costs the time to hash again.
+    // If the cache folder is read-only, the file is just hashed again next time.
   }
   return hash;
 }

@@ -1,4 +1,5 @@
-// What a compiled program depends on, field by field, so that a miss can be explained.
+// The cache key of a compiled program: everything it depends on, field by field, so that a miss can
+// be explained.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +13,7 @@
 
 namespace hum::runtime {
 
-// Named fields in a fixed order; long ones are given as their SHA-256.
+// Named fields in a fixed order; long ones are stored as their SHA-256.
 class CacheKey {
  public:
   using Field = std::pair<std::string, std::string>;
@@ -22,7 +23,7 @@ class CacheKey {
   const std::vector<Field>& fields() const { return fields_; }
   // SHA-256 over all fields, lower-case hex.
   std::string hash() const;
-  // Names of fields whose values differ, or that only one of the two has.
+  // Names of the fields whose values differ, or that only one of the two has.
   std::vector<std::string> differences(const CacheKey& other) const;
   bool operator==(const CacheKey&) const = default;
 
@@ -30,12 +31,12 @@ class CacheKey {
   std::vector<Field> fields_;
 };
 
-// The plugin's content: the SHA-256 that its wheel records for it (else that of the file, kept in
-// `memo_folder` because hashing takes a second), with size and modification time.
+// Identifies the plugin: the SHA-256 recorded in its wheel (otherwise that of the file, cached in
+// `memo_folder` because hashing takes a second), with its size and modification time.
 std::string plugin_identity(const std::filesystem::path& plugin,
                             const std::filesystem::path& memo_folder);
 
-// Processor model and a hash of its features: a program for one kind may crash on another.
+// Processor model and a hash of its features: a program for one processor may crash on another.
 std::string cpu_identity();
 
 // "name:version, ..." of the kernels that a printed module calls.

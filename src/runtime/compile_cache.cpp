@@ -31,7 +31,7 @@ std::string header_line(const std::string& name, const CacheKey& key) {
   return Json{{"name", name}, {"key", fields}}.dump() + "\n";
 }
 
-// The key fields in an entry's header line; absent when it is not one.
+// The key fields in an entry's header line; absent if the line is not one.
 std::optional<CacheKey> parse_header(const std::string& line) {
   const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("key") || !json["key"].is_object()) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<CacheKey> read_header(const fs::path& entry) {
   return parse_header(header);
 }
 
-// The program in an entry's bytes; absent, with the reason, when they are damaged.
+// The program in an entry's bytes; absent, with the reason, if they are damaged.
 std::optional<std::string> parse_entry(const std::string& bytes, const CacheKey& key,
                                        std::string& why_not) {
   const size_t first = bytes.find('\n');
@@ -91,7 +91,7 @@ bool CompileCache::has_run(const std::string& name, const CacheKey& key) const {
 }
 
 void CompileCache::mark_run(const std::string& name, const CacheKey& key) const {
-  std::error_code ignored;  // then it is probed again
+  std::error_code ignored;  // if this fails, the entry is probed again
   fs::permissions(entry_path(name, key), fs::perms::owner_exec, fs::perm_options::add, ignored);
 }
 

@@ -1,9 +1,10 @@
-// Compiled programs on disk. One file an entry, written aside and renamed, so that any number of
-// processes may share a folder; what is truncated, damaged or foreign is a miss.
+// Caches compiled programs on disk. Each entry is one file, written under a temporary name and
+// renamed, so that any number of processes may share a folder. A truncated, damaged or foreign file
+// is a miss.
 //
 // An entry: "hum-program 1 <SHA-256 of all that follows>\n", a line of JSON (name, key fields), and
-// the plugin's serialised executable. One that is known to run here carries its owner's execute
-// bit.
+// the plugin's serialised executable. If it is known to run here, the file's owner execute bit is
+// set.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,9 @@ namespace hum::runtime {
 
 class CompileCache {
  public:
-  // An empty folder: a cache that never holds anything. Entries used longest ago go when all
-  // together exceed `limit_bytes`. `shared`: a second level, on a path that several machines mount
-  // or at an s3:// URL; it is asked on a miss, what it has is copied to `folder`, and it is never
+  // With an empty `folder`, nothing is cached. The least recently used entries are removed when the
+  // total exceeds `limit_bytes`. `shared`: a second level, on a path that several machines mount or
+  // at an s3:// URL. It is read on a miss, its entries are copied to `folder`, and it is never
   // pruned.
   explicit CompileCache(std::filesystem::path folder, const std::string& shared = {},
                         int64_t limit_bytes = int64_t{8} << 30)
@@ -32,17 +33,17 @@ class CompileCache {
 
   struct Lookup {
     std::optional<std::string> program;  // the serialised executable, on a hit
-    bool corrupt = false;                // an entry was there, but could not be used
-    std::string cause;                   // of a miss, for people
+    bool corrupt = false;                // an entry exists, but cannot be used
+    std::string cause;                   // why it is a miss, for messages
   };
   Lookup load(const std::string& name, const CacheKey& key) const;
-  // On both levels; a program of this machine, which the first level takes to run here. A folder
-  // that cannot be written is warned of once; nothing is thrown.
+  // Stores on both levels; the first level marks the program as known to run here. Warns once if a
+  // folder cannot be written; never throws.
   void store(const std::string& name, const CacheKey& key, const std::string& program) const;
 
-  // Whether the entry of the first level was compiled, or has run, on this machine or one with the
-  // same key; and that it has. Another is run once with its arguments kept, which takes twice the
-  // memory.
+  // Whether the first-level entry was compiled or has run on this machine or one with the same key;
+  // and records that it has. Other entries run once with their arguments kept, which takes twice
+  // the memory.
   bool has_run(const std::string& name, const CacheKey& key) const;
   void mark_run(const std::string& name, const CacheKey& key) const;
 
@@ -51,7 +52,7 @@ class CompileCache {
 
  private:
   Lookup load_from(const std::filesystem::path& path, const CacheKey& key) const;
-  // What the second level has for the file, copied to the first.
+  // Copies the file's entry from the second level to the first and returns it.
   std::optional<std::string> load_shared(const std::string& file, const CacheKey& key) const;
   std::string explain_miss(const std::string& name, const CacheKey& key) const;
   void prune() const;

@@ -78,7 +78,7 @@ TEST_F(CompileCacheTest, EntryThatThePluginRefusesIsAMiss) {
   std::ofstream(entry(), std::ios::binary) << "hum-program 1 " << sha256(body) << '\n' << body;
   const Counters counters = start();
   EXPECT_EQ(counters.corrupt_entries, 1);
-  EXPECT_THAT(counters.misses.at(0).cause, HasSubstr("the plugin refuses the entry"));
+  EXPECT_THAT(counters.misses.at(0).cause, HasSubstr("the plugin rejected the entry"));
 }
 
 TEST_F(CompileCacheTest, MissNamesTheFieldThatDiffers) {

@@ -9,11 +9,11 @@
 namespace hum::runtime {
 namespace {
 
-// In-process collectives abort the process when a replica waits this long for the others.
+// In-process collectives abort the process if a replica waits this long for the others.
 constexpr int64_t kCollectiveTimeoutSeconds = 600;
 constexpr const char* kSchedulerOption = "xla_cpu_scheduler_type";
 
-// Older CPU plugins have one scheduler only; then its setting is dropped, with a warning.
+// Older CPU plugins have only one scheduler; the option is then dropped, with a warning.
 pjrt::LoadedExecutable compile_text(const std::shared_ptr<const pjrt::Client>& client,
                                     const std::string& text, pjrt::CompileOptions options) {
   try {
@@ -22,7 +22,7 @@ pjrt::LoadedExecutable compile_text(const std::shared_ptr<const pjrt::Client>& c
     const auto unknown = fmt::format("No such compile option: '{}'", kSchedulerOption);
     if (error.message().find(unknown) == std::string::npos) throw;
   }
-  warn_once(kSchedulerOption, "this plugin cannot order work for least memory");
+  warn_once(kSchedulerOption, "this plugin cannot schedule for minimum memory");
   options.overrides.erase(kSchedulerOption);
   return pjrt::LoadedExecutable::compile(client, text, options);
 }
@@ -67,7 +67,7 @@ Compiler::Loaded Compiler::load(const CompileRequest& request, std::string& caus
       loaded = std::make_shared<const pjrt::LoadedExecutable>(std::move(*program));
     } else {
       lookup.corrupt = true;
-      lookup.cause = "the plugin refuses the entry: " + why_not;
+      lookup.cause = "the plugin rejected the entry: " + why_not;
     }
   }
   cause = lookup.cause;
@@ -96,7 +96,7 @@ void Compiler::store(const CompileRequest& request, const pjrt::LoadedExecutable
   if (const auto bytes = loaded.executable().try_serialize(why_not)) {
     cache_.store(request.name, request.key, *bytes);
   } else {
-    warn_once("serialize", "this plugin's programs cannot be kept on disk: " + why_not);
+    warn_once("serialize", "this plugin's programs cannot be cached on disk: " + why_not);
   }
 }
 

@@ -1,4 +1,5 @@
-// From a printed module to a loaded program: the one in use, the one on disk, or a compile.
+// Turns a printed module into a loaded program: one already in use, one from disk, or a new
+// compile.
 #pragma once
 
 #include <map>
@@ -15,10 +16,10 @@
 
 namespace hum::runtime {
 
-// What the plugin is told: the options, and what its platform needs besides.
+// The options passed to the plugin, including those its platform needs.
 pjrt::CompileOptions pjrt_options(const CompileOptions& options, const std::string& platform);
 
-// All that one compile needs.
+// Everything that one compile needs.
 struct CompileRequest {
   std::string name;
   std::string text;
@@ -35,20 +36,20 @@ class Compiler {
 
   const CompileCache& cache() const { return cache_; }
 
-  // Null when no program of the session is the same.
+  // Null if no program of the session has this key.
   Loaded find_in_use(const CompileRequest& request);
-  // From disk; null and the cause of the miss when that cannot be. One that is not known to run
+  // Loads from disk; null, with the cause of the miss, if that fails. A program not known to run
   // here is not in use until keep().
   Loaded load(const CompileRequest& request, std::string& cause);
   bool is_known_to_run(const CompileRequest& request) const;
-  // A program from disk has run.
+  // Call after a program from disk has run.
   void keep(const CompileRequest& request, Loaded loaded);
-  // `cause`: why it was neither in use nor on disk. Throws the plugin's text.
+  // `cause`: why it was neither in use nor on disk. Throws the plugin's error text.
   Loaded compile(const CompileRequest& request, const std::string& cause);
-  // In place of a program from disk that loaded but did not run.
+  // Replaces a program from disk that loaded but did not run.
   Loaded compile_after_failed_probe(const CompileRequest& request);
 
-  // From now on a compile is a warning.
+  // After this call, every compile logs a warning.
   void expect_warm();
   Counters counters() const;
 
@@ -59,7 +60,7 @@ class Compiler {
   CompileCache cache_;
   bool log_compiles_;
 
-  // Guards what follows.
+  // Guards the members below.
   mutable std::mutex mutex_;
   Counters counters_;
   std::map<std::string, std::weak_ptr<const pjrt::LoadedExecutable>> in_use_;  // by key hash

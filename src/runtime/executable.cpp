@@ -45,8 +45,8 @@ void delete_donated(const Program& program, std::span<const std::vector<Tensor>>
   }
 }
 
-// The first run of a program from disk. Its arguments are kept, so that it can be repeated by a
-// freshly compiled one when the entry does not run on this machine.
+// The first run of a program from disk. Its arguments are kept, so that a freshly compiled program
+// can repeat the run if the entry does not run on this machine.
 Run run_on_probation(Program& program, std::span<const std::vector<Tensor>> tensors,
                      const Arguments& arguments) {
   std::vector<int64_t> all;
@@ -55,7 +55,7 @@ Run run_on_probation(Program& program, std::span<const std::vector<Tensor>> tens
   try {
     run = run_and_wait(*program.loaded, arguments, all);
   } catch (const Error& error) {
-    spdlog::warn("{}: the cached program does not run here, compiling anew: {}", program.name,
+    spdlog::warn("{}: the cached program does not run here, recompiling: {}", program.name,
                  error.message());
     program.loaded = program.probation->compile_anew();
     program.probation.reset();
@@ -80,7 +80,7 @@ Run run_program(Program& program, std::span<const std::vector<Tensor>> tensors) 
   return run_and_wait(*loaded, arguments);
 }
 
-// Under HUM_CHECK_NANS: throws when a result is not finite, naming the value that was not first.
+// Under HUM_CHECK_NANS: throws if a result is not finite, naming the first non-finite value.
 void check_finite(const Program& program, std::span<pjrt::Buffer> outputs) {
   if (program.checks.flags.empty()) return;
   const graph::Shape shape{graph::DType::kI1, {static_cast<int64_t>(program.checks.flags.size())}};
@@ -93,7 +93,7 @@ void check_finite(const Program& program, std::span<pjrt::Buffer> outputs) {
   while (!failed(first)) ++first;
   fail(ExitCode::kFailure,
        fmt::format("{}: a value is not finite: {}", program.name, program.checks.flags[first]),
-       "what comes before it in the program is finite");
+       "all earlier values in the program are finite");
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ class Executable {
   const std::vector<graph::Shape>& results() const;
   int replicas() const;
 
-  // One replica. Waits for the results. Donated arguments are deleted: their memory holds results.
-  // Throws, naming the parameter, when an argument does not fit; and what a kernel threw.
+  // Runs one replica and waits for the results. Donated arguments are deleted: their memory holds
+  // results. Throws if an argument does not match, naming the parameter; rethrows a kernel's error.
   std::vector<Tensor> run(std::span<const Tensor> arguments) const;
   std::vector<HostTensor> run(std::span<const HostTensor> arguments) const;
 
@@ -42,7 +42,7 @@ class Executable {
   std::vector<std::vector<HostTensor>> run_replicas(
       std::span<const std::vector<HostTensor>> arguments) const;
 
-  // What one device needs, by the compiler's account; absent where it gives none.
+  // Memory needed per device, as reported by the compiler; absent if it reports none.
   std::optional<pjrt::Executable::MemoryStats> memory_stats() const;
 
  private:

@@ -29,10 +29,10 @@ class HostTensor {
   HostTensor() : HostTensor(graph::Shape{}) {}
   // All zeros.
   explicit HostTensor(graph::Shape shape);
-  // Throws when the number of bytes does not fit the shape.
+  // Throws if the number of bytes does not match the shape.
   HostTensor(graph::Shape shape, std::vector<std::byte> bytes);
 
-  // Throws when the number of values does not fit the dims.
+  // Throws if the number of values does not match the dims.
   template <typename T>
   static HostTensor of(std::vector<int64_t> dims, std::span<const T> values) {
     HostTensor result(graph::Shape{dtype_of<T>(), std::move(dims)});
@@ -59,7 +59,7 @@ class HostTensor {
   std::span<const std::byte> bytes() const { return bytes_; }
   std::span<std::byte> bytes() { return bytes_; }
 
-  // The elements as T. Throws when the element type is another.
+  // The elements as T. Throws if the element type differs.
   template <typename T>
   std::span<const T> as() const {
     require_dtype(dtype_of<T>());
@@ -70,7 +70,7 @@ class HostTensor {
     require_dtype(dtype_of<T>());
     return {reinterpret_cast<T*>(bytes_.data()), bytes_.size() / sizeof(T)};
   }
-  // Every element as float, whatever its type.
+  // Converts every element to float.
   std::vector<float> to_floats() const;
 
   bool operator==(const HostTensor&) const = default;

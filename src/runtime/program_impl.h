@@ -1,4 +1,5 @@
-// What an Executable shares: the loaded program and all that is needed to run or rebuild it.
+// State shared by copies of an Executable: the loaded program and everything needed to run or
+// rebuild it.
 #pragma once
 
 #include <functional>
@@ -19,19 +20,19 @@ struct Program {
   std::vector<Executable::Parameter> parameters;
   std::vector<graph::Shape> results;
   std::vector<int> devices;
-  // Set under HUM_CHECK_NANS: one more result says which values were finite.
+  // Set under HUM_CHECK_NANS: an extra result flags which values were finite.
   graph::FiniteChecks checks;
   std::shared_ptr<const pjrt::Client> client;
 
   using Loaded = std::shared_ptr<const pjrt::LoadedExecutable>;
   Loaded loaded;
-  // What becomes of a program from disk that is not known to run here, after its first run.
+  // Called after the first run of a program from disk that is not known to run here.
   struct Probation {
     std::function<Loaded()> compile_anew;
     std::function<void(Loaded)> passed;
   };
   std::optional<Probation> probation;
-  // Guards these two; held through the first run of a program on probation.
+  // Guards the two members below; held during the first run of a program on probation.
   std::mutex mutex;
 };
 

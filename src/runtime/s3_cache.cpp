@@ -6,7 +6,7 @@
 namespace hum::runtime {
 namespace {
 
-// A compile takes seconds to a minute: what S3 takes longer for is not worth waiting for.
+// A compile takes seconds to a minute: waiting longer for S3 is not worth it.
 constexpr std::chrono::seconds kDownloadLimit(20);
 constexpr std::chrono::seconds kConnectLimit(3);
 
@@ -35,7 +35,7 @@ S3Cache::~S3Cache() {
   std::unique_lock lock(mutex_);
   const auto is_done = [&] { return waiting_.empty() && !uploading_; };
   if (!changed_.wait_for(lock, patience_, is_done)) {
-    spdlog::warn("compile cache: {} takes too long, an upload is given up", url_);
+    spdlog::warn("compile cache: {} is too slow, an upload was cancelled", url_);
   }
   lock.unlock();
   uploader_.request_stop();  // ends a transfer within a second; ~jthread joins
@@ -48,7 +48,7 @@ std::string S3Cache::key(const std::string& file) const {
 void S3Cache::give_up(const std::string& why) {
   given_up_ = true;
   warn_once("compile cache " + url_,
-            fmt::format("compile cache: {} is not used from here on: {}", url_, why));
+            fmt::format("compile cache: {} is disabled for this process: {}", url_, why));
 }
 
 std::optional<std::string> S3Cache::get(const std::string& file) {

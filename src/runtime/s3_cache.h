@@ -1,4 +1,4 @@
-// Compiled programs in S3. Downloads are waited for, a short while; uploads go on in a thread.
+// Caches compiled programs in S3. Downloads block for a short time; uploads run in a thread.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ namespace hum::runtime {
 
 class S3Cache : public SharedCache {
  public:
-  // Settings from the environment (base/s3.h). `patience`: how long the destructor waits for
-  // uploads that have not ended.
+  // Settings come from the environment (base/s3.h). `patience`: how long the destructor waits for
+  // unfinished uploads.
   explicit S3Cache(const std::string& url,
                    std::chrono::milliseconds patience = std::chrono::seconds(20));
   ~S3Cache() override;
@@ -32,7 +32,7 @@ class S3Cache : public SharedCache {
  private:
   std::string key(const std::string& file) const;
   void upload_all(const std::stop_token& stop);
-  // From then on S3 is neither asked nor written to by this process' session.
+  // After this, the process's session neither reads nor writes S3.
   void give_up(const std::string& why);
 
   std::string url_;
@@ -41,7 +41,7 @@ class S3Cache : public SharedCache {
   std::atomic<bool> given_up_ = false;
   std::chrono::milliseconds patience_;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable_any changed_;
   std::deque<std::pair<std::string, std::string>> waiting_;  // file, entry
   bool uploading_ = false;

@@ -47,10 +47,10 @@ struct Session::State {
   std::optional<Compiler> compiler;
   std::atomic<int> dumped = 0;
 
-  // Writes the module that is compiled into the request: the function after all passes, printed.
+  // Adds the module to compile to the request: the function after all passes, printed.
   graph::FiniteChecks trace(CompileRequest& request, const graph::Function& function,
                             int replicas) const;
-  // HUM_PROFILE, else that of the plugin's platform.
+  // HUM_PROFILE, else the plugin's platform.
   const graph::Profile& profile() const;
   std::function<bool(const graph::Node&)> use_kernel() const {
     return profile().has_kernels ? options.use_kernel : graph::no_kernels;
@@ -93,7 +93,7 @@ CacheKey Session::State::key(const std::string& text, const pjrt::CompileOptions
                    {"instruction set", this->options.instruction_set}});
 }
 
-// HUM_DUMP_IR: a numbered file a module.
+// HUM_DUMP_IR: writes one numbered file per module.
 void Session::State::dump(const std::string& name, const std::string& text) {
   const std::string folder = env_string("HUM_DUMP_IR");
   if (folder.empty()) return;
@@ -114,7 +114,7 @@ Session::Session(SessionOptions options) : state_(std::make_shared<State>()) {
   if (options.devices > 1) create.emplace_back("cpu_device_count", int64_t{options.devices});
   state_->client = pjrt::Client::create(std::move(plugin), create);
   const auto available = static_cast<int>(state_->client->devices().size());
-  HUM_REQUIRE(available >= options.devices, "{} devices wanted, the plugin offers {}",
+  HUM_REQUIRE(available >= options.devices, "{} devices requested, the plugin has {}",
               options.devices, available);
   state_->platform = state_->client->platform_name();
   state_->compiler.emplace(state_->client, options);

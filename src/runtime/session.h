@@ -1,4 +1,4 @@
-// A session: one opened plugin with its devices; it turns graph functions into programs that run.
+// A session: an opened plugin with its devices. It compiles graph functions into executables.
 #pragma once
 
 #include <filesystem>
@@ -22,32 +22,32 @@ namespace hum::runtime {
 struct SessionOptions {
   // Empty: HUM_PLUGIN, else the bundled CPU plugin.
   std::filesystem::path plugin;
-  // Virtual CPU devices; 0: HUM_FAKE_DEVICES (default 1). Other platforms bring their own devices.
+  // Virtual CPU devices; 0: HUM_FAKE_DEVICES (default 1). Other platforms use their own devices.
   int devices = 0;
-  // Our kernels, and whether a custom call may use its kernel (else its plain-op fallback is
-  // printed). HUM_KERNELS=0 says no for all.
+  // hum's kernels, and whether a custom call may use its kernel (otherwise its plain-op fallback is
+  // printed). HUM_KERNELS=0 disables all kernels.
   std::vector<pjrt::KernelRow> kernels = {};
   std::function<bool(const graph::Node&)> use_kernel = [](const graph::Node&) { return false; };
   // The instruction set that the kernels chose; part of the compile cache's key.
   std::string instruction_set = {};
-  // Folder of compiled programs, e.g. cache_folder() / "programs"; empty: none are kept on disk.
+  // Folder of compiled programs, e.g. cache_folder() / "programs"; empty: no disk cache.
   std::filesystem::path cache = {};
-  // A folder or s3:// URL that several machines share, asked when `cache` has no entry and written
-  // beside it.
+  // A folder or s3:// URL that several machines share. Read if `cache` has no entry; written
+  // together with it.
   std::string shared_cache = {};
 };
 
 struct CompileOptions {
   // Device ids of the replicas; their number is the number of replicas.
   std::vector<int> devices = {0};
-  // Order work for least memory instead of most concurrency: for training steps (ENGINE:
+  // Schedule for minimum memory instead of maximum concurrency, for training steps (ENGINE:
   // Gradients).
   bool optimize_memory = false;
-  // Further XLA options by name.
+  // More XLA options by name.
   pjrt::OptionOverrides overrides = {};
 };
 
-// How many programs were compiled, loaded and run.
+// Counts of programs compiled, loaded and run.
 struct Counters {
   int64_t compiles = 0;
   int64_t memory_hits = 0;      // the same program is in use in this session
@@ -59,7 +59,7 @@ struct Counters {
     std::string name;
     std::string cause;
   };
-  std::vector<Miss> misses;  // one a compile
+  std::vector<Miss> misses;  // one per compile
 };
 
 class Session {
@@ -69,17 +69,18 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // `name` is for logs and dumps, e.g. "coarse/train". Thread-safe. Throws the compiler's text;
-  // and, naming op and source line, when the platform (HUM_PROFILE: another one) cannot run an op.
-  // With HUM_CHECK_NANS, runs whose results are not finite throw, naming the first op that made it
-  // so.
+  // `name` is for logs and dumps, e.g. "coarse/train". Thread-safe. Throws the compiler's error
+  // text; if the platform (or that of HUM_PROFILE) cannot run an op, the error names the op and its
+  // source line. Under HUM_CHECK_NANS, runs with non-finite results throw, naming the first op that
+  // produced one.
   Executable compile(const std::string& name, const graph::Function& function,
                      const CompileOptions& options = {});
 
-  // What compile() would make of the function needs on its device, from the graph alone.
+  // Estimates the memory that the compiled function needs on its device, from the graph alone.
   graph::MemoryEstimate estimate_memory(const graph::Function& function) const;
 
-  // From now on a compile is warned of, with its cause: call it when everything should be warm.
+  // After this call, every compile logs a warning with its cause: call it once everything should be
+  // warm.
   void expect_warm();
 
   Tensor to_device(const HostTensor& tensor, int device = 0) const;

@@ -1,4 +1,4 @@
-// What a run costs beyond its arithmetic: calls, transfers, cold and warm starts.
+// The overhead of a run besides its arithmetic: calls, transfers, cold and warm starts.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 

@@ -45,7 +45,7 @@ bool keep_entry(const std::string& folder, const std::string& file, const std::s
     return true;
   } catch (const std::exception& failure) {
     warn_once("compile cache " + folder,
-              fmt::format("compiled programs cannot be kept in {}: {}", folder, failure.what()));
+              fmt::format("compiled programs cannot be cached in {}: {}", folder, failure.what()));
     return false;
   }
 }
@@ -62,11 +62,11 @@ std::string shared_cache_place() {
   constexpr std::string_view kFile = "file://";
   if (place.starts_with(kFile)) return place.substr(kFile.size());
   if (is_s3_url(place)) {
-    parse_s3_url(place);  // a place without a bucket is refused now
+    parse_s3_url(place);  // throws if there is no bucket
     return place;
   }
   if (place.find("://") != std::string::npos) {
-    fail(ExitCode::kConfig, fmt::format("the compile cache cannot lie at {}", place),
+    fail(ExitCode::kConfig, fmt::format("the compile cache cannot be at {}", place),
          "give a path or s3://bucket/prefix; or mount the bucket: HUM_CACHE_SECOND=/mnt/cache");
   }
   return place;

@@ -1,5 +1,5 @@
 // The second level of the compile cache: entries by file name, shared by several machines, in a
-// folder or in S3. Nothing here throws: a level that fails is warned of once and costs time only.
+// folder or in S3. Nothing here throws: a failing level warns once and only costs time.
 #pragma once
 
 #include <memory>
@@ -11,20 +11,20 @@ namespace hum::runtime {
 class SharedCache {
  public:
   virtual ~SharedCache() = default;
-  // Absent when it has no such entry, or cannot be asked.
+  // Returns nullopt if there is no such entry or the level cannot be read.
   virtual std::optional<std::string> get(const std::string& file) = 0;
-  // May return before the entry is there; the destructor waits for it, for a while.
+  // May return before the entry is stored; the destructor waits for it for a limited time.
   virtual void put(const std::string& file, std::string entry) = 0;
 };
 
-// `place`: a path, or s3://bucket/prefix; null when it is empty.
+// `place`: a path or s3://bucket/prefix; returns null if it is empty.
 std::unique_ptr<SharedCache> open_shared_cache(const std::string& place);
 
-// HUM_CACHE_SECOND, else NEURON_COMPILE_CACHE_URL: a path (of a file:// URL too), or an s3:// URL;
-// empty when neither is set. Throws kConfig for other URLs.
+// HUM_CACHE_SECOND, else NEURON_COMPILE_CACHE_URL: a path (also as a file:// URL) or an s3:// URL;
+// empty if neither is set. Throws kConfig for other URLs.
 std::string shared_cache_place();
 
-// Writes an entry aside and renames it; false, warned of once, when that cannot be.
+// Writes an entry under a temporary name and renames it; returns false and warns once on failure.
 bool keep_entry(const std::string& folder, const std::string& file, const std::string& entry);
 
 }  // namespace hum::runtime

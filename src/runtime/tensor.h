@@ -17,7 +17,7 @@ class Tensor {
   explicit operator bool() const { return buffer_ != nullptr; }
   const graph::Shape& shape() const { return shape_; }
   pjrt::Buffer& buffer() const { return *buffer_; }
-  // True after it was donated to a run: its memory belongs to a result of that run.
+  // True after it was donated to a run: its memory now belongs to a result of that run.
   bool is_deleted() const { return buffer_->is_deleted(); }
 
  private:

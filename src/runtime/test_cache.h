@@ -1,4 +1,4 @@
-// What tests of the compile cache share: a folder of its own each, and sessions that count.
+// Shared by the tests of the compile cache: a separate folder for each, and sessions that count.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ class CompileCacheTest : public ::testing::Test {
   ~CompileCacheTest() override { std::filesystem::remove_all(folder_); }
 
   SessionOptions options() const { return {.cache = folder_}; }
-  // Compiles and runs in a session of its own; what it counted.
+  // Compiles and runs in a new session; returns its counts.
   Counters start(SessionOptions options, const graph::Function& function = doubled(),
                  const CompileOptions& compile_options = {}) const {
     Session session(std::move(options));
@@ -54,7 +54,7 @@ class CompileCacheTest : public ::testing::Test {
     const auto permissions = std::filesystem::status(entry()).permissions();
     return (permissions & std::filesystem::perms::owner_exec) != std::filesystem::perms::none;
   }
-  // As if another machine had made the entry.
+  // Pretends that another machine created the entry.
   void forget_that_it_ran() const {
     std::filesystem::permissions(entry(), std::filesystem::perms::owner_exec,
                                  std::filesystem::perm_options::remove);
@@ -63,7 +63,7 @@ class CompileCacheTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-// Runs this test program again with one test and variables of its own; its exit status.
+// Runs this test program again with one test and its own variables; returns its exit status.
 inline int run_self(const std::string& variables, const std::string& test, int processes = 1) {
   const std::string one =
       fmt::format("{} {} --gtest_filter={} >/dev/null & pids=\"$pids $!\"; ", variables,

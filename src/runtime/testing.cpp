@@ -9,7 +9,7 @@
 namespace hum::runtime {
 
 Session& test_session(int devices) {
-  // Never closed: the plugin's threads may outlive main.
+  // Never destroyed: the plugin's threads may outlive main.
   static auto& mutex = *new std::mutex;
   static auto& sessions = *new std::map<int, std::unique_ptr<Session>>;
   const std::lock_guard lock(mutex);

@@ -1,5 +1,5 @@
-// For tests of what lies below and above: compile a graph function and run it once, on the real
-// plugin, in a session that the process shares.
+// Test helper: compiles a graph function and runs it once on the real plugin, in a session shared
+// by the process.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@
 
 namespace hum::runtime {
 
-// The process's session with that many virtual devices and no disk cache; made at first use.
+// The process's session with that many virtual devices and no disk cache; created on first use.
 Session& test_session(int devices = 1);
 
 std::vector<HostTensor> run_once(const graph::Function& function,
                                  std::span<const HostTensor> inputs);
 
-// inputs[device][parameter] -> results[device][result], one replica a device.
+// inputs[device][parameter] -> results[device][result], one replica per device.
 std::vector<std::vector<HostTensor>> run_on_devices(
     const graph::Function& function, std::span<const std::vector<HostTensor>> inputs);
 
@@ -26,8 +26,8 @@ std::vector<std::vector<HostTensor>> run_on_devices(
 std::vector<HostTensor> evaluate(const graph::Values& results, const graph::Values& parameters,
                                  std::span<const HostTensor> inputs);
 
-// The arrays that tools/golden/hum_random.py makes of the same seed, name and index: uniform in
-// centre +- half_width (f32), or in 0..size-1 (i32).
+// The arrays that tools/golden/hum_random.py generates for the same seed, name and index: uniform
+// in centre +- half_width (f32), or in 0..size-1 (i32).
 struct GoldenRange {
   double half_width = 1;
   double centre = 0;

@@ -1,4 +1,4 @@
-// Between host and device tensors.
+// Transfers between host and device tensors.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ graph::Shape shape_of(const pjrt::ArrayType& type);
 
 Tensor upload(const std::shared_ptr<const pjrt::Client>& client, int device,
               const HostTensor& tensor);
-// Waits for the contents. Throws when the computation that makes them failed.
+// Waits for the contents. Throws if the computation that produces them failed.
 HostTensor download(const Tensor& tensor);
 
 }  // namespace hum::runtime

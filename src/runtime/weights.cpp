@@ -27,7 +27,7 @@ const char* stored_name(DType dtype) {
   return std::ranges::find(kNames, dtype, &std::pair<DType, const char*>::first)->second;
 }
 
-// IEEE half precision, every one of which is an f32.
+// IEEE half precision; every value is exact in f32.
 float half_to_float(uint16_t bits) {
   const int exponent = bits >> 10 & 31, fraction = bits & 1023;
   float magnitude = std::ldexp(static_cast<float>(fraction + (exponent > 0 ? 1024 : 0)),
@@ -126,7 +126,7 @@ void write_tensors(const fs::path& file, const NamedTensors& tensors) {
 Weights read_weights(const fs::path& folder) {
   if (!fs::is_directory(folder)) {
     fail(ExitCode::kNoInput, folder.string() + ": no such weights folder",
-         "released weights are in weights/; HUM_WEIGHTS names another place");
+         "released weights are in weights/; set HUM_WEIGHTS to use another folder");
   }
   Weights weights{read_json(folder / kConfigFile), {}};
   for (const std::string& file : shard_files(folder)) {
@@ -162,7 +162,7 @@ void write_weights(const fs::path& folder, const Weights& weights, DType stored,
   if (shards.size() > 1) write_json(aside / "model.safetensors.index.json", index);
   write_json(aside / kConfigFile, weights.config);
   if (fs::exists(folder / "README.md")) {
-    fs::copy_file(folder / "README.md", aside / "README.md");  // the card is written by hand
+    fs::copy_file(folder / "README.md", aside / "README.md");  // the model card is hand-written
   }
   atomic.commit();
 }

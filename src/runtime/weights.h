@@ -1,5 +1,5 @@
-// Named tensors in safetensors files, and released weights: a folder with config.json and one or
-// more shards.
+// Reads and writes named tensors in safetensors files, and released weights: a folder with
+// config.json and one or more shards.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace hum::runtime {
 
 using NamedTensors = std::vector<std::pair<std::string, HostTensor>>;
 
-// Throws: kNoInput, kBadData (damaged file, element type that hum does not have).
+// Throws: kNoInput, kBadData (damaged file, or an element type that hum does not support).
 NamedTensors read_tensors(const std::filesystem::path& file);
 void write_tensors(const std::filesystem::path& file, const NamedTensors& tensors);
 
@@ -25,16 +25,16 @@ struct Weights {
 
 // Reads config.json and every shard that model.safetensors.index.json lists (or model.safetensors).
 Weights read_weights(const std::filesystem::path& folder);
-// Before any work: throws what write_weights would: kCannotCreate, kNoPermission where no folder
-// can be made, and where it would replace one that holds something else, as the folder above
-// several models' weights does.
+// Checks before any work that write_weights can succeed. Throws kCannotCreate or kNoPermission if
+// the folder cannot be created, or if it would replace one with other contents, such as the parent
+// folder of several models' weights.
 void require_weights_place(const std::filesystem::path& folder);
 // f32 tensors are stored as `stored`; shards stay below max_shard_bytes. The folder is written
-// aside, then renamed.
+// under a temporary name, then renamed.
 void write_weights(const std::filesystem::path& folder, const Weights& weights,
                    graph::DType stored = graph::DType::kBF16, int64_t max_shard_bytes = 15 << 20);
 
-// SHA-256 of a weights folder's shards, joined in the order of their names.
+// SHA-256 of a weights folder's shards, concatenated in name order.
 std::string shards_sha256(const std::filesystem::path& folder);
 
 }  // namespace hum::runtime

@@ -1,4 +1,4 @@
-// Runs the program `hum` in a folder of its own and looks at what it left behind.
+// Runs the program `hum` in a new folder and inspects the files it leaves.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -17,9 +17,9 @@ struct Outcome {
 
 struct RunOptions {
   std::map<std::string, std::string> environment;
-  // Largest file that may be written (RLIMIT_FSIZE): a full disk.
+  // Largest file that may be written (RLIMIT_FSIZE): simulates a full disk.
   long max_file_bytes = -1;
-  // Ctrl-C after this long.
+  // Sends Ctrl-C after this long.
   int interrupt_after_ms = -1;
 };
 
@@ -38,7 +38,7 @@ class Program : public testing::Test {
   std::vector<std::string> files() const;
   void write(const std::string& name, const std::string& bytes) const;
   std::string read(const std::string& name) const;
-  // Six notes that anyone can hear, sung by no one: returns the path.
+  // Six synthetic, clearly audible notes: returns the path.
   std::string write_hum(const std::string& name, double seconds = 4) const;
   // A wav of these samples.
   std::string write_sound(const std::string& name, const std::vector<float>& mono, int rate_hz,

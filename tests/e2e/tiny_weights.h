@@ -1,5 +1,5 @@
-// A complete folder of weights, untrained and small: what the program does with it is real, only
-// the sound is not.
+// A complete folder of small, untrained weights: the program runs normally, only the sound is
+// meaningless.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@ namespace hum::e2e {
 
 // Writes codec/, voice/, upsampler/ and coarse/.
 void write_tiny_weights(const std::filesystem::path& folder);
-// Writes references/ of the violin and the piano, so that the weights know these two.
+// Writes references/ of the violin and the piano, so that the weights know these two presets.
 void write_tiny_references(const std::filesystem::path& folder);
 // Writes classifier/, which knows the violin and the piano.
 void write_tiny_classifier(const std::filesystem::path& folder);

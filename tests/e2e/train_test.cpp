@@ -154,7 +154,7 @@ TEST_F(Train, ModelsOfAFolderOfWeightsAreChecked) {
 TEST_F(Train, OutputThatHoldsSomethingElseIsRefusedAtOnce) {
   const auto refused = train({"--output", path("data")});
   EXPECT_EQ(refused.code, 73);
-  EXPECT_THAT(refused.err, HasSubstr("holds no config.json"));
+  EXPECT_THAT(refused.err, HasSubstr("has no config.json"));
   EXPECT_THAT(files(), Not(Contains("run")));
 }
 

@@ -19,7 +19,7 @@ std::span<const Block> blocks();
 
 // "transformer, swiglu" -> "transformer_swiglu"
 std::string test_name(const Block& block);
-// Else test lists show the struct's bytes.
+// Otherwise test lists show the struct's bytes.
 void PrintTo(const Block& block, std::ostream* out);
 
 }  // namespace hum::parity

@@ -1,4 +1,4 @@
-// Runs a folder's tests.
+// Runs the tests of one folder.
 #include <gmock/gmock.h>
 
 #include "base/process.h"

@@ -1,4 +1,4 @@
-// For tests of what is refused.
+// Test helpers for calls that must fail.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hum::testing {
 
-// The message of the Error that f() throws; "nothing was thrown" when it throws none.
+// The message of the Error that f() throws; "nothing was thrown" if it throws none.
 template <class F>
 std::string message_of(const F& f) {
   try {
@@ -18,7 +18,7 @@ std::string message_of(const F& f) {
   return "nothing was thrown";
 }
 
-// Its exit code; kOk when f() throws none.
+// The exit code of that Error; kOk if f() throws none.
 template <class F>
 ExitCode code_of(const F& f) {
   try {

@@ -1,5 +1,5 @@
-// For tests: numbers by a rule that tools/golden/rule.py repeats bit for bit, so that golden files
-// need not store inputs and weights.
+// Test helper: deterministic numbers that tools/golden/rule.py reproduces bit for bit, so that
+// golden files need not store inputs and weights.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace hum::testing {
 
-// Uniform in [low, high); element i depends on the name and on i alone.
+// Uniform in [low, high). Element i depends only on the name and on i.
 inline std::vector<float> ruled(std::string_view name, size_t count, double low = -1,
                                 double high = 1) {
   uint32_t seed = 0x811C9DC5;  // FNV-1a

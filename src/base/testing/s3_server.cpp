@@ -14,18 +14,18 @@
 namespace hum::testing {
 namespace {
 
-constexpr size_t kPageSize = 2;  // of a list, so that small tests have several pages
+constexpr size_t kPageSize = 2;  // of a listing; small, so that tests see several pages
 
 AwsCredentials credentials() { return {"hum-test-id", "hum/test+secret", "token/of=the+test"}; }
 
 std::string error_xml(const std::string& code) {
-  return fmt::format("<Error><Code>{}</Code><Message>as the test wants it</Message></Error>", code);
+  return fmt::format("<Error><Code>{}</Code><Message>as the test requests</Message></Error>", code);
 }
 
 void send_all(int connection, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return;  // the client has gone
+    if (sent <= 0) return;  // the client has disconnected
     bytes.remove_prefix(static_cast<size_t>(sent));
   }
 }
@@ -33,7 +33,7 @@ void send_all(int connection, std::string_view bytes) {
 }  // namespace
 
 struct S3Server::Request {
-  std::string method, path, query;  // as they came
+  std::string method, path, query;  // as received
   std::map<std::string, std::string> headers;
   std::string body;
 };
@@ -211,7 +211,7 @@ S3Server::Answer S3Server::answer(const Request& request) {
   return {.body = found->second};
 }
 
-// Called with the mutex held.
+// The mutex must be held.
 S3Server::Answer S3Server::list(const Request& request) const {
   std::map<std::string, std::string> query;
   for (size_t at = 0; at < request.query.size();) {

@@ -1,5 +1,5 @@
-// A small S3 server in this process, for tests: one bucket in memory, path style, no TLS. It
-// refuses requests whose body or signature does not fit what really came over the wire.
+// A small in-process S3 server for tests: one bucket in memory, path style, no TLS. It rejects
+// requests whose body or signature does not match the bytes received.
 #pragma once
 
 #include <chrono>
@@ -23,23 +23,23 @@ class S3Server {
 
   // "http://127.0.0.1:<port>"
   std::string endpoint() const;
-  // What a client needs, with short pauses.
+  // Client options for this server, with short pauses.
   S3Options options() const;
 
   struct Fault {
-    int status = 0;                      // answers with this, if not 0
-    std::string code = {};               // and this in its XML
-    bool hang_up = false;                // closes without an answer
+    int status = 0;                      // the response status, if not 0
+    std::string code = {};               // the error code in its XML
+    bool hang_up = false;                // closes without a response
     bool truncate = false;               // closes after half of the body
-    std::chrono::milliseconds delay{0};  // before the answer
+    std::chrono::milliseconds delay{0};  // before the response
     std::map<std::string, std::string> headers = {};
   };
-  // The next `count` requests meet the fault.
+  // Applies the fault to the next `count` requests.
   void fail_next(int count, Fault fault);
 
   std::map<std::string, std::string> objects() const;
   void set_object(const std::string& key, std::string bytes);
-  // "PUT /hum-test/a%3Db" of every request, in order.
+  // "PUT /hum-test/a%3Db" for every request, in order.
   std::vector<std::string> requests() const;
 
  private:
@@ -47,7 +47,7 @@ class S3Server {
   struct Answer;
   static Request parse_head(const std::string& head);
   static std::optional<Request> receive(int connection);
-  // Into requests_; the fault that it meets.
+  // Records the request in requests_ and returns the fault that applies to it.
   Fault note(const Request& request);
   void accept_all();
   void serve(int connection);
@@ -58,7 +58,7 @@ class S3Server {
   std::string bucket_;
   int socket_ = -1;
   int port_ = 0;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::map<std::string, std::string> objects_;
   std::vector<std::string> requests_;
   std::vector<std::thread> connections_;

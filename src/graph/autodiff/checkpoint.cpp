@@ -1,4 +1,4 @@
-// Blocks that are computed again in the backward pass instead of being kept.
+// Checkpointed blocks: recomputed in the backward pass instead of stored.
 #include <algorithm>
 #include <unordered_set>
 
@@ -21,7 +21,7 @@ void append(Values& to, std::span<const Value> from) {
 bool is_product(const Node& node) { return node.op().kind.memory == MemoryClass::kProduct; }
 
 // Whether selective recomputation keeps the node's results: products are expensive to compute and,
-// but for attention's scores (which have batch dims), no larger than the block's width.
+// except for attention scores (which have batch dims), no larger than the block's width.
 bool is_worth_keeping(const Node& node) {
   if (&node.op() == &kDotGeneralOp) return node.attributes().get<Dims>("lhs_batch").empty();
   if (!is_custom_call(node)) return is_product(node);
@@ -46,8 +46,8 @@ Values placeholders(std::span<const Value> like) {
   return result;
 }
 
-// The block's results on `inputs`. XLA on CPU drops barriers and would then merge a kernel that
-// reads kept values alone with the forward pass's, whose results would so be kept after all.
+// The block's results on `inputs`. XLA on CPU drops barriers; it could then merge a kernel that
+// reads only kept values with the forward pass's, which would keep the kernel's results after all.
 Values compute_again(const Region& block, std::span<const Value> inputs) {
   return rewrite(inline_region(block, inputs),
                  [](const Node& node, const Values& now) -> std::optional<Values> {
@@ -76,7 +76,8 @@ Backward trace_backward(const Region& block, size_t own, std::span<const Value> 
   return backward;
 }
 
-// The first element's bits of each value that is the same on all devices, or-ed; empty for none.
+// The bits of the first element of each value that is identical on all devices, or-ed; empty if
+// there is none.
 Value some_bits(std::span<const Value> values) {
   Value bits;
   for (const Value& value : values) {
@@ -89,10 +90,10 @@ Value some_bits(std::span<const Value> values) {
   return bits;
 }
 
-// `values`, unchanged, but not available before all of `first` are. XLA drops barriers before it
-// orders work, and on CPU would then compute all blocks again at once, or put off all gradients of
-// weights: a choice between the value and zero, by a condition that always holds but that a
-// compiler cannot see through, stays.
+// Returns `values` unchanged, but not available before all of `first` are. XLA drops barriers
+// before it orders work, and on CPU would then recompute all blocks at once or postpone all weight
+// gradients. A select between the value and zero, with a condition that is always true but opaque
+// to the compiler, survives.
 void delay(std::span<Value> values, std::span<const Value> first) {
   const Value bits = some_bits(first);
   if (!bits) return;
@@ -102,14 +103,14 @@ void delay(std::span<Value> values, std::span<const Value> first) {
   }
 }
 
-// Where the block's arguments stand: own inputs, captures, kept values, cotangents.
+// Positions of the block's arguments: own inputs, captures, kept values, cotangents.
 struct Layout {
   size_t inputs, cotangents;
 };
 
-// The backward pass on `arguments`. The block is computed again once its cotangents are there (a
-// barrier keeps it from being merged with the forward pass), and the cotangents of its inputs leave
-// when the gradients of its captures are done: one block's intermediates are alive at a time.
+// The backward pass on `arguments`. The block is recomputed once its cotangents are available (a
+// barrier prevents merging with the forward pass), and its inputs' cotangents are released when its
+// captures' gradients are done: only one block's intermediates are alive at a time.
 Values on_arguments(const Backward& backward, Values arguments, const Layout& layout) {
   const auto order = topological_order(backward.gradients);
   const std::unordered_set<const Node*> read(order.begin(), order.end());

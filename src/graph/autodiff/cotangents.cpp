@@ -11,12 +11,12 @@
 namespace hum::graph {
 namespace {
 
-// Where one mesh axis of a contribution belongs, given the value's own placement there. Absent:
-// the two cannot be.
+// The placement of a contribution on one mesh axis, given the value's own placement there. Absent
+// if the combination is invalid.
 std::optional<AxisPlacement> fitted(const AxisPlacement& value, const AxisPlacement& contribution) {
   switch (value.kind) {
     case PlacementKind::kReplicated:
-      // Each device knows its own uses alone: the true cotangent is the sum over devices.
+      // Each device has only its own uses: the true cotangent is the sum over devices.
       return contribution == kReplicated ? kReplicated : kPartial;
     case PlacementKind::kSharded:
       if (contribution == kPartial) return {};

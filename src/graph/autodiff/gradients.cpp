@@ -13,7 +13,7 @@
 namespace hum::graph {
 namespace {
 
-// Whether cotangents of the node end there.
+// Whether the node stops cotangents.
 bool stops_gradient(const Node& node) {
   return !node.custom_vjp() && node.op().vjp == zero_gradient;
 }
@@ -36,7 +36,7 @@ std::vector<const Node*> nodes_between(std::span<const Value> inputs,
   return order;
 }
 
-// What has arrived at the node's outputs.
+// The cotangents accumulated for the node's outputs.
 Values arrived(const Node& node, CotangentSums& sums) {
   const bool partial = !node.custom_vjp() && node.op().kind.takes_partial_cotangents;
   Values cotangents;

@@ -9,28 +9,28 @@
 
 namespace hum::graph {
 
-// d loss / d parameters. loss: one float element. A parameter that the loss does not depend on gets
-// zeros. On a mesh, the gradient of a replicated parameter may still be a partial sum (a data-
-// parallel loss): all_reduce or reduce_scatter it. Throws: when a gradient would have to flow
-// through an op without one, naming it and its source line.
+// Returns d loss / d parameters. loss: one float element. A parameter that the loss does not depend
+// on gets zeros. On a mesh, the gradient of a replicated parameter may still be a partial sum (for
+// a data-parallel loss): all_reduce or reduce_scatter it. Throws if a gradient would have to flow
+// through an op without one; the error names the op and its source line.
 Values gradients(const Value& loss, std::span<const Value> parameters);
 
-// Cotangents of `inputs` given those of `outputs`; an empty Value where nothing flows.
+// Returns cotangents of `inputs`, given those of `outputs`; an empty Value where there is none.
 Values pullback(std::span<const Value> outputs, std::span<const Value> cotangents,
                 std::span<const Value> inputs);
 
-// x, but nothing flows back through it.
+// Returns x, and blocks gradients through it.
 Value stop_gradient(const Value& x);
 
-// f(inputs) with the gradient given by hand (straight-through estimators, kernels).
+// Returns f(inputs) with a custom gradient (straight-through estimators, kernels).
 Values custom_vjp(std::span<const Value> inputs,
                   const std::function<Values(std::span<const Value>)>& f, CustomVjp vjp,
                   std::source_location where = std::source_location::current());
 
 enum class RecomputePolicy {
   kNone,       // keep every intermediate for the backward pass
-  kSelective,  // keep results of products with weights; compute scores, softmax, norms, ... again
-  kFull,       // keep the inputs of f alone and compute f again
+  kSelective,  // keep results of products with weights; recompute scores, softmax, norms, ...
+  kFull,       // keep only the inputs of f; recompute f
 };
 inline EnumNames<RecomputePolicy> enum_names(RecomputePolicy) {
   static constexpr std::pair<RecomputePolicy, std::string_view> kNames[] = {
@@ -40,9 +40,10 @@ inline EnumNames<RecomputePolicy> enum_names(RecomputePolicy) {
   return kNames;
 }
 
-// f(inputs), keeping for the backward pass only what the policy says (checkpoint.cpp). Selective
-// keeps what dot products without batch dims, convolutions and kernels with a product inside gave.
-// Source: Korthikanti et al. 2022, "Reducing Activation Recomputation in Large Transformer Models".
+// Returns f(inputs), keeping for the backward pass only what the policy allows (checkpoint.cpp).
+// Selective keeps the results of dot products without batch dims, convolutions, and kernels that
+// contain a product. Source: Korthikanti et al. 2022, "Reducing Activation Recomputation in Large
+// Transformer Models".
 Values checkpoint(RecomputePolicy policy, std::span<const Value> inputs,
                   const std::function<Values(std::span<const Value>)>& f,
                   std::source_location where = std::source_location::current());

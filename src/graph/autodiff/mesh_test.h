@@ -1,6 +1,6 @@
-// How a model on a mesh is tested: its parameters are told whole, each device gets its part, and
-// the devices' gradients are compared with those of the same model on one device, written without
-// collectives.
+// Tests a model on a mesh: parameters are declared with their full shapes, each device gets its
+// part, and the devices' gradients are compared with those of the same model on one device, written
+// without collectives.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace hum::graph::mesh_test {
 inline Placement on_tensor(AxisPlacement placement) { return {.axes = {kReplicated, placement}}; }
 inline Placement on_data(AxisPlacement placement) { return {.axes = {placement, kReplicated}}; }
 
-// A parameter of the whole model: its full shape, and how the mesh holds it.
+// A parameter of the model: its full shape and its placement on the mesh.
 struct Global {
   Shape shape;
   Placement placement = {};
@@ -24,14 +24,14 @@ struct Global {
 };
 // Uniform in [-1, 1).
 Global random_global(Dims dims, Placement placement, uint64_t stream);
-// Whole numbers below `limit`.
+// Integers below `limit`.
 Global ids_global(Dims dims, Placement placement, int64_t limit);
 
-// A model of the parameters; mesh and replica id are what collectives need.
+// Builds a model from its parameters; collectives need the mesh and the replica id.
 using Parallel =
     std::function<Value(std::span<const Value> in, const Mesh& mesh, const Value& replica_id)>;
 using Plain = std::function<Value(std::span<const Value> in)>;
-// What the user does with the gradients, until they are placed as their parameters.
+// What the user does to gradients until they are placed as their parameters.
 using Finish = std::function<Values(Values gradients, const Mesh& mesh)>;
 
 Values as_they_are(Values gradients, const Mesh& mesh);
@@ -44,11 +44,11 @@ Function trace(const std::vector<Global>& globals, const Mesh& mesh, const Paral
 std::vector<std::vector<runtime::HostTensor>> run(const Function& traced,
                                                   const std::vector<Global>& globals);
 
-// Whole gradients of the float parameters.
+// Full gradients of the float parameters.
 std::vector<std::vector<float>> plain_gradients(const std::vector<Global>& globals,
                                                 const Plain& model);
 
-// Largest difference between the mesh's gradients and the plain ones, over all devices.
+// Largest difference between the mesh's gradients and the single-device ones, over all devices.
 double largest_difference(const std::vector<std::vector<runtime::HostTensor>>& got,
                           const std::vector<std::vector<float>>& wanted,
                           const std::vector<Global>& globals, const Mesh& mesh);

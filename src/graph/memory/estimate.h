@@ -1,7 +1,7 @@
-// What a compiled function will need on its device, from the graph alone, before anything is
-// compiled: arguments, results in the buffers of donated arguments, and the values that XLA's fused
-// loops on CPU write and that are alive at once. An estimate: training steps of hum's models with
-// kernels lay within 7 % of the compiler's own account (the plan-memory bench).
+// Estimates the memory a compiled function needs on its device, from the graph alone and before
+// compilation: arguments, results in the buffers of donated arguments, and the values that XLA's
+// fused loops on CPU write and that are alive at the same time. For training steps of hum's models
+// with kernels, the estimate was within 7 % of the compiler's own report (the plan-memory bench).
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ struct LiveArray {
 struct MemoryEstimate {
   int64_t argument_bytes = 0;
   int64_t output_bytes = 0;
-  int64_t alias_bytes = 0;      // outputs that lie in donated arguments
-  int64_t temporary_bytes = 0;  // the most that is alive at once beside them
+  int64_t alias_bytes = 0;      // outputs stored in donated arguments
+  int64_t temporary_bytes = 0;  // peak of the other live bytes
   int64_t total_bytes() const {
     return argument_bytes + output_bytes - alias_bytes + temporary_bytes;
   }
-  // The biggest of what is alive when most is, arguments included, biggest first.
+  // The largest arrays alive at the peak, arguments included, largest first.
   std::vector<LiveArray> largest;
 };
 
-// `function`: after the passes. use_kernel: which custom calls run as kernels, the others as their
-// fallback.
+// `function`: after the passes. use_kernel: which custom calls run as kernels; the others run as
+// their fallback.
 MemoryEstimate estimate_memory(
     const Function& function,
     const std::function<bool(const Node&)>& use_kernel = [](const Node&) { return false; });

@@ -16,8 +16,7 @@ std::set<const Node*> nodes_before(const Value& value) {
   return {order.begin(), order.end()};
 }
 
-// The written arrays that a value consists of: its own, or those that it is computed from wherever
-// it is read.
+// The written arrays that a value consists of: its own, or those it is computed from at each read.
 void add_written(const Value& value, const std::set<const Node*>& written,
                  std::set<const Node*>& found) {
   const Node& node = memory::array_of(value).node();
@@ -54,8 +53,8 @@ MemoryPurposes memory_purposes(const Function& function, size_t results, size_t 
                                                            : purposes.temporaries;
     purpose += array.bytes;
   }
-  // What a loop holds of its own is none of the arrays; an array written into another's place is
-  // counted above with it.
+  // A loop's internal arrays are not counted here; an array written in place of another is already
+  // counted with it.
   purposes.temporaries += peak.bytes - purposes.total();
   purposes.activations += std::min<int64_t>(purposes.temporaries, 0);
   purposes.temporaries = std::max<int64_t>(purposes.temporaries, 0);

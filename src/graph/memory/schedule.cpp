@@ -1,6 +1,6 @@
-// What the tasks hold at most, run in the order in which the graph was made. Of the orders that
-// XLA's memory scheduler tries, those that are best on training steps come close to it; greedier
-// ones, which hold 5 to 30 % less, it was not seen to find.
+// Peak memory of the tasks, run in the order in which the graph was built. Of the orders that XLA's
+// memory scheduler tries, the best ones for training steps come close to this. Greedier orders need
+// 5 to 30 % less, but XLA was not observed to find them.
 #include <vector>
 
 #include "graph/memory/tasks_impl.h"
@@ -43,7 +43,7 @@ class Simulation {
         if (--left_[array] == 0) release(array);
       }
       for (const size_t array : task.writes) {
-        if (left_[array] == 0) release(array);  // nobody reads it
+        if (left_[array] == 0) release(array);  // never read
       }
     }
     return peak;
@@ -52,7 +52,7 @@ class Simulation {
  private:
   int64_t size(size_t array) const { return tasks_.arrays[array].bytes; }
   const Tasks& tasks_;
-  std::vector<size_t> left_;  // readers to come, by array
+  std::vector<size_t> left_;  // remaining readers of each array
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Which values become arrays, by the memory classes of their ops. As in XLA's CPU fusion, a loop
-// computes cheap operands again for each reader; an expensive one with two readers is written, and
-// so is whatever an op that is no loop reads. Reductions count as such: long ones run in windows,
-// which are not fused with what comes before.
+// Decides which values become arrays, by the memory classes of their ops. As in XLA's CPU fusion, a
+// loop recomputes cheap operands for each reader. An expensive operand with two readers is written
+// to an array, as is every input of an op that is not a loop. Reductions count as such ops: long
+// ones run in windows, which are not fused with their inputs.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,7 +17,7 @@ namespace {
 
 MemoryClass class_of(const Node& node) { return node.op().kind.memory; }
 
-// Whether a loop takes it in: computed where it is read, unless something asks for an array.
+// Whether a loop fuses it: it is computed where it is read, unless a reader needs an array.
 bool is_fused(MemoryClass memory) {
   return memory == MemoryClass::kCheap || memory == MemoryClass::kExpensive;
 }
@@ -25,7 +25,7 @@ bool is_fused(MemoryClass memory) {
 using Key = std::pair<const Node*, int>;
 Key key_of(const Value& value) { return {&value.node(), value.index()}; }
 
-// The most that one step of a loop holds beside what it is given and gives.
+// Peak memory of one loop step, besides the step's inputs and outputs.
 int64_t body_bytes(const Node& node) {
   int64_t most = 0;
   for (const Region& region : node.regions()) {
@@ -60,7 +60,7 @@ class Builder {
 
  private:
   void count_use(const Value& value, MemoryClass user) {
-    if (user == MemoryClass::kAlias) return;  // counted through it
+    if (user == MemoryClass::kAlias) return;  // counted through the alias
     auto& uses = uses_[&value.node()];
     ++uses.count;
     uses.as_array |= !is_fused(user);
@@ -72,7 +72,7 @@ class Builder {
     return class_of(node) == MemoryClass::kExpensive && uses.count > 1;
   }
 
-  // The arrays that computing the node looks at, through what is computed on the way.
+  // The arrays read to compute the node, including those read by values computed on the way.
   std::set<size_t> reads_of(const Node& node) {
     std::set<size_t> reads;
     for (const Value& input : node.inputs()) {
@@ -114,8 +114,8 @@ class Builder {
 
 }  // namespace
 
-// Bodies put in place repeat each other: what the backward pass of one computes again, the compiler
-// finds in the forward pass and keeps.
+// Inlined bodies duplicate each other: the compiler finds computations that a backward pass repeats
+// in the forward pass, and keeps their results.
 Values as_compiled(const Function& function, const std::function<bool(const Node&)>& use_kernel) {
   Function inlined = function;
   inlined.results = inline_calls(function.results, use_kernel);

@@ -17,34 +17,34 @@ struct Array {
 };
 
 struct Task {
-  std::vector<size_t> reads, writes;  // arrays; each once
-  // Alive only while it runs (a loop's body).
+  std::vector<size_t> reads, writes;  // arrays, without duplicates
+  // Alive only while the task runs (a loop's body).
   int64_t scratch_bytes = 0;
-  // Element by element: may write into an array of the same size that it is the last to read.
+  // Element-wise: may write into an array of the same size if it is that array's last reader.
   bool in_place = false;
 };
 
 struct Tasks {
   std::vector<Array> arrays;
-  std::vector<Task> tasks;  // a task comes after those whose arrays it reads
+  std::vector<Task> tasks;  // in topological order
 };
 
-// The function's results as the compiler sees them: what is called stands in its place, and what is
-// computed twice is computed once.
+// The function's results as the compiler sees them: calls are inlined and duplicate computations
+// merged.
 Values as_compiled(const Function& function, const std::function<bool(const Node&)>& use_kernel);
 
-// The value in whose array a value lies: the same, or what it is another view of.
+// The value whose array stores this value: itself, or the value it is a view of.
 Value array_of(Value value);
 
-// `kept`: results that lie in buffers of their own (outputs, donated inputs): written, but of no
-// size. Constants and free parameters are no arrays.
+// `kept`: results with their own buffers (outputs, donated inputs). They are written but counted as
+// size 0. Constants and free parameters are not arrays.
 Tasks tasks_of(std::span<const Value> roots, std::span<const Value> kept);
 
 struct Peak {
   int64_t bytes = 0;
   std::vector<size_t> alive;  // arrays
 };
-// Of the tasks run in their order.
+// Peak memory of the tasks, run in order.
 Peak peak_of(const Tasks& tasks);
 
 }  // namespace hum::graph::memory

@@ -1,4 +1,5 @@
-// What a compiled function computes and moves, counted from the graph alone: for plans of its time.
+// Counts a compiled function's work and memory traffic from the graph alone, for predicting its
+// time.
 #pragma once
 
 #include <functional>
@@ -8,22 +9,22 @@
 namespace hum::graph {
 
 struct Work {
-  // Of matrix products and convolutions, those inside kernels too, in loops as often as they run;
-  // two for a multiplication with its addition. Loops without a fixed number of rounds count once.
+  // FLOPs of matrix products and convolutions, including those inside kernels and, for loops, every
+  // iteration. A multiply-add counts as two. Loops without a fixed trip count are counted once.
   double product_flops = 0;
-  // Of those, the operands' type that most have.
+  // The most common operand type of those products.
   DType product_dtype = DType::kF32;
-  // Read and written by XLA's fused loops, products and kernels, each array once by each; arguments
-  // once.
+  // Bytes read and written by XLA's fused loops, products and kernels. Each array counts once per
+  // reader or writer; arguments count once.
   double bytes = 0;
 };
 
-// How often a node's regions run: a scan's as often as it has steps; a while's, of no fixed number,
-// count once, and so do all others.
+// How often a node's regions run: the number of steps for a scan; 1 for a while, whose trip count
+// is unknown, and for all others.
 double region_rounds(const Node& node);
 
-// `function`: after the passes. use_kernel: which custom calls run as kernels, the others as their
-// fallback.
+// `function`: after the passes. use_kernel: which custom calls run as kernels; the others run as
+// their fallback.
 Work count_work(
     const Function& function,
     const std::function<bool(const Node&)>& use_kernel = [](const Node&) { return false; });

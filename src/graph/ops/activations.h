@@ -1,4 +1,4 @@
-// Activation functions, made of elementwise ops. They compute in f32 and return x's type.
+// Activation functions, composed of element-wise ops. They compute in f32 and return x's type.
 #pragma once
 
 #include <source_location>
@@ -11,13 +11,13 @@ namespace hum::graph {
   Value function(const Value& x, std::source_location where = std::source_location::current());
 // max(x, 0), with gradient 0 at 0.
 HUM_DECLARE_ACTIVATION(relu)
-// The error function, within 3e-7; its gradient is the exact 2/sqrt(pi) exp(-x^2).
-// Source: the rational approximation x P(x^2) / Q(x^2) on [-4, 4] of Eigen's generic_fast_erf,
-// which XLA uses as well.
+// The error function, within 3e-7; its gradient is the exact 2/sqrt(pi) exp(-x^2). Source: the
+// rational approximation x P(x^2) / Q(x^2) on [-4, 4] of Eigen's generic_fast_erf, which XLA also
+// uses.
 HUM_DECLARE_ACTIVATION(erf)
 // x Phi(x). Source: Hendrycks and Gimpel 2016, "Gaussian error linear units".
 HUM_DECLARE_ACTIVATION(gelu)
-// Its tanh form, 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), as GPT-2 uses it.
+// The tanh form, 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), as in GPT-2.
 HUM_DECLARE_ACTIVATION(gelu_new)
 // x logistic(x).
 HUM_DECLARE_ACTIVATION(silu)

@@ -1,4 +1,5 @@
-// Shared by the op benches: one program on the real plugin, its inputs already on the device.
+// Shared by the op benches: runs one program on the real plugin, with its inputs already on the
+// device.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -16,7 +17,7 @@ inline runtime::HostTensor random_input(const Shape& shape, uint64_t stream) {
   return runtime::HostTensor::from_floats(shape.dtype, shape.dims, values);
 }
 
-// Time of one run of results(parameters), compile and transfers left out.
+// Time of one run of results(parameters), without compilation and transfers.
 inline void run_program(benchmark::State& state, const Values& results, const Values& parameters) {
   runtime::Session& session = runtime::test_session();
   const auto program =
@@ -29,7 +30,8 @@ inline void run_program(benchmark::State& state, const Values& results, const Va
   for (auto _ : state) benchmark::DoNotOptimize(program.run(inputs));
 }
 
-// The same for the gradient of a weighted sum of y's elements to all parameters, y itself included.
+// Same, for the gradient of a weighted sum of y's elements with respect to all parameters,
+// including y.
 inline void run_gradient(benchmark::State& state, const Value& y, Values parameters) {
   const Value weights = parameter("weights", y.shape());
   Values results = pullback(Values{y}, Values{weights}, parameters);

@@ -1,4 +1,4 @@
-// broadcast_in_dim: repeating elements; its gradient sums over the copies.
+// broadcast_in_dim: repeats elements; its gradient sums over the copies.
 #include <algorithm>
 #include <numeric>
 
@@ -46,14 +46,14 @@ Value simplify_broadcast(const Node& node, const Values& in) {
   return broadcast_in_dim(inner.input(0), dims, map, node.where());
 }
 
-// A cut dim keeps its size: repeating each device's part would be no repetition of the whole.
+// A sharded dim keeps its size: repeating each device's part does not repeat the whole.
 std::vector<Placement> place_broadcast(const Node& node) {
   const Shape& from = node.input(0).shape();
   const Dims& map = node.attributes().get<Dims>("dims_map");
   return {map_shards(node.input(0).placement(), [&](int cut) {
     const auto to = static_cast<int>(map[static_cast<size_t>(cut)]);
     HUM_REQUIRE(from.size(cut) == node.shapes()[0].size(to),
-                "broadcast_in_dim: {} cut in dim {} cannot be repeated along it", from, cut);
+                "broadcast_in_dim: {} sharded in dim {} cannot be repeated along it", from, cut);
     return sharded(to);
   })};
 }

@@ -1,5 +1,5 @@
-// The collectives' rows, in replica mode: explicit replica groups, no partitioner. Functions are in
-// collectives.cpp.
+// The collectives' rows, in replica mode: explicit replica groups, no partitioner. The functions
+// are in collectives.cpp.
 #include "base/error.h"
 #include "graph/op.h"
 #include "graph/ops/collectives.h"
@@ -20,7 +20,7 @@ int dim_of(const Node& node, const char* name = "dim") {
 }
 std::string_view axis_name(Axis axis) { return axis == Axis::kData ? "data" : "tensor"; }
 
-// The input's placement with `to` on the node's axis; throws unless `from` is there now.
+// The input's placement with `to` on the node's axis; throws unless it is `from` now.
 Placement moved(const Node& node, const AxisPlacement& from, const AxisPlacement& to,
                 std::string_view wanted) {
   Placement placement = node.input(0).placement();
@@ -30,11 +30,11 @@ Placement moved(const Node& node, const AxisPlacement& from, const AxisPlacement
   return placement;
 }
 
-// A dim may be cut by one axis only.
+// At most one axis may shard a dim.
 void require_uncut_elsewhere(const Node& node, int dim) {
   for (const AxisPlacement& axis : node.input(0).placement().axes) {
-    HUM_REQUIRE(axis != sharded(dim), "{}: dim {} of {} is cut already ({})", node.op().name, dim,
-                node.input(0).shape(), node.input(0).placement());
+    HUM_REQUIRE(axis != sharded(dim), "{}: dim {} of {} is already sharded ({})", node.op().name,
+                dim, node.input(0).shape(), node.input(0).placement());
   }
 }
 
@@ -65,7 +65,7 @@ std::string reducer_text(std::string_view op, DType dtype) {
       scalar, op);
 }
 
-// Writes the op, or nothing where the axis has one device.
+// Writes the op, or nothing if the axis has one device.
 void define_collective(Printer& out, const Node& node, const std::string& region,
                        const std::string& attributes) {
   const int devices = out.mesh().size(axis_of(node));
@@ -95,7 +95,7 @@ Shapes infer_all_reduce(const Node& node) {
 std::vector<Placement> place_all_reduce(const Node& node) {
   if (is_sum(node)) return {moved(node, kPartial, kReplicated, "a partial sum")};
   for (const AxisPlacement& axis : node.input(0).placement().axes) {
-    HUM_REQUIRE(axis != kPartial, "all_reduce: the maximum of partial sums ({}) means nothing",
+    HUM_REQUIRE(axis != kPartial, "all_reduce: the maximum of partial sums ({}) is undefined",
                 node.input(0).placement());
   }
   return {moved(node, sharded(AxisPlacement::kNoDim), kReplicated, "a dimless shard")};
@@ -121,7 +121,7 @@ Shapes infer_all_gather(const Node& node) {
 
 std::vector<Placement> place_all_gather(const Node& node) {
   const int dim = dim_of(node);
-  return {moved(node, sharded(dim), kReplicated, fmt::format("cut in dim {}", dim))};
+  return {moved(node, sharded(dim), kReplicated, fmt::format("sharded in dim {}", dim))};
 }
 
 Mesh mesh_along(const Node& node) {
@@ -181,7 +181,7 @@ Shapes infer_all_to_all(const Node& node) {
 std::vector<Placement> place_all_to_all(const Node& node) {
   const int split = dim_of(node, "split_dim"), concat = dim_of(node, "concat_dim");
   if (split != concat) require_uncut_elsewhere(node, split);
-  return {moved(node, sharded(concat), sharded(split), fmt::format("cut in dim {}", concat))};
+  return {moved(node, sharded(concat), sharded(split), fmt::format("sharded in dim {}", concat))};
 }
 
 Values all_to_all_vjp(const Node& node, Cotangents cotangents) {

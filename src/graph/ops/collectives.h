@@ -1,9 +1,9 @@
-// What devices tell each other, and the placements these ops turn into one another (graph/
-// placement.h). Every one works along a single mesh axis; where that axis has one device, it is
-// the identity.
+// Collectives: communication between devices, each converting one placement into another
+// (graph/placement.h). Each works along a single mesh axis and is the identity if that axis has one
+// device.
 //
-// Their gradients are collectives too: all_gather <-> reduce_scatter, shard <-> all_gather, a sum
-// all_reduce <-> nothing. All-reduces of cotangents that autodiff needs are placed by autodiff.
+// Their gradients are also collectives: all_gather <-> reduce_scatter, shard <-> all_gather, sum
+// all_reduce <-> nothing. Autodiff inserts the all-reduces of cotangents that it needs.
 #pragma once
 
 #include <source_location>
@@ -15,31 +15,31 @@ namespace hum::graph {
 enum class Reduction { kSum, kMax };
 
 // kSum: partial sums -> their sum, replicated. kMax: values that differ between devices (dimless
-// shards, e.g. a reduce_max over a cut dim) -> their maximum, replicated; without gradient.
+// shards, e.g. a reduce_max over a sharded dim) -> their maximum, replicated; has no gradient.
 Value all_reduce(const Value& x, Axis axis, Reduction reduction = Reduction::kSum,
                  std::source_location where = std::source_location::current());
 
-// Shards along `dim` -> the whole, replicated.
+// Shards along `dim` -> the full value, replicated.
 // Shapes: [..., n, ...] -> [..., n devices, ...].
 Value all_gather(const Value& x, Axis axis, int64_t dim, const Mesh& mesh,
                  std::source_location where = std::source_location::current());
 
-// Partial sums -> each device its part of the sum, cut along `dim`.
+// Partial sums -> each device's part of the sum, sharded along `dim`.
 // Shapes: [..., n, ...] -> [..., n / devices, ...].
 Value reduce_scatter(const Value& x, Axis axis, int64_t dim, const Mesh& mesh,
                      std::source_location where = std::source_location::current());
 
-// Cut along concat_dim -> cut along split_dim.
+// Sharded along concat_dim -> sharded along split_dim.
 Value all_to_all(const Value& x, Axis axis, int64_t split_dim, int64_t concat_dim, const Mesh& mesh,
                  std::source_location where = std::source_location::current());
 
-// Every device hands its shard to the one `shift` places further along the axis, round the ring.
-// The placement stays, although shards now stand elsewhere: ring algorithms keep count themselves.
+// Sends each device's shard to the device `shift` places further along the axis, in a ring. The
+// placement does not change although the shards move: ring algorithms must track them.
 Value collective_permute(const Value& x, Axis axis, int64_t shift,
                          std::source_location where = std::source_location::current());
 
-// Replicated -> each device keeps its part along `dim`; nothing is sent. replica_id: i32 scalar, an
-// input of the program that differs between devices.
+// Replicated -> each device keeps its part along `dim`; nothing is sent. replica_id: an i32 scalar
+// program input that differs between devices.
 Value shard(const Value& x, Axis axis, int64_t dim, const Mesh& mesh, const Value& replica_id,
             std::source_location where = std::source_location::current());
 
@@ -47,7 +47,7 @@ Value shard(const Value& x, Axis axis, int64_t dim, const Mesh& mesh, const Valu
 Values mean_over(const Values& values, Axis axis, const Mesh& mesh,
                  std::source_location where = std::source_location::current());
 
-// Throws unless the gradient is placed as the parameter it will change.
+// Throws unless the gradient has the placement of the parameter it updates.
 void require_same_placement(const Value& gradient, const Value& parameter,
                             std::source_location where = std::source_location::current());
 

@@ -13,7 +13,7 @@
 namespace hum::graph {
 namespace {
 
-// One element as the dtype's bytes.
+// One element as bytes of the dtype.
 uint32_t element_bits(double number, DType dtype) {
   switch (dtype) {
     case DType::kF32:

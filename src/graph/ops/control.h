@@ -1,4 +1,4 @@
-// Loops. Bodies are traced once; values they use from outside are found and handed in unchanged.
+// Loops. Bodies are traced once; outside values that they use are captured and passed in unchanged.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace hum::graph {
 
-// carry = body(carry) for as long as condition(carry), an i1 scalar, is true. The body keeps every
-// shape. No gradient: differentiable loops are scans.
+// Repeats carry = body(carry) while condition(carry), an i1 scalar, is true. The body must keep
+// every shape. Has no gradient: use scan for differentiable loops.
 Values while_loop(std::span<const Value> carry,
                   const std::function<Value(std::span<const Value>)>& condition,
                   const std::function<Values(std::span<const Value>)>& body,
@@ -18,33 +18,33 @@ Values while_loop(std::span<const Value> carry,
 
 struct ScanStep {
   std::span<const Value> carry;
-  // Slice `index` of each of xs, without its first dim.
+  // Slice `index` of each of xs, without the first dim.
   std::span<const Value> xs;
-  // i32 scalar, 0 at the first slice.
+  // i32 scalar, 0 for the first slice in xs.
   Value index;
 };
 
 struct ScanResult {
   Values carry;
-  // From the body: this step's results. From scan(): all of them along a new first dim.
+  // From the body: this step's results. From scan(): all of them, stacked along a new first dim.
   Values ys;
 };
 
 // What the backward pass of a scan reads.
 enum class ScanGradient {
-  kKeep,       // every intermediate that it needs, stacked over the steps
-  kRecompute,  // the carry and the slice of each step; the body is computed again
-  kNone,       // there is no backward pass (bodies with ops that have no gradient)
+  kKeep,       // every intermediate it needs, stacked over the steps
+  kRecompute,  // each step's carry and slice; the body is recomputed
+  kNone,       // there is no backward pass (for bodies with non-differentiable ops)
 };
 
 struct ScanOptions {
   ScanGradient gradient = ScanGradient::kKeep;
-  // From the last slice to the first; ys stay in the order of xs.
+  // Runs from the last slice to the first; ys keep the order of xs.
   bool reverse = false;
 };
 
-// n steps of body, each with the carry of the one before and with slice i of xs (first dims n).
-// Differentiable: the gradient is a scan the other way round.
+// Runs body n times, each with the previous carry and slice i of xs (first dim n). Differentiable:
+// the gradient is a scan in the opposite direction.
 ScanResult scan(int64_t n, std::span<const Value> carry, std::span<const Value> xs,
                 const std::function<ScanResult(const ScanStep&)>& body, ScanOptions options = {},
                 std::source_location where = std::source_location::current());

@@ -171,7 +171,7 @@ Family control_family() {
       .shape_errors =
           {{"scan",
             [] { return scan_over(kPair, kSteps, [](auto c) { return expand_dims(c, 0); }); },
-            "scan: carry 0 is f32[2], but f32[1,2] comes back"},
+            "scan: carry 0 is f32[2], but f32[1,2] is returned"},
            {"scan", [] { return scan_over(kPair, kPair, [](auto c) { return c; }); },
             "scan: f32[2] has no 3 slices"},
            {"while",
@@ -183,7 +183,7 @@ Family control_family() {
                   },
                   [](auto carry) { return Values{convert(carry[0], DType::kBF16)}; })[0];
             },
-            "while: carry 0 is f32[2], but bf16[2] comes back"},
+            "while: carry 0 is f32[2], but bf16[2] is returned"},
            {"while",
             [] {
               return while_loop(
@@ -209,7 +209,8 @@ Family control_family() {
                           })
                   .carry[0];
             },
-            "scan: carry 0 (f32[2]) is placed replicated, but comes back data: R, tensor: S(0)"},
+            "scan: carry 0 (f32[2]) is placed replicated, but is returned as data: R, tensor: "
+            "S(0)"},
            {"while",
             [] {
               return while_loop(

@@ -26,7 +26,7 @@ Dims spatial_sizes(const Value& x, const std::string& layout, int spatial) {
   return sizes;
 }
 
-// The layout holds each of two letters and every digit once.
+// The layout must contain each of two letters and every digit once.
 void require_layout(const std::string& layout, const char* letters, const Value& x) {
   std::string wanted = letters, sorted = layout;
   for (size_t d = 0; d + 2 < layout.size(); ++d) wanted += static_cast<char>('0' + d);
@@ -88,7 +88,7 @@ Shapes infer_convolution(const Node& node) {
   return {result};
 }
 
-// One mesh axis of the result, or nothing when the two sides do not go together.
+// The result's placement on one mesh axis, or nothing if the two sides are incompatible.
 std::optional<AxisPlacement> place_axis(const ConvolutionOptions& o, const AxisPlacement& x,
                                         const AxisPlacement& kernel) {
   const auto is_cut = [](const AxisPlacement& axis, const std::string& layout, char letter) {
@@ -117,7 +117,7 @@ std::vector<Placement> place_convolution(const Node& node) {
     const auto placed =
         place_axis(options, x.placement().axes[axis], kernel.placement().axes[axis]);
     HUM_REQUIRE(placed.has_value(),
-                "convolution: {} placed {} and kernel {} placed {} do not go together", x.shape(),
+                "convolution: {} placed {} and kernel {} placed {} are incompatible", x.shape(),
                 x.placement(), kernel.shape(), kernel.placement());
     placement.axes[axis] = *placed;
   }
@@ -129,7 +129,7 @@ std::string layout_text(const std::string& layout) {
   return fmt::format("[{}]", fmt::join(layout.begin(), layout.end(), ", "));
 }
 
-// bf16 gives f32 sums, rounded once at the end.
+// bf16 is summed in f32 and rounded once at the end.
 void print_convolution(Printer& out, const Node& node) {
   const ConvolutionOptions o = convolution_options(node);
   std::string padding, reversal;
@@ -157,7 +157,7 @@ void print_convolution(Printer& out, const Node& node) {
                                type_text(result)));
 }
 
-// Products that fall on inserted zeros are counted too.
+// Products with inserted zeros are counted too.
 Cost convolution_cost(const Node& node) {
   const ConvolutionOptions o = convolution_options(node);
   const Value& kernel = node.input(1);

@@ -1,9 +1,9 @@
-// Convolutions (as in all of deep learning: the kernel is not flipped), their transposes, and the
-// depthwise form. Layouts are written as StableHLO does: one letter a dim, b batch, f feature,
+// Convolutions (the kernel is not flipped, as usual in deep learning), transposed convolutions, and
+// the depthwise form. Layouts are written as in StableHLO: one letter per dim, b batch, f feature,
 // i / o the kernel's input / output feature, digits the spatial dims.
 //
-// Channels last ("b0f" x "0io" -> "b0f") is what the fast path of XLA's CPU compiler takes as it
-// is; every other layout costs transposes there. bf16 is multiplied exactly and summed in f32.
+// XLA's CPU compiler has a fast path for channels last ("b0f" x "0io" -> "b0f"); every other layout
+// adds transposes there. bf16 is multiplied exactly and summed in f32.
 #pragma once
 
 #include <source_location>
@@ -19,26 +19,26 @@ struct ConvolutionLayout {
   std::string result = "b0f";
 };
 
-// One number a spatial dim; left out: strides and dilations 1, padding 0.
+// One number per spatial dim. Defaults: strides and dilations 1, padding 0.
 struct ConvolutionOptions {
   Dims strides = {};
-  // Zeros before and after the (dilated) input; negative numbers cut elements off.
+  // Zeros added before and after the (dilated) input; negative numbers crop it.
   Dims padding_low = {};
   Dims padding_high = {};
-  // input_dilation n puts n - 1 zeros between neighbours (a transposed convolution).
+  // input_dilation n inserts n - 1 zeros between neighbours (a transposed convolution).
   Dims input_dilation = {};
   Dims kernel_dilation = {};
-  // Features are cut into this many groups that do not see each other.
+  // Splits the features into this many independent groups.
   int64_t feature_groups = 1;
-  // The same over the batch: group g of the batch meets output features of group g alone. What the
-  // gradient of a grouped convolution is made of.
+  // Same for the batch: group g of the batch produces only group g of the output features. Used by
+  // the gradient of a grouped convolution.
   int64_t batch_groups = 1;
   ConvolutionLayout layout = {};
 };
 
-// The general form. Shapes: the kernel's i is f / feature_groups; result spatial size is
+// The general form. Shapes: the kernel's i is f / feature_groups; the result's spatial size is
 // (padded - dilated kernel) / stride + 1.
-// Throws: sizes that do not fit, naming the dims.
+// Throws on mismatched sizes, naming the dims.
 Value convolution(const Value& x, const Value& kernel, ConvolutionOptions options,
                   std::source_location where = std::source_location::current());
 
@@ -55,8 +55,9 @@ struct Conv1dOptions {
 Value conv1d(const Value& x_BTI, const Value& kernel_KIO, Conv1dOptions options = {},
              std::source_location where = std::source_location::current());
 
-// result[t stride + k dilation - padding_low] += x[t] kernel[k]: the gradient of conv1d to its
-// input, as a layer. padding_low and padding_high cut that many elements off the ends.
+// result[t stride + k dilation - padding_low] += x[t] kernel[k]: the gradient of conv1d with
+// respect to its input, as a layer. padding_low and padding_high crop that many elements from the
+// ends.
 // Shapes: x_BTI, kernel_KIO (O / groups; PyTorch's ConvTranspose1d weight is [I, O, K]) ->
 // [B, (T - 1) stride + (K - 1) dilation + 1 - padding, O].
 Value conv_transpose1d(const Value& x_BTI, const Value& kernel_KIO, Conv1dOptions options = {},
@@ -80,7 +81,7 @@ struct DepthwiseOptions {
   int64_t padding_high = 0;
 };
 
-// Every channel with its own kernel, as K shifted multiply-adds.
+// Convolves every channel with its own kernel, as K shifted multiply-adds.
 // Shapes: x_BTC, kernel_KC -> [B, T + padding - (K - 1) dilation, C].
 Value depthwise_conv1d(const Value& x_BTC, const Value& kernel_KC, DepthwiseOptions options = {},
                        std::source_location where = std::source_location::current());

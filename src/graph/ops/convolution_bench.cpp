@@ -1,6 +1,6 @@
-// Convolutions at the codec's sizes, in process time. What decides how the forms are written:
-// depthwise as shifted multiply-adds against a grouped convolution, transposed as overlapped
-// products against a convolution with a dilated input, forward and backward.
+// Convolutions at the codec's sizes, in process time. Compares ways to write the forms: depthwise
+// as shifted multiply-adds or as a grouped convolution, transposed as overlapped products or as a
+// convolution with a dilated input, forward and backward.
 #include "graph/ops/bench_impl.h"
 
 namespace hum::graph {

@@ -19,7 +19,7 @@ void require_rank(const char* op, const Value& x, int x_rank, const Value& kerne
               x_rank, kernel_rank);
 }
 
-// A transposed convolution as frames of K outputs for each input, overlapped a stride apart.
+// Writes a transposed convolution as frames of K outputs per input, overlapped one stride apart.
 Value overlapped_products(const Value& x_BTI, const Value& kernel_KIO, const Conv1dOptions& o) {
   const int64_t taps = kernel_KIO.size(0), outputs = kernel_KIO.size(2);
   const Value table = reshape(transpose(kernel_KIO, {1, 0, 2}), {x_BTI.size(2), taps * outputs});
@@ -30,7 +30,7 @@ Value overlapped_products(const Value& x_BTI, const Value& kernel_KIO, const Con
   return convert(cropped, x_BTI.dtype());
 }
 
-// Every channel times its own kernel, one tap at a time; summed in f32.
+// Multiplies every channel by its own kernel, one tap at a time; sums in f32.
 Value sum_of_taps(const Value& padded_BTC, const Value& kernel_KC, int64_t dilation) {
   const int64_t taps = kernel_KC.size(0), channels = kernel_KC.size(1);
   const int64_t time = padded_BTC.size(1) - (taps - 1) * dilation;
@@ -44,8 +44,8 @@ Value sum_of_taps(const Value& padded_BTC, const Value& kernel_KC, int64_t dilat
   return convert(sum, padded_BTC.dtype());
 }
 
-// Sum over all dims but the last. XLA's CPU compiler makes a strided scalar loop of a sum over
-// major dims when products are fused into it; adding a few slabs first keeps the loop a vector one
+// Sums over all dims but the last. XLA's CPU compiler emits a strided scalar loop for a sum over
+// major dims when products are fused into it; adding a few slabs first keeps the loop vectorized
 // (measured: 5 times as fast).
 Value sum_rows(const Value& x) {
   const int64_t rows = x.shape().elements() / x.size(-1);
@@ -102,8 +102,8 @@ Value conv_transpose1d(const Value& x_BTI, const Value& kernel_KIO, Conv1dOption
   HUM_REQUIRE(x_BTI.size(2) == kernel_KIO.size(1) * options.groups,
               "conv_transpose1d: input {} has {} features, kernel {} takes {} in {} groups",
               x_BTI.shape(), x_BTI.size(2), kernel_KIO.shape(), kernel_KIO.size(1), options.groups);
-  // On XLA:CPU a convolution with a dilated input is fast, but its gradient is not: 16 times slower
-  // than that of a product and an overlap (measured at K 16, stride 8, 256 to 128 features).
+  // On XLA:CPU a convolution with a dilated input is fast, but its gradient is 16 times slower than
+  // that of a product and an overlap (measured at K 16, stride 8, 256 to 128 features).
   if (options.groups == 1 && options.dilation == 1 && kernel_KIO.placement().is_replicated()) {
     return overlapped_products(x_BTI, kernel_KIO, options);
   }

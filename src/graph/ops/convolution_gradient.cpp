@@ -1,6 +1,6 @@
-// The gradient of a convolution is two convolutions: of the cotangent with the flipped kernel (to
-// the input), and of the input with the cotangent (to the kernel). Strides of one become dilations
-// of the other; feature groups become batch groups in the second.
+// The gradient of a convolution is two convolutions: the cotangent with the flipped kernel (for the
+// input), and the input with the cotangent (for the kernel). Strides of one become dilations of the
+// other; feature groups become batch groups in the second.
 #include <algorithm>
 #include <utility>
 
@@ -30,7 +30,7 @@ Value move_groups(const Value& x, int from, int to, int64_t groups) {
   return reshape(transpose(reshape(x, std::move(split)), std::move(order)), std::move(joined));
 }
 
-// The layout with two letters exchanged: an operand read in another role.
+// Exchanges two letters of the layout: the operand is read in another role.
 std::string renamed(std::string layout, char a, char as_a, char b, char as_b) {
   for (char& letter : layout) letter = letter == a ? as_a : letter == b ? as_b : letter;
   return layout;
@@ -75,7 +75,7 @@ Value gradient_to_kernel(const Value& x, const Value& cotangent, const Convoluti
     const int64_t spread = (n.result[d] - 1) * o.strides[d] + 1;
     high.push_back(spread - n.dilated_input(d) + n.dilated_kernel(d) - 1 - o.padding_low[d]);
   }
-  // The batch is what is summed: it takes the features' role, and the features the batch's.
+  // The sum is over the batch: batch and features exchange roles.
   return convolution(x, cotangent,
                      {.strides = o.kernel_dilation,
                       .padding_low = o.padding_low,

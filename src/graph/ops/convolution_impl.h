@@ -1,4 +1,4 @@
-// Shared by the convolution files: a convolution's sizes and letters, read from its node.
+// Shared by the convolution files: reads a convolution's sizes and letters from its node.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hum::graph {
 
-// Options with every list filled in, and the spatial sizes in the order of the digits.
+// Options with every list filled in, and spatial sizes in the order of the digits.
 struct ConvolutionNumbers {
   ConvolutionOptions options;
   int spatial = 0;
@@ -23,7 +23,7 @@ int place_of(const std::string& layout, char letter);
 int64_t size_of(const Value& x, const std::string& layout, char letter);
 
 ConvolutionOptions convolution_options(const Node& node);
-// result stays empty when the node has no shapes yet.
+// result is empty while the node has no shapes.
 ConvolutionNumbers convolution_numbers(const Node& node);
 
 Values convolution_vjp(const Node& node, std::span<const Value> cotangents);

@@ -217,7 +217,7 @@ Family convolution_family() {
            {"convolution", [] { return placed_conv(kPartial, kReplicated); }, "data: R, tensor: P"},
            {"convolution", [] { return placed_conv(sharded(1), kReplicated); },
             "convolution: f32[2,9,4] placed data: R, tensor: S(1) and kernel f32[3,4,5] placed "
-            "replicated do not go together"}},
+            "replicated are incompatible"}},
   };
 }
 

@@ -71,7 +71,7 @@ std::string row_major_layouts(const Shapes& shapes) {
   return "[" + text + "]";
 }
 
-// A single result is aliased as a whole (index []), one of several by its place in the tuple.
+// A single result is aliased as a whole (index []); one of several by its index in the tuple.
 std::string aliases_text(const Dims& aliases, size_t result_count) {
   std::string text;
   for (size_t i = 0; i < aliases.size(); i += 2) {
@@ -128,7 +128,7 @@ const OpDef kCustomCallOp = {"custom_call",
 bool is_custom_call(const Node& node) { return &node.op() == &kCustomCallOp; }
 
 const std::string& custom_call_target(const Node& node) {
-  HUM_CHECK(is_custom_call(node), "{} is no custom call", node.op().name);
+  HUM_CHECK(is_custom_call(node), "{} is not a custom call", node.op().name);
   return node.attributes().get<std::string>(kTarget);
 }
 
@@ -154,9 +154,9 @@ Values custom_call(std::string target, std::span<const Value> inputs, const Attr
   auto [region, captures] = trace_region(inputs, fallback);
   if (!captures.empty()) {
     fail(ExitCode::kFailure,
-         fmt::format("custom_call: the fallback of {} uses {} made by {}, which is no input",
+         fmt::format("custom_call: the fallback of {} uses {} made by {}, which is not an input",
                      target, captures[0].shape(), captures[0].node().op().name),
-         "a kernel sees its inputs alone: add the value to them", where);
+         "a kernel can only read its inputs: add the value to them", where);
   }
   Attributes attributes;
   for (const auto& [name, value] : settings.items()) {

@@ -1,4 +1,4 @@
-// concatenate, slice, pad: parts of values put together and taken out.
+// concatenate, slice, pad: joins values and extracts parts of them.
 #include <algorithm>
 
 #include "base/error.h"
@@ -50,7 +50,7 @@ void print_concatenate(Printer& out, const Node& node) {
                     fmt::format("dimension = {} : i64", node.attributes().get<int64_t>("dim")));
 }
 
-// Dims that `keeps` does not hold for, by position.
+// Indices of the dims for which `keeps` is false.
 template <typename Keeps>
 Dims touched_dims(int rank, Keeps keeps) {
   Dims touched;
@@ -84,7 +84,7 @@ std::vector<Placement> place_slice(const Node& node) {
   const Shape& from = node.input(0).shape();
   const Dims touched =
       touched_dims(from.rank(), [&](size_t d) { return from.dims[d] == node.shapes()[0].dims[d]; });
-  require_uncut("slice", node.input(0), touched, "and each device holds another part of it");
+  require_uncut("slice", node.input(0), touched, "and each device holds a different part of it");
   return {node.input(0).placement()};
 }
 
@@ -134,7 +134,7 @@ Shapes infer_pad(const Node& node) {
   return {to};
 }
 
-// Linear in x and the value together; a zero value goes with any x.
+// Linear in x and the value together; a zero value is compatible with any x.
 std::vector<Placement> place_pad(const Node& node) {
   const Value &x = node.input(0), &value = node.input(1);
   const Dims& low = node.attributes().get<Dims>("low");

@@ -183,12 +183,12 @@ std::vector<PlacementCase> cut_and_join_placements() {
        [=] {
          return concat({at(sharded(1)), at(sharded(1))}, 1);
        },
-       "concatenate: f32[4,6] is placed data: R, tensor: S(1): dim 1 is cut, and joining the parts "
-       "would shuffle its elements"},
+       "concatenate: f32[4,6] is placed data: R, tensor: S(1): dim 1 is sharded, and joining the "
+       "parts would shuffle its elements"},
       {"slice", [=] { return slice_in_dim(at(sharded(0)), 1, 0, 3); }, "data: R, tensor: S(0)"},
       {"slice", [=] { return slice_in_dim(at(sharded(1)), 1, 0, 3); },
-       "slice: f32[4,6] is placed data: R, tensor: S(1): dim 1 is cut, and each device holds "
-       "another part of it"},
+       "slice: f32[4,6] is placed data: R, tensor: S(1): dim 1 is sharded, and each device holds a "
+       "different part of it"},
       {"pad", [=] { return pad_in_dim(at(kPartial), 0, 1, 1, 1); }, "data: R, tensor: P"},
       {"pad", [=] { return pad_in_dim(at(kPartial), 2, 1, 1, 1); },
        "pad: a partial sum over mesh axis 1 cannot be used here"},

@@ -60,7 +60,7 @@ Shapes infer_dot(const Node& node) {
   for (const Side* side : {&lhs, &rhs}) {
     HUM_REQUIRE(side->free.size() + side->batch.size() + side->contracting.size() ==
                     side->value.dims().size(),
-                "dot_general: a dim of {} stands twice", side->value.shape());
+                "dot_general: a dim of {} appears twice", side->value.shape());
   }
   Shape result{node.attributes().get<DType>("dtype"), pick(l.dims, lhs.batch)};
   HUM_REQUIRE(result.dtype == DType::kF32 || result.dtype == l.dtype,
@@ -74,7 +74,7 @@ int position(const Dims& dims, int64_t dim) {
   return static_cast<int>(std::ranges::find(dims, dim) - dims.begin());
 }
 
-// The result on one mesh axis, or nothing when the pair is refused.
+// The result's placement on one mesh axis, or nothing if the pair is invalid.
 std::optional<AxisPlacement> place_axis(const Side& lhs, const AxisPlacement& l, const Side& rhs,
                                         const AxisPlacement& r) {
   const bool l_whole = l == kReplicated, r_whole = r == kReplicated;
@@ -106,7 +106,7 @@ std::vector<Placement> place_dot(const Node& node) {
         place_axis(lhs, lhs.value.placement().axes[axis], rhs, rhs.value.placement().axes[axis]);
     if (!placed) {
       fail(ExitCode::kFailure,
-           fmt::format("dot_general: {} placed {} and {} placed {} do not go together",
+           fmt::format("dot_general: {} placed {} and {} placed {} are incompatible",
                        lhs.value.shape(), lhs.value.placement(), rhs.value.shape(),
                        rhs.value.placement()),
            "batch and contracting dims are cut on both sides or on none; one partial side at most");

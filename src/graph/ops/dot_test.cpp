@@ -170,7 +170,7 @@ std::vector<ShapeErrorCase> dot_errors() {
        [=] {
          return dot_general(of({2, 2}), of({2, 2}), {{0}, {0}, {0}, {1}});
        },
-       "dot_general: a dim of f32[2,2] stands twice"},
+       "dot_general: a dim of f32[2,2] appears twice"},
       {"dot_general", [=] { return dot_general(of({2}), of({2}), {}, DType::kBF16); },
        "dot_general: f32[2] x f32[2] cannot give bf16"},
       {"dot_general",
@@ -204,17 +204,17 @@ std::vector<PlacementCase> dot_placements() {
       {"dot_general", [=] { return matmul(batched(kReplicated), batched(sharded(2))); },
        "data: R, tensor: S(2)"},
       {"dot_general", [=] { return matmul(lhs(kPartial), rhs(kPartial)); },
-       "dot_general: f32[4,6] placed data: R, tensor: P and f32[6,8] placed data: R, tensor: P do "
-       "not go together"},
+       "dot_general: f32[4,6] placed data: R, tensor: P and f32[6,8] placed data: R, tensor: P are "
+       "incompatible"},
       {"dot_general", [=] { return matmul(lhs(sharded(1)), rhs(kReplicated)); },
-       "dot_general: f32[4,6] placed data: R, tensor: S(1) and f32[6,8] placed replicated do not "
-       "go together"},
+       "dot_general: f32[4,6] placed data: R, tensor: S(1) and f32[6,8] placed replicated are "
+       "incompatible"},
       {"dot_general", [=] { return matmul(lhs(sharded(0)), rhs(sharded(1))); },
        "dot_general: f32[4,6] placed data: R, tensor: S(0) and f32[6,8] placed data: R, tensor: "
-       "S(1) do not go together"},
+       "S(1) are incompatible"},
       {"dot_general", [=] { return matmul(batched(sharded(0)), batched(kReplicated)); },
-       "dot_general: f32[2,4,4] placed data: R, tensor: S(0) and f32[2,4,4] placed replicated do "
-       "not go together"},
+       "dot_general: f32[2,4,4] placed data: R, tensor: S(0) and f32[2,4,4] placed replicated are "
+       "incompatible"},
   };
 }
 

@@ -1,4 +1,4 @@
-// dynamic_slice and dynamic_update_slice: windows whose place is known only at run time.
+// dynamic_slice and dynamic_update_slice: windows with starts known only at run time.
 #include "base/error.h"
 #include "graph/op.h"
 #include "graph/ops/elementwise.h"
@@ -63,11 +63,11 @@ Shapes infer_slice(const Node& node) {
 std::vector<Placement> place_slice(const Node& node) {
   require_replicated_starts(node, 1);
   require_uncut("dynamic_slice", node.input(0), moved_dims(node, node.shapes()[0].dims),
-                "and each device holds another part of it");
+                "and each device holds a different part of it");
   return {node.input(0).placement()};
 }
 
-// `of_x`, and nothing for the starts.
+// `of_x`, and no cotangents for the starts.
 Values with_empty_starts(const Node& node, Values cotangents) {
   cotangents.resize(node.inputs().size());
   return cotangents;
@@ -92,14 +92,15 @@ Shapes infer_update(const Node& node) {
   return {x};
 }
 
-// x and the update agree, or one of them is zero; a cut dim is replaced whole.
+// x and the update have the same placement, or one of them is zero; a sharded dim is replaced
+// whole.
 std::vector<Placement> place_update(const Node& node) {
   require_replicated_starts(node, 2);
   const Value &x = node.input(0), &update = node.input(1);
   const Dims moved = moved_dims(node, update.dims());
   for (const Value* value : {&x, &update}) {
     require_uncut("dynamic_update_slice", *value, moved,
-                  "and each device holds another part of it");
+                  "and each device holds a different part of it");
   }
   if (is_zero(x) && x.placement().is_replicated()) return {update.placement()};
   if (is_zero(update) && update.placement().is_replicated()) return {x.placement()};
@@ -118,7 +119,7 @@ Values update_vjp(const Node& node, Cotangents cotangents) {
 
 void print_update(Printer& out, const Node& node) { out.define_simple(node); }
 
-// The update is read and written; x is overwritten in place or copied by what comes before.
+// The update is read and written; x is overwritten in place, or copied by an earlier op.
 Cost update_cost(const Node& node) {
   return {0, 2 * static_cast<double>(node.input(1).shape().bytes())};
 }

@@ -1,8 +1,7 @@
-// Element-by-element ops, constants and conversions.
+// Element-wise ops, constants and conversions.
 //
-// Two-sided ops broadcast as numpy does (dims aligned at the right) and take a plain number on
-// either side; element types must be equal. Every op throws with both shapes and the caller's
-// source line when they do not fit.
+// Binary ops broadcast as numpy does (dims aligned at the right) and accept a plain number on
+// either side; element types must be equal. Errors name both shapes and the caller's source line.
 #pragma once
 
 #include <concepts>
@@ -14,7 +13,7 @@
 
 namespace hum::graph {
 
-// A Value or a number, and the line it was written on.
+// A Value or a number, with the source line that wrote it.
 class Operand {
  public:
   Operand(const Value& value, std::source_location where = std::source_location::current())
@@ -37,14 +36,14 @@ class Operand {
 // Constants.
 Value constant(double number, Shape shape,
                std::source_location where = std::source_location::current());
-// elements: as many as the shape has, row-major; converted to the shape's dtype.
+// elements: row-major, one per element of the shape; converted to the shape's dtype.
 Value constant(std::span<const double> elements, Shape shape,
                std::source_location where = std::source_location::current());
 Value constant(std::span<const float> elements, Dims dims,
                std::source_location where = std::source_location::current());
 Value constant(std::span<const int32_t> elements, Dims dims,
                std::source_location where = std::source_location::current());
-// Whether every element is `number`, by construction: a constant, however broadcast or reshaped.
+// Whether every element is `number` by construction: a constant, possibly broadcast or reshaped.
 bool is_all(const Value& value, double number);
 Value zeros_like(const Value& x);
 Value ones_like(const Value& x);
@@ -62,7 +61,7 @@ Value minimum(Operand a, Operand b);
 Value power(Operand a, Operand b);
 Value remainder(Operand a, Operand b);
 Value atan2(Operand y, Operand x);
-// a + b of equal shapes; what autodiff sums cotangents with.
+// a + b of equal shapes; autodiff sums cotangents with it.
 Value add_values(const Value& a, const Value& b);
 
 // Bits and booleans (i1, i32, u32, u8).
@@ -74,14 +73,14 @@ Value shift_left(Operand a, Operand bits);
 Value shift_right_logical(Operand a, Operand bits);
 Value shift_right_arithmetic(Operand a, Operand bits);
 
-// Comparisons give i1.
+// Comparisons return i1.
 Value operator<(Operand a, Operand b);
 Value operator<=(Operand a, Operand b);
 Value operator>(Operand a, Operand b);
 Value operator>=(Operand a, Operand b);
 Value equal(Operand a, Operand b);
 Value not_equal(Operand a, Operand b);
-// condition (i1) ? a : b, broadcasting all three.
+// condition (i1) ? a : b; all three broadcast.
 Value select(const Value& condition, Operand a, Operand b,
              std::source_location where = std::source_location::current());
 // min(max(x, low), high)
@@ -107,10 +106,11 @@ HUM_DECLARE_UNARY(sign)
 HUM_DECLARE_UNARY(is_finite)
 #undef HUM_DECLARE_UNARY
 
-// To another element type: floats to integers round towards zero, anything to i1 is "not zero".
+// Converts to another element type: floats to integers round towards zero, anything to i1 is "not
+// zero".
 Value convert(const Value& x, DType dtype,
               std::source_location where = std::source_location::current());
-// The same bits as another type of the same size.
+// Reinterprets the bits as another type of the same size.
 Value bitcast_convert(const Value& x, DType dtype,
                       std::source_location where = std::source_location::current());
 
@@ -118,7 +118,7 @@ Value bitcast_convert(const Value& x, DType dtype,
 // gradient sums over them.
 Value broadcast_in_dim(const Value& x, Dims dims, Dims dims_map,
                        std::source_location where = std::source_location::current());
-// x repeated to `dims`, numpy style.
+// Broadcasts x to `dims` as numpy does.
 Value broadcast_to(const Value& x, const Dims& dims,
                    std::source_location where = std::source_location::current());
 

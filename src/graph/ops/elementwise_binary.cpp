@@ -70,7 +70,7 @@ Values multiply_vjp(const Node& n, Cotangents c) { return {c[0] * n.input(1), c[
 Values divide_vjp(const Node& n, Cotangents c) {
   return {c[0] / n.input(1), -(c[0] * n.output() / n.input(1))};
 }
-// Where both are equal each gets half, as in JAX.
+// For equal elements each side gets half the cotangent, as in JAX.
 Values choice_vjp(const Node& n, Cotangents c, const Value& first) {
   const Value tie = equal(n.input(0), n.input(1));
   return {select(tie, c[0] * 0.5, select(first, c[0], 0)),
@@ -94,7 +94,8 @@ Values atan2_vjp(const Node& n, Cotangents c) {
   return {scaled * x, -(scaled * y)};
 }
 Values remainder_vjp(const Node& n, Cotangents c) {
-  // (a - remainder) / b is a whole number but for rounding: rounding it is exact, floor(a / b) not.
+  // (a - remainder) / b is an integer up to rounding error, so rounding it is exact; floor(a / b)
+  // is not.
   const Value whole = round_nearest_even((n.input(0) - n.output()) / n.input(1));
   return {c[0], -(c[0] * whole)};
 }

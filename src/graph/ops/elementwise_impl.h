@@ -1,4 +1,4 @@
-// Shared by the elementwise files: broadcasting two operands to one shape, and building one- and
+// Shared by the element-wise files: broadcasts two operands to one shape, and builds one- and
 // two-input nodes.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace hum::graph {
 
-// Both as Values of one shape and dtype; `op` names the op in errors.
+// Returns both as Values of one shape and dtype; errors name `op`.
 std::pair<Value, Value> broadcast_operands(std::string_view op, const Operand& a, const Operand& b);
-// dims of the numpy broadcast; throws naming `op` and both shapes.
+// The dims of the numpy broadcast; throws naming `op` and both shapes.
 Dims broadcast_dims(std::string_view op, const Shape& a, const Shape& b);
-// A number as a constant like `like`, or the value itself.
+// A number as a constant with the type and dims of `like`, or the value itself.
 Value as_value(const Operand& operand, const Shape& like);
 Value binary(const OpDef& op, const Operand& a, const Operand& b);
 

@@ -1,4 +1,4 @@
-// One-input elementwise ops and conversions. One row per op: rule for its input type, gradient,
+// One-input element-wise ops and conversions. One row per op: rule for its input type, gradient,
 // printed name.
 #include "base/error.h"
 #include "graph/op.h"
@@ -53,7 +53,7 @@ Values convert_vjp(const Node& node, Cotangents cotangents) {
   if (!is_float(node.input(0).dtype()) || !is_float(node.output().dtype())) return {Value()};
   return {convert(cotangents[0], node.input(0).dtype())};
 }
-// There and back through a type that holds every value of the first.
+// A round trip through a type that holds every value of the first.
 Value simplify_convert(const Node& node, const Values& in) {
   const Node& inner = in[0].node();
   if (&inner.op() != &kConvertOp) return {};

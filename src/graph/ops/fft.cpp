@@ -1,4 +1,4 @@
-// rfft and irfft: StableHLO's fft where the platform has it, else products with the table of
+// rfft and irfft: StableHLO's fft if the platform has it, otherwise products with a table of
 // cosines and sines. Both are exact up to rounding.
 #include <cmath>
 #include <functional>
@@ -22,8 +22,7 @@ using Cotangents = std::span<const Value>;
 
 bool is_edge(int64_t bin, int64_t n) { return bin == 0 || 2 * bin == n; }
 
-// Bins that stand for two of the full transform (all but the edges) get `inner`, the others
-// `edge`.
+// Bins that represent two of the full transform (all but the edges) get `inner`, the others `edge`.
 Value bin_weights(int64_t n, double edge, double inner) {
   std::vector<float> weights;
   for (int64_t bin = 0; bin <= n / 2; ++bin) {
@@ -94,8 +93,8 @@ std::string fft_text(const std::string& operand, const char* kind, int64_t n,
       operand, kind, n, from, to);
 }
 
-// The k-th column holds cos (or -sin) of 2 pi k t / n: rfft as a product. Made in double from
-// k t mod n, so that large angles cost no digits.
+// Column k holds cos (or -sin) of 2 pi k t / n: rfft as a product. Computed in double from k t mod
+// n, so that large angles lose no precision.
 Value dft_table(int64_t n, bool sines) {
   std::vector<float> table;
   table.reserve(static_cast<size_t>(n * (n / 2 + 1)));
@@ -109,7 +108,7 @@ Value dft_table(int64_t n, bool sines) {
   return constant(std::span<const float>(table), {n, n / 2 + 1});
 }
 
-// Prints `results`, made of the node's inputs by other ops, in the node's place.
+// Prints `results`, computed by other ops from the node's inputs, in place of the node.
 void print_as(Printer& out, const Node& node, const std::function<Values(Cotangents)>& build) {
   const TracedRegion traced = trace_region(node.inputs(), build);
   out.inline_body(node, traced.region, node.inputs());
@@ -147,7 +146,7 @@ void print_irfft(Printer& out, const Node& node) {
   out.define(node, fft_text(bins, "IRFFT", n, complex_type(from), type_text(to)));
 }
 
-// The usual 5/2 n log2 n of a real transform.
+// The usual cost of a real transform, 5/2 n log2 n.
 Cost fft_cost(const Node& node) {
   const Shape& signal = &node.op() == &kRfftOp ? node.input(0).shape() : node.shapes()[0];
   const double flops = 2.5 * static_cast<double>(signal.elements()) *

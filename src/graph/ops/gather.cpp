@@ -1,4 +1,4 @@
-// take and scatter_add (StableHLO's gather and scatter along one dim), and what is made of them.
+// take and scatter_add (StableHLO's gather and scatter along one dim), and ops built on them.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -21,7 +21,7 @@ int dim_of(const Node& node) { return static_cast<int>(node.attributes().get<int
 
 bool is_index(DType dtype) { return dtype == DType::kI32 || dtype == DType::kU32; }
 
-// table's dims with `dim` replaced by those of ids.
+// The table's dims, with `dim` replaced by those of ids.
 Dims rows_dims(const Shape& table, const Shape& ids, int dim) {
   Dims dims(table.dims.begin(), table.dims.begin() + dim);
   dims.insert(dims.end(), ids.dims.begin(), ids.dims.end());
@@ -29,7 +29,7 @@ Dims rows_dims(const Shape& table, const Shape& ids, int dim) {
   return dims;
 }
 
-// Dims of the rows that are not ids's dims, and the table's dims that they are.
+// Dims of the rows that are not dims of ids, and the table dims they correspond to.
 Dims window_dims(int rank, int ids_rank, int dim) {
   Dims ids(static_cast<size_t>(ids_rank));
   std::iota(ids.begin(), ids.end(), dim);
@@ -42,7 +42,7 @@ Shapes infer_gather(const Node& node) {
   return {{table.dtype, rows_dims(table, ids, dim_of(node))}};
 }
 
-// Where a table's cut dim stands among the rows' dims.
+// The position of a table's sharded dim among the rows' dims.
 AxisPlacement window_shard(int cut, int ids_rank, int dim) {
   return sharded(cut < dim ? cut : cut - 1 + ids_rank);
 }
@@ -57,7 +57,7 @@ std::vector<Placement> place_gather(const Node& node) {
     AxisPlacement id = ids.placement().axes[axis];
     if (id == kReplicated) continue;
     HUM_REQUIRE(id.kind == PlacementKind::kSharded && placed.axes[axis] == kReplicated,
-                "gather: table {} placed {} and ids {} placed {} do not go together", table.shape(),
+                "gather: table {} placed {} and ids {} placed {} are incompatible", table.shape(),
                 table.placement(), ids.shape(), ids.placement());
     if (id.dim != AxisPlacement::kNoDim) id.dim += dim;
     placed.axes[axis] = id;
@@ -99,8 +99,8 @@ Shapes infer_scatter(const Node& node) {
   return {x};
 }
 
-// Cut updates: along a dim of ids (cut alike) each device adds its part, a partial sum; along
-// another dim, x is cut there too. x may instead be zero: then the updates alone decide.
+// Sharded updates: along a dim of ids (sharded alike) each device adds its part, giving a partial
+// sum; along another dim, x is sharded there too. If x is zero, only the updates matter.
 std::vector<Placement> place_scatter(const Node& node) {
   const Value &x = node.input(0), &ids = node.input(1), &updates = node.input(2);
   const int dim = dim_of(node);
@@ -121,11 +121,11 @@ std::vector<Placement> place_scatter(const Node& node) {
       }
     }
     const bool fits = own == wanted || (own == kReplicated && is_zero(x));
-    HUM_REQUIRE(fits && id == ids_wanted && id.kind != PlacementKind::kPartial,
-                "scatter_add: x {} placed {}, ids {} placed {} and updates {} placed {} do not go "
-                "together",
-                x.shape(), x.placement(), ids.shape(), ids.placement(), updates.shape(),
-                updates.placement());
+    HUM_REQUIRE(
+        fits && id == ids_wanted && id.kind != PlacementKind::kPartial,
+        "scatter_add: x {} placed {}, ids {} placed {} and updates {} placed {} are incompatible",
+        x.shape(), x.placement(), ids.shape(), ids.placement(), updates.shape(),
+        updates.placement());
     placed.axes[axis] = wanted;
   }
   return {placed};

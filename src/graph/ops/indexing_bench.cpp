@@ -1,6 +1,6 @@
-// Embeddings and the loss at the coarse LM's sizes. What decides how they are written: the
-// gradient of a lookup as a scatter against a matrix product with one-hot rows; the chosen logit
-// picked by a masked sum against a gather.
+// Embeddings and the loss at the coarse LM's sizes. Compares ways to write them: the gradient of a
+// lookup as a scatter or as a matrix product with one-hot rows; the label's logit by a masked sum
+// or by a gather.
 #include "graph/ops/bench_impl.h"
 
 namespace hum::graph {

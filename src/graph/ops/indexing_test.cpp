@@ -240,12 +240,12 @@ std::vector<PlacementCase> indexing_placements() {
       {"gather", [=] { return take(table(sharded(1)), ids(kReplicated)); },
        "data: R, tensor: S(2)"},
       {"gather", [=] { return take(table(sharded(0)), ids(kReplicated)); },
-       "gather: f32[5,6] is placed data: R, tensor: S(0): dim 0 is cut, and an id may name a row "
-       "of "
+       "gather: f32[5,6] is placed data: R, tensor: S(0): dim 0 is sharded, and an id may name a "
+       "row of "
        "another device"},
       {"gather", [=] { return take(table(sharded(1)), ids(sharded(0))); },
        "gather: table f32[5,6] placed data: R, tensor: S(1) and ids i32[2,4] placed data: R, "
-       "tensor: S(0) do not go together"},
+       "tensor: S(0) are incompatible"},
       // The gradient of an embedding under data parallelism: each device has its part.
       {"scatter_add", [=] { return scatter_add(zeros(), ids(sharded(0)), rows(sharded(0))); },
        "data: R, tensor: P"},
@@ -257,12 +257,12 @@ std::vector<PlacementCase> indexing_placements() {
       {"scatter_add",
        [=] { return scatter_add(table(kReplicated), ids(sharded(0)), rows(sharded(0))); },
        "scatter_add: x f32[5,6] placed replicated, ids i32[2,4] placed data: R, tensor: S(0) and "
-       "updates f32[2,4,6] placed data: R, tensor: S(0) do not go together"},
+       "updates f32[2,4,6] placed data: R, tensor: S(0) are incompatible"},
       {"dynamic_slice", [=] { return dynamic_slice_in_dim(table(sharded(1)), start(), 2, 0); },
        "data: R, tensor: S(1)"},
       {"dynamic_slice", [=] { return dynamic_slice_in_dim(table(sharded(0)), start(), 2, 0); },
-       "dynamic_slice: f32[5,6] is placed data: R, tensor: S(0): dim 0 is cut, and each device "
-       "holds another part of it"},
+       "dynamic_slice: f32[5,6] is placed data: R, tensor: S(0): dim 0 is sharded, and each device "
+       "holds a different part of it"},
       {"dynamic_update_slice",
        [=] {
          return dynamic_update_slice_in_dim(zeros(), placed({DType::kF32, {2, 6}}, kPartial),

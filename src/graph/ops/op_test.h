@@ -1,9 +1,9 @@
-// How ops are tested: one table of cases a family, joined in op_table_test.cpp (no registration).
+// Op tests: one table of cases per family, joined in op_table_test.cpp (no registration).
 //
-// A case is a small graph with a reference in double. It is run on the real plugin in f32 and in
-// bf16 (all cases of a family in one module), values and gradients; gradients are compared with
-// central differences of the reference. Each op also shows the exact text of its shape error, and
-// how it places its result on a device mesh.
+// A case is a small graph with a reference in double. It runs on the real plugin in f32 and in bf16
+// (all cases of a family in one module), values and gradients; gradients are compared with central
+// differences of the reference. Each op also checks the exact text of its shape error and the
+// placement of its result on a device mesh.
 #pragma once
 
 #include <functional>
@@ -29,15 +29,15 @@ using Arrays = std::vector<Array>;
 
 // An array whose element at each index is f(index).
 Array make_array(Dims dims, const std::function<double(const Dims& index)>& f);
-// f of elements at equal places, after numpy broadcasting.
+// Applies f to elements at equal indices, after numpy broadcasting.
 Array map(const Array& a, const std::function<double(double)>& f);
 Array map(const Array& a, const Array& b, const std::function<double(double, double)>& f);
 
 runtime::HostTensor to_tensor(const Array& array, DType dtype);
 Array to_array(const runtime::HostTensor& tensor);
 
-// A random input: uniform in [low, high], whole numbers for integers, 0 or 1 for i1; or `values` as
-// they stand.
+// A random input: uniform in [low, high], whole numbers for integers, 0 or 1 for i1; or exactly
+// `values`.
 struct Input {
   Shape shape;
   double low = -2, high = 2;
@@ -52,8 +52,8 @@ inline Input i32(Dims dims, double low = -9, double high = 9) {
 
 enum class Gradient {
   kChecked,    // compared with differences of the reference, for every float input
-  kNone,       // nothing flows: cotangents must be absent
-  kUnchecked,  // not asked for
+  kNone,       // no gradient: cotangents must be absent
+  kUnchecked,  // not checked
 };
 
 // |got - wanted| <= bound * max(1, |wanted|); integers and booleans are exact.
@@ -66,10 +66,10 @@ struct Bounds {
 
 struct Case {
   std::string name;
-  // The row under test; empty for functions made of other ops.
+  // The row under test; empty for functions composed of other ops.
   std::string_view op;
   std::vector<Input> inputs;
-  // In the bf16 run, f32 inputs come as bf16.
+  // In the bf16 run, f32 inputs are converted to bf16.
   std::function<Values(std::span<const Value> inputs)> build;
   std::function<Arrays(std::span<const Array> inputs)> reference;
   Gradient gradient = Gradient::kChecked;
@@ -84,14 +84,14 @@ struct ShapeErrorCase {
   std::string_view message;
 };
 
-// The placement of the built value, or the message that refuses it, is exactly `result`.
+// The placement of the built value, or the error message, is exactly `result`.
 struct PlacementCase {
   std::string_view op;
   std::function<Value()> build;
   std::string_view result;
 };
 
-// An op that takes any input.
+// An op that accepts any input.
 struct Exemption {
   std::string_view op;
   std::string_view reason;
@@ -105,16 +105,16 @@ struct Family {
   std::vector<Exemption> without_shape_error = {};
 };
 
-// Runs every case of the family on the plugin with f32 inputs as `dtype`, and EXPECTs.
+// Runs every case of the family on the plugin, with f32 inputs as `dtype`, and checks it.
 void expect_matches_reference(const Family& family, DType dtype);
 
-// For placement cases: parameters placed on the tensor axis (and the data axis).
+// For placement cases: parameters sharded on the tensor axis (and the data axis).
 Value placed(Shape shape, AxisPlacement tensor, AxisPlacement data = kReplicated);
 
-// All of them (op_table_test.cpp).
+// All families (op_table_test.cpp).
 const std::vector<Family>& families();
 
-// The families. A new family: declare it here, list it in op_table_test.cpp.
+// The families. To add one, declare it here and list it in op_table_test.cpp.
 Family structure_family();
 Family constant_family();
 Family unary_family();

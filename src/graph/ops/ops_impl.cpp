@@ -29,7 +29,7 @@ Dims resolve_dims(std::string_view op, const Value& x, Dims dims, std::source_lo
     if (dim < 0) dim += shape.rank();
   }
   std::ranges::sort(dims);
-  HUM_REQUIRE(std::ranges::adjacent_find(dims) == dims.end(), "{}: a dim stands twice in [{}]", op,
+  HUM_REQUIRE(std::ranges::adjacent_find(dims) == dims.end(), "{}: a dim appears twice in [{}]", op,
               fmt::join(dims, ","));
   return dims;
 }
@@ -85,7 +85,7 @@ void require_uncut(std::string_view op, const Value& x, const Dims& dims, std::s
   for (const AxisPlacement& axis : x.placement().axes) {
     if (axis.kind != PlacementKind::kSharded || !contains(dims, axis.dim)) continue;
     fail(ExitCode::kFailure,
-         fmt::format("{}: {} is placed {}: dim {} is cut, {}", op, x.shape(), x.placement(),
+         fmt::format("{}: {} is placed {}: dim {} is sharded, {}", op, x.shape(), x.placement(),
                      axis.dim, reason),
          "all_gather it first");
   }

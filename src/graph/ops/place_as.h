@@ -1,4 +1,4 @@
-// Statements about placements that autodiff makes, for its own use: nothing is computed or sent.
+// Ops that only assert placements, for use by autodiff: they compute and send nothing.
 #pragma once
 
 #include <source_location>
@@ -7,15 +7,15 @@
 
 namespace hum::graph {
 
-// x, from now on taken to be placed so. The caller knows that it is true.
+// x with the given placement. The caller guarantees that it is correct.
 Value place_as(const Value& x, const Placement& placement,
                std::source_location where = std::source_location::current());
 
-// Zeros under any placement: a part of zeros is zeros, and so is a sum of zeros.
+// Zeros with any placement: a part of zeros is zeros, and so is a sum of zeros.
 Value placed_zeros(const Shape& shape, const Placement& placement,
                    std::source_location where = std::source_location::current());
 
-// How the cotangent of a value with that placement is placed: partial sums have replicated ones.
+// The placement of the cotangent of a value with that placement: for partial sums, replicated.
 Placement cotangent_placement(Placement placement);
 
 }  // namespace hum::graph

@@ -1,4 +1,4 @@
-// A placement as a node's attribute: kind and dim of each mesh axis in a row.
+// Stores a placement as a node attribute: kind and dim of each mesh axis in turn.
 #pragma once
 
 #include "graph/value.h"

@@ -15,7 +15,7 @@ constexpr DType kU32 = DType::kU32;
 
 using Words = std::pair<Value, Value>;
 
-// As they broadcast with what they count: scalars, or [B,1] of B keys.
+// In the form that broadcasts with the counters: scalars, or [B,1] for B keys.
 Words key_words(const Value& key) {
   HUM_REQUIRE(key.dtype() == kU32 && (key.rank() == 1 || key.rank() == 2) && key.dims().back() == 2,
               "random: a key is ui32[2] or ui32[B,2], not {}", key.shape());
@@ -27,7 +27,7 @@ Words key_words(const Value& key) {
   return {word(0), word(1)};
 }
 
-// Elements that each key makes.
+// Number of elements generated per key.
 int64_t elements_of_key(const Dims& dims, const Value& key) {
   const Shape shape{kU32, dims};
   if (key.rank() < 2) return shape.elements();
@@ -40,7 +40,7 @@ Value rotate_left(const Value& x, int bits) {
   return shift_left(x, bits) | shift_right_logical(x, 32 - bits);
 }
 
-// base/rng.cpp's threefry2x32, element by element. Source: Salmon et al. 2011.
+// base/rng.cpp's threefry2x32, element-wise. Source: Salmon et al. 2011.
 Words threefry(const Value& key, const Value& low, const Value& high) {
   constexpr uint32_t kParity = 0x1BD11BDA;
   constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
@@ -58,7 +58,7 @@ Words threefry(const Value& key, const Value& low, const Value& high) {
   return {x0, x1};
 }
 
-// Two words for each of `count` blocks 0, 1, 2, ... Shapes: [count], or [B,count] of B keys.
+// Two words for each of `count` blocks 0, 1, 2, ... Shapes: [count], or [B,count] for B keys.
 Words blocks(int64_t count, const Value& key, std::source_location where) {
   HUM_REQUIRE(count < (int64_t{1} << 32), "random: {} elements from one key", count);
   const Value low = iota({kU32, {count}}, 0, where);

@@ -1,7 +1,7 @@
-// Random numbers as pure functions of a key: Threefry-2x32-20 in element-wise u32 ops, the same
-// bits on every platform and on the host (base/rng.h: a row-major fill from Rng(key)). No
-// gradients. A key is a u32[2] value. One key makes one tensor: further keys come from fold_in. B
-// keys, u32[B,2], make a tensor of B rows (dim 0): row b is what key b makes alone.
+// Random numbers as pure functions of a key: Threefry-2x32-20 in element-wise u32 ops. They produce
+// the same bits on every platform and on the host (base/rng.h: a row-major fill from Rng(key)). No
+// gradients. A key is a u32[2] value and generates one tensor; use fold_in for more keys. B keys,
+// u32[B,2], generate a tensor of B rows (dim 0): row b is what key b generates alone.
 #pragma once
 
 #include <array>
@@ -13,19 +13,19 @@
 
 namespace hum::graph {
 
-// A key that is known when the graph is built (tests; step keys are inputs of the program).
+// A key that is known when the graph is built (for tests; step keys are program inputs).
 Value key_constant(std::array<uint32_t, 2> key,
                    std::source_location where = std::source_location::current());
 
-// A key that depends on `key` and `number` (an integer scalar or a plain number below 2^32), apart
-// from all keys made with other numbers. Host: threefry2x32(key, {number, 0}). B keys stay B.
+// A key derived from `key` and `number` (an integer scalar or a plain number below 2^32), different
+// from the keys of all other numbers. Host: threefry2x32(key, {number, 0}). B keys stay B.
 Value fold_in(const Value& key, Operand number);
 
 // Element i is the i-th Rng(key).bits(). Shapes: u32 dims; fewer than 2^32 elements.
 Value random_bits(const Dims& dims, const Value& key,
                   std::source_location where = std::source_location::current());
 // Uniform in [0, 1), 24 bits; element i is the i-th Rng(key).uniform(). shape: f32 or bf16
-// (rounded, so that 1 may occur).
+// (rounded, so 1 may occur).
 Value uniform(const Shape& shape, const Value& key,
               std::source_location where = std::source_location::current());
 // Standard normal; element i is the i-th Rng(key).normal() up to rounding.
@@ -34,10 +34,10 @@ Value normal(const Shape& shape, const Value& key,
 // i1, true with the given probability (a number, or an f32 value that broadcasts to dims).
 Value bernoulli(const Dims& dims, const Value& key, Operand probability,
                 std::source_location where = std::source_location::current());
-// Standard Gumbel, always finite: argmax(logits + gumbel) draws from softmax(logits).
+// Standard Gumbel, always finite: argmax(logits + gumbel) samples from softmax(logits).
 Value gumbel(const Shape& shape, const Value& key,
              std::source_location where = std::source_location::current());
-// One index (i32) of the last dim drawn from softmax(logits).
+// One index (i32) of the last dim, sampled from softmax(logits).
 Value categorical(const Value& logits, const Value& key,
                   std::source_location where = std::source_location::current());
 

@@ -49,8 +49,8 @@ std::vector<Placement> place_reduce_window(const Node& node) {
   return &node.op() == &kReduceWindowSumOp ? place_linear(node) : place_elementwise(node);
 }
 
-// Each element is in the windows that start up to size - 1 before it: the sum of those cotangents,
-// strides spread apart.
+// Each element is in the windows that start up to size - 1 before it: sums those cotangents, spread
+// apart by the strides.
 Values sum_vjp(const Node& node, Cotangents cotangents) {
   const Value& x = node.input(0);
   const WindowOptions w = window_of(node);
@@ -73,7 +73,7 @@ bool advance(Dims& offset, const Dims& size) {
   return false;
 }
 
-// For each place in the window: where that element is the maximum, its share of the cotangent.
+// For each position in the window: the cotangent share of that element where it is the maximum.
 Values max_vjp(const Node& node, Cotangents cotangents) {
   const Value &x = node.input(0), y = node.output();
   const WindowOptions w = window_of(node);

@@ -1,4 +1,4 @@
-// Sums and maxima of sliding windows: pooling.
+// Sums and maxima over sliding windows: pooling.
 #pragma once
 
 #include <source_location>
@@ -7,7 +7,7 @@
 
 namespace hum::graph {
 
-// One number a dim; left out: strides 1, padding 0.
+// One number per dim. Defaults: strides 1, padding 0.
 struct WindowOptions {
   Dims size;
   Dims strides = {};
@@ -15,9 +15,9 @@ struct WindowOptions {
   Dims padding_high = {};
 };
 
-// The sum (the maximum) of each window of x; padding counts as 0 (as less than anything). Among
-// equal maxima the gradient is shared. bf16 sums are made in f32 and rounded once.
-// Shapes: result size is (padded - size) / stride + 1. x: f32 or bf16.
+// The sum or maximum of each window of x; padding counts as 0 for sums and as -inf for maxima.
+// Equal maxima share the gradient. bf16 sums are computed in f32 and rounded once.
+// Shapes: the result's size is (padded - size) / stride + 1. x: f32 or bf16.
 Value reduce_window_sum(const Value& x, WindowOptions options,
                         std::source_location where = std::source_location::current());
 Value reduce_window_max(const Value& x, WindowOptions options,

@@ -1,4 +1,4 @@
-// The reduce rows: one associative operation over dims that disappear.
+// The reduction rows: one associative operation over dims that are removed.
 #include "graph/ops/reduction.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Shapes infer_booleans(const Node& node) {
   return {{from.dtype, pick(from.dims, kept_dims(node))}};
 }
 
-// A cut dim that is reduced becomes `reduced`; the others move down.
+// A sharded dim that is reduced becomes `reduced`; later dims move down.
 std::vector<Placement> place(const Node& node, AxisPlacement reduced) {
   const Dims& dims = reduced_dims(node);
   return {map_shards(node.input(0).placement(), [&](int cut) {
@@ -68,7 +68,7 @@ Values extreme_vjp(const Node& node, Cotangents cotangents) {
   return {select(chosen, spread(node, share), 0)};
 }
 
-// The product of the others, also where one element is zero.
+// The product of the other elements, also if one element is zero.
 Values prod_vjp(const Node& node, Cotangents cotangents) {
   const Value x = convert(node.input(0), DType::kF32);
   const Value is_zero = equal(x, 0);

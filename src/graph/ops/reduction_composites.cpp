@@ -1,4 +1,4 @@
-// What is made of reductions: means, softmax and relatives, argmax, cumulative sums.
+// Ops built on reductions: means, softmax and related ops, argmax, cumulative sums.
 #include <cmath>
 
 #include "base/error.h"
@@ -17,7 +17,7 @@ Value wide_float(std::string_view op, const Value& x) {
   return convert(x, DType::kF32);
 }
 
-// The largest element where it is finite, else 0: what softmax subtracts. It carries no gradient.
+// The largest element if it is finite, else 0: softmax subtracts it. No gradient flows through it.
 Value shift_of(const Value& x, const Dims& dims) {
   const Value largest = stop_gradient(reduce_max(x, dims, /*keepdims=*/true));
   return select(is_finite(largest), largest, 0);
@@ -29,7 +29,7 @@ void require_labels(std::string_view op, const Value& logits, const Value& label
               "{}: labels {} do not fit logits {}", op, labels.shape(), logits.shape());
 }
 
-// log sum exp, in f32; `shift` (dims kept) is what the exponentials are made small by.
+// log sum exp, in f32; `shift` (dims kept) is subtracted before the exponentials.
 Value log_sum_exp(const Value& wide, const Value& shift, const Dims& dims, bool keepdims,
                   std::source_location where) {
   const Value sum = reduce_sum(exponential(wide - shift), dims, keepdims, where);
@@ -42,7 +42,7 @@ Value index_of(const Value& x, const Value& extreme, int64_t dim, bool keepdims,
   const auto d = static_cast<int>(dim);
   const auto last = static_cast<double>(x.size(d) - 1);
   const Value indices = iota({DType::kI32, x.dims()}, d, where);
-  // A row of NaNs equals nothing: it answers the last index.
+  // A row of NaNs matches nothing: the result is the last index.
   return reduce_min(select(equal(x, extreme), indices, last, where), {dim}, keepdims, where);
 }
 
@@ -52,9 +52,10 @@ Value triangle(int64_t size, int64_t offset, std::source_location where) {
   return convert(iota(shape, 0, where) + offset <= iota(shape, 1, where), DType::kF32);
 }
 
-// Cumulative sums of the last dim, in blocks of about sqrt(n): inside a block, and of the blocks
-// before it, by products with triangles. Shifted adds (below) would be fused into one loop that
-// computes each of the log2(n) steps anew for every use: 100 times slower at n = 1,024 on CPU.
+// Cumulative sums of the last dim, in blocks of about sqrt(n): products with triangular matrices
+// sum within a block and over the blocks before it. Shifted adds (below) would be fused into one
+// loop that recomputes each of the log2(n) steps for every use: 100 times slower at n = 1,024 on
+// CPU.
 Value block_sums(const Value& x, std::source_location where) {
   const int64_t size = x.size(-1);
   const int64_t block = size <= 64 ? size : static_cast<int64_t>(std::ceil(std::sqrt(size)));
@@ -73,7 +74,7 @@ Value block_sums(const Value& x, std::source_location where) {
   return slice_in_dim(reshape(sums, dims, where), -1, 0, size, 1, where);
 }
 
-// Doubling distances: exact for integers, which have no matrix product.
+// Shifted adds with doubling distances: exact for integers, which have no matrix product.
 Value doubling_sums(Value x, int64_t dim, std::source_location where) {
   const int64_t size = x.size(static_cast<int>(dim));
   for (int64_t distance = 1; distance < size; distance *= 2) {
@@ -131,7 +132,7 @@ Value log_softmax(const Value& x, int64_t dim, std::source_location where) {
   return convert(shifted - log(sum), x.dtype());
 }
 
-// By a masked sum: no gather, and its gradient no scatter.
+// A masked sum instead of a gather, so that the gradient is not a scatter.
 Value label_logits(const Value& logits, const Value& labels, std::source_location where) {
   const ErrorContext context = building("label_logits", {logits, labels}, where);
   require_labels("label_logits", logits, labels);
@@ -141,8 +142,8 @@ Value label_logits(const Value& logits, const Value& labels, std::source_locatio
   return reduce_sum(select(chosen, wide, 0), {-1}, false, where);
 }
 
-// The label's logit is not above the largest: taken into the shift it changes no value, but it is
-// read before the exponentials, so that they can lie where the logits lay.
+// The label's logit is at most the largest, so adding it to the shift changes no value. It is then
+// read before the exponentials, which can overwrite the logits.
 Value softmax_cross_entropy(const Value& logits, const Value& labels, std::source_location where) {
   const ErrorContext context = building("softmax_cross_entropy", {logits, labels}, where);
   require_labels("softmax_cross_entropy", logits, labels);

@@ -125,7 +125,7 @@ std::vector<ShapeErrorCase> reduction_errors() {
        [=] {
          return reduce_sum(f(), {1, -1});
        },
-       "reduce_sum: a dim stands twice in [1,1]"},
+       "reduce_sum: a dim appears twice in [1,1]"},
       {"reduce_max", [=] { return reduce_max(b(), {0}); },
        "reduce_max: needs numbers, not i1[2,3]"},
       {"reduce_min", [=] { return reduce_min(b(), {0}); },

@@ -1,4 +1,4 @@
-// reshape, transpose, reverse: the same elements in another order or under other dims.
+// reshape, transpose, reverse: the same elements in another order or with other dims.
 #include <algorithm>
 #include <numeric>
 
@@ -30,7 +30,7 @@ Value simplify_reshape(const Node& node, const Values& in) {
   return from == in[0] ? Value() : reshape(from, dims, node.where());
 }
 
-// A cut dim survives when it begins at the same row-major stride in both shapes.
+// A sharded dim is preserved if it begins at the same row-major stride in both shapes.
 std::vector<Placement> place_reshape(const Node& node) {
   const Shape &from = node.input(0).shape(), &to = node.shapes()[0];
   const auto outer = [](const Dims& dims, int count) {
@@ -40,7 +40,7 @@ std::vector<Placement> place_reshape(const Node& node) {
     const int64_t wanted = outer(from.dims, cut);
     int dim = 0;
     while (dim < to.rank() && (outer(to.dims, dim) != wanted || to.size(dim) == 1)) ++dim;
-    HUM_REQUIRE(dim < to.rank(), "reshape: {} cut in dim {} cannot become {}", from, cut, to);
+    HUM_REQUIRE(dim < to.rank(), "reshape: {} sharded in dim {} cannot become {}", from, cut, to);
     return sharded(dim);
   })};
 }
@@ -57,7 +57,7 @@ Shapes infer_transpose(const Node& node) {
   Dims sorted = permutation;
   std::ranges::sort(sorted);
   HUM_REQUIRE(sorted == other_dims(from.rank(), {}),
-              "transpose: [{}] is no permutation of the dims of {}", fmt::join(permutation, ","),
+              "transpose: [{}] is not a permutation of the dims of {}", fmt::join(permutation, ","),
               from);
   return {{from.dtype, pick(from.dims, permutation)}};
 }

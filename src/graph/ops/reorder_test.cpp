@@ -109,13 +109,13 @@ std::vector<ShapeErrorCase> reorder_errors() {
        [=] {
          return transpose(x(), {0, 0});
        },
-       "transpose: [0,0] is no permutation of the dims of f32[2,3]"},
+       "transpose: [0,0] is not a permutation of the dims of f32[2,3]"},
       {"reverse", [=] { return reverse(x(), {2}); }, "reverse: dim 2 is out of range for f32[2,3]"},
       {"reverse",
        [=] {
          return reverse(x(), {0, -2});
        },
-       "reverse: a dim stands twice in [0,0]"},
+       "reverse: a dim appears twice in [0,0]"},
       {"broadcast_in_dim",
        [=] {
          return broadcast_in_dim(x(), {2, 5}, {0, 1});
@@ -148,7 +148,7 @@ std::vector<PlacementCase> reorder_placements() {
        },
        "data: R, tensor: S(1)"},
       {"reshape", [=] { return reshape(at(sharded(1)), {24}); },
-       "reshape: f32[4,6] cut in dim 1 cannot become f32[24]"},
+       "reshape: f32[4,6] sharded in dim 1 cannot become f32[24]"},
       {"reshape", [=] { return reshape(at(kPartial), {24}); }, "data: R, tensor: P"},
       {"transpose",
        [=] {
@@ -157,8 +157,8 @@ std::vector<PlacementCase> reorder_placements() {
        "data: R, tensor: S(0)"},
       {"reverse", [=] { return reverse(at(sharded(0)), {1}); }, "data: R, tensor: S(0)"},
       {"reverse", [=] { return reverse(at(sharded(1)), {1}); },
-       "reverse: f32[4,6] is placed data: R, tensor: S(1): dim 1 is cut, and reversing would swap "
-       "the devices' parts"},
+       "reverse: f32[4,6] is placed data: R, tensor: S(1): dim 1 is sharded, and reversing would "
+       "swap the devices' parts"},
       {"broadcast_in_dim",
        [=] {
          return broadcast_to(at(sharded(1)), {3, 4, 6});
@@ -168,7 +168,7 @@ std::vector<PlacementCase> reorder_placements() {
        [=] {
          return broadcast_to(placed({DType::kF32, {1, 6}}, sharded(0)), {4, 6});
        },
-       "broadcast_in_dim: f32[1,6] cut in dim 0 cannot be repeated along it"},
+       "broadcast_in_dim: f32[1,6] sharded in dim 0 cannot be repeated along it"},
   };
 }
 

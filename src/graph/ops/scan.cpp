@@ -1,5 +1,5 @@
-// scan: a node whose region is one step. It is printed as a while loop over slices, and its
-// gradient is a scan in the other direction over what the step left behind.
+// scan: a node whose region is one step. It is printed as a while loop over slices; its gradient is
+// a scan in the opposite direction over the values that each step saved.
 //
 // Inputs: carry, xs, captures. Region: (index, carry, slices, captures) -> (carry, ys, residuals).
 // Outputs: carry, stacked ys, stacked residuals; unread stacks are not printed.
@@ -49,7 +49,7 @@ Shape stacked(const Shape& shape, int64_t steps) {
 Shapes infer_scan(const Node& node) {
   const Layout layout = layout_of(node);
   const Values& results = node.regions()[0].results;
-  HUM_REQUIRE(results.size() >= layout.carries, "scan: {} values are carried, {} come back",
+  HUM_REQUIRE(results.size() >= layout.carries, "scan: {} values are carried, {} are returned",
               layout.carries, results.size());
   Shapes shapes;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -58,10 +58,10 @@ Shapes infer_scan(const Node& node) {
       continue;
     }
     const Value& before = node.inputs()[i];
-    HUM_REQUIRE(results[i].shape() == before.shape(), "scan: carry {} is {}, but {} comes back", i,
+    HUM_REQUIRE(results[i].shape() == before.shape(), "scan: carry {} is {}, but {} is returned", i,
                 before.shape(), results[i].shape());
     HUM_REQUIRE(results[i].placement() == before.placement(),
-                "scan: carry {} ({}) is placed {}, but comes back {}", i, before.shape(),
+                "scan: carry {} ({}) is placed {}, but is returned as {}", i, before.shape(),
                 before.placement(), results[i].placement());
     shapes.push_back(before.shape());
   }
@@ -86,7 +86,8 @@ Value with_slice(const Value& x, const Value& slice, const Value& index) {
   return dynamic_update_slice_in_dim(x, expand_dims(slice, 0), index, 0);
 }
 
-// The node as a while loop. `outputs`: the stacks that somebody reads. Gives the carry, then those.
+// Prints the node as a while loop. `outputs`: the stacks that are read. Returns the carry, then
+// those.
 Values as_while(const Node& node, std::span<const Value> inputs,
                 const std::vector<size_t>& outputs) {
   const Layout layout = layout_of(node);
@@ -126,7 +127,7 @@ void print_scan(Printer& out, const Node& node) {
   }
   const TracedRegion traced = trace_region(
       node.inputs(), [&](std::span<const Value> in) { return as_while(node, in, outputs); });
-  // Outputs that nobody reads stand in the list, but have no value of their own.
+  // Unread outputs are in the list, but have no value of their own.
   Region region = traced.region;
   const Values found = region.results;
   region.results.assign(node.shapes().size(), Value());

@@ -29,7 +29,7 @@ Value whole_cotangent(const Value& value, const Value& found) {
   return sums.of(value);
 }
 
-// Gradients of results[cotangents] to the float parameters behind the index; those that exist.
+// Gradients of results[cotangents] for the float parameters after the index; only those that exist.
 Values step_gradients(const Values& results, std::span<const Value> parameters, size_t carries,
                       std::span<const Value> cotangents, ScanBackward& backward) {
   Values outputs, wanted;
@@ -45,14 +45,14 @@ Values step_gradients(const Values& results, std::span<const Value> parameters, 
   for (size_t i = 0; i < all.size(); ++i) {
     if (!all[i]) continue;
     backward.gradients.push_back(numbers[i]);
-    // A carry's cotangent goes on to the step before: placed as there. The others may be left
-    // partial sums.
+    // A carry's cotangent is passed to the previous step and must keep its placement. Others may
+    // remain partial sums.
     found.push_back(numbers[i] < carries ? whole_cotangent(wanted[i], all[i]) : all[i]);
   }
   return found;
 }
 
-// The source of parameter i of the step, unless it is a carry, which must be kept.
+// The source of parameter i of the step, unless it is a carry, which must be saved.
 std::optional<ScanSource> parameter_source(size_t i, const ScanSizes& sizes) {
   if (i == 0) return ScanSource{ScanSource::Kind::kIndex};
   if (i <= sizes.carries) return {};
@@ -61,13 +61,13 @@ std::optional<ScanSource> parameter_source(size_t i, const ScanSizes& sizes) {
   return ScanSource{ScanSource::Kind::kCapture, i - 1 - sizes.carries - sizes.xs};
 }
 
-// Adds `value` of the step to its results and says where its stack will be.
+// Adds `value` to the results of the step and returns the position of its stack.
 ScanSource keep(const Value& value, const ScanSizes& sizes, Region& step) {
   step.results.push_back(value);
   return {ScanSource::Kind::kResidual, step.results.size() - 1 - sizes.carries - sizes.ys};
 }
 
-// Whether each value depends on nothing but the step's captures and constants.
+// Whether each value depends only on the step's captures and constants.
 std::vector<bool> are_invariant(const Values& values, const Region& step, const ScanSizes& sizes) {
   std::unordered_set<const Node*> varying;
   for (size_t i = 0; i <= sizes.carries + sizes.xs; ++i) {

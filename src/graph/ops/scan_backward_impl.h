@@ -1,5 +1,5 @@
-// The backward step of a scan: the graph that turns cotangents of one step's results into gradients
-// of what the step read. Shared by the files that make it and that run it.
+// The backward step of a scan: a graph that computes the gradients of the step's inputs from the
+// cotangents of its results. Shared by the files that build it and that run it.
 #pragma once
 
 #include <vector>
@@ -8,18 +8,18 @@
 
 namespace hum::graph {
 
-// How many of each a step has.
+// The number of each kind of value in a step.
 struct ScanSizes {
   size_t carries = 0, xs = 0, ys = 0;
 };
 
-// Where the backward step finds a value of the forward step.
+// The position where the backward step finds a value of the forward step.
 struct ScanSource {
   enum class Kind { kIndex, kSlice, kCapture, kResidual } kind;
-  size_t at = 0;  // which of the xs, captures or residuals
+  size_t at = 0;  // index among the xs, captures or residuals
 };
 
-// The backward step: cotangents of the step's float results, then the sources, to gradients.
+// Maps cotangents of the step's float results, followed by the sources, to gradients.
 struct ScanBackward {
   Region region;
   std::vector<size_t> cotangents;  // results of the step (carry, ys) that have one
@@ -27,11 +27,11 @@ struct ScanBackward {
   std::vector<ScanSource> sources;
 };
 
-// Reads intermediates of the step; they are added to the step's results. Those that are the same in
-// every step are computed again from the captures instead of being stacked.
+// Reads intermediates of the step, which are added to its results. Those that are the same in every
+// step are recomputed from the captures instead of stacked.
 ScanBackward keeping_backward(Region& step, const ScanSizes& sizes);
 
-// Computes the step again from its parameters; the carries are added to its results.
+// Recomputes the step from its parameters; the carries are added to its results.
 ScanBackward recomputing_backward(Region& step, const ScanSizes& sizes);
 
 }  // namespace hum::graph

@@ -1,5 +1,6 @@
-// Building scans, and their gradient: the step's own pullback is traced beside it, what it reads of
-// the forward step becomes further stacked results, and a scan in the other direction applies it.
+// Builds scans and their gradient: the step's pullback is traced next to it, the forward values
+// that the pullback reads become additional stacked results, and a scan in the opposite direction
+// applies it.
 #include <algorithm>
 #include <memory>
 
@@ -19,7 +20,7 @@ namespace {
 
 const Shape kIndexShape{DType::kI32, {}};
 
-// One backward pass: what the scan in the other direction carries and reads.
+// One backward pass: the values that the reverse scan carries and reads.
 class BackwardScan {
  public:
   BackwardScan(const ScanBackward& backward, const ScanSizes& sizes, std::span<const Value> inputs,
@@ -32,7 +33,7 @@ class BackwardScan {
       (i < sizes.carries ? carry_ : xs_).push_back(c);
     }
     carried_ = carry_.size();
-    // Sums over the steps are made in f32.
+    // Sums over the steps are computed in f32.
     for (size_t g = 0; g < backward.gradients.size(); ++g) {
       if (!is_capture(backward.gradients[g])) continue;
       const Value& one = backward.region.results[g];
@@ -114,7 +115,7 @@ class BackwardScan {
   size_t carried_ = 0;
 };
 
-// Placeholders for what one step gets: index, carry, slices.
+// Placeholders for the inputs of one step: index, carry, slices.
 Values step_arguments(int64_t n, std::span<const Value> carry, std::span<const Value> xs) {
   Values arguments = {parameter("index", kIndexShape)};
   arguments.insert(arguments.end(), carry.begin(), carry.end());
@@ -140,7 +141,7 @@ ScanResult scan(int64_t n, std::span<const Value> carry, std::span<const Value> 
   ScanSizes sizes{carry.size(), xs.size(), 0};
   TracedRegion traced = trace_region(step_arguments(n, carry, xs), [&](std::span<const Value> in) {
     ScanResult next = body({in.subspan(1, sizes.carries), in.subspan(1 + sizes.carries), in[0]});
-    HUM_REQUIRE(next.carry.size() == sizes.carries, "scan: {} values are carried, {} come back",
+    HUM_REQUIRE(next.carry.size() == sizes.carries, "scan: {} values are carried, {} are returned",
                 sizes.carries, next.carry.size());
     sizes.ys = next.ys.size();
     next.carry.insert(next.carry.end(), next.ys.begin(), next.ys.end());

@@ -5,7 +5,7 @@
 
 namespace hum::graph {
 
-// The placement of a value with `by` more (fewer, when negative) dims in front.
+// The placement of a value with `by` more leading dims (fewer, if negative).
 Placement moved_shards(const Placement& placement, int by);
 
 }  // namespace hum::graph

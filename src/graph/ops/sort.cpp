@@ -34,7 +34,7 @@ std::vector<Placement> place_sort(const Node& node) {
   return place_elementwise(node);
 }
 
-// Where each sorted element stood; sorting by that brings the cotangents back.
+// The original position of each sorted element; sorting by it restores the cotangents' order.
 Values sort_vjp(const Node& node, std::span<const Value> cotangents) {
   const int64_t dim = dim_of(node);
   const Value origin =
@@ -50,7 +50,7 @@ Values sort_vjp(const Node& node, std::span<const Value> cotangents) {
   return result;
 }
 
-// The comparator looks at the first operand alone.
+// The comparator reads only the first operand.
 void print_sort(Printer& out, const Node& node) {
   const bool descending = node.attributes().get<bool>("descending");
   const DType dtype = node.input(0).dtype();
@@ -72,7 +72,7 @@ void print_sort(Printer& out, const Node& node) {
                   Printer::types(node.shapes())));
 }
 
-// n log2 n comparisons a row.
+// n log2 n comparisons per row.
 Cost sort_cost(const Node& node) {
   const Shape& shape = node.input(0).shape();
   const auto length = static_cast<double>(shape.size(static_cast<int>(dim_of(node))));

@@ -1,4 +1,4 @@
-// Sorting along one dim, always stable, and what is made of it.
+// Stable sorting along one dim, and ops built on it.
 #pragma once
 
 #include <source_location>
@@ -12,22 +12,22 @@ struct SortOptions {
   bool descending = false;
 };
 
-// All values rearranged alike along dim, so that the first rises (or falls); equal elements keep
-// their order, and of floats -0 comes before 0 and NaN after all others. Gradients go back the way
-// the elements came.
+// Reorders all values the same way along dim, so that the first is ascending (or descending). Equal
+// elements keep their order; for floats, -0 sorts before 0 and NaN after all others. Gradients are
+// returned in the original order.
 // Shapes: all equal.
 Values sort(const Values& values, int64_t dim, SortOptions options = {},
             std::source_location where = std::source_location::current());
 
-// Which element (i32) of dim comes at each place of the sorted x.
+// For each position of the sorted x, the index (i32) of its element along dim.
 Value argsort(const Value& x, int64_t dim, SortOptions options = {},
               std::source_location where = std::source_location::current());
 
 struct TopK {
   Value values, indices;
 };
-// The k largest elements of the last dim, falling, and where they stood (i32). Of equal ones the
-// first comes first.
+// The k largest elements of the last dim in descending order, and their indices (i32). Of equal
+// elements the first comes first.
 // Shapes: x [..., n] -> two of [..., k].
 TopK top_k(const Value& x, int64_t k, std::source_location where = std::source_location::current());
 

@@ -175,8 +175,8 @@ Family sort_family() {
             [] {
               return sort({placed({DType::kF32, {3, 7}}, sharded(1))}, 1)[0];
             },
-            "sort: f32[3,7] is placed data: R, tensor: S(1): dim 1 is cut, and sorting needs all "
-            "of it"},
+            "sort: f32[3,7] is placed data: R, tensor: S(1): dim 1 is sharded, and sorting needs "
+            "all of it"},
            {"reduce_window_sum",
             [] {
               return reduce_window_sum(placed({DType::kF32, {3, 7}}, kPartial), {.size = {1, 2}});

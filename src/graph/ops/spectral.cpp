@@ -1,4 +1,4 @@
-// Frames, overlap, and short-time spectra, made of other ops.
+// Frames, overlap-add and short-time spectra, composed of other ops.
 #include "graph/ops/spectral.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ int64_t frame_count(int64_t samples, int64_t length, int64_t hop) {
   return (samples - length) / hop + 1;
 }
 
-// x with `samples` samples: cut off or zeros added at the end.
+// x with `samples` samples: truncated, or zero-padded at the end.
 Value with_samples(const Value& x_BN, int64_t samples) {
   return samples == x_BN.size(1) ? x_BN : pad_in_dim(x_BN, 0, 1, 0, samples - x_BN.size(1));
 }
@@ -31,8 +31,8 @@ Value frames_of(const Value& x_BN, int64_t length, int64_t hop) {
   return take(x_BN, iota(places, 0) * hop + iota(places, 1), 1);
 }
 
-// A frame is a row of hop-sized blocks, the last one perhaps cut: the j-th blocks of all frames, j
-// blocks later, summed.
+// A frame is a row of hop-sized blocks (the last may be shorter). Shifts the j-th blocks of all
+// frames by j blocks and sums them.
 Value overlapped(const Value& x_BTL, int64_t hop) {
   const int64_t batch = x_BTL.size(0), count = x_BTL.size(1), length = x_BTL.size(2),
                 blocks = (length + hop - 1) / hop;

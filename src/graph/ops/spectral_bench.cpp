@@ -29,7 +29,7 @@ void rfft_only(benchmark::State& state) {
   run_program(state, {real, imag}, {x});
 }
 
-// With the table of cosines as an input: as a constant it would take long to print.
+// The table of cosines is an input: as a constant it would take long to print.
 void rfft_as_one_product(benchmark::State& state) {
   const int64_t n = state.range(0);
   const Value x = parameter("x", {DType::kF32, {kClips, frame_count(state), n}}),

@@ -191,29 +191,28 @@ Family spectral_family() {
                           return frame(parameter("x", {DType::kF32, {2, 5}}), 8, 2);
                         },
                         "frame: f32[2,5] has no frames of 8 samples every 2"}},
-      .placements =
-          {{"rfft",
-            [] {
-              return rfft(placed({DType::kF32, {2, 8}}, sharded(0))).real;
-            },
-            "data: R, tensor: S(0)"},
-           {"rfft",
-            [] {
-              return rfft(placed({DType::kF32, {2, 8}}, kPartial)).real;
-            },
-            "data: R, tensor: P"},
-           {"rfft",
-            [] {
-              return rfft(placed({DType::kF32, {2, 8}}, sharded(1))).real;
-            },
-            "rfft: f32[2,8] is placed data: R, tensor: S(1): dim 1 is cut, and the transform needs "
-            "all of it"},
-           {"irfft",
-            [] {
-              const Value x = placed({DType::kF32, {2, 5}}, kPartial);
-              return irfft(x, x, 8);
-            },
-            "data: R, tensor: P"}},
+      .placements = {{"rfft",
+                      [] {
+                        return rfft(placed({DType::kF32, {2, 8}}, sharded(0))).real;
+                      },
+                      "data: R, tensor: S(0)"},
+                     {"rfft",
+                      [] {
+                        return rfft(placed({DType::kF32, {2, 8}}, kPartial)).real;
+                      },
+                      "data: R, tensor: P"},
+                     {"rfft",
+                      [] {
+                        return rfft(placed({DType::kF32, {2, 8}}, sharded(1))).real;
+                      },
+                      "rfft: f32[2,8] is placed data: R, tensor: S(1): dim 1 is sharded, and the "
+                      "transform needs all of it"},
+                     {"irfft",
+                      [] {
+                        const Value x = placed({DType::kF32, {2, 5}}, kPartial);
+                        return irfft(x, x, 8);
+                      },
+                      "data: R, tensor: P"}},
   };
 }
 

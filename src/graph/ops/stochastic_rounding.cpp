@@ -11,7 +11,7 @@ namespace hum::graph {
 namespace {
 
 constexpr DType kU32 = DType::kU32;
-constexpr int64_t kBlocks = 16, kHalves = 8;  // of a group
+constexpr int64_t kBlocks = 16, kHalves = 8;  // per group
 static_assert(kBlocks * kHalves == kRoundingGroup);
 
 // The high and the low word of x * factor; graphs have no 64-bit integers.
@@ -75,7 +75,8 @@ Value round_stochastically(const Value& x, const Value& key, std::span<const uin
               x.shape(), parts);
   if (elements == 0) return convert(x, DType::kBF16);
   const Value random = reshape(draws(key, streams, elements / parts), x.dims());
-  // Sixteen bits go; the draw carries into those that stay as often as what goes is large.
+  // The low sixteen bits are dropped; the draw carries into the upper ones with a probability
+  // proportional to the dropped value.
   const Value sum = (bitcast_convert(x, kU32) + random) & 0xffff0000;
   const Value rounded = select(equal(x, x), bitcast_convert(sum, DType::kF32), x);
   return convert(rounded, DType::kBF16);

@@ -22,7 +22,7 @@ std::vector<Placement> input_placements(const Node& node) {
   return placements;
 }
 
-// A parameter knows its own shape and placement through its builder, below.
+// A parameter gets its shape and placement from its builder, below.
 constexpr std::string_view kShapeDType = "dtype", kShapeDims = "dims", kName = "name";
 
 Shapes infer_parameter(const Node& node) {

@@ -12,12 +12,12 @@ namespace hum::graph {
 bool is_parameter(const Node& node);
 const std::string& parameter_name(const Node& node);
 
-// The region's results on `arguments`, printed in place; its gradient is `vjp`, or the region's own
-// when empty.
+// The region's results on `arguments`, printed inline. The gradient is `vjp`; if empty, the
+// region's own.
 Values call(std::string name, std::span<const Value> arguments, Region region, CustomVjp vjp,
             std::source_location where = std::source_location::current());
 
-// The values, unchanged, none of them available before all of them are.
+// Returns the values unchanged; none is available before all of them are.
 Values optimization_barrier(std::span<const Value> values,
                             std::source_location where = std::source_location::current());
 

@@ -1,5 +1,5 @@
-// Every op of the engine, in one list: a row defined in its family's file is declared here. For the
-// families, and for the few that recognise an op by its row (tools/op_addresses.txt).
+// Lists every op of the engine: a row defined in its family's file is declared here. For the
+// families, and for the few users that recognise an op by its row (tools/op_addresses.txt).
 #pragma once
 
 #include "graph/op.h"

@@ -1,4 +1,4 @@
-// while_loop. Inputs: the carry, then what condition and body use from outside, carried unchanged.
+// while_loop. Inputs: the carry, then outside values used by condition and body, carried unchanged.
 #include <algorithm>
 
 #include "base/error.h"
@@ -16,15 +16,16 @@ Shapes infer_while(const Node& node) {
               "while: the condition must be one i1, not {}",
               condition.empty() ? "nothing" : condition[0].shape().to_string());
   const Values& results = node.regions()[1].results;
-  HUM_REQUIRE(results.size() == node.inputs().size(), "while: {} values are carried, {} come back",
-              node.inputs().size(), results.size());
+  HUM_REQUIRE(results.size() == node.inputs().size(),
+              "while: {} values are carried, {} are returned", node.inputs().size(),
+              results.size());
   Shapes shapes;
   for (size_t i = 0; i < results.size(); ++i) {
     const Value& before = node.inputs()[i];
-    HUM_REQUIRE(results[i].shape() == before.shape(), "while: carry {} is {}, but {} comes back", i,
-                before.shape(), results[i].shape());
+    HUM_REQUIRE(results[i].shape() == before.shape(), "while: carry {} is {}, but {} is returned",
+                i, before.shape(), results[i].shape());
     HUM_REQUIRE(results[i].placement() == before.placement(),
-                "while: carry {} ({}) is placed {}, but comes back {}", i, before.shape(),
+                "while: carry {} ({}) is placed {}, but is returned as {}", i, before.shape(),
                 before.placement(), results[i].placement());
     shapes.push_back(before.shape());
   }
@@ -43,7 +44,7 @@ void print_while(Printer& out, const Node& node) {
                           node.regions(), fmt::format(": ({}) -> ({})", types, types));
 }
 
-// Of one round: how many there are is not known.
+// Of one iteration: the trip count is unknown.
 Cost while_cost(const Node& node) {
   Cost total;
   for (const Region& region : node.regions()) {
@@ -56,7 +57,7 @@ Cost while_cost(const Node& node) {
   return total;
 }
 
-// The region with a parameter for each of `captures`: its own where it has one, else a new one.
+// The region with a parameter for each of `captures`: an existing one if it has it, else a new one.
 Region with_captures(const TracedRegion& traced, size_t own, const Values& captures) {
   Region region{{traced.region.parameters.begin(),
                  traced.region.parameters.begin() + static_cast<std::ptrdiff_t>(own)},

@@ -7,7 +7,7 @@
 namespace hum::graph {
 namespace {
 
-// The inner node's input, when the node undoes what the inner one did.
+// The inner node's input, if the node is the inverse of the inner one.
 Value undone(const Node& node, const Values& in) {
   const Node& inner = in[0].node();
   const bool same =
@@ -15,7 +15,7 @@ Value undone(const Node& node, const Values& in) {
   return same ? inner.input(0) : Value();
 }
 
-// What the op's row says of its values, on inputs that fit.
+// Simplifies by the properties in the op's row, for inputs that match.
 Value by_kind(const Node& node, const Values& in) {
   const OpKind& kind = node.op().kind;
   if (kind.involution) return undone(node, in);
@@ -43,7 +43,7 @@ Values simplified(const Values& roots) {
       return outputs_of(*clone_with(node, inputs, std::move(regions)));
     }
     const Value value = simplified(node, inputs);
-    // A value that lies elsewhere on the mesh is another one.
+    // A value with another placement is a different value.
     if (!value || value.placement() != node.placements()[0]) return {};
     return Values{value};
   });

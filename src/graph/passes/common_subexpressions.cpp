@@ -56,7 +56,7 @@ size_t hash_of(const Node& node, const Values& inputs) {
   return hash;
 }
 
-// `roots`, with each computation once.
+// `roots`, with duplicate computations merged.
 Values merged(const Values& roots) {
   std::unordered_multimap<size_t, std::shared_ptr<const Node>> seen;
   return rewrite(roots, [&](const Node& node, const Values& inputs) -> std::optional<Values> {

@@ -1,12 +1,12 @@
-// Nodes that compute the same from the same inputs become one.
+// Merges nodes that compute the same from the same inputs.
 #pragma once
 
 #include "graph/function.h"
 
 namespace hum::graph {
 
-// Also inside regions. Nodes that have regions of their own are not merged. What lies behind an
-// optimization barrier (recomputation) has other inputs than what lies before it, and stays apart.
+// Also works inside regions. Does not merge nodes with regions. Values behind an optimization
+// barrier (recomputation) have other inputs than those before it, so they are not merged.
 Function merge_common_subexpressions(const Function& function);
 
 }  // namespace hum::graph

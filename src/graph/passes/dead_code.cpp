@@ -14,7 +14,7 @@ namespace {
 
 using Flags = std::vector<bool>;
 
-// What is left of a node: flags of its inputs and outputs, and of each region's parameters and
+// The live parts of a node: flags for its inputs and outputs, and for each region's parameters and
 // results.
 struct Kept {
   Flags inputs, outputs;
@@ -30,7 +30,7 @@ std::vector<T> filtered(const std::vector<T>& all, const Flags& kept) {
   return left;
 }
 
-// Which of the region's parameters its kept results depend on.
+// The parameters that the region's live results depend on.
 Flags used_parameters(const Region& region, const Flags& results) {
   const auto order = topological_order(filtered(region.results, results));
   const std::unordered_set<const Node*> reached(order.begin(), order.end());
@@ -53,7 +53,7 @@ Kept kept_of_call(const Node& node, const Flags& live) {
   return {used, live, {used}, {live}};
 }
 
-// A carry stays when it is read, when the condition reads it, or when a carry that stays does.
+// A carry is live if it is read, if the condition reads it, or if a live carry does.
 Kept kept_of_while(const Node& node, const Flags& live) {
   Flags kept = live;
   const Flags tested = used_parameters(node.regions()[0], {true});
@@ -66,7 +66,7 @@ Kept kept_of_while(const Node& node, const Flags& live) {
   return {kept, kept, {kept, kept}, {{true}, kept}};
 }
 
-// Parameters of the step: the index, then what the inputs are; its results: carries, then stacks.
+// Parameters of the step: the index, then one per input. Results: carries, then stacks.
 Kept kept_of_scan(const Node& node, const Flags& live) {
   const auto carries = static_cast<size_t>(node.attributes().get<int64_t>("carries"));
   Flags results = live, used;
@@ -92,7 +92,7 @@ Kept kept_of(const Node& node, const Flags& live) {
   return rule == std::end(kRules) ? whole(node) : rule->kept(node, live);
 }
 
-// For each node that is needed, what of it is.
+// For each needed node, its live parts.
 std::unordered_map<const Node*, Kept> needed(const Values& roots) {
   std::unordered_map<const Node*, Flags> live;
   const auto mark = [&](const Value& value) {
@@ -113,13 +113,13 @@ std::unordered_map<const Node*, Kept> needed(const Values& roots) {
 
 Values pruned(const Values& roots);
 
-// How many of the flags [first, first + count) are set.
+// Number of flags set in [first, first + count).
 int64_t count(const Flags& flags, size_t first, size_t count) {
   const auto at = flags.begin() + static_cast<std::ptrdiff_t>(first);
   return std::count(at, at + static_cast<std::ptrdiff_t>(count), true);
 }
 
-// The node without what is not kept; dropped outputs are empty values.
+// The node without its dead parts; dropped outputs are empty values.
 Values cut(const Node& node, const Values& inputs, const Kept& kept) {
   std::vector<Region> regions;
   for (size_t r = 0; r < node.regions().size(); ++r) {

@@ -1,14 +1,14 @@
-// What no result needs goes. Most of it goes by itself, since nodes that no result reaches are
-// never printed; this pass looks inside nodes that have bodies.
+// Removes unused computations. Nodes that no result reaches are never printed, so this pass only
+// looks inside nodes that have bodies.
 #pragma once
 
 #include "graph/function.h"
 
 namespace hum::graph {
 
-// Drops carries of loops that feed nothing but themselves, stacks and slices of scans and results
-// of calls that nobody reads, and the inputs that only those needed. A kernel's results stay: it
-// writes them all. Runs after autodiff: gradients given by hand are dropped from the nodes it cuts.
+// Drops loop carries that only feed themselves, unread stacks and slices of scans, unread results
+// of calls, and the inputs that only those needed. Keeps a kernel's results: it writes all of them.
+// Runs after autodiff: it drops custom gradients from the nodes it changes.
 Function remove_dead_code(const Function& function);
 
 }  // namespace hum::graph

@@ -20,7 +20,7 @@ std::string described(const Value& value) {
   return fmt::format("{} made at {} ({})", node.op().name, node.where_string(), value.shape());
 }
 
-// A part of a sum is looked at once the sum is whole.
+// A partial sum is checked after it is reduced.
 bool holds_partial_sum(const Value& value) {
   return std::ranges::count(value.placement().axes, kPartial) > 0;
 }

@@ -1,4 +1,4 @@
-// Finding the first value that is not finite: one more result, a flag a floating-point value.
+// Finds the first non-finite value: adds a result with one flag per floating-point value.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,15 @@
 namespace hum::graph {
 
 struct FiniteChecks {
-  // What each flag is of, inputs before users: "log made at layers.cpp:20 (f32[8,4])".
+  // The value that each flag describes, inputs before users: "log made at layers.cpp:20
+  // (f32[8,4])".
   std::vector<std::string> flags;
-  // The flags that are of the function's own results.
+  // The flags of the function's own results.
   std::vector<size_t> results;
 };
 
-// Adds the result i1[flags]: true where every element was finite. Calls are opened up; of a loop,
-// what it gives is looked at, under the loop's line. Constants (masks of -inf) are left out.
+// Adds the result i1[flags]: true where every element is finite. Calls are inlined; for a loop, its
+// results are checked and reported with the loop's line. Constants (masks of -inf) are skipped.
 FiniteChecks add_finite_checks(Function& function,
                                const std::function<bool(const Node&)>& use_kernel);
 

@@ -1,4 +1,4 @@
-// Bodies put in place of the nodes that call them.
+// Replaces calls by their bodies.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,9 @@
 
 namespace hum::graph {
 
-// The roots without calls: each `call`, and each custom call that `use_kernel` says no to, is
-// replaced by its body; loops keep theirs, cleared of calls too. What a compiler gets to see.
+// The roots without calls: each `call`, and each custom call that `use_kernel` rejects, is replaced
+// by its body. Loops keep their bodies, in which calls are also inlined. This is the graph that a
+// compiler sees.
 Values inline_calls(std::span<const Value> roots,
                     const std::function<bool(const Node&)>& use_kernel);
 

@@ -1,5 +1,5 @@
-// What happens to a function between autodiff and printing: a few passes over its graph, each
-// timed, each verified, each skippable by name (HUM_SKIP_PASS=a,b).
+// Runs the passes between autodiff and printing. Each pass is timed and verified, and can be
+// skipped by name (HUM_SKIP_PASS=a,b).
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ struct PassReport {
   std::string_view name;
   bool skipped = false;
   double milliseconds = 0;
-  // Nodes that results depend on, regions left out.
+  // Nodes that results depend on, without regions.
   size_t nodes_before = 0, nodes_after = 0;
 };
 
@@ -32,7 +32,7 @@ struct PassedFunction {
   std::vector<PassReport> reports;
 };
 
-// Runs every pass. Throws (our bug) when one changes the results' shapes or placements.
+// Runs every pass. Throws (a bug in hum) if a pass changes the results' shapes or placements.
 PassedFunction run_passes(const Function& function);
 
 }  // namespace hum::graph

@@ -10,15 +10,15 @@
 
 namespace hum::graph {
 
-// The roots, with each node's outputs replaced by what `replace` gives for it; nodes for which it
-// gives nothing are kept (on rebuilt inputs where those changed). It sees inputs before users, with
-// the node's inputs already rebuilt. Parameters are kept and not shown.
+// Rebuilds the roots, replacing each node's outputs by the result of `replace`; nodes for which it
+// returns nothing are kept (on rebuilt inputs if those changed). It is called on inputs before
+// users, with the node's inputs already rebuilt, and never on parameters.
 Values rewrite(
     std::span<const Value> roots,
     const std::function<std::optional<Values>(const Node& node, const Values& inputs)>& replace);
 
-// The roots, with each first value replaced by the second, of the same shape. What only the
-// replaced ones depended on is no longer reached.
+// Rebuilds the roots with each first value replaced by the second, of the same shape. Nodes that
+// only the replaced values depended on become unreachable.
 Values replace_values(std::span<const Value> roots,
                       std::span<const std::pair<Value, Value>> replacements);
 

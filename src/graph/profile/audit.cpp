@@ -1,4 +1,4 @@
-// Walking a function against a profile.
+// Checks a function against a platform profile.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -22,7 +22,7 @@ struct Judgement {
 };
 
 Judgement judged(const Node& node, const Profile& profile, bool is_kernel) {
-  if (is_kernel) return {Verdict::kKernel, "hum's own", ""};
+  if (is_kernel) return {Verdict::kKernel, "hum's own kernel", ""};
   for (const Rule& rule : profile.rules) {
     if (rule.op == &node.op() && rule.applies(node)) {
       return {rule.verdict, rule.what, profile.sources[rule.source]};

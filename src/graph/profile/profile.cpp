@@ -12,8 +12,8 @@ namespace {
 bool always(const Node&) { return true; }
 bool is_integer(const Node& node) { return !is_float(node.input(0).dtype()); }
 
-constexpr std::string_view kFallback = "opened up: its plain-op fallback is printed";
-constexpr std::string_view kScan = "a while loop with a fixed number of rounds";
+constexpr std::string_view kFallback = "inlined: its plain-op fallback is printed";
+constexpr std::string_view kScan = "a while loop with a fixed number of iterations";
 
 constexpr std::string_view kCpuSources[] = {
     "XLA:CPU plugins run every op of graph/ops/table.cpp: the op tests run all of them there"};
@@ -43,20 +43,19 @@ constexpr std::string_view kNeuronSources[] = {
     "neuronx-distributed, pipeline/comm.py"};
 constexpr Rule kNeuronRules[] = {
     {&kWhileOp, always, Verdict::kUnsupported,
-     "loops whose number of rounds is not fixed are not supported; use scan", 0},
+     "loops without a fixed number of iterations are not supported; use scan", 0},
     {&kScanOp, always, Verdict::kLegalised, kScan, 0},
     {&kDotGeneralOp, is_integer, Verdict::kUnsupported,
      "dot products of integers are not supported; convert to f32", 0},
     {&kRfftOp, always, Verdict::kLegalised,
-     "no complex numbers there: a product with a table of cosines", 0},
+     "no complex numbers: printed as a product with a table of cosines", 0},
     {&kIrfftOp, always, Verdict::kLegalised,
-     "no complex numbers there: a product with a table of cosines", 0},
-    {&kGatherOp, always, Verdict::kNative, "an index out of bounds is an error there, not clamped",
+     "no complex numbers: printed as a product with a table of cosines", 0},
+    {&kGatherOp, always, Verdict::kNative, "an out-of-bounds index is an error, not clamped", 0},
+    {&kScatterAddOp, always, Verdict::kNative, "an out-of-bounds index is an error, not dropped",
      0},
-    {&kScatterAddOp, always, Verdict::kNative,
-     "an index out of bounds is an error there, not dropped", 0},
     {&kCollectivePermuteOp, always, Verdict::kNative,
-     "only circular shifts are supported there, and hum makes no others", 1},
+     "only circular shifts are supported; hum prints no others", 1},
     {&kCustomCallOp, always, Verdict::kLegalised, kFallback, 0},
 };
 

@@ -1,6 +1,5 @@
-// What each platform can run of the ops that hum prints, and what is done about the rest: a table
-// of rules with their sources. Everything a rule does not name is plain StableHLO that all of them
-// take.
+// Which of the ops that hum prints each platform can run, and how the others are handled: a table
+// of rules with sources. Ops without a rule are plain StableHLO that every platform accepts.
 #pragma once
 
 #include <functional>
@@ -14,10 +13,10 @@
 namespace hum::graph {
 
 enum class Verdict {
-  kNative,       // printed as it is
-  kKernel,       // a call of hum's own kernel
-  kLegalised,    // printed as something else that the platform takes
-  kUnsupported,  // refused
+  kNative,       // printed unchanged
+  kKernel,       // a call to hum's own kernel
+  kLegalised,    // printed as other ops that the platform accepts
+  kUnsupported,  // an error
 };
 std::string_view to_name(Verdict verdict);
 
@@ -25,7 +24,7 @@ struct Rule {
   const OpDef* op;
   bool (*applies)(const Node& node);
   Verdict verdict;
-  std::string_view what;  // why it is refused, or what is printed instead
+  std::string_view what;  // why it is an error, or what is printed instead
   size_t source;          // index into Profile::sources
 };
 
@@ -38,33 +37,33 @@ struct Profile {
 };
 
 std::span<const Profile> profiles();
-// "cpu", "cuda", "tpu", "neuron". Throws kUsage for other names.
+// "cpu", "cuda", "tpu", "neuron". Throws kUsage on other names.
 const Profile& profile_named(std::string_view name);
-// Of a plugin's platform: one without a profile (rocm, ...) takes cuda's.
+// The profile of a plugin's platform; platforms without one (rocm, ...) use cuda's.
 const Profile& profile_of_platform(std::string_view platform);
 
 bool no_kernels(const Node& node);
 
-// One op of one kind in a function.
+// The occurrences of one op in a function.
 struct AuditRow {
   std::string op;
   Verdict verdict = Verdict::kNative;
   std::string what;
   std::string source;
   int64_t count = 0;
-  double flops = 0;  // of one run, without those of its regions, which have rows of their own
-  std::vector<std::string> where;  // the first few lines that made it
+  double flops = 0;                // of one run, without its regions, which have their own rows
+  std::vector<std::string> where;  // the first few source lines that built it
 };
 struct Audit {
   std::vector<AuditRow> rows;  // unsupported first, then legalised, kernels, native
   bool is_supported() const;
 };
-// Every op as it would be printed: bodies of loops too, kernels as such, other calls opened up.
+// Every op as it would be printed, including loop bodies; kernels stay calls, other calls are
+// inlined.
 Audit audit(const Function& function, const Profile& profile,
             const std::function<bool(const Node&)>& use_kernel);
 
-// Throws kUnavailable, naming op, reason and source line, when the platform cannot run the
-// function.
+// Throws kUnavailable, naming op, reason and source line, if the platform cannot run the function.
 void require_supported(const Function& function, const Profile& profile,
                        const std::function<bool(const Node&)>& use_kernel);
 

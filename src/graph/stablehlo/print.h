@@ -1,4 +1,4 @@
-// A Function as StableHLO text, in the old, small subset that all plugins read.
+// Prints a Function as StableHLO text, in the old, small subset that all plugins accept.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,13 @@
 
 namespace hum::graph {
 
-// What the platform can do; chosen by runtime from the opened plugin.
+// The platform's capabilities; runtime sets them from the opened plugin.
 struct Lowering {
   // True: print this custom_call node as a call to its kernel. False: inline its fallback.
   std::function<bool(const Node&)> use_kernel = [](const Node&) { return false; };
   int replicas = 1;
-  // Whether rfft and irfft are printed as StableHLO's fft; else as products with a cosine table.
+  // Whether rfft and irfft are printed as StableHLO's fft; otherwise as products with a cosine
+  // table.
   bool has_fft = true;
 };
 
@@ -33,16 +34,16 @@ std::string type_text(const Shape& shape);
 std::string array_text(std::span<const int64_t> values);
 std::string list_text(std::span<const int64_t> values);
 
-// What an op's print function writes with.
+// The writer passed to an op's print function.
 class Printer {
  public:
   explicit Printer(const Lowering& lowering) : lowering_(lowering) {}
 
   const Lowering& lowering() const { return lowering_; }
-  // Of the function being printed.
+  // The mesh of the function being printed.
   const Mesh& mesh() const { return mesh_; }
 
-  // The SSA name of a value that has been written: "%12" or "%12#1".
+  // The SSA name of a value that has been printed: "%12" or "%12#1".
   std::string operand(const Value& value) const;
   // "%1, %2"
   std::string operands(std::span<const Value> values) const;
@@ -57,14 +58,14 @@ class Printer {
   // "%n = "<generic>"(...)" with regions: text before, regions as ({ ... }, { ... }), text after.
   void define_with_regions(const Node& node, const std::string& head,
                            std::span<const Region> regions, const std::string& tail);
-  // Prints the region's body in place, its parameters bound to `arguments`, and names `node`'s
+  // Prints the region's body inline with its parameters bound to `arguments`, and names `node`'s
   // outputs after its results; an empty result names none.
   void inline_body(const Node& node, const Region& region, std::span<const Value> arguments);
-  // A further line for a helper value; returns its fresh name ("%13").
+  // Prints a line for a helper value; returns its new name ("%13").
   std::string emit(const std::string& text);
   // Whether anything printed in this scope reads output i of the node.
   bool is_used(const Node& node, int i) const { return used_.back().contains({&node, i}); }
-  // Names output 0 of the node (or its i-th) as an existing name.
+  // Gives output 0 of the node (or its i-th) an existing name.
   void alias(const Value& value, const std::string& name);
 
   void function(const Function& function);

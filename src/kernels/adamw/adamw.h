@@ -1,5 +1,5 @@
-// One step of AdamW for a tensor whose weights are kept in bf16, in one pass over memory: gradient,
-// weight and both moments are read once, and written in place where the program owns them.
+// One AdamW step for a tensor with bf16 weights, in one pass over memory: gradient, weight and both
+// moments are read once, and written in place if the program owns them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace hum::kernels {
 
-// Of a whole step, the same for all tensors: f32 scalars.
+// Values of a whole step, the same for all tensors: f32 scalars.
 struct AdamwStep {
   graph::Value clip;  // factor of the gradient
   graph::Value learning_rate;
@@ -21,7 +21,7 @@ struct AdamwSettings {
   double beta1, beta2, epsilon, weight_decay;
 };
 
-// f32[9]: what the kernel multiplies with, made once a step.
+// f32[9]: the kernel's factors, computed once per step.
 graph::Value adamw_numbers(const AdamwStep& step, const AdamwSettings& settings);
 
 struct AdamwTensor {
@@ -29,7 +29,7 @@ struct AdamwTensor {
   graph::Value mean, square;  // f32
   graph::Value gradient;      // f32
   bool decays = false;
-  // Equal parts of the row-major elements, each rounded with the draws of its own stream.
+  // Equal parts of the row-major elements, each rounded with draws from its own stream.
   std::vector<uint32_t> streams;
 };
 

@@ -156,7 +156,8 @@ void run(const pjrt::ffi::Call& call) {
 // The plugin keeps its word on aliases, or makes copies before the call.
 void adamw_handler(const pjrt::ffi::Call& call) {
   for (int i = 0; i < 3; ++i) {
-    HUM_CHECK(call.argument(i).data() == call.result(i).data(), "adamw: result {} is apart", i);
+    HUM_CHECK(call.argument(i).data() == call.result(i).data(),
+              "adamw: result {} does not share its input's buffer", i);
   }
   call.argument(3).is_bf16() ? run<uint16_t>(call) : run<float>(call);
 }

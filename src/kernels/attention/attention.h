@@ -1,5 +1,4 @@
-// Attention in blocks: the scores of all queries against all keys never exist at once, neither in
-// the forward nor in the backward pass.
+// Attention in blocks: the full score matrix is never stored, in the forward or the backward pass.
 //
 // B batch, T queries, S keys, H query heads, G key-value heads (H a multiple of G: grouped-query
 // attention), d head size.
@@ -12,15 +11,15 @@
 namespace hum::kernels {
 
 struct AttentionOptions {
-  // Query t stands at position first + t and sees keys up to its own position; false: all keys.
+  // Query t has position first + t and sees keys up to its own position; false: all keys.
   bool causal = true;
-  // Of those, the last `window` (its own position among them); 0: all. Causal attention only.
+  // Only the last `window` of those (including its own position); 0: all. Causal attention only.
   int64_t window = 0;
-  // f32[B,S]: keys with 0 are never seen. Absent: all are there.
+  // f32[B,S]: keys with 0 are ignored. Absent: all keys are used.
   graph::Value key_mask_BS = {};
   // i32 scalar, when queries are added to a cache of keys; absent: S - T.
   graph::Value first = {};
-  // Of the scores; 0: 1 / sqrt(d).
+  // Scale of the scores; 0: 1 / sqrt(d).
   double scale = 0;
 };
 

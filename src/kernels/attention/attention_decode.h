@@ -5,7 +5,7 @@
 
 namespace hum::kernels {
 
-// What the forward pass reads and writes.
+// The inputs and outputs of the forward pass.
 template <typename T>
 struct AttentionArrays {
   TensorRows<const T> tensors;
@@ -13,7 +13,7 @@ struct AttentionArrays {
   float* log_sum;
 };
 
-// Whether there are so few queries that blocks of them would be mostly padding.
+// Whether there are so few queries that blocks would be mostly padding.
 bool is_decode(const AttentionProblem& problem);
 template <typename T>
 void decode(const AttentionProblem& problem, const AttentionArrays<T>& arrays, Workers& workers);

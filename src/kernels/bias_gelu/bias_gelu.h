@@ -1,4 +1,4 @@
-// Adds a bias and applies GELU in one pass over memory; so does its gradient.
+// Adds a bias and applies GELU in one pass over memory; the gradient is one pass too.
 #pragma once
 
 #include <source_location>

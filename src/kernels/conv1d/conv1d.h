@@ -1,5 +1,6 @@
-// Convolutions over time and their transposes as products of shifted rows, in one pass and without
-// the matrix of windows; the gradient to the input is the same kernel the other way round.
+// Convolutions over time and their transposes, as products of shifted rows in one pass, without
+// building the matrix of windows. The gradient for the input is the same kernel in the opposite
+// direction.
 //
 // B batch, T time, K taps, I / O input / output channels.
 #pragma once

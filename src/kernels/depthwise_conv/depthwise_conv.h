@@ -1,5 +1,5 @@
-// Depthwise convolution over time with its bias in one pass over memory; so is each half of its
-// gradient.
+// Depthwise convolution over time with its bias in one pass over memory; each half of its gradient
+// is one pass too.
 //
 // B batch, T time, K taps, C channels.
 #pragma once

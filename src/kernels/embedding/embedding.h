@@ -1,5 +1,5 @@
-// Rows of a table by id, with a gradient made in one pass over a bf16 table: plain ops sum into an
-// f32 one and narrow it. The lookup itself is graph::take, and so is the gradient of f32 tables.
+// Looks up table rows by id, with a one-pass gradient for bf16 tables: plain ops sum into an f32
+// table and narrow it. The lookup itself is graph::take, as is the gradient of f32 tables.
 //
 // V entries, D width.
 #pragma once

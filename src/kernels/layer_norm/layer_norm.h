@@ -1,4 +1,5 @@
-// Layer normalisation (and its root-mean-square form) in one pass over memory; so is its gradient.
+// Layer normalisation (and its root-mean-square form) in one pass over memory; the gradient is one
+// pass too.
 #pragma once
 
 #include <source_location>

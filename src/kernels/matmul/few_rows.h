@@ -1,5 +1,5 @@
-// Products of a few rows with a weight stored [n, k]: decoding one token at a time. Bound by
-// reading the weight once, which general matrix code does less well.
+// Products of a few rows with a weight stored [n, k], for decoding one token at a time. Limited by
+// reading the weight once, at which general matrix code is slower.
 #pragma once
 
 #include "kernels/matmul/matmul_cpu.h"

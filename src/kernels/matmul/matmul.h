@@ -1,4 +1,4 @@
-// Matrix product with a matrix, on oneDNN where that is faster; its gradient is two more of these.
+// Matrix product on oneDNN where that is faster; its gradient is two more matrix products.
 #pragma once
 
 #include <optional>

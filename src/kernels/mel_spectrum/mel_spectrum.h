@@ -1,5 +1,5 @@
-// Mel spectra straight from a waveform: spectra and magnitudes never lie in memory, and the
-// gradient makes them again.
+// Mel spectra directly from a waveform: spectra and magnitudes are never stored, and the gradient
+// recomputes them.
 //
 // B batch, N samples, T frames, F = n/2 + 1 bins of a window of n samples, M bands.
 #pragma once

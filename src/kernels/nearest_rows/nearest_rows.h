@@ -1,5 +1,5 @@
-// The search of a vector quantizer: products with a table and their largest in one pass, without
-// the matrix of all scores.
+// The search of a vector quantizer: products with a table and their maximum in one pass, without
+// storing all scores.
 //
 // N vectors, E entries, D their size.
 #pragma once

@@ -1,5 +1,5 @@
-// From what a network says of a spectrum, log magnitudes and phases, to its complex values in one
-// pass over memory; so is its gradient.
+// Converts a network's log magnitudes and phases of a spectrum to complex values in one pass over
+// memory; the gradient is one pass too.
 #pragma once
 
 #include <source_location>

@@ -1,5 +1,5 @@
-// Rotary positions in one pass over memory; so is their gradient. XLA computes sine and cosine
-// again for every element of every head.
+// Rotary positions in one pass over memory, and their gradient too. XLA recomputes sine and cosine
+// for every element of every head.
 #pragma once
 
 #include <source_location>

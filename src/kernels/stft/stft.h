@@ -1,5 +1,5 @@
-// Short-time spectra of a waveform, and the way back, in one pass over memory each: framing,
-// window and transform together.
+// Short-time spectra of a waveform and their inverse, each in one pass over memory: framing, window
+// and transform together.
 #pragma once
 
 #include <source_location>

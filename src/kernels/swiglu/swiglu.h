@@ -1,4 +1,5 @@
-// The gated activation of Llama's feed-forward layers in one pass over memory; so is its gradient.
+// The gated activation of Llama's feed-forward layers in one pass over memory; the gradient is one
+// pass too.
 #pragma once
 
 #include <source_location>
