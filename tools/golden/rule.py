@@ -1,5 +1,4 @@
 """Generates numbers from names. src/base/testing/rule.h makes the same ones, bit for bit, so only names are stored."""
-stored."""
 
 import numpy as np
 

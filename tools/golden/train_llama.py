@@ -1,5 +1,4 @@
-"""200 training steps of a Llama with 10M parameters by PyTorch and transformers:
-tests/data/training/llama*.safetensors.
+"""200 training steps of a 10M Llama by PyTorch and transformers: tests/data/training/llama*.safetensors.
 
 Weights and batches are generated from names and seed (hum_random.py). training.py describes the stored values. There
 are two learning rates. At 3e-4 (llama) the gradients of q and k jump from step 110 on, and PyTorch in f32 diverges
