@@ -27,6 +27,9 @@ WORDS = [
     (r"in nobody's way", "say what it does not block"),
     (r"without the voice's way", "say what is removed"),
     (r"came to be", "was made"),
+    (r"VALL-E's way", "as in VALL-E"),
+    (r"must not see", "must not include, must not depend on"),
+    (r"(a|of|on|and|from) made (sounds?|posteriors)", "synthetic"),
 ]
 WIDE = "docs/cli/"
 MAX_COLUMNS = 120
