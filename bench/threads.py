@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """The bar `threads`: XLA's own work and our kernels share the cores that hum may use.
 
-A bf16 step of the language model on one thread and on two: how much faster, how many threads want a core at once, and
-how much CPU time passes in a second. A third run has two threads but may use one core: they take turns, which must
-cost next to nothing.
+Runs a bf16 step of the language model on one thread and on two. Measures the speedup, the number of threads that are
+runnable at once, and the CPU time spent per second. A third run has two threads but only one core. They take turns,
+which must cost almost nothing.
 Usage: threads.py HUM_LM [--smoke]      prints one JSON object as its last line; --smoke: few steps of a small problem.
-Standard library only; Linux.
+Standard library only. Linux only.
 """
 
 import json

@@ -1,11 +1,11 @@
-# How a folder becomes a library, its tests and its benches; and the outside libraries by one name each.
+# Makes a library, its tests and its benches from a folder, and gives each external library one target name.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 include(GoogleTest)
 
-# Clones in different folders share the cache's entries. Precompiled headers need the two exceptions.
+# Clones in different folders share ccache's entries. CCACHE_SLOPPINESS is there for precompiled headers.
 find_program(HUM_CCACHE ccache)
 if(HUM_CCACHE)
   set(ccache env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_SLOPPINESS=pch_defines,time_macros ${HUM_CCACHE})
@@ -20,7 +20,7 @@ endif()
 # hum_package(name pkg-config-module...): an imported target ext::name.
 function(hum_package name)
   pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${ARGN})
-  # g++ defines _GNU_SOURCE, which includes these; a precompiled header must not see others.
+  # g++ defines _GNU_SOURCE, which implies these. With other macros g++ would reject the precompiled header.
   get_target_property(options PkgConfig::${name} INTERFACE_COMPILE_OPTIONS)
   if(options)
     list(FILTER options EXCLUDE REGEX "^(-D_DEFAULT_SOURCE|-D_XOPEN_SOURCE=.*|-D_REENTRANT|-pthread)$")
@@ -29,10 +29,10 @@ function(hum_package name)
   add_library(ext::${name} ALIAS PkgConfig::${name})
 endfunction()
 
-# g++ 12 reports std::string's operator+ as out of bounds when its header was precompiled (GCC bug 105651).
+# With a precompiled <string>, g++ 12 wrongly reports operator+ as out of bounds (GCC bug 105651).
 add_compile_options(-Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-array-bounds -fno-math-errno)
 if(HUM_SANITIZE)
-  # g++ 12 takes libstdc++'s <regex> for uninitialised once it is instrumented.
+  # In instrumented builds, g++ 12 wrongly reports libstdc++'s <regex> as uninitialised.
   add_compile_options(-fsanitize=${HUM_SANITIZE} -fno-omit-frame-pointer -g1 -Wno-maybe-uninitialized)
   add_link_options(-fsanitize=${HUM_SANITIZE})
   if(HUM_SANITIZE STREQUAL "address")
@@ -66,8 +66,8 @@ add_library(hum_test_main STATIC ${CMAKE_SOURCE_DIR}/src/base/testing/main.cpp
 target_link_libraries(hum_test_main PUBLIC hum_base GTest::gmock)
 hum_compile_as_test(hum_test_main)
 
-# hum_library(folder DEPS folders... LINK outside targets... TEST_DEPS folders only the tests need...)
-# Sources are every *.cpp below the folder; *_test.cpp make hum_<folder>_test, *_bench.cpp hum_<folder>_bench.
+# hum_library(folder DEPS folders... LINK external targets... TEST_DEPS folders that only the tests need...)
+# All *.cpp files below the folder are sources. *_test.cpp make hum_<folder>_test, *_bench.cpp make hum_<folder>_bench.
 function(hum_library folder)
   cmake_parse_arguments(ARG "" "" "DEPS;LINK;TEST_DEPS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
@@ -80,7 +80,7 @@ function(hum_library folder)
   list(TRANSFORM ARG_TEST_DEPS PREPEND hum_)
 
   if(NOT sources)
-    set(sources ${CMAKE_BINARY_DIR}/empty.cpp)  # a folder of headers alone
+    set(sources ${CMAKE_BINARY_DIR}/empty.cpp)  # a folder with only headers
     file(TOUCH ${sources})
   endif()
   add_library(hum_${folder} STATIC ${sources})
@@ -101,8 +101,8 @@ function(hum_library folder)
   endif()
 endfunction()
 
-# Tests find the wheels wherever they are unpacked (one variable: gtest_discover_tests would split a list).
-# A test with Slow in its name gets the label slow: `make test-slow` runs it, `make test` leaves it out.
+# HUM_THIRD_PARTY tells tests where the wheels are (a single variable, since gtest_discover_tests would split a list).
+# A test with Slow in its name gets the label slow: `make test-slow` runs it, `make test` does not.
 function(hum_discover_tests target)
   set(environment ENVIRONMENT "HUM_THIRD_PARTY=${HUM_THIRD_PARTY}")
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_FILTER -*Slow*

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/fetch_wheels.sh without a network: a lock file of two small wheels, of which one may be missing or changed.
-# Exit code 77: no pip here.
+# Tests tools/fetch_wheels.sh without a network: a lock file of two small wheels, one of which may be missing or changed.
+# Exit code 77: this machine has no pip.
 set -euo pipefail
 source_folder=$(cd "$(dirname "$0")/.." && pwd)
 python3 -m pip --version > /dev/null 2>&1 || exit 77

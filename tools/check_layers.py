@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Checks the walls between the folders of src/, what bench/ and tests/ include of it, and the length of files.
+"""Checks the includes between the folders of src/, the includes of src/ in bench/ and tests/, and the length of files.
 
-Every `#include "folder/..."` must follow the arrows below, directly or over several steps. Sources also need the
-folder they include among their CMakeLists' DEPS (or what those bring), tests may use TEST_DEPS as well. Folders in
-LEAVES are included by the places named there alone, and of a folder in DOORS others include one header.
-Non-goals: cycles inside a folder, unused includes. Standard library only.
+Every `#include "folder/..."` must follow ARROWS, directly or over several steps. A source may include only folders in
+the DEPS of its CMakeLists.txt and their dependencies; a test may also include those in TEST_DEPS. Only the places that
+LEAVES names may include its folders. Of a folder in DOORS, other folders may include only one header.
+Not checked: cycles inside a folder, unused includes. Standard library only.
 """
 
 import pathlib
 import re
 import sys
 
-# What each folder may see; what those see comes with them.
+# The folders that each folder may include. It may also include theirs.
 ARROWS = {
     "base": "",
     "monitor": "base",
@@ -30,17 +30,17 @@ ARROWS = {
     "app": "base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
     "cli": "app base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
 }
-# Who may include what lies in these folders, besides themselves. Nothing needs the planner to hum.
+# The places that may include these folders, besides the folders themselves. Humming does not need the planner.
 LEAVES = {
     "cli": [],
     "plan": ["app/plan", "cli", "bench", "tests"],
     "app/plan": ["cli", "bench", "tests"],
 }
-# Folders that show one header.
+# Folders with only one public header.
 DOORS = {"pipeline/sung_notes": "pipeline/sung_notes/sung_notes.h"}
 LINES_NOTED, LINES_MAX = 300, 600
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
-# Code that only tests, benches and the tests of other folders use.
+# Code that only tests and benches use.
 TEST_FILE = re.compile(r"(_test|_bench)\.cpp$|/test_?\w*\.h$|/testing\w*\.(h|cpp)$|_test\.h$|/bench_impl\.h$|/testdata/")
 KEYWORDS = ("DEPS", "LINK", "TEST_DEPS")
 
@@ -82,7 +82,7 @@ class Checker:
         allowed = closure([folder.name], ARROWS)
         deps, test_deps = declared(cmake.read_text() if cmake.exists() else "", folder.name)
         for dep in sorted(deps - allowed):
-            self.fault(cmake, 1, f"DEPS {dep}: {folder.name} must not see {dep}")
+            self.fault(cmake, 1, f"DEPS {dep}: {folder.name} must not depend on {dep}")
         linked = closure({folder.name} | deps, ARROWS)
         for path in sorted(folder.rglob("*")):
             if path.suffix in (".h", ".cpp", ".cu"):
@@ -118,7 +118,7 @@ class Checker:
                 self.fault(path, number, f"{included}: from outside include {door}")
 
     def check_users(self, folder):
-        """bench/ and tests/, which may see all folders of src/ but what LEAVES and DOORS keep from them."""
+        """bench/ and tests/, which may include all folders of src/ except as LEAVES and DOORS restrict them."""
         for path in sorted(p for p in folder.rglob("*") if p.suffix in (".h", ".cpp", ".cu")):
             for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
                 if match := INCLUDE.match(line):
@@ -128,7 +128,7 @@ class Checker:
         if target in closure(test_deps, ARROWS):
             return
         if target not in allowed:
-            self.fault(path, number, f"{folder} must not see {target}")
+            self.fault(path, number, f"{folder} must not include {target}")
         elif target not in linked:
             self.fault(path, number, f"{target} is not among the DEPS of src/{folder}/CMakeLists.txt")
 
@@ -139,7 +139,7 @@ def main(root):
         if folder.name in ARROWS:
             checker.check_folder(folder)
         else:
-            checker.fault(folder, 1, "a folder that tools/check_layers.py does not know")
+            checker.fault(folder, 1, "tools/check_layers.py does not know this folder")
     for name in ("bench", "tests"):
         checker.check_users(root / name)
     for line in checker.long_files:

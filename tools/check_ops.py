@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Counts the ops that code outside src/graph/ops names by their rows.
+"""Checks and counts the ops that code outside src/graph/ops names.
 
-What passes, estimates and models need to know of an op is in its row (OpKind in src/graph/op.h), so that a new op has
-to state it. Code that must recognise one op names its row, and is listed in tools/op_addresses.txt with the reason. A
-place that is not listed is a fault, and so is a line of the list that no longer applies. So is a row that is defined
-but not in the op table, where the op tests would not see it. Standard library only.
+Passes, estimates and models read the properties of an op from its row (OpKind in src/graph/op.h), so every new op has
+to state them. Code that must recognise a single op names its row, and tools/op_addresses.txt lists the place with the
+reason. The check fails for a place that is not listed and for an entry that no longer applies. It also fails for a row
+that is missing from the op table, because the op tests would not see it. Standard library only.
 """
 
 import pathlib
@@ -23,7 +23,7 @@ def names_in(path):
 
 
 def named(root, rows):
-    """{(file, op)} of all sources outside graph/ops."""
+    """{(file, op)} in all sources outside graph/ops."""
     found = set()
     for folder in ("src", "bench", "tests"):
         for path in (root / folder).rglob("*"):
@@ -34,7 +34,7 @@ def named(root, rows):
 
 
 def listed(text, faults):
-    """{(file, op)} of the list's lines: file, ops, a colon, the reason."""
+    """{(file, op)} in the list, whose lines are: file, ops, a colon, the reason."""
     entries = set()
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -42,7 +42,7 @@ def listed(text, faults):
         place, _, reason = line.partition(":")
         file, *ops = place.split()
         if not ops or not reason.strip():
-            faults.append(f"{LIST}:{number}: a line is FILE OP...: REASON")
+            faults.append(f"{LIST}:{number}: expected FILE OP...: REASON")
         entries |= {(file, op) for op in ops}
     return entries
 
@@ -55,9 +55,9 @@ def main(root):
             faults.append(f"{path.relative_to(root)}: {op} is not in {TABLE}")
     found, allowed = named(root, rows), listed((root / LIST).read_text(), faults)
     for file, op in sorted(found - allowed):
-        faults.append(f"{file}: names {op}: read what it needs from OpKind (graph/op.h), or list it in {LIST}")
+        faults.append(f"{file}: names {op}: use its properties in OpKind (graph/op.h), or list it in {LIST}")
     for file, op in sorted(allowed - found):
-        faults.append(f"{LIST}: {file} does not name {op}: take it off the list")
+        faults.append(f"{LIST}: {file} does not name {op}: remove the entry")
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"ops named outside {OPS}: {len(found)} in {len({file for file, _ in found})} files")

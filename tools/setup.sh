@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of packages.txt that are missing; does and prints nothing when none is.
-# Usage: tools/setup.sh [JOB]     with JOB (lint, tidy), also the packages that it alone needs
+# Installs the missing Debian packages of packages.txt. Prints nothing if none is missing.
+# Usage: tools/setup.sh [JOB]     JOB (lint, tidy, bench) adds the packages that only this job needs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if ! command -v dpkg-query > /dev/null; then
-  echo "setup: no dpkg here: install by hand what packages.txt names (docs/dependencies.md says why)" >&2
+  echo "setup: there is no dpkg on this machine: install the packages in packages.txt by hand (docs/dependencies.md explains them)" >&2
   exit 0
 fi
 
@@ -19,7 +19,7 @@ done
 
 install="apt-get install --yes --no-install-recommends ${missing[*]}"
 if [ "$(id -u)" -ne 0 ]; then
-  printf 'setup: %d packages are missing, and only root can install them. Run:\n  sudo apt-get update && sudo %s\n' \
+  printf 'setup: %d packages are missing. Only root can install them. Run:\n  sudo apt-get update && sudo %s\n' \
     "${#missing[@]}" "$install" >&2
   exit 1
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy over the sources that changed since it last passed on them; two at a time on two cores.
+"""Runs clang-tidy on the sources that changed since it last passed, one process per core.
 
-What passed is remembered in build/tidy by a hash over the source, the headers of ours it includes, and .clang-tidy.
+build/tidy records each pass under a hash of the source, its own headers of the repository, and .clang-tidy.
 Usage: tools/tidy.py [PART-OF-A-PATH]. Needs a finished build in build/. Standard library only.
 """
 
@@ -21,7 +21,7 @@ CLANG_TIDY = "clang-tidy-19"
 
 
 def included_files():
-    """Of each object file, the files below the root that it was made from."""
+    """For each object file, the files of the repository that it was compiled from."""
     text = subprocess.run(["ninja", "-C", BUILD, "-t", "deps"], check=True, capture_output=True, text=True).stdout
     files, current = {}, None
     for line in text.splitlines():

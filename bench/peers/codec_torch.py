@@ -1,8 +1,9 @@
-"""The codec's training step of bench/train_codec.cpp in PyTorch, as its users would write it.
+"""The codec's training step of bench/train_codec.cpp, in PyTorch as its users would write it.
 
 Usage: codec_torch.py PROBLEM.safetensors --dtype f32|bf16 [--compile] [--steps N] [--threads N]
-Prints one JSON line: losses of all steps, milliseconds of each, the last step's terms. Random draws (books kept by each
-item, vectors that idle codebook entries move to) and learning rates come with the problem.
+Prints one JSON line: the loss and milliseconds of every step, and the loss terms of the last step. The problem file
+holds the random draws (number of books that each item keeps, vectors that idle codebook entries move to) and the
+learning rates.
 
 B batch, N samples, T frames, D latent size, E entries of a codebook.
 """

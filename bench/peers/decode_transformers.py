@@ -1,9 +1,9 @@
 """Greedy decoding of a Hugging Face folder with transformers, as its users would write it.
 
 Usage: decode_transformers.py FOLDER --dtype f32|bf16 --threads N [--compile [--freeze]]
-Prints one JSON line: milliseconds of one generation after a warm-up, and its tokens. --compile: a static cache, and each
-step after the prompt compiled; --freeze: with weights as constants, laid out for the processor, by the products that
-a trial found fastest.
+Prints one JSON line: milliseconds of one generation after a warm-up, and its tokens. --compile uses a static cache and
+compiles each step after the prompt. --freeze also makes the weights constants in a layout for the processor, with the
+products that were fastest in a trial.
 """
 
 import argparse

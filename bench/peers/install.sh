@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs the peers of the speed bars, pinned, into build/peers; does nothing when they are there. llama.cpp is compiled
-# for this processor.
-# `install.sh peers-notes`: basic-pitch, which wants other versions, into build/peers-notes.
+# Installs the pinned peers of the speed bars into build/peers, unless they are already there. Compiles llama.cpp for
+# this processor.
+# `install.sh peers-notes` installs basic-pitch, which needs other versions, into build/peers-notes.
 set -eu
 cd "$(dirname "$0")/../.."
 case "${1:-peers}" in

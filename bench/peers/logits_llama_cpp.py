@@ -1,8 +1,8 @@
-"""How far a program's bf16 logits are from llama.cpp's on the same tokens.
+"""Compares a program's bf16 logits with those of llama.cpp on the same tokens.
 
 Usage: logits_llama_cpp.py GGUF FILE --threads N
 FILE (safetensors): tokens [T], bf16 and f32 logits [T, V] of the program. Prints one JSON line: the largest difference
-between bf16 logits as a share of the range of the program's f32 logits.
+between bf16 logits, as a share of the range of the program's f32 logits.
 """
 
 import argparse

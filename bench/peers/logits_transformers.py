@@ -1,9 +1,9 @@
-"""How far a program's logits are from those of transformers on the same tokens.
+"""Compares a program's logits with those of transformers on the same tokens.
 
 Usage: logits_transformers.py FOLDER FILE --threads N
-FILE (safetensors): tokens [T], bf16 and f32 logits [T, V] of the program. Prints one JSON line: the largest difference in
-f32, that in bf16 as a share of the logits' range, and how far the tokens that the program chose after PROMPT of them lie
-below transformers' best one, as a share of the range too.
+FILE (safetensors): tokens [T], bf16 and f32 logits [T, V] of the program. Prints one JSON line: the largest difference
+in f32; the largest in bf16, as a share of the range of the logits; and how far the tokens that the program chose after
+the first PROMPT tokens are below the best token of transformers, also as a share of the range.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""Notes of a recording by basic-pitch with its ONNX model, as its users would call it.
+"""Finds the notes of a recording with basic-pitch and its ONNX model, called as its users would.
 
 Usage: notes_basic_pitch.py RECORDING MIDI --runs N --threads N
-The model is loaded and one prediction made before the clock starts. Prints one JSON line: milliseconds of each
+Loads the model and makes one prediction before it starts the clock. Prints one JSON line: milliseconds of each
 prediction (reading, resampling, network, note creation, writing the MIDI file).
 """
 

@@ -1,4 +1,4 @@
-"""What the PyTorch peers share: their options, and the timed training steps."""
+"""Shared by the PyTorch peers: their options, and the timed training steps."""
 
 import argparse
 import time
@@ -8,7 +8,7 @@ import torch
 
 @torch.library.custom_op("peers::one_dnn_product", mutates_args=())
 def one_dnn_product(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
-    """x @ weight.T + bias by oneDNN in f32, where PyTorch itself calls MKL."""
+    """x @ weight.T + bias by oneDNN in f32; PyTorch itself would call MKL."""
     return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
 
 

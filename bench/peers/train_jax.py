@@ -1,7 +1,7 @@
-"""The training step of bench/train_step.cpp in JAX, as its users would write it.
+"""The training step of bench/train_step.cpp, in JAX as its users would write it.
 
 Usage: train_jax.py PROBLEM.safetensors --dtype f32|bf16 --threads N [--steps N]
-Prints one JSON line of the same form as train_torch.py.
+Prints one JSON line in the same form as train_torch.py.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""The training step of bench/train_step.cpp in PyTorch, as its users would write it.
+"""The training step of bench/train_step.cpp, in PyTorch as its users would write it.
 
 Usage: train_torch.py PROBLEM.safetensors --dtype f32|bf16 --threads N [--compile] [--onednn] [--steps N]
            [--recompute none|selective]
-Prints one JSON line: losses of all steps, milliseconds of each, resident memory before the first step and at its peak
-after the first, which compiles. --recompute selective keeps of each block what products with weights and the attention
-gave, as hum does.
+Prints one JSON line: the loss and milliseconds of every step, the resident memory before the first step, and its peak
+after the first step, which compiles. --recompute selective keeps the results of products with weights and of attention
+in each block, as hum does.
 """
 
 import functools

@@ -1,8 +1,8 @@
-"""Writes a Hugging Face folder of a Llama as the GGUF file that llama.cpp reads, in BF16.
+"""Writes a Llama in a Hugging Face folder as a GGUF file in BF16 for llama.cpp.
 
 Usage: write_gguf.py FOLDER FILE
-The model has no tokenizer. llama.cpp rotates neighbouring pairs of a head where Hugging Face rotates its halves: rows of
-the query and key matrices change places.
+The model has no tokenizer. llama.cpp rotates adjacent pairs of a head, and Hugging Face rotates its halves, so this
+script reorders the rows of the query and key matrices.
 """
 
 import json

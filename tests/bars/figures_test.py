@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the repository states about its bars: bench/bars.txt, bench/results and README agree."""
+"""Tests that bench/bars.txt, bench/results and README agree."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/bench and its parts: when a figure is stored, what is stored beside it, and what is said of old ones."""
+"""Tests of tools/bench and its parts: when it stores a figure, what it stores with it, and its messages on old ones."""
 
 import contextlib
 import importlib.machinery

@@ -1,4 +1,4 @@
-"""What the webdataset package reads from shards: one JSON object a sample, on stdout.
+"""Prints what the webdataset package reads from shards: one JSON object per sample.
 
 Usage: read_shards.py URL     e.g. runs/data/items-{000000..000002}.tar
 """

@@ -1,4 +1,4 @@
-"""bench/bars.txt: the bars and what each needs."""
+"""Reads bench/bars.txt: the bars and the inputs of each."""
 
 import dataclasses
 import pathlib

@@ -1,4 +1,4 @@
-"""What a bar's figure depends on, and what of it changed since the figure was measured."""
+"""The inputs of a bar's figure, and which of them changed since the figure was measured."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ def ninja(build, *arguments):
 
 
 def in_repository(paths, build, root):
-    """Those of the paths, relative to the build folder or absolute, that are sources; relative to the root."""
+    """Which of the paths (absolute, or relative to the build folder) are sources, relative to the root."""
     found = set()
     for path in paths:
         full = (build / path).resolve()
@@ -20,13 +20,13 @@ def in_repository(paths, build, root):
 
 
 def target_inputs(build, root, targets):
-    """Sources of the targets, and the headers that their objects were compiled from."""
+    """Sources of the targets, and the headers that they include."""
     if not targets:
         return set()
     inputs = ninja(build, "-t", "inputs", *targets).splitlines()
     objects = [path for path in inputs if path.endswith(".o")]
     headers = []
-    for start in range(0, len(objects), 200):  # a command line is only so long
+    for start in range(0, len(objects), 200):  # the length of a command line is limited
         lines = ninja(build, "-t", "deps", *objects[start:start + 200]).splitlines()
         headers += [line.strip() for line in lines if line.startswith("    ")]
     return in_repository(inputs + headers, build, root)
@@ -38,7 +38,7 @@ def is_input(path, files, places):
 
 
 def inputs_of(bar, build, root):
-    """A function: whether a path of the repository is an input of the bar."""
+    """Returns a function that tells whether a path of the repository is an input of the bar."""
     files = target_inputs(build, root, bar.targets)
     scripts = re.findall(r"(?:bench|tools)/[\w./]+", bar.command)
     places = [*bar.inputs, *scripts]
@@ -46,7 +46,7 @@ def inputs_of(bar, build, root):
 
 
 def differs_since(root, commit):
-    """Tracked files that differ between the commit and the working tree; None when the commit is not here."""
+    """Tracked files that differ between the commit and the working tree; None if this clone lacks the commit."""
     run = subprocess.run(["git", "-C", root, "diff", "--name-only", "--no-renames", commit], text=True,
                          capture_output=True, check=False)
     return run.stdout.splitlines() if run.returncode == 0 else None

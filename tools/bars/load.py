@@ -1,6 +1,7 @@
-"""How busy other processes keep the cores that a bar may use. Linux.
+"""Measures how busy other processes keep the cores that a bar may use. Linux only.
 
-A share of 1 is all of these cores. What the host of a virtual machine takes away (steal) counts as others' work.
+A share of 1 is all of these cores. Time that the host takes from a virtual machine (steal) counts as other processes'
+work.
 """
 
 import os
@@ -8,13 +9,13 @@ import pathlib
 import threading
 import time
 
-LOADED = 0.05    # a larger share of the cores, and a figure is not stored
-WINDOW_S = 10    # measured over windows of so many seconds
-WAIT_S = 300     # for the machine to become quiet
+LOADED = 0.05    # above this share of the cores, a figure is not stored
+WINDOW_S = 10    # length of the windows
+WAIT_S = 300     # longest wait for a quiet machine
 PERIOD_S = 1
 PROC = pathlib.Path("/proc")
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
-IDLE, IOWAIT, STEAL = 3, 4, 7  # columns of /proc/stat; those after steal are counted in user and nice already
+IDLE, IOWAIT, STEAL = 3, 4, 7  # columns of /proc/stat; user and nice already include those after steal
 
 
 def busy_seconds(stat, cores):
@@ -34,7 +35,7 @@ def tree_seconds(stats, root):
     """
     spent, children = {}, {}
     for text in stats:
-        fields = text.rsplit(")", 1)[1].split()  # the name in brackets may hold anything
+        fields = text.rsplit(")", 1)[1].split()  # the name in brackets may contain anything
         pid = int(text.split(" ", 1)[0])
         children.setdefault(int(fields[1]), []).append(pid)
         spent[pid] = sum(map(int, fields[11:15])) * TICK_S  # user and system time, then the children's
@@ -68,7 +69,7 @@ def share_of_others(first, last, cores):
 
 
 def largest_share(samples, cores):
-    """In any window of WINDOW_S seconds; in the whole time where it is shorter."""
+    """In any window of WINDOW_S seconds, or in the whole time if it is shorter."""
     shares, start = [], 0
     for end, now in enumerate(samples):
         while start + 1 < end and now[0] - samples[start + 1][0] >= WINDOW_S:
@@ -99,7 +100,7 @@ class Watch:
 
 
 def wait_for_quiet(say):
-    """Waits until others took at most LOADED in WINDOW_S seconds, or WAIT_S have passed; returns the last share."""
+    """Waits until others took at most LOADED in WINDOW_S seconds, or WAIT_S have passed. Returns the last share."""
     cores, deadline = len(os.sched_getaffinity(0)), time.monotonic() + WAIT_S
     while True:
         first = sample()

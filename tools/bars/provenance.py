@@ -1,4 +1,4 @@
-"""Where a figure comes from: commit, date, compiler, plugin, processor, memory."""
+"""The origin of a figure: commit, date, compiler, plugin, processor, memory."""
 
 import datetime
 import json
@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 
-# What the tool itself writes is no input of a measurement.
+# Files that the tool itself writes are not inputs of a measurement.
 WRITTEN = ("bench/results/", "README.md")
 FEATURES = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile", "amx_bf16", "amx_int8")
 
@@ -21,7 +21,7 @@ def head(root):
 
 
 def changed_files(root):
-    """Tracked files that differ from the last commit, but for those that the tool writes."""
+    """Tracked files that differ from the last commit, except those that the tool writes."""
     lines = git(root, "status", "--porcelain", "--untracked-files=no", "--no-renames").splitlines()
     return [line[3:] for line in lines if not line[3:].startswith(WRITTEN)]
 
@@ -31,7 +31,7 @@ def utc_now():
 
 
 def processor(cpuinfo):
-    """From the text of /proc/cpuinfo. Virtual machines shorten the name: the numbers say which generation it is."""
+    """From the text of /proc/cpuinfo. Virtual machines shorten the name, so the numbers identify the generation."""
     def value(key):
         found = re.search(rf"^{key}\s*:\s*(.*)$", cpuinfo, re.MULTILINE)
         return found.group(1).strip() if found else "unknown"
@@ -42,7 +42,7 @@ def processor(cpuinfo):
 
 
 def wheel_of(plugin):
-    """Name and version of the wheel that a plugin was unpacked from; None when it is from elsewhere."""
+    """Name and version of the wheel that a plugin was unpacked from; None if it has another origin."""
     for folder in plugin.parents:
         for info in folder.glob("*.dist-info/METADATA"):
             record = info.parent / "RECORD"
@@ -54,7 +54,7 @@ def wheel_of(plugin):
 
 
 def build(program):
-    """Compiler and plugin, as the program that measures states them."""
+    """Compiler and plugin, as reported by the program that measures."""
     out = subprocess.run([program, "--about"], check=True, text=True, stdout=subprocess.PIPE).stdout
     about = json.loads(out)
     path = pathlib.Path(about["plugin"])

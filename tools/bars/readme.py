@@ -1,7 +1,7 @@
-"""README's figures: bench/figures.md with its placeholders filled in from bench/results, between README's markers.
+"""Writes the figures in README, between two markers: bench/figures.md, with placeholders filled in from bench/results.
 
-    {{NAME}}           the bar's name, and whether it is missed
-    {{/a/b:FORMAT}}    figure a.b of the bar that was named last, in Python's format; with `?` behind it may be missing
+    {{NAME}}           the name of the bar, and whether it is missed
+    {{/a/b:FORMAT}}    figure a.b of the bar named last, in Python's format; may be missing if `?` follows
     {{/a/b}}           the same as text
     {{logs:KEY:FORMAT}}    files, minutes or hours of the logs of the released weights' training
     {{missed}}         a row for each bar that is missed
@@ -19,7 +19,7 @@ NOT_MEASURED = "-"
 
 
 def logged_seconds(lines):
-    """What a training log's runs took: the last time of each run, which may have been stopped and resumed."""
+    """The total time of a training log: the sum over its runs, since a training may be resumed."""
     total = last = 0
     for entry in map(json.loads, lines):
         if "run" in entry or entry.get("seconds", last) < last:
@@ -29,14 +29,14 @@ def logged_seconds(lines):
 
 
 def training_logs(stages, folder=LOGS):
-    """Of the stages that the bar train-time replays and that have a log."""
+    """Number and total time of the logs of the stages that the bar train-time replays."""
     files = [folder / f"{stage}.jsonl" for stage in stages]
     seconds = [logged_seconds(file.read_text().splitlines()) for file in files if file.exists()]
     return {"minutes": sum(seconds) / 60, "hours": sum(seconds) / 3600, "files": len(seconds)}
 
 
 def figure(result, path):
-    """Of "/a/b"; None when it is not there."""
+    """The figure at "/a/b", or None."""
     for key in path.split("/")[1:]:
         if not isinstance(result, dict) or key not in result:
             return None
@@ -49,7 +49,7 @@ def formatted(value, spec):
 
 
 def missed_rows(results):
-    """| bar | what it asks | what was measured |"""
+    """Rows of: | bar | what it requires | what was measured |"""
     rows = []
     for name, result in results.items():
         if result["ok"] is not False:
@@ -64,7 +64,7 @@ def missed_rows(results):
 
 
 class Filler:
-    """Fills placeholders in one after another. Throws: KeyError naming a figure that no stored result has."""
+    """Fills in placeholders one after another. Throws: KeyError with the figure that no stored result has."""
 
     def __init__(self, results):
         self.results, self.name = results, None
@@ -99,7 +99,7 @@ def fill(template, results):
 
 
 def with_figures(readme, figures):
-    """README with what is between its markers replaced. Throws: ValueError without both markers."""
+    """README with the text between its markers replaced. Throws: ValueError if a marker is missing."""
     head, begin, rest = readme.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:

@@ -1,4 +1,4 @@
-"""bench/results/README.md: every stored figure, how old it is, and whether what it depends on has changed."""
+"""Writes bench/results/README.md: every stored figure, its age, and whether its inputs have changed since."""
 
 import collections
 import json
@@ -7,10 +7,12 @@ from bars import inputs, provenance
 from bars.definitions import RESULTS, ROOT
 
 HEAD = """# Bars, as last measured
-`make bench` measures all bars, `make bench ONLY=name` one, and stores what it measured on a quiet machine from a commit.
-*Age*: when and at which commit a figure was measured, and the commits since. *Inputs changed*: files that the figure
-depends on and that differ from that commit, by folder: sources and headers of the programs that measure it, weights, the peer's
-script. Such a figure may differ today. Ages are as of commit `{head}`; `tools/bench --table` writes this page again.
+`make bench` measures all bars, `make bench ONLY=name` measures one. It stores a figure only if the machine was quiet
+and all files were committed. `tools/bench --table` updates this page.
+
+- *Age*: when and at which commit the figure was measured, and the number of commits since then, as of commit `{head}`.
+- *Inputs changed*: the number of files, by folder, that the figure depends on and that differ from that commit: sources
+  and headers of the programs that measure it, weights, the peer's script. Such a figure may be different today.
 
 | name | value | unit | bar | ok | age | inputs changed |
 |---|---|---|---|---|---|---|"""
@@ -45,7 +47,7 @@ def age(result, root=ROOT):
 
 
 def changed_inputs(bar, result, build, root=ROOT):
-    """In words; empty when nothing changed."""
+    """In words; empty if nothing changed."""
     files = inputs.differs_since(root, result["commit"])
     if files is None:
         return "unknown"
@@ -61,7 +63,7 @@ def folder_of(path):
 
 
 def rows_of(prefix, figures, rows):
-    """Dictionaries inside become rows of their own; what is left of one is a row's cells."""
+    """Nested dictionaries become separate rows; the other values are the cells of a row."""
     plain = {key: value for key, value in figures.items() if not isinstance(value, dict)}
     if plain:
         rows.append((prefix, plain))
@@ -71,7 +73,7 @@ def rows_of(prefix, figures, rows):
 
 
 def origin(result):
-    """What is known of where a figure comes from, in one line."""
+    """The known origin of a figure, in one line."""
     text = provenance.machine_text(result)
     if "provenance" in result:
         return f"{text}; {result['provenance']}"

@@ -1,7 +1,7 @@
 """Makes tests/data/autodiff/: values and gradients of every family of ops and of one block of each model, by JAX.
 
-JAX computes in float64 on float32 inputs made by rule.py (no seed), so that nothing but results is stored. An input
-is written as [type, dims, low, high] (by rule) or [type, dims, values]. Versions: Python 3.11, jax 0.10.2,
+JAX computes in float64 from float32 inputs. rule.py generates the inputs (no seed), so only results are stored. An
+input is written as [type, dims, low, high] (generated) or [type, dims, values]. Versions: Python 3.11, jax 0.10.2,
 numpy 2.4.6; each file repeats them.
 
     pip install "jax[cpu]" && python tools/golden/autodiff.py tests/data/autodiff

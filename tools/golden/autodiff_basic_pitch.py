@@ -1,6 +1,6 @@
-"""Basic Pitch's network in JAX for autodiff.py, on weights made by rule: constant-Q transform, harmonic stack and
-the three heads, as Bittner et al. 2022 and basic-pitch 0.4.0 describe them. Only norms, projections and one frame of
-each result are stored."""
+"""Basic Pitch's network in JAX for autodiff.py, with generated weights: constant-Q transform, harmonic stack and the
+three heads, as Bittner et al. 2022 and basic-pitch 0.4.0 describe them. Stores only norms, projections and one frame
+of each result."""
 
 import jax
 import jax.numpy as jnp

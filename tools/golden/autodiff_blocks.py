@@ -1,7 +1,7 @@
-"""The cases of autodiff.py that are blocks of models, written anew in JAX from the formulas.
+"""The cases of autodiff.py that are blocks of models, written separately in JAX from the formulas.
 
-A block's parameters are made by rule, [dims, low, high] each; of their gradients the norm and the projection on a
-direction made by rule are stored, of gradients to inputs all numbers.
+The parameters of a block are generated from [dims, low, high]. For the gradient of a parameter, the files hold its
+norm and its projection on a generated direction. For the gradient of an input, they hold all values.
 """
 
 import jax

@@ -1,4 +1,4 @@
-"""The cases of autodiff.py that are single ops: {name: (function, inputs...)}, one table a family."""
+"""The cases of autodiff.py that are single ops: {name: (function, inputs...)}, one table per family."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,6 @@
 """Makes tests/data/basic-pitch/patterned_notes.json with basic-pitch's own note creation.
 
-Posteriors come from whole-number patterns (seeds below) that notes_test.cpp repeats bit for bit.
+The posteriors follow integer patterns (seeds below) that notes_test.cpp repeats bit for bit.
 Versions: Python 3.11, basic-pitch 0.4.0 (note_creation.py), numpy 2.4, scipy 1.17, librosa 0.11.
 
     pip install numpy scipy librosa mir_eval resampy pretty_midi && pip install --no-deps basic-pitch==0.4.0

@@ -1,7 +1,7 @@
 """Makes tests/data/basic-pitch/chords_posteriors.npy: basic-pitch's network run by onnxruntime, the second reference.
 
-The sound is made of formulas that network_test.cpp repeats: chords of decaying harmonics, a bass note, a glide, and
-a stretch of digital silence longer than a window. Every 7th frame is kept, columns note | onset | contour.
+The sound follows formulas that network_test.cpp repeats: chords of decaying harmonics, a bass note, a glide, and a
+stretch of digital silence longer than a window. Stores every 7th frame, in columns note | onset | contour.
 Versions: Python 3.11, onnxruntime 1.31, numpy 2.4, basic-pitch 0.4.0 (nmp.onnx).
 
     pip install numpy onnxruntime

@@ -1,6 +1,6 @@
-"""Turns basic-pitch's own test expectations for vocadito_10.wav into files that are read without pickle.
+"""Converts basic-pitch's own test expectations for vocadito_10.wav to files that can be read without pickle.
 
-model_output.npz and note_events.npz lie in the basic-pitch repository (tests/resources/vocadito_10). Written are
+model_output.npz and note_events.npz are in the basic-pitch repository (tests/resources/vocadito_10). The tool writes
 note.npy, onset.npy, contour.npy (float32, frames x bins, as stored) and notes.json (28 notes, ordered by start).
 Versions: Python 3.11, numpy 2.4; no seed.
 

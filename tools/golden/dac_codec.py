@@ -1,9 +1,9 @@
-"""Makes tests/data/dac/: what Descript's own codec gives on weights made by rule, and the layout of its files.
+"""Makes tests/data/dac/: output of Descript's own codec with generated weights, and the layout of its files.
 
 small.json: codes, latents, audio and gradients of two small models (all structures; even and odd rates) for a whole
-sound, and of the second also for a chunk without padding. published.json: names and shapes of the parameters of the published
-models, from shapes alone. Versions: Python 3.11, descript-audio-codec 1.0.0, torch 2.15.0, numpy 2.4.6; values by
-rule.py, no seed.
+sound; for the second model also for a chunk without padding. published.json: names and shapes of the parameters of the
+published models, computed from shapes only. Versions: Python 3.11, descript-audio-codec 1.0.0, torch 2.15.0, numpy
+2.4.6. rule.py generates the values; there is no seed.
 
     pip install torch numpy einops tqdm && pip install --no-deps descript-audio-codec==1.0.0
     python tools/golden/dac_codec.py tests/data/dac

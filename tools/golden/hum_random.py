@@ -1,7 +1,7 @@
 """hum's counter-based random numbers (src/base/rng.h) in numpy, so that golden models need no stored weights.
 
-A tool of the other tools in this folder; tests/data/random.json, which src/runtime/weights_test.cpp reads, ties the two sides.
-Made with numpy 2.4; the seed is the caller's.
+The other tools in this folder use it. It also writes tests/data/random.json, with which src/runtime/weights_test.cpp
+checks that both sides agree. Made with numpy 2.4; the caller chooses the seed.
   pip install numpy && python tools/golden/hum_random.py
 """
 import json

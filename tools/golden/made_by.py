@@ -1,4 +1,4 @@
-"""What every golden JSON file says first: which tool made it, with which seed and versions."""
+"""The first entry of every golden JSON file: the tool that made it, the seed and the versions."""
 
 import importlib.metadata
 import platform

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stores what the released weights reach in tests/quality, measured by build/tests/quality/hum_quality_test."""
+"""Stores the metrics of the released weights for tests/quality, measured by build/tests/quality/hum_quality_test."""
 
 import json
 import pathlib

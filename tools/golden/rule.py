@@ -1,4 +1,4 @@
-"""Numbers by a rule that src/base/testing/rule.h repeats bit for bit: nothing needs to be stored but names."""
+"""Generates numbers from names. src/base/testing/rule.h makes the same ones, bit for bit, so only names are stored."""
 
 import numpy as np
 

@@ -1,6 +1,7 @@
 """Requests to S3 as botocore signs them: tests/data/aws/sigv4.json, the reference of src/base/sigv4.cpp and s3.cpp.
 
-Nothing is sent: each request is caught after signing, at a fixed time, with the credentials of AWS's documentation.
+Sends nothing: the tool catches each request after signing, at a fixed time, with the credentials of AWS's
+documentation.
   pip install boto3 && python tools/golden/sigv4.py
 """
 

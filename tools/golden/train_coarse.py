@@ -1,7 +1,7 @@
-"""200 training steps of the coarse LM, written a second time in PyTorch: tests/data/training/coarse.safetensors.
+"""200 training steps of the coarse LM, in a second implementation in PyTorch: tests/data/training/coarse.safetensors.
 
-Weights and batches follow from names and seed (hum_random.py); what is stored, training.py tells. Conditions are never
-dropped here, since the draws would be others.
+Weights and batches are generated from names and seed (hum_random.py). training.py describes the stored values.
+Conditions are never dropped here, because PyTorch would draw others.
 Made with torch 2.15.0, numpy 2.4.6; seed 22; 2 cores of a Xeon.
   pip install torch safetensors && python tools/golden/train_coarse.py
 """

@@ -1,8 +1,9 @@
-"""200 training steps of a Llama of 10M parameters by PyTorch and transformers: tests/data/training/llama*.safetensors.
+"""200 training steps of a 10M Llama by PyTorch and transformers: tests/data/training/llama*.safetensors.
 
-Weights and batches follow from names and seed (hum_random.py); what is stored, training.py tells. There are two learning
-rates. At 3e-4 (llama) the gradients of q and k leap from step 110 on, and PyTorch in f32 parts from itself in f64 (losses
-7e-3, moments by more than their size): the last half says little. At 1e-4 (llama_calm) every step and state counts.
+Weights and batches are generated from names and seed (hum_random.py). training.py describes the stored values. There
+are two learning rates. At 3e-4 (llama) the gradients of q and k jump from step 110 on, and PyTorch in f32 diverges
+from PyTorch in f64 (losses by 7e-3, moments by more than their size), so the last half proves little. At 1e-4
+(llama_calm) every step and state counts.
 Made with torch 2.15.0, transformers 5.23.0, numpy 2.4.6; seed 21.
   pip install torch transformers safetensors && python tools/golden/train_llama.py
 """

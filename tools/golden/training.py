@@ -1,11 +1,13 @@
-"""What the training goldens share: 200 steps of AdamW in PyTorch, recorded for tests/parity/.
+"""Shared by the training goldens: 200 steps of AdamW in PyTorch, recorded for tests/parity/.
 
-The reference is f64. How far f32 may come from it depends on the problem, so two f32 runs are made beside it: one as it
-is, one from weights that are off by a unit in the last place. (On one and two threads the Llama's bits are equal, which
-says nothing.) bf16 by autocast is the fourth run. Gradients are clipped by a norm summed in f64: clip_grad_norm_ is 5e-5 to
-6e-4 off in f32, for its running sum. Stored are the losses of every run and the gradient norms of the reference at every
-step; of the first step's gradients and of the parameters and both AdamW moments at the end, samples of every tensor
-(SAMPLES elements at equal distances), the maximum, and how far the f32 runs come from f64 at most.
+There are four runs. The reference is in f64. How far f32 may differ from it depends on the problem, so there are two
+runs in f32: one with the same weights, one with weights that are off by one unit in the last place. (Runs on one and
+two threads are no substitute: the Llama's bits are equal.) The fourth run is in bf16 by autocast. The clipping norm is
+summed in f64, because the running sum of clip_grad_norm_ is 5e-5 to 6e-4 off in f32.
+
+The file holds the loss of every run and the gradient norm of the reference at every step. For the gradients of the
+first step, and for the parameters and both AdamW moments at the end, it holds samples of every tensor (SAMPLES
+elements at equal distances), the maximum, and the largest distance of the f32 runs from f64.
 Used by train_llama.py and train_coarse.py, which name versions and seed.
 """
 import json
