@@ -4,9 +4,10 @@ import argparse
 import time
 
 import torch
+from torch import library
 
 
-@torch.library.custom_op("peers::one_dnn_product", mutates_args=())
+@library.custom_op("peers::one_dnn_product", mutates_args=())
 def one_dnn_product(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
     """x @ weight.T + bias by oneDNN in f32; PyTorch itself would call MKL."""
     return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")

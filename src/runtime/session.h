@@ -47,10 +47,10 @@ struct CompileOptions {
   pjrt::OptionOverrides overrides = {};
 };
 
-// Counts of programs compiled, loaded and run.
+// How often a session compiled a program, found a compiled one, or failed to use one.
 struct Counters {
   int64_t compiles = 0;
-  int64_t memory_hits = 0;      // the same program is in use in this session
+  int64_t memory_hits = 0;      // the session already has the program
   int64_t disk_hits = 0;        // loaded from the compile cache
   int64_t corrupt_entries = 0;  // entries on disk that could not be used
   int64_t failed_probes = 0;    // entries that loaded but did not run
