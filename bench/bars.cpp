@@ -58,7 +58,7 @@ constexpr Row kBars[] = {{"notes-real", notes_real},
 int measure(const Row& row, bool smoke) {
   const eval::Bar bar = row.measure(smoke ? kSmoke : kFull);
   HUM_CHECK(bar.name == row.name);
-  std::cout << eval::to_json(bar).dump() << std::endl;
+  print_json(eval::to_json(bar));
   return smoke || bar.checks.ok() ? 0 : 1;
 }
 
@@ -69,7 +69,7 @@ int about() {
                      {"plugin", plugin->path().string()},
                      {"platform", client->platform_version()},
                      {"pjrt", fmt::format("0.{}", plugin->api_minor())}};
-  std::cout << json.dump() << std::endl;
+  print_json(json);
   return 0;
 }
 

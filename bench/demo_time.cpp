@@ -26,7 +26,7 @@ class Demos {
     Demo demo{.run = run_hum({"generate", recording, "--preset", "violin", "-o",
                               folder_ / "violin.wav", "--midi", folder_ / "melody.mid", "--json"},
                              {{"HUM_CACHE", folder_ / "cache"}})};
-    const Json report = Json::parse(demo.run.out);
+    const Json report = parse_json(demo.run.out);
     demo.compiles = report["counters"]["compiles"];
     demo.audio_s = report["audio_seconds"];
     peak_gb_ = std::max(peak_gb_, static_cast<double>(demo.run.peak_bytes) / 1e9);

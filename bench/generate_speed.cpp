@@ -40,7 +40,7 @@ Speed generate_many(const ScratchFolder& folder, int recordings,
   command.insert(command.end(), flags.begin(), flags.end());
   const ProgramRun run = run_hum(command);
   Speed speed{.wall_s = run.seconds};
-  const Json parsed = Json::parse(run.out);
+  const Json parsed = parse_json(run.out);
   const Json reports = parsed.is_array() ? parsed : Json::array({parsed});
   for (const Json& report : reports) {
     speed.audio_s += report["audio_seconds"].get<double>();

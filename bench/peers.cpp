@@ -54,7 +54,7 @@ Json last_line_json(const std::string& out) {
   const size_t before = end == 0 ? std::string::npos : out.rfind('\n', end - 1);
   const size_t begin = before == std::string::npos ? 0 : before + 1;
   try {
-    return Json::parse(out.substr(begin, end - begin));
+    return parse_json(out.substr(begin, end - begin));
   } catch (const Json::parse_error&) {
     fail(ExitCode::kFailure, "not JSON: " + out.substr(begin, end - begin));
   }

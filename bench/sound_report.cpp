@@ -46,7 +46,7 @@ SoundReport::SoundReport(const Scale& scale) : has_groups_(!scale.smoke) {
   const fs::path judged = folder / "judged.json", report = folder / "report.json";
   const int clips = scale.smoke ? kSmokeClips : kClips;
   const Json now = judged_now(clips);
-  if (!fs::exists(judged) || !fs::exists(report) || Json::parse(read_file(judged)) != now) {
+  if (!fs::exists(judged) || !fs::exists(report) || parse_json(read_file(judged)) != now) {
     spdlog::info("evaluating the models on {} clips into {}", clips, folder.string());
     std::vector<std::string> command = {"evaluate",      "model",   "-o",
                                         folder.string(), "--clips", std::to_string(clips)};
@@ -57,9 +57,9 @@ SoundReport::SoundReport(const Scale& scale) : has_groups_(!scale.smoke) {
       command.insert(command.end(), {"--singing", singing, "--resamples", "100"});
     }
     run_hum(command);
-    write_file(judged, now.dump());
+    write_file(judged, to_text(now));
   }
-  report_ = Json::parse(read_file(report));
+  report_ = parse_json(read_file(report));
 }
 
 const Json& SoundReport::row(const std::string& name) const {

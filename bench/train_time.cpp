@@ -58,7 +58,7 @@ double step_seconds(const std::string& log, const ReplaySize& size) {
   std::ifstream stream(log);
   std::vector<Json> lines;
   for (std::string line; std::getline(stream, line);) {
-    Json entry = Json::parse(line);
+    Json entry = parse_json(line);
     if (entry.contains("step")) lines.push_back(std::move(entry));
   }
   HUM_REQUIRE(std::ssize(lines) == size.steps / size.log_every, "{}: {} lines", log, lines.size());

@@ -43,7 +43,7 @@ int run(std::span<char* const> arguments) {
   }
   if (is(4, "train")) {
     const auto compute = compute_dtype(arguments[2]);
-    std::cout << train_codec(arguments[1], compute, std::stoll(arguments[3])).dump() << std::endl;
+    print_json(train_codec(arguments[1], compute, std::stoll(arguments[3])));
     return 0;
   }
   fail(ExitCode::kUsage,

@@ -175,7 +175,7 @@ int run(std::span<char* const> arguments) {
     const auto recompute = arguments.size() == 5 ? recompute_policy(arguments[4]) : kSelective;
     const Json run =
         train_lm(arguments[1], compute_dtype(arguments[2]), std::stoll(arguments[3]), recompute);
-    std::cout << run.dump() << std::endl;
+    print_json(run);
     return 0;
   }
   if (is(2, "write-385m")) {
@@ -187,7 +187,7 @@ int run(std::span<char* const> arguments) {
     return 0;
   }
   if (is(2, "decode")) {
-    std::cout << decode(arguments[1]).dump() << std::endl;
+    print_json(decode(arguments[1]));
     return 0;
   }
   if (is(3, "logits")) {
@@ -195,12 +195,12 @@ int run(std::span<char* const> arguments) {
     return 0;
   }
   if (is(1, "start")) {
-    std::cout << start_lm(graph::DType::kBF16, {}).dump() << std::endl;
+    print_json(start_lm(graph::DType::kBF16, {}));
     return 0;
   }
   if (is(3, "start")) {
     const LmSize size{.batch = std::stoll(arguments[1]), .length = std::stoll(arguments[2])};
-    std::cout << start_lm(graph::DType::kBF16, size).dump() << std::endl;
+    print_json(start_lm(graph::DType::kBF16, size));
     return 0;
   }
   fail(ExitCode::kUsage,

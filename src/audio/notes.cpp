@@ -69,7 +69,7 @@ std::vector<Note> parse_json_notes(const fs::path& path) {
 std::string format_json_notes(std::span<const Note> notes) {
   std::string text = "{\"notes\": [";
   for (const Note& note : notes) {
-    text += (&note == notes.data() ? "\n  " : ",\n  ") + to_json(note).dump();
+    text += (&note == notes.data() ? "\n  " : ",\n  ") + to_text(to_json(note));
   }
   return text + "\n]}\n";
 }

@@ -72,7 +72,7 @@ void field_from_json(const Json& json, T& value) {
     try {
       value = json.get<T>();
     } catch (const Json::exception&) {
-      fail(ExitCode::kConfig, fmt::format("wrong type: {}", json.dump()));
+      fail(ExitCode::kConfig, fmt::format("wrong type: {}", to_text(json)));
     }
   }
 }

@@ -7,6 +7,12 @@
 
 namespace hum {
 
+Json parse_json(std::string_view text) { return Json::parse(text); }
+
+Json try_parse_json(std::string_view text) {
+  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
 std::string to_text(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -16,7 +22,7 @@ void print_json(const Json& value, int indent) { std::cout << to_text(value, ind
 Json read_json(const std::filesystem::path& path) {
   const std::string text = read_file(path);
   try {
-    return Json::parse(text);
+    return parse_json(text);
   } catch (const Json::parse_error& error) {
     fail(ExitCode::kBadData, fmt::format("{}: not valid JSON: {}", path.string(), error.what()));
   }

@@ -64,7 +64,7 @@ SafetensorsFile SafetensorsFile::read(const std::filesystem::path& path) {
   if (header_size > file.bytes_.size() - sizeof header_size) refuse(path, "its header is cut off");
   const auto all = std::as_bytes(std::span(file.bytes_));
   const auto data = all.subspan(sizeof header_size + header_size);
-  Json header = Json::parse(file.bytes_.substr(sizeof header_size, header_size), nullptr, false);
+  Json header = try_parse_json(file.bytes_.substr(sizeof header_size, header_size));
   if (!header.is_object()) refuse(path, "the header is not JSON");
   for (const auto& [name, entry] : header.items()) {
     if (name != "__metadata__") {
@@ -97,7 +97,7 @@ void write_safetensors(const std::filesystem::path& path, std::span<const SafeTe
                            {"data_offsets", {offset, offset + tensor.bytes.size()}}};
     offset += tensor.bytes.size();
   }
-  std::string text = header.dump();
+  std::string text = to_text(header);
   text.append((8 - text.size() % 8) % 8, ' ');  // 8-byte alignment for the data
   const uint64_t size = text.size();
   AtomicFile file(path);

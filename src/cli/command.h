@@ -1,6 +1,5 @@
 // A command has a name, a help text, an Args struct whose declare() adds its flags, and a function
-// to run. Only flags.cpp and dispatch.cpp include CLI11, because it takes longer to compile than
-// most commands.
+// to run. Only dispatch.cpp includes CLI11, because it takes longer to compile than most commands.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +41,7 @@ std::string_view group_summary(std::string_view group);
 
 // Declares the flags of an Args struct: "minimum_note_length" becomes --minimum-note-length, a bool
 // becomes --x and --no-x, and the fields of a nested struct become --outer.inner. A field type
-// without an instance of add_option (flags.cpp) fails to link.
+// without an instance of add_option (dispatch.cpp) fails to link.
 class FlagVisitor {
  public:
   explicit FlagVisitor(CLI::App& app, std::string prefix = "")

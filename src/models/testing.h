@@ -31,7 +31,7 @@ inline Json tiny_config(std::string_view name) {
                          "embedding": 8, "blocks": 1})"},
   };
   const auto found = kConfigs.find(name);
-  return found == kConfigs.end() ? Json() : Json::parse(found->second);
+  return found == kConfigs.end() ? Json() : parse_json(found->second);
 }
 
 // Buffers start as zeros, but a codebook of zeros would make all tokens equal.

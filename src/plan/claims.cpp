@@ -98,7 +98,7 @@ void flatten(const Json& json, const std::string& file, const std::string& path,
     if (value.is_object() || (value.is_array() && deep)) {
       flatten(value, file, place, settings);
     } else if (!value.is_null()) {
-      settings.push_back({key, value.is_string() ? value.get<std::string>() : value.dump(),
+      settings.push_back({key, value.is_string() ? value.get<std::string>() : to_text(value),
                           fmt::format("{}: {}", file, place), !value.is_array()});
     }
   }
@@ -133,7 +133,7 @@ std::vector<Setting> read_settings(const fs::path& path, PlanClaims& claims) {
 void from_json(const Json& json, Stated& stated) {
   const double value = json.is_number() ? json.get<double>() : 0;
   if (!(value > 0) || !std::isfinite(value)) {
-    fail(ExitCode::kBadData, fmt::format("not a figure above zero: {}", json.dump()),
+    fail(ExitCode::kBadData, fmt::format("not a figure above zero: {}", to_text(json)),
          "write a number without unit; omit the field if the plan does not state it");
   }
   stated = {};

@@ -50,7 +50,7 @@ std::vector<Json> read_lines(const std::filesystem::path& path) {
   for (std::string line; std::getline(stream, line);) {
     ++number;
     if (line.empty()) continue;
-    lines.push_back(Json::parse(line, nullptr, /*allow_exceptions=*/false));
+    lines.push_back(try_parse_json(line));
     if (lines.back().is_object()) continue;
     if (stream.eof() || stream.peek() == EOF) {  // the process ended while it wrote
       lines.pop_back();

@@ -36,19 +36,19 @@ class Logs : public ::testing::Test {
   ~Logs() override { fs::remove_all(folder_); }
 
   static std::string head(const Example& e, const char* ran_on = "A desk, 2 threads") {
-    return Json{{"run",
-                 {{"model", e.model},
-                  {"parameters", 1e6},
-                  {"batch", 4},
-                  {"product_flops", e.product_flops},
-                  {"bytes", e.bytes},
-                  {"hardware", ran_on},
-                  {"devices", 1}}}}
-               .dump() +
+    return to_text(Json{{"run",
+                         {{"model", e.model},
+                          {"parameters", 1e6},
+                          {"batch", 4},
+                          {"product_flops", e.product_flops},
+                          {"bytes", e.bytes},
+                          {"hardware", ran_on},
+                          {"devices", 1}}}}) +
            "\n";
   }
   static std::string line(int64_t step, double step_s) {
-    return Json{{"step", step}, {"loss", 1.0}, {"step_s", step_s}, {"seconds", 3.0}}.dump() + "\n";
+    return to_text(Json{{"step", step}, {"loss", 1.0}, {"step_s", step_s}, {"seconds", 3.0}}) +
+           "\n";
   }
   fs::path write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
@@ -89,7 +89,8 @@ TEST_F(Logs, AStepIsTheMedianWithoutWarmUpAndDisturbances) {
 TEST_F(Logs, WithoutStepTimesItIsTheTimeBetweenLines) {
   std::string text = head(kCodec);
   for (int64_t i = 1; i < 6; ++i)
-    text += Json{{"step", 10 * i}, {"seconds", 40.0 + 20.0 * static_cast<double>(i)}}.dump() + "\n";
+    text +=
+        to_text(Json{{"step", 10 * i}, {"seconds", 40.0 + 20.0 * static_cast<double>(i)}}) + "\n";
   EXPECT_DOUBLE_EQ(read_campaign(write("run.jsonl", text), hardware, "").runs[0].measured_s, 2);
 }
 
@@ -187,7 +188,7 @@ TEST_F(Logs, PlansOnBorrowedEfficienciesHaveWiderIntervals) {
   EXPECT_THAT(p.outside, ::testing::Contains(HasSubstr("parameters")));
   EXPECT_NEAR(std::log(p.high_s / p.low_s), 4 * c.interval_log, 1e-9);
   write_calibration(folder_ / "desk.json", c);
-  EXPECT_EQ(to_json(read_calibration(folder_ / "desk.json")).dump(), to_json(c).dump());
+  EXPECT_EQ(to_text(to_json(read_calibration(folder_ / "desk.json"))), to_text(to_json(c)));
 }
 
 }  // namespace

@@ -28,12 +28,12 @@ std::string file_stem(const std::string& name) {
 std::string header_line(const std::string& name, const CacheKey& key) {
   Json fields = Json::object();
   for (const auto& [field, value] : key.fields()) fields[field] = value;
-  return Json{{"name", name}, {"key", fields}}.dump() + "\n";
+  return to_text(Json{{"name", name}, {"key", fields}}) + "\n";
 }
 
 // The key fields in an entry's header line; absent if the line is not one.
 std::optional<CacheKey> parse_header(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const Json json = try_parse_json(line);
   if (!json.is_object() || !json.contains("key") || !json["key"].is_object()) return std::nullopt;
   std::vector<CacheKey::Field> fields;
   for (const auto& [field, value] : json["key"].items()) {

@@ -177,7 +177,7 @@ TEST(Training, LowersTheLossAndLogsIt) {
   std::ifstream log(run / "log.jsonl");
   std::string line;
   std::getline(log, line);
-  const Json head = Json::parse(line).at("run");
+  const Json head = parse_json(line).at("run");
   EXPECT_EQ(head.at("model"), "toy");
   EXPECT_EQ(head.at("parameters"), 3 * 2 + 2 + 1) << "the counter too";
   EXPECT_EQ(head.at("batch"), 4);
@@ -187,7 +187,7 @@ TEST(Training, LowersTheLossAndLogsIt) {
   EXPECT_EQ(head.at("dtype"), "f32");
   EXPECT_EQ(head.at("first_step"), 0);
   std::getline(log, line);
-  const Json first = Json::parse(line);
+  const Json first = parse_json(line);
   EXPECT_EQ(first.at("step"), 5);
   EXPECT_GT(first.at("step_s"), 0);
   EXPECT_LT(first.at("step_s").get<double>(), first.at("seconds").get<double>());

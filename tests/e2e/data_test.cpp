@@ -55,7 +55,7 @@ TEST_F(Data, GoesOnAfterAnInterruption) {
   EXPECT_FALSE(fs::exists(path("two/shards.json")));
   ASSERT_EQ(make("two").code, 0);
   // Shards past those asked for may be there already; the others are the same.
-  const Json one = Json::parse(read("one/shards.json")), two = Json::parse(read("two/shards.json"));
+  const Json one = parse_json(read("one/shards.json")), two = parse_json(read("two/shards.json"));
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(two["shards"][i], one["shards"][i]);
 }
 
@@ -69,7 +69,7 @@ TEST_F(Data, NamesWhatIsDamagedAndMakesItAgain) {
   EXPECT_EQ(run.code, 65);
   EXPECT_THAT(run.err, AllOf(HasSubstr("1 of 3 shards are damaged: items-000001.tar has another"),
                              HasSubstr("\nhint: ")));
-  EXPECT_EQ(Json::parse(run.out)["faults"][0]["name"], "items-000001.tar");
+  EXPECT_EQ(parse_json(run.out)["faults"][0]["name"], "items-000001.tar");
   ASSERT_EQ(make("data").code, 0);
   EXPECT_EQ(read("data/items-000001.tar"), whole);
 }
@@ -121,13 +121,13 @@ void Data::expect_python_reads_the_same(int channels) const {
   std::istringstream lines(read("read.jsonl"));
   int64_t count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
-    const Json sample = Json::parse(line);
+    const Json sample = parse_json(line);
     const data::ItemView& item = items[count];
     const int64_t frames = std::ssize(item.reference) / 441;
     const int64_t books = std::ssize(item.reference_codes) / frames;
     EXPECT_EQ(sample["key"], fmt::format("{:09}", count));
     const Json expected = {{"meta.json", item.meta()},
-                           {"notes.json", Json::parse(item.notes_json)},
+                           {"notes.json", parse_json(item.notes_json)},
                            {"features.npy", array(item.features, 9, "float32")},
                            {"codes.npy", array(item.codes, books * channels, "uint16")},
                            {"reference_codes.npy", array(item.reference_codes, books, "uint16")},

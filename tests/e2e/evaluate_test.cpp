@@ -36,8 +36,8 @@ TEST_F(SlowEvaluateModel, WritesAReportThatNeedsNothingElse) {
       {"--clips", "2", "--resamples", "100", "--json", "--against", "twin=" + path("weights")}));
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(files(), ElementsAre("report", "weights"));
-  const Json report = Json::parse(run.out);
-  EXPECT_EQ(report, Json::parse(read("report/report.json")));
+  const Json report = parse_json(run.out);
+  EXPECT_EQ(report, parse_json(read("report/report.json")));
 
   std::vector<std::string> rows;
   for (const Json& row : report["rows"]) rows.push_back(row["name"]);
@@ -59,7 +59,7 @@ TEST_F(SlowEvaluateModel, WritesAReportThatNeedsNothingElse) {
   EXPECT_EQ(report["real_singing"].size(), 8u * 7);
   EXPECT_EQ(report["about"]["weights sha256"].size(), 5u);
   // Of the two clips, the classifier knows the seen preset alone.
-  EXPECT_EQ(told["preset_top3"], Json::parse(R"({"value":1.0,"low":null,"high":null,"clips":1})"));
+  EXPECT_EQ(told["preset_top3"], parse_json(R"({"value":1.0,"low":null,"high":null,"clips":1})"));
   EXPECT_GT(report["rows"][1]["fad"]["value"], 0);
   EXPECT_NEAR(report["rows"][6]["fad"]["value"].get<double>(), 0, 1e-6);
 

@@ -40,7 +40,7 @@ TEST_F(Generate, PlaysARealSinger) {
   EXPECT_LE(audio::true_peak_dbtp(sound.samples, 44100), -0.9);
   EXPECT_GT(audio::integrated_lufs(sound.samples, 44100), -40);
 
-  const Json report = Json::parse(run.out);
+  const Json report = parse_json(run.out);
   EXPECT_EQ(report["octave"], 1);  // the singer is at A2 to G#3, a violin begins at G3
   EXPECT_NEAR(report["audio_seconds"].get<double>(), sound.seconds(), 1e-3);
   const auto notes = audio::read_notes(path("out.mid"));
@@ -56,7 +56,7 @@ TEST_F(Generate, CompilesNothingForAnotherLength) {
     const std::string hum = write_hum("a.wav", seconds);
     const auto run = generate(hum, "out.wav", {"--json"});
     ASSERT_EQ(run.code, 0) << run.err;
-    const int64_t compiles = Json::parse(run.out)["counters"]["compiles"];
+    const int64_t compiles = parse_json(run.out)["counters"]["compiles"];
     EXPECT_TRUE(seconds == 2 || compiles == 0) << compiles << " at " << seconds;
   }
 }
@@ -106,7 +106,7 @@ TEST_F(Generate, MovesTheMelody) {
     all.insert(all.end(), {"--fast", "--json"});
     const auto run = generate(hum, "out.wav", all);
     EXPECT_EQ(run.code, 0) << run.err;
-    return Json::parse(run.out)["notes"][0]["pitch"].get<int>();
+    return parse_json(run.out)["notes"][0]["pitch"].get<int>();
   };
   EXPECT_EQ(first_pitch({"--octave", "0"}), 57);
   EXPECT_EQ(first_pitch({"--octave", "1"}), 69);

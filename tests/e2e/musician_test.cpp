@@ -33,7 +33,7 @@ class Musician : public Program {
     arguments.insert(arguments.end(), {"-o", path("out.wav"), "--json"});
     const auto outcome = run("generate", arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return Json::parse(outcome.out);
+    return parse_json(outcome.out);
   }
   // The tempo that holds from the first beat on.
   double tempo_of(const std::string& midi) const {
@@ -87,7 +87,7 @@ TEST_F(Musician, SeveralRecordingsArePlayedThoughOneIsBroken) {
   EXPECT_EQ(outcome.code, 65);
   EXPECT_THAT(outcome.err, HasSubstr("in/b.wav"));
   EXPECT_THAT(outcome.err, HasSubstr("2 of 3 recordings were played"));
-  const Json reports = Json::parse(outcome.out);
+  const Json reports = parse_json(outcome.out);
   ASSERT_EQ(reports.size(), 3U);
   EXPECT_EQ(reports[1]["code"], 65);
   for (const char* name : {"out/a-flute.mp3", "out/c-flute.mp3"}) {
@@ -250,7 +250,7 @@ TEST_F(Musician, ABandPlaysUnderTheMelody) {
   const auto outcome =
       run("arrange", {hum, "-o", path("band"), "--style", "swing", "--bits", "float", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json report = Json::parse(outcome.out);
+  const Json report = parse_json(outcome.out);
   EXPECT_NEAR(report["tempo_bpm"], 100, 1.5);
   EXPECT_EQ(report["key"], "A:minor");
   EXPECT_GE(report["chords"].size(), 4U);

@@ -24,7 +24,7 @@ TEST_F(Program, NotesOfARealSingerAreThoseOfBasicPitch) {
     EXPECT_THAT(run.err, HasSubstr("28 notes in 9.1 s"));
     const auto judged = run_hum({"evaluate", "notes", stored_notes(), path(name), "--json"});
     ASSERT_EQ(judged.code, 0) << judged.err;
-    const Json score = Json::parse(judged.out);
+    const Json score = parse_json(judged.out);
     EXPECT_EQ(score["f1"], 1.0) << name;
     EXPECT_EQ(score["matched"], 28);
   }
@@ -84,9 +84,9 @@ TEST_F(Program, KeptNotesAreCountedBesideThoseOfTheRealInstrument) {
                      {"amplitude", 0.7},
                      {"bends", Json::array()}});
   }
-  write("melody.json", Json{{"notes", notes}}.dump());
+  write("melody.json", to_text(Json{{"notes", notes}}));
   notes.erase(notes.size() - 1);
-  write("heard.json", Json{{"notes", notes}}.dump());
+  write("heard.json", to_text(Json{{"notes", notes}}));
   const std::vector<std::string> command = {
       "evaluate",          "notes", path("melody.json"), path("heard.json"),
       "--onset-tolerance", "100",   "--beside",          "piano"};
@@ -94,7 +94,7 @@ TEST_F(Program, KeptNotesAreCountedBesideThoseOfTheRealInstrument) {
   json.emplace_back("--json");
   const auto judged = run_hum(json);
   ASSERT_EQ(judged.code, 0) << judged.err;
-  const Json score = Json::parse(judged.out);
+  const Json score = parse_json(judged.out);
   EXPECT_EQ(score["matched"], 7);
   const Json& real = score["beside"];
   EXPECT_GE(real["matched"], 6);
@@ -134,7 +134,7 @@ TEST_F(Program, NotesAreJudgedWithinTheToleranceThatIsGiven) {
     const auto run = run_hum({"evaluate", "notes", path("a.json"), path("b.json"), "--json",
                               "--onset-tolerance", tolerance_ms});
     EXPECT_EQ(run.code, 0) << run.err;
-    return Json::parse(run.out)["f1"].get<double>();
+    return parse_json(run.out)["f1"].get<double>();
   };
   EXPECT_EQ(f1("50"), 0.5);
   EXPECT_EQ(f1("100"), 1.0);
@@ -152,13 +152,13 @@ TEST_F(Program, PresetsAreListed) {
   ASSERT_EQ(text.code, 0);
   EXPECT_THAT(text.out, HasSubstr("violin"));
   EXPECT_GE(std::ranges::count(text.out, '\n'), 88);
-  const Json list = Json::parse(run_hum({"presets", "--json"}).out);
+  const Json list = parse_json(run_hum({"presets", "--json"}).out);
   EXPECT_EQ(list.size(), 88U);  // the released weights': weights/README.md
   for (const auto& preset : list) {
     EXPECT_TRUE(preset["trained"].get<bool>());
     EXPECT_FALSE(preset["held_out"].get<bool>());
   }
-  EXPECT_GE(Json::parse(run_hum({"presets", "--json", "--all"}).out).size(), 100U);
+  EXPECT_GE(parse_json(run_hum({"presets", "--json", "--all"}).out).size(), 100U);
   const auto unknown = run_hum({"presets", "--weights", folder_.string()});
   EXPECT_EQ(unknown.out, "");
   EXPECT_THAT(unknown.err, HasSubstr("holds no references"));
@@ -167,7 +167,7 @@ TEST_F(Program, PresetsAreListed) {
 TEST_F(Program, EnvironmentVariablesAreListedWithTheirValues) {
   const auto run = run_hum({"env", "--json"}, {.environment = {{"HUM_THREADS", "1"}}});
   ASSERT_EQ(run.code, 0);
-  const Json variables = Json::parse(run.out);
+  const Json variables = parse_json(run.out);
   const auto threads = std::ranges::find_if(
       variables, [](const Json& variable) { return variable["name"] == "HUM_THREADS"; });
   ASSERT_NE(threads, variables.end());
@@ -181,7 +181,7 @@ TEST_F(Program, ProfileRunsAnotherCommandWithItsFlags) {
                             path("a.mid"), "--minimum-note-length", "100"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("basic_pitch"));
-  EXPECT_GT(Json::parse(read("profile.json"))["programs"].size(), 0u);
+  EXPECT_GT(parse_json(read("profile.json"))["programs"].size(), 0u);
   EXPECT_THAT(files(), ElementsAre("a.mid", "a.wav", "profile.json"));
   EXPECT_EQ(run_hum({"profile"}).code, 2);
   EXPECT_EQ(run_hum({"profile", "notes", "--no-such-flag"}).code, 2);

@@ -93,10 +93,10 @@ double likeness(std::span<const float> a, std::span<const float> b) {
 
 TEST_F(Stereo, IsTrainedAndPlayedInTwoChannelsWhoseSumIsTheMid) {
   train_all();
-  EXPECT_EQ(Json::parse(read("stereo/coarse/config.json"))["model"]["common"]["channels"],
+  EXPECT_EQ(parse_json(read("stereo/coarse/config.json"))["model"]["common"]["channels"],
             "mid_side");
   EXPECT_FALSE(
-      Json::parse(read("stereo/voice/config.json"))["model"]["common"].contains("channels"));
+      parse_json(read("stereo/voice/config.json"))["model"]["common"].contains("channels"));
   write_hum("hum.wav", 8);
   const auto sound = generated("out.wav", {"--bits", "float"});
   ASSERT_EQ(sound.channels, 2);
@@ -152,7 +152,7 @@ TEST_F(SlowStereo, IsJudgedByItsMeanAndNotByItsTokens) {
                             "--clips", "2", "--resamples", "100", "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("not measured: token figures: the clips are mono"));
-  const Json report = Json::parse(run.out);
+  const Json report = parse_json(run.out);
   const Json& told = report["rows"][1]["groups"]["all"];
   EXPECT_GT(told["mel_distance"]["value"], 0);
   EXPECT_FALSE(told.value("token_top10", Json()).is_object());

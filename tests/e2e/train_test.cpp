@@ -35,14 +35,14 @@ class Train : public Program {
   // The element type that the log says the products have.
   std::string logged_type() const {
     const std::string log = read("run/log.jsonl");
-    return Json::parse(log.substr(0, log.find('\n'))).at("run").at("dtype");
+    return parse_json(log.substr(0, log.find('\n'))).at("run").at("dtype");
   }
 };
 
 TEST_F(Train, ComputesAsTheConfigurationSays) {
   const auto trained = train({"--json"});
   ASSERT_EQ(trained.code, 0) << trained.err;
-  EXPECT_EQ(Json::parse(trained.out).at("steps"), 2);
+  EXPECT_EQ(parse_json(trained.out).at("steps"), 2);
   EXPECT_EQ(logged_type(), "bf16");
   EXPECT_THAT(files(), Contains("classifier"));
 }
@@ -141,7 +141,7 @@ TEST_F(Train, ModelsOfAFolderOfWeightsAreChecked) {
   ASSERT_EQ(train({"--output", path("weights/classifier")}).code, 0);
   const auto checked = run_hum({"model", "check", path("weights"), "--json"});
   ASSERT_EQ(checked.code, 0) << checked.err;
-  const Json report = Json::parse(checked.out);
+  const Json report = parse_json(checked.out);
   ASSERT_EQ(report.size(), 1);
   EXPECT_EQ(report[0].at("model"), "classifier");
   write("weights/classifier/model.safetensors", "damaged");

@@ -33,7 +33,7 @@ struct TrainingGolden {
   uint64_t seed() const { return static_cast<uint64_t>(number("seed")); }
   train::OptimizerConfig optimizer() const {
     train::OptimizerConfig config;
-    from_json(Json::parse(metadata.at("optimizer")), config);
+    from_json(parse_json(metadata.at("optimizer")), config);
     return config;
   }
 };

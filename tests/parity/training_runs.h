@@ -56,7 +56,7 @@ struct TrainingRun {
 struct LlamaRun : TrainingRun {
   explicit LlamaRun(const std::string& name = "llama") : TrainingRun(name) {}
   models::llama::Llama model{
-      models::llama::from_hugging_face(Json::parse(golden.metadata.at("config")))};
+      models::llama::from_hugging_face(parse_json(golden.metadata.at("config")))};
 
   nn::TrainSpec spec(graph::DType compute) const override {
     return model.train_spec(
@@ -92,7 +92,7 @@ struct LlamaRun : TrainingRun {
 
 inline models::humming::CoarseConfig coarse_config(const TrainingGolden& golden) {
   models::humming::CoarseConfig config;
-  from_json(Json::parse(golden.metadata.at("config")), config);
+  from_json(parse_json(golden.metadata.at("config")), config);
   return config;
 }
 

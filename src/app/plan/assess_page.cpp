@@ -63,11 +63,11 @@ Part cost_part(const Json& r) {
   Part part{"Time and cost of a run", ""};
   part.table = {
       sides("", r, [](const Json& s) { return text(s["cluster"]); }),
-      sides("devices", r, [](const Json& s) { return s["devices"].dump(); }),
+      sides("devices", r, [](const Json& s) { return to_text(s["devices"]); }),
       sides("layout", r,
             [](const Json& s) {
-              return fmt::format("tp {} pp {} dp {}", s["tp"].dump(), s["pp"].dump(),
-                                 s["dp"].dump());
+              return fmt::format("tp {} pp {} dp {}", to_text(s["tp"]), to_text(s["pp"]),
+                                 to_text(s["dp"]));
             }),
       sides("memory a device", r,
             [](const Json& s) {
@@ -109,7 +109,7 @@ Part operators_part(const Json& r) {
             {{"", "kinds", "uses", "share"}}};
   for (const auto& [support, group] : operators["groups"].items())
     part.table.push_back(
-        {support, group["kinds"].dump(), group["count"].dump(), percent(group["flops_share"])});
+        {support, to_text(group["kinds"]), to_text(group["count"]), percent(group["flops_share"])});
   std::set<std::string> sources;
   for (const auto& row : operators["rows"]) {
     const std::string support = text(row["support"]);
@@ -118,7 +118,7 @@ Part operators_part(const Json& r) {
     const auto where = row["where"].get<std::vector<std::string>>();
     part.list.push_back(
         fmt::format("{} ({}, {}, {}): {}{}", text(row["op"]), support,
-                    row["count"] == 1 ? "once" : row["count"].dump() + " times",
+                    row["count"] == 1 ? "once" : to_text(row["count"]) + " times",
                     where.empty() ? "" : where.front(), text(row["hint"]),
                     row["rewritten"].get<bool>() ? "; hum's lowering does this" : ""));
   }
@@ -167,8 +167,8 @@ std::string subject(const Json& r) {
       "{:.0f} % "
       "of cases like the calibration's; costs are in US dollars, on demand unless stated "
       "otherwise.",
-      r["parameters"].get<double>() / 1e9, r["tokens"].get<double>(), r["global_batch"].dump(),
-      r["sequence"].dump(), 100 * r["interval_probability"].get<double>());
+      r["parameters"].get<double>() / 1e9, r["tokens"].get<double>(), to_text(r["global_batch"]),
+      to_text(r["sequence"]), 100 * r["interval_probability"].get<double>());
 }
 
 std::vector<Part> parts(const Json& r) {

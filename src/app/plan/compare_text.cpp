@@ -21,7 +21,7 @@ std::string clusters_text(const Json& r) {
   for (const auto& c : r["clusters"]) {
     if (!c["fits"].get<bool>()) continue;
     const Json& demand = c["offers"]["on-demand"];
-    table.row({c["cluster"], c["devices"].dump(), dollars(c["tokens_per_s"]),
+    table.row({c["cluster"], to_text(c["devices"]), dollars(c["tokens_per_s"]),
                fmt::format("{:.1f}", 100 * c["mfu"].get<double>()),
                offer_cell(c, "on-demand", "days", 1), dollars(demand["cost"]),
                fmt::format("{} to {}", dollars(demand["cost_low"]), dollars(demand["cost_high"])),

@@ -67,8 +67,8 @@ std::string layouts_text(const Json& layouts) {
   constexpr size_t kShown = 30;
   for (size_t i = 0; i < std::min(kShown, layouts["fitting"].size()); ++i) {
     const Json& c = layouts["fitting"][i];
-    table.row({c["tp"].dump(), c["pp"].dump(), c["dp"].dump(), c["micro_batch"].dump(),
-               c["interleave"].dump(), c["recompute"].get<std::string>(),
+    table.row({to_text(c["tp"]), to_text(c["pp"]), to_text(c["dp"]), to_text(c["micro_batch"]),
+               to_text(c["interleave"]), c["recompute"].get<std::string>(),
                fmt::format("{:.3f}", c["step_s"].get<double>()), bytes(c["memory_bytes"]),
                c["pareto"].get<bool>() ? "*" : ""});
   }

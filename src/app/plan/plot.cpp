@@ -15,10 +15,11 @@ namespace hum::app {
 namespace {
 
 std::string layout_name(const Json& l) {
-  return fmt::format("tp {} x pp {} x dp {}, micro-batch {}{}, recompute {}", l["tp"].dump(),
-                     l["pp"].dump(), l["dp"].dump(), l["micro_batch"].dump(),
-                     l["interleave"] > 1 ? fmt::format(", {} chunks", l["interleave"].dump()) : "",
-                     l["recompute"].get<std::string>());
+  return fmt::format(
+      "tp {} x pp {} x dp {}, micro-batch {}{}, recompute {}", to_text(l["tp"]), to_text(l["pp"]),
+      to_text(l["dp"]), to_text(l["micro_batch"]),
+      l["interleave"] > 1 ? fmt::format(", {} chunks", to_text(l["interleave"])) : "",
+      l["recompute"].get<std::string>());
 }
 
 // Chooses the unit of the cost axis, for costs of up to `most` dollars.
@@ -61,9 +62,9 @@ void require_plot(const std::filesystem::path& path) {
 void write_layouts_plot(const std::filesystem::path& path, const Json& report) {
   eval::ScatterPlot plot{
       .title = fmt::format("Layouts of {} on {} x {}, {} sequences of {} tokens a step",
-                           report["model"].get<std::string>(), report["nodes"].dump(),
-                           report["hardware"].get<std::string>(), report["global_batch"].dump(),
-                           report["sequence"].dump()),
+                           report["model"].get<std::string>(), to_text(report["nodes"]),
+                           report["hardware"].get<std::string>(), to_text(report["global_batch"]),
+                           to_text(report["sequence"])),
       .x_label = "step time, s",
       .y_label = "memory per device, GB",
       .limit_label = "device memory",

@@ -26,7 +26,7 @@ TEST(PlanReport, AuditsListTheFiguresThatWereNotRead) {
   const Json report = audit_report(audited);
   EXPECT_TRUE(report["consistent"].get<bool>());
   EXPECT_EQ(report["not_read"],
-            Json::parse(R"([{"name": "lr", "value": "3e-4", "place": "train.yaml: lr"}])"));
+            parse_json(R"([{"name": "lr", "value": "3e-4", "place": "train.yaml: lr"}])"));
 }
 
 TEST(PlanReport, PredictionsComeWithIntervalsAndASummary) {

@@ -127,7 +127,7 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
     std::ifstream log(root_ / (name + "-run") / GetParam()->name / "log.jsonl");
     std::vector<double> result;
     for (std::string line; std::getline(log, line);) {
-      const Json entry = Json::parse(line);
+      const Json entry = parse_json(line);
       if (entry.contains("step")) result.push_back(entry.at("loss"));
     }
     return result;

@@ -27,7 +27,7 @@ struct Args {
 };
 
 std::vector<int32_t> parse_tokens(const std::string& text) {
-  const Json list = Json::parse("[" + text + "]", nullptr, /*allow_exceptions=*/false);
+  const Json list = try_parse_json("[" + text + "]");
   std::vector<int32_t> tokens;
   for (const Json& token : list) {
     if (token.is_number_unsigned()) tokens.push_back(token.get<int32_t>());

@@ -52,7 +52,7 @@ std::string item_key(uint64_t index) { return fmt::format("{:09}", index); }
 
 ItemNotes ItemView::notes() const {
   try {
-    const Json json = Json::parse(notes_json);
+    const Json json = parse_json(notes_json);
     return {notes_from_json(json.at("melody")), notes_from_json(json.at("played"))};
   } catch (const Json::exception& error) {
     damaged(index, fmt::format("notes.json: {}", error.what()));
@@ -61,7 +61,7 @@ ItemNotes ItemView::notes() const {
 
 Json ItemView::meta() const {
   try {
-    return Json::parse(meta_json);
+    return parse_json(meta_json);
   } catch (const Json::exception& error) {
     damaged(index, fmt::format("meta.json: {}", error.what()));
   }
@@ -81,8 +81,8 @@ void add_sample(TarWriter& shard, const TrainingItem& item, const StoredSound& s
   const std::string key = item_key(item.index);
   const Json notes = {{"melody", notes_to_json(item.melody)},
                       {"played", notes_to_json(item.played)}};
-  shard.add(key + ".meta.json", meta.dump());
-  shard.add(key + ".notes.json", notes.dump());
+  shard.add(key + ".meta.json", to_text(meta));
+  shard.add(key + ".notes.json", to_text(notes));
   shard.add(key + ".features.npy", table_file(item.features, kMelodyFeatures));
   if (codes != nullptr) add_codes(shard, item.index, *codes, books);
   shard.add(key + ".reference.wav", wav_file(sound.reference));

@@ -84,7 +84,7 @@ int64_t Manifest::items() const {
   return sum;
 }
 
-std::string fingerprint_of(const Json& options) { return sha256(options.dump()).substr(0, 16); }
+std::string fingerprint_of(const Json& options) { return sha256(to_text(options)).substr(0, 16); }
 
 Manifest read_manifest(const fs::path& folder) {
   const fs::path path = folder / kManifest;

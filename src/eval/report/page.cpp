@@ -40,7 +40,7 @@ double number(const Json& value) {
 std::string cell(const Json& figure) {
   if (!figure.is_object()) return "<td></td>";
   const std::string clips =
-      figure.contains("clips") ? fmt::format(" title=\"{} clips\"", figure["clips"].dump()) : "";
+      figure.contains("clips") ? fmt::format(" title=\"{} clips\"", to_text(figure["clips"])) : "";
   std::string text = fmt::format("<td{}>{:.3g}", clips, number(figure["value"]));
   const double low = number(figure.value("low", Json())),
                high = number(figure.value("high", Json()));
@@ -53,7 +53,7 @@ std::string cell(const Json& figure) {
 std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{:.3g}", value.get<double>());
-  return value.is_null() ? std::string() : value.dump();
+  return value.is_null() ? std::string() : to_text(value);
 }
 
 const Json& metric_of(const Json& report, std::string_view key) {

@@ -83,7 +83,7 @@ TEST(BasicPitchNotes, FollowBasicPitchUnderEveryOption) {
   const Json golden = read_json(test::data_folder() / "patterned_notes.json");
   ASSERT_EQ(golden["cases"].size(), 7u);
   for (const auto& item : golden["cases"]) {
-    SCOPED_TRACE(item["options"].dump());
+    SCOPED_TRACE(to_text(item["options"]));
     const auto posteriors =
         patterned_posteriors(item["frames"].get<int64_t>(), item["seed"].get<uint32_t>());
     EXPECT_GT(item["notes"].size(), 4u);

@@ -1,9 +1,9 @@
 // For tests only: the stored basic-pitch output for vocadito_10.wav (tests/data/basic-pitch).
 #pragma once
 
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <regex>
 #include <string>
 
 #include "base/error.h"
@@ -22,10 +22,13 @@ inline Matrix<float> read_npy(const std::filesystem::path& path) {
   const size_t header_bytes =
       static_cast<unsigned char>(bytes[8]) + 256U * static_cast<unsigned char>(bytes[9]);
   const std::string header = bytes.substr(10, header_bytes);
-  std::smatch shape;
-  const std::regex pattern(R"('<f4'.*'fortran_order': False.*\((\d+), (\d+)\))");
-  HUM_REQUIRE(std::regex_search(header, shape, pattern), "{}: {}", path.string(), header);
-  Matrix<float> matrix(std::stoll(shape[1]), std::stoll(shape[2]));
+  long rows = 0, columns = 0;
+  HUM_REQUIRE(
+      header.find("'<f4'") != std::string::npos &&
+          header.find("'fortran_order': False") != std::string::npos &&
+          std::sscanf(header.c_str() + header.find('('), "(%ld, %ld)", &rows, &columns) == 2,
+      "{}: {}", path.string(), header);
+  Matrix<float> matrix(rows, columns);
   const size_t size = matrix.values.size() * sizeof(float);
   HUM_REQUIRE(bytes.size() == 10 + header_bytes + size, "{} is truncated", path.string());
   std::memcpy(matrix.values.data(), bytes.data() + 10 + header_bytes, size);

@@ -41,7 +41,7 @@ int64_t size(const Json& config, const char* name, std::optional<int64_t> otherw
 double positive(const Json& config, const char* name, std::optional<double> otherwise = {}) {
   const double value = find<double>(config, name).value_or(otherwise.value_or(0));
   if (!(value > 0 && std::isfinite(value))) {
-    refuse(fmt::format("field '{}' is {}", name, config.value(name, Json()).dump()));
+    refuse(fmt::format("field '{}' is {}", name, to_text(config.value(name, Json()))));
   }
   return value;
 }
@@ -62,7 +62,7 @@ std::string architecture(const Json& config) {
     }
   }
   refuse(fmt::format("the architecture is {} of model_type '{}'",
-                     config.value("architectures", Json()).dump(), type),
+                     to_text(config.value("architectures", Json())), type),
          "hum reads LlamaForCausalLM, MistralForCausalLM and Qwen2ForCausalLM");
 }
 
@@ -94,7 +94,7 @@ void read_rope(const Json& source, LlamaConfig& config) {
   auto& transformer = config.transformer;
   Json rope = find<Json>(source, "rope_parameters").value_or(Json::object());
   if (const auto older = find<Json>(source, "rope_scaling")) rope = *older;
-  if (!rope.is_object()) refuse("rope_parameters is " + rope.dump());
+  if (!rope.is_object()) refuse("rope_parameters is " + to_text(rope));
   transformer.rope_theta =
       positive(rope, "rope_theta", find<double>(source, "rope_theta").value_or(10000));
   const double part = positive(rope, "partial_rotary_factor",

@@ -43,7 +43,7 @@ struct Golden {
 
   explicit Golden(const std::filesystem::path& file) {
     const auto metadata = SafetensorsFile::read(file).metadata();
-    source = Json::parse(metadata.at("config"));
+    source = parse_json(metadata.at("config"));
     seed = std::stoull(metadata.at("seed"));
     for (const auto& [name, tensor] : runtime::read_tensors(file)) {
       if (name == "logits_f32") logits_f32 = tensor.to_floats();
