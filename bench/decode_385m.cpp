@@ -2,6 +2,7 @@
 // llama.cpp, and the time that reading the weights takes. Random weights make near ties, which
 // rounding decides: the logits are compared, on the tokens that hum chose, and how good those are.
 #include "base/error.h"
+#include "base/scratch_folder.h"
 #include "bench/bars.h"
 #include "bench/lm/decode.h"
 #include "bench/locations.h"

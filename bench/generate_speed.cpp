@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "base/log.h"
+#include "base/scratch_folder.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/locations.h"

@@ -8,6 +8,7 @@
 #include "app/session_options.h"
 #include "audio/io.h"
 #include "base/log.h"
+#include "base/scratch_folder.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/program.h"

@@ -5,6 +5,7 @@
 
 #include "app/session_options.h"
 #include "base/error.h"
+#include "base/scratch_folder.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "bench/peer_settings.h"

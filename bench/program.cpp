@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/scratch_folder.h"
 #include "bench/locations.h"
 
 namespace hum::bench {
@@ -69,17 +70,6 @@ ProgramRun run_hum(const std::vector<std::string>& arguments,
   std::vector<std::string> command = {kHumProgram};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run_program(command, environment);
-}
-
-ScratchFolder::ScratchFolder() {
-  std::string name = (fs::temp_directory_path() / "hum-bench-XXXXXX").string();
-  HUM_REQUIRE(mkdtemp(name.data()) != nullptr, "cannot create {}", name);
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 }  // namespace hum::bench

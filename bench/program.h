@@ -27,18 +27,4 @@ ProgramRun run_program(const std::vector<std::string>& command,
 ProgramRun run_hum(const std::vector<std::string>& arguments,
                    const std::map<std::string, std::string>& environment = {});
 
-// A new folder that is removed with the object.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 }  // namespace hum::bench

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/scratch_folder.h"
 #include "bench/judges.h"
 #include "bench/locations.h"
 #include "bench/program.h"

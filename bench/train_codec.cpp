@@ -5,6 +5,7 @@
 // from the first step on (bench/codec_step/problem.h). The draws, which books an item keeps and
 // where idle entries move, are made here too, by the rule of models/codec, and handed to the peer
 // in the problem file; hum makes them within its step.
+#include "base/scratch_folder.h"
 #include "bench/bars.h"
 #include "bench/locations.h"
 #include "bench/peers.h"

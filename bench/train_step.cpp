@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/scratch_folder.h"
 #include "bench/bars.h"
 #include "bench/locations.h"
 #include "bench/peer_settings.h"

@@ -15,6 +15,7 @@
 #include "base/fields_json.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/scratch_folder.h"
 #include "bench/bars.h"
 #include "bench/program.h"
 #include "data/synthesis/timing.h"

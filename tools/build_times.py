@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Times how long commits take to build: the bars `first-sound` and `rebuild`. docs/building.md holds the figures.
 
-Usage: tools/build_times.py COMMIT...    for example: tools/build_times.py 8ba16b9 HEAD
+Usage: tools/build_times.py [--tests] COMMIT...    for example: tools/build_times.py 8ba16b9 HEAD
 Each commit is cloned into a temporary folder, with this clone's wheels and without a compiler cache, and built: `make
 demo` is the first sound, `make build` then builds the tests. After that three edits, each followed by linking `hum`.
-Needs an idle machine, and about 30 minutes a commit. Prints a table and JSON. Standard library only.
+With --tests it also runs the tests. Needs an idle machine with two cores for about 15 minutes a commit, 30 with --tests.
+Prints a table and JSON. Standard library only.
 """
 
 import json
@@ -44,32 +45,36 @@ def edit(folder, file, pattern, replacement):
     (folder / file).write_text(edited)
 
 
-def built(folder):
+def times_in(folder, run_tests):
     """Seconds by what was built, in a fresh clone."""
     times = {"first sound": seconds_of(folder, "make", "demo"), "then the tests": seconds_of(folder, "make", "build")}
+    if run_tests:
+        times["the tests themselves"] = seconds_of(folder, "make", "test")
     for name, change in EDITS.items():
         edit(folder, *change)
         times[f"hum after {name}"] = seconds_of(folder, "ninja", "-C", "build", "hum")
     return times
 
 
-def times_of(commit):
+def times_of(commit, run_tests):
     with tempfile.TemporaryDirectory(prefix="hum-build-times-") as temporary:
         folder = pathlib.Path(temporary) / "hum"
         subprocess.run(["git", "clone", "--quiet", ROOT, folder], check=True)
         subprocess.run(["git", "checkout", "--quiet", commit], cwd=folder, check=True)
         (folder / "build").mkdir()
         subprocess.run(["cp", "-a", ROOT / "build" / "third_party", folder / "build"], check=True)
-        return built(folder)
+        return times_in(folder, run_tests)
 
 
 def main():
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+    run_tests = "--tests" in sys.argv[1:]
+    commits = [word for word in sys.argv[1:] if word != "--tests"]
+    if not commits or any(commit.startswith("-") for commit in commits):
         sys.exit(__doc__)
     times = {}
-    for commit in sys.argv[1:]:
+    for commit in commits:
         name = subprocess.run(["git", "rev-parse", "--short", commit], cwd=ROOT, check=True, capture_output=True, text=True)
-        times[name.stdout.strip()] = times_of(name.stdout.strip())
+        times[name.stdout.strip()] = times_of(name.stdout.strip(), run_tests)
     first, *others = times
     for what, seconds in times[first].items():
         ratios = "".join(f"  {times[commit][what]:8.1f} s ({times[commit][what] / seconds:.2f} x)" for commit in others)

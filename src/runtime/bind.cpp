@@ -19,7 +19,7 @@ std::vector<HostTensor> bind(std::span<const graph::Value> parameters, const Nam
     }
     if (found->second.shape().dims != parameter.dims()) {
       fail(ExitCode::kBadData,
-           fmt::format("{}: tensor '{}' is {}, the model wants {}", folder.string(), name,
+           fmt::format("{}: tensor '{}' is {}, the model expects {}", folder.string(), name,
                        found->second.shape(), parameter.shape()),
            "the weights do not match config.json");
     }

@@ -23,12 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path new_folder() {
-  std::string name = (fs::temp_directory_path() / "hum-e2e-XXXXXX").string();
-  HUM_REQUIRE(mkdtemp(name.data()) != nullptr, "cannot create {}", name);
-  return name;
-}
-
 // In the child: never returns.
 [[noreturn]] void become_hum(const std::vector<std::string>& arguments, const RunOptions& options,
                              const fs::path& out, const fs::path& err) {
@@ -51,7 +45,8 @@ fs::path new_folder() {
 }  // namespace
 
 Outcome run_hum(const std::vector<std::string>& arguments, const RunOptions& options) {
-  const fs::path folder = new_folder(), out = folder / "out", err = folder / "err";
+  const ScratchFolder folder;
+  const fs::path out = folder / "out", err = folder / "err";
   const pid_t child = fork();
   HUM_REQUIRE(child >= 0, "cannot fork");
   if (child == 0) become_hum(arguments, options, out, err);
@@ -61,16 +56,12 @@ Outcome run_hum(const std::vector<std::string>& arguments, const RunOptions& opt
   }
   int status = 0;
   waitpid(child, &status, 0);
-  Outcome result{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
-                 read_file(err)};
-  fs::remove_all(folder);
-  return result;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
+          read_file(err)};
 }
 
 fs::path example_recording() { return source_folder() / "examples/vocadito_10.wav"; }
 
-Program::Program() : folder_(new_folder()) {}
-Program::~Program() { fs::remove_all(folder_); }
 
 std::vector<std::string> Program::files() const {
   std::vector<std::string> names;

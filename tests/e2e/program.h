@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/scratch_folder.h"
+
 namespace hum::e2e {
 
 struct Outcome {
@@ -30,9 +32,6 @@ std::filesystem::path example_recording();
 // A test with an empty folder.
 class Program : public testing::Test {
  protected:
-  Program();
-  ~Program() override;
-
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   // Names of all files in the folder, sorted.
   std::vector<std::string> files() const;
@@ -44,7 +43,8 @@ class Program : public testing::Test {
   std::string write_sound(const std::string& name, const std::vector<float>& mono, int rate_hz,
                           int channels = 1) const;
 
-  std::filesystem::path folder_;
+  const ScratchFolder scratch_;
+  const std::filesystem::path folder_ = scratch_.path();
 };
 
 }  // namespace hum::e2e

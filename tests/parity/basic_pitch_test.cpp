@@ -1,4 +1,4 @@
-// Basic Pitch's whole network against JAX, on weights made by rule: posteriors, and their gradients
+// Basic Pitch's whole network against JAX, on weights computed by a rule: posteriors, and their gradients
 // to the sound and to weights at every depth.
 #include <gtest/gtest.h>
 

@@ -19,6 +19,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/quantile.h"
+#include "base/scratch_folder.h"
 #include "data/synthesis/sound_fonts.h"
 #include "eval/harness/evaluation.h"
 #include "runtime/weights.h"
@@ -91,30 +92,16 @@ std::vector<std::string> missed_floors(const Figures& figures) {
   return missed;
 }
 
-// The released weights with one tensor set to zero, in a folder that is removed with the object.
-class DamagedWeights {
- public:
-  DamagedWeights(const std::string& part, std::string_view tensor) {
-    std::string name = (fs::temp_directory_path() / "hum-quality-XXXXXX").string();
-    HUM_REQUIRE(mkdtemp(name.data()) != nullptr, "cannot create {}", name);
-    folder_ = name;
-    write_file(folder_ / "builds_on", released().string());
-    auto weights = runtime::read_weights(released() / part);
-    const auto found =
-        std::ranges::find(weights.tensors, tensor, &runtime::NamedTensors::value_type::first);
-    HUM_REQUIRE(found != weights.tensors.end(), "{} has no {}", part, tensor);
-    std::ranges::fill(found->second.bytes(), std::byte{0});
-    runtime::write_weights(folder_ / part, weights);
-  }
-  ~DamagedWeights() { fs::remove_all(folder_); }
-  DamagedWeights(const DamagedWeights&) = delete;
-  DamagedWeights& operator=(const DamagedWeights&) = delete;
-
-  const fs::path& folder() const { return folder_; }
-
- private:
-  fs::path folder_;
-};
+// Writes the released weights to `folder`, with one tensor of one part set to zero.
+void write_damaged(const ScratchFolder& folder, const std::string& part, std::string_view tensor) {
+  write_file(folder / "builds_on", released().string());
+  auto weights = runtime::read_weights(released() / part);
+  const auto found =
+      std::ranges::find(weights.tensors, tensor, &runtime::NamedTensors::value_type::first);
+  HUM_REQUIRE(found != weights.tensors.end(), "{} has no {}", part, tensor);
+  std::ranges::fill(found->second.bytes(), std::byte{0});
+  runtime::write_weights(folder / part, weights);
+}
 
 TEST(ReleasedWeights, MeetTheirFloors) {
   const Figures figures = figures_of(released());
@@ -125,8 +112,9 @@ TEST(ReleasedWeights, MeetTheirFloors) {
 }
 
 TEST(ReleasedWeights, MissTheirFloorsOnceATensorIsDamaged) {
-  const DamagedWeights damaged("voice", "head.weight");
-  EXPECT_THAT(missed_floors(figures_of(damaged.folder())), Not(IsEmpty()));
+  const ScratchFolder damaged;
+  write_damaged(damaged, "voice", "head.weight");
+  EXPECT_THAT(missed_floors(figures_of(damaged.path())), Not(IsEmpty()));
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ int run(Args& args) {
     fail(ExitCode::kBadData,
          fmt::format("{}: {} of {} shards are damaged: {}", args.folder, faults.size(),
                      manifest.shards.size(), fmt::join(names, "; ")),
-         "repeat `hum data make` with the same options to replace them");
+         "repeat `hum data make` with the same options; it replaces damaged shards");
   }
   if (!args.json) {
     std::cout << fmt::format("{}: {} shards, {} items, all intact\n", args.folder,

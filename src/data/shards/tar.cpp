@@ -24,7 +24,7 @@ void check(archive* writer, int code) {
 
 [[noreturn]] void damaged(std::string_view what) {
   fail(ExitCode::kBadData, fmt::format("damaged tar file: {}", what),
-       "`hum data verify` names the damaged shards; delete them and repeat `hum data make`");
+       "repeat `hum data make` with the same options; it replaces damaged shards");
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ Shapes infer_permute(const Node& node) { return {node.input(0).shape()}; }
 std::vector<Placement> place_permute(const Node& node) {
   const Placement& placement = node.input(0).placement();
   HUM_REQUIRE(placement[axis_of(node)].kind == PlacementKind::kSharded,
-              "collective_permute over the {} axis: {} is placed {}, not cut",
+              "collective_permute over the {} axis: {} is placed {}, not sharded",
               axis_name(axis_of(node)), node.input(0).shape(), placement);
   return {placement};
 }

@@ -118,7 +118,7 @@ std::vector<PlacementCase> placements() {
       {"all_to_all", [=] { return all_to_all(x(sharded(1)), Axis::kTensor, 0, 1, two); },
        "data: R, tensor: S(0)"},
       {"collective_permute", [=] { return collective_permute(x(kReplicated), Axis::kTensor, 1); },
-       "collective_permute over the tensor axis: f32[4,8] is placed replicated, not cut"},
+       "collective_permute over the tensor axis: f32[4,8] is placed replicated, not sharded"},
       {"shard", [=] { return shard(x(kReplicated), Axis::kTensor, 1, two, replica_zero()); },
        "data: R, tensor: S(1)"},
       {"shard", [=] { return shard(x(kPartial), Axis::kTensor, 1, two, replica_zero()); },

@@ -1,4 +1,4 @@
-// Descript's codec against the original implementation (tests/data/dac), on weights made by rule.
+// Descript's codec against the original implementation (tests/data/dac), on weights computed by a rule.
 #include "models/codec/dac.h"
 
 #include <gtest/gtest.h>
