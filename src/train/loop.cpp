@@ -89,7 +89,7 @@ class Reporter {
 int64_t start_or_resume(Trainer& trainer, const LoopOptions& options) {
   if (auto checkpoint = latest_checkpoint(options.run)) {
     if (checkpoint->config != options.config) {
-      fail(ExitCode::kConfig, options.run.string() + ": the run has a different configuration",
+      fail(ExitCode::kConfig, options.run.string() + ": the run has another configuration",
            "use another --run folder, or the configuration in its state.json");
     }
     trainer.load(checkpoint->state, /*whole=*/true);
