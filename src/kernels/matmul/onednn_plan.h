@@ -16,7 +16,7 @@ struct Block {
   bool operator==(const Block&) const = default;
 };
 
-// Thread-safe to use from many threads: the primitive keeps no scratch memory of its own.
+// Thread-safe: the primitive keeps no scratch memory.
 class MatmulPlan {
  public:
   explicit MatmulPlan(const Block& block);
