@@ -1,4 +1,4 @@
-// Sound in memory: interleaved samples and the smallest things one does with them.
+// Sound in memory: interleaved samples and basic operations on them.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ struct AudioBuffer {
 AudioBuffer to_mono(const AudioBuffer& buffer);
 // The same samples in each channel.
 AudioBuffer from_mono(std::span<const float> samples, int rate_hz, int channels = 1);
-// A single channel in each of `channels`; sound that has several stays as it is.
+// Copies mono sound to `channels` channels; returns other sound unchanged.
 AudioBuffer widened(AudioBuffer sound, int channels);
 
-// Fraction of the samples that lie on a flat top: at least three neighbours of one channel at 0.98
-// of full scale or above that differ by less than a 16-bit step. Zero for clean sound; above 0.001
-// is worth a warning.
+// Fraction of the samples on a flat top: at least three consecutive samples of one channel at or
+// above 0.98 of full scale, each less than a 16-bit step from the previous one. Zero for clean
+// sound; above 0.001 is worth a warning.
 double clipped_fraction(const AudioBuffer& buffer);
 
 }  // namespace hum::audio

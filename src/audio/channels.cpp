@@ -7,7 +7,7 @@ namespace hum::audio {
 std::vector<std::vector<float>> coded_channels(std::span<const float> interleaved,
                                                Channels channels) {
   const auto count = static_cast<size_t>(channel_count(channels));
-  HUM_REQUIRE(interleaved.size() % count == 0, "coded_channels: {} samples of {} channels",
+  HUM_REQUIRE(interleaved.size() % count == 0, "coded_channels: {} samples do not fill {} channels",
               interleaved.size(), count);
   std::vector<std::vector<float>> coded(count, std::vector<float>(interleaved.size() / count));
   for (size_t i = 0; i < interleaved.size(); ++i) coded[i % count][i / count] = interleaved[i];

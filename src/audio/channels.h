@@ -1,5 +1,4 @@
-// Two channels of a sound as a codec of one channel takes them: as they are, or as what they share
-// and how they differ.
+// Splits stereo sound into mono signals for a one-channel codec: left and right, or mid and side.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +25,11 @@ inline EnumNames<Channels> enum_names(Channels) {
 }
 constexpr int channel_count(Channels channels) { return channels == Channels::kMono ? 1 : 2; }
 
-// What is coded of a sound, one array a channel. Shapes: C = channel_count, interleaved [n, C] -> C
-// of [n].
+// The signals to code, one array per channel. Shapes: C = channel_count, interleaved [n, C] -> C of
+// [n].
 std::vector<std::vector<float>> coded_channels(std::span<const float> interleaved,
                                                Channels channels);
-// The way back. Shapes: C of [n] -> interleaved [n, C].
+// The inverse. Shapes: C of [n] -> interleaved [n, C].
 std::vector<float> heard_channels(std::span<const std::vector<float>> coded, Channels channels);
 
 }  // namespace hum::audio

@@ -33,7 +33,7 @@ struct Matrix {
   }
 };
 
-// The FFT of real signals of one even size. An object serves one thread at a time.
+// The FFT of real signals of one even size. Not thread-safe.
 class RealFft {
  public:
   explicit RealFft(int size);
@@ -72,7 +72,7 @@ struct StftOptions {
 // Source: librosa.stft (hann; pad_mode "constant" is kZero).
 Matrix<std::complex<float>> stft(std::span<const float> samples, const StftOptions& options = {});
 
-// Overlap-add with the sum of squared windows divided out: istft(stft(x), x.size()) = x wherever a
+// Overlap-add, divided by the sum of squared windows: istft(stft(x), x.size()) = x wherever a
 // window reaches. Source: librosa.istft.
 std::vector<float> istft(const Matrix<std::complex<float>>& spectrum, int64_t samples,
                          const StftOptions& options = {});
@@ -112,7 +112,7 @@ struct MfccOptions {
   int coefficients = 20;
   StftOptions stft;
   MelOptions mel;
-  double range_db = 80;  // bands more than this below the loudest are raised to it
+  double range_db = 80;  // bands are clamped to this far below the loudest
 };
 
 // Orthonormal DCT-II of the mel power in dB.

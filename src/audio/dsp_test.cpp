@@ -65,7 +65,7 @@ TEST(Stft, InverseGivesTheSignalBack) {
       const StftOptions options{.window_samples = 882, .hop_samples = hop, .padding = padding};
       const auto back = istft(stft(signal, options), 5003, options);
       ASSERT_EQ(back.size(), signal.size());
-      // The last frame may end before the signal does: compare what its window still holds well.
+      // The last frame may end before the signal does: compare only what its window covers well.
       const int64_t end = std::min<int64_t>(5003, 5003 / hop * hop + 200);
       for (int64_t i = 0; i < end; ++i) {
         ASSERT_NEAR(back[static_cast<size_t>(i)], signal[static_cast<size_t>(i)], 2e-5)

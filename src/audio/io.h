@@ -11,18 +11,17 @@ namespace hum::audio {
 
 constexpr double kDefaultMaxSeconds = 600;
 
-// In lower case, with its dot: ".wav" of "take.WAV".
+// In lower case, with the dot: ".wav" for "take.WAV".
 std::string extension_of(const std::filesystem::path& path);
 
 enum class SampleFormat { k16, k24, kFloat };
 
-// Reads a whole file. A file that was cut off is refused, not shortened.
-// Throws: kNoInput when missing, kNoPermission when unreadable, kBadData when it is empty, no sound
-// file,
-//   truncated, longer than max_seconds, or holds samples that are not finite (they are counted).
+// Reads a whole file. A truncated file is rejected, not shortened.
+// Throws: kNoInput when missing, kNoPermission when unreadable, kBadData when empty, not a sound
+//   file, truncated, longer than max_seconds, or with non-finite samples (the message counts them).
 AudioBuffer read_audio(const std::filesystem::path& path, double max_seconds = kDefaultMaxSeconds);
 
-// What a file held before it was mixed down.
+// The file's format before it was mixed down.
 struct SourceFormat {
   int rate_hz = 0;
   int channels = 0;
@@ -33,10 +32,11 @@ struct SourceFormat {
 AudioBuffer read_mono(const std::filesystem::path& path, double max_seconds = kDefaultMaxSeconds,
                       SourceFormat* source = nullptr);
 
-// Written aside, then renamed. The extension tells the container: .wav, .flac, .ogg (Vorbis) and
-// .mp3 (variable bit rate), where the sample format means nothing. Samples beyond full scale are
-// clipped in 16 and 24 bits. Throws: kCannotCreate when the disk is full or the path not writable,
-// kUsage for other extensions.
+// Writes a temporary file, then renames it. The extension selects the container: .wav, .flac, .ogg
+// (Vorbis) or .mp3 (variable bit rate); the last two ignore the sample format. Samples beyond full
+// scale are clipped in 16 and 24 bits.
+// Throws: kCannotCreate when the disk is full or the path not writable, kUsage for other
+//   extensions.
 void write_audio(const std::filesystem::path& path, const AudioBuffer& buffer,
                  SampleFormat format = SampleFormat::k16);
 

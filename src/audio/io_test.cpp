@@ -36,7 +36,7 @@ class Io : public ::testing::Test {
   ExitCode code_of_reading(const fs::path& path, double max_seconds = kDefaultMaxSeconds) {
     return code_of([&] { read_audio(path, max_seconds); });
   }
-  // Only `names` are left in the folder: nothing half-written stands beside them.
+  // Only `names` are left in the folder: no half-written file.
   void expect_only(const std::vector<std::string>& names) {
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(folder_)) {
@@ -121,7 +121,7 @@ TEST_F(Io, Mp3IsWrittenAndRead) {
       const AudioBuffer read = read_audio(path);
       EXPECT_EQ(read.rate_hz, rate_hz);
       EXPECT_EQ(read.channels, channels);
-      // No encoder's delay: loops and takes stay in time.
+      // No encoder delay: loops and takes stay in time.
       ASSERT_EQ(read.frames(), static_cast<int64_t>(signal.size()));
       EXPECT_LT(largest_difference(read, from_mono(signal, rate_hz, channels)), 0.1);
     }
@@ -223,7 +223,7 @@ TEST_F(Io, UnknownExtensionsAndFormatsAreRefused) {
   expect_only({});
 }
 
-// A limit on file size stands for a full disk: writes fail half way.
+// A limit on file size simulates a full disk: writes fail half way.
 TEST_F(Io, AFullDiskLeavesTheOldFileWhole) {
   for (const char* name : {"a.wav", "a.flac", "a.ogg"}) {
     const fs::path path = folder_ / name;

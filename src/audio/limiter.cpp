@@ -10,8 +10,8 @@ LimiterGain::LimiterGain(int rate_hz, const LimiterOptions& options)
       ceiling_(std::pow(10, options.ceiling_db / 20)),
       release_(1 - std::exp(-1 / (options.release_s * rate_hz))) {}
 
-// The smallest gain wanted within the look-ahead, let go slowly, then averaged over the look-ahead:
-// when a peak comes out, all gains in the mean are at most what it wants.
+// The smallest gain required over the last two look-aheads, released slowly, then averaged over one
+// look-ahead: when a peak comes out, every gain in the mean is at most the one that it requires.
 double LimiterGain::step(double peak) {
   const double wanted = std::min(1.0, ceiling_ / std::max(1e-9, peak));
   while (!minima_.empty() && minima_.back().second >= wanted) minima_.pop_back();
@@ -51,7 +51,7 @@ void Limiter::step(std::span<const float> frame, std::vector<float>& result) {
   ++frames_;
   delayed_.insert(delayed_.end(), frame.begin(), frame.end());
   if (delayed_.size() <= static_cast<size_t>(gain_.look_ahead()) * channels_) return;
-  const auto limit = static_cast<float>(gain_.ceiling());  // sums round
+  const auto limit = static_cast<float>(gain_.ceiling());  // against rounding errors
   for (size_t channel = 0; channel < channels_; ++channel) {
     result.push_back(std::clamp(static_cast<float>(delayed_.front() * gain), -limit, limit));
     delayed_.pop_front();

@@ -1,4 +1,4 @@
-// A peak limiter for sound whose level is not known before it has been handed out.
+// A peak limiter for streams, whose level is not known in advance.
 #pragma once
 
 #include <cstdint>
@@ -15,39 +15,39 @@ struct LimiterOptions {
 };
 
 // The gains that hold peaks at the ceiling: they fall within the look-ahead before a peak and
-// recover slowly after it. Gains come out a look-ahead late.
+// recover slowly after it. The output lags by one look-ahead.
 class LimiterGain {
  public:
   LimiterGain(int rate_hz, const LimiterOptions& options);
 
-  // Frames that a gain comes late.
+  // Delay of the gains in frames.
   int64_t look_ahead() const { return look_ahead_; }
   double ceiling() const { return ceiling_; }
-  // Takes the largest size in a frame, gives the gain of the frame a look-ahead ago.
+  // Takes the peak magnitude of a frame; returns the gain of the frame one look-ahead earlier.
   double step(double peak);
 
  private:
   int64_t look_ahead_;
   double ceiling_, release_;
-  // Gains wanted by the samples within reach, smallest first kept (a sliding minimum).
+  // (time, required gain) of recent frames, as a sliding minimum.
   std::deque<std::pair<int64_t, double>> minima_;
-  std::deque<double> recent_;  // minima of the last look-ahead, whose mean is the gain
+  std::deque<double> recent_;  // held minima of one look-ahead; their mean is the gain
   double recent_sum_ = 0, held_ = 1;
   int64_t at_ = 0;
 };
 
-// A gain a frame. Shapes: peaks, the largest size in each frame, [frames] -> [frames].
+// One gain per frame. Shapes: peaks, the largest magnitude in each frame, [frames] -> [frames].
 std::vector<float> limiter_gains(std::span<const float> peaks, int rate_hz,
                                  const LimiterOptions& options = {});
 
-// Channels are interleaved and get one gain. No sample of the result passes the ceiling; below it
-// nothing changes but a delay of the look-ahead, which finish() makes up for.
+// Channels are interleaved and share one gain. No output sample exceeds the ceiling. Sound below it
+// is only delayed by the look-ahead; finish() returns the delayed end.
 class Limiter {
  public:
   explicit Limiter(int rate_hz, int channels = 1, const LimiterOptions& options = {});
 
   std::vector<float> push(std::span<const float> samples);
-  // The last samples; together as many come out as went in.
+  // The remaining samples; the total output is as long as the input.
   std::vector<float> finish();
 
  private:

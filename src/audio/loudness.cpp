@@ -32,7 +32,7 @@ Meter make_meter(std::span<const float> samples, int rate_hz, int channels, int 
   return meter;
 }
 
-// One block: the sound, then zeros; what the zeros dilute is added back.
+// Measures one block, the sound padded with zeros, and adds back the level that the zeros dilute.
 double short_lufs(std::span<const float> samples, int rate_hz, int channels) {
   const auto block_frames = static_cast<size_t>(std::ceil(kBlockSeconds * rate_hz)) + 1;
   std::vector<float> padded(samples.begin(), samples.end());

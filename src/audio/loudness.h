@@ -1,4 +1,4 @@
-// Measures loudness after EBU R 128 (libebur128), and normalizes it.
+// Measures loudness per EBU R 128 (libebur128), and normalises it.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace hum::audio {
 
-// Integrated loudness in LUFS; -infinity for silence. Sound shorter than the 400 ms of one gating
-// block is measured as a whole and ungated. Shapes: interleaved samples. A single channel counts as
+// Integrated loudness in LUFS; -infinity for silence. Sound shorter than one gating block
+// (400 ms) is measured as a whole, ungated. Shapes: interleaved samples. A single channel counts as
 // one loudspeaker.
 double integrated_lufs(std::span<const float> samples, int rate_hz, int channels = 1);
 
@@ -20,8 +20,8 @@ struct LoudnessTarget {
   double max_true_peak_dbtp = -1;
 };
 
-// Applies one gain: up to the target loudness, or less if the true peak would exceed its limit.
-// Silence does not change. Returns the gain in dB.
+// Applies one gain, which reaches the target loudness unless the true peak would exceed its limit.
+// Silence is unchanged. Returns the gain in dB.
 double normalise(std::span<float> samples, int rate_hz, int channels = 1,
                  const LoudnessTarget& target = {});
 double normalise(AudioBuffer& buffer, const LoudnessTarget& target = {});

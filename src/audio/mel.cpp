@@ -8,7 +8,7 @@
 namespace hum::audio {
 namespace {
 
-// Slaney's scale: linear below 1 kHz, then 27 steps a factor of 6.4.
+// Slaney's scale: linear below 1 kHz, then 27 steps per factor of 6.4.
 constexpr double kLinearHzPerMel = 200.0 / 3;
 constexpr double kLogStartHz = 1000;
 constexpr double kLogStartMel = kLogStartHz / kLinearHzPerMel;

@@ -29,17 +29,18 @@ struct MidiTempo {
 };
 
 struct MidiSong {
-  int ticks_per_beat = 220;  // 0 for files that count frames of film instead of beats
+  int ticks_per_beat = 220;  // 0 for files in SMPTE time
   std::vector<MidiTempo> tempos;
   std::optional<KeySignature> key;  // the first
   std::vector<MidiPart> parts;
 };
 
-// A type 1 file at 220 ticks a beat: a tempo track, then a track for the notes (or one a pitch, on
-// the melodic channels in turn, with multiple_pitch_bends). Bends are steps of 4096/3 in a range of
-// 2 semitones, clipped. Without multiple_pitch_bends, notes that overlap lose their bends. Unlike
-// basic-pitch, a note without bends that follows a bent one is not left out of tune: the wheel
-// returns to zero at its start. Source: basic-pitch note_creation.py, pretty_midi 0.2.11 write().
+// A type 1 file at 220 ticks per beat: a tempo track, then one track for the notes (or with
+// multiple_pitch_bends one per pitch, cycling through the melodic channels). Bends are steps of
+// 4096/3 in a range of 2 semitones, clipped. Without multiple_pitch_bends, overlapping notes lose
+// their bends. Unlike in basic-pitch, a note without bends after a bent one stays in tune: the
+// wheel returns to zero at its start.
+// Source: basic-pitch note_creation.py, pretty_midi 0.2.11 write().
 std::string format_midi(std::span<const Note> notes, const NoteFileOptions& options = {});
 
 // Writes one track per part, with the part's channel, program and name; tempo and first beat from
@@ -48,11 +49,11 @@ std::string format_midi_song(std::span<const MidiPart> parts, const NoteFileOpti
 
 // Reads types 0 and 1: tempo map, running status, note on and off, program, pitch wheel and its
 // range (RPN 0). A note-off ends the oldest open note of its pitch; notes left open end with the
-// file; notes of no length are dropped. The wheel is sampled to Note::bends; amplitude is velocity
+// file; zero-length notes are dropped. The wheel is sampled to Note::bends; amplitude is velocity
 // / 127. Throws: kBadData when malformed.
 MidiSong parse_midi(std::string_view bytes);
 
-// All notes except drums, by start.
+// All notes except drums, in order of (start, end, pitch).
 std::vector<Note> melodic_notes(const MidiSong& song);
 
 // Overlapping notes lose their bends; sorts by (start, end, pitch).

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kFrameSeconds = 256.0 / 22050;
 constexpr double kMaxSeconds = 24 * 3600;
-constexpr int64_t kMaxBends = 20'000'000;  // of a whole file: 64 hours of one voice
+constexpr int64_t kMaxBends = 20'000'000;  // per file: 64 hours of one voice
 
 // Pitch wheel of one channel over time, in semitones.
 struct WheelPoint {
@@ -23,8 +23,7 @@ struct WheelPoint {
   double semitones;
 };
 
-// Reads the wheel back at the times at which format_midi writes it: evenly spread, both ends
-// included.
+// Samples the wheel at the times at which format_midi writes it: evenly spaced, both ends included.
 class WheelSampler {
  public:
   WheelSampler(const std::vector<WheelPoint>& points, const Note& note)
@@ -46,8 +45,8 @@ class WheelSampler {
     for (int64_t i = 0; i < count; ++i) {
       const double time_s = note_.start_s + (static_cast<double>(i) + 0.5) * step_s;
       for (; next != at_end_ && next->time_s <= time_s; ++next) semitones = next->semitones;
-      // A point at the very end is this note's when the note has moved the wheel before; a second
-      // one there is the next note's.
+      // A point exactly at the end belongs to this note if the note has moved the wheel before; a
+      // second one there belongs to the next note.
       const bool is_last = i + 1 == count && count > 1;
       if (is_last && at_end_ != end_ && inside_ != at_end_) semitones = at_end_->semitones;
       bends.push_back(static_cast<int>(std::lround(3 * semitones)));
@@ -79,7 +78,7 @@ struct OpenNote {
 class SongBuilder {
  public:
   SongBuilder(MidiSong& song, int division) : song_(song) {
-    if (division & 0x8000) {  // frames of film a second, ticks a frame
+    if (division & 0x8000) {  // SMPTE: frames per second, ticks per frame
       const int frames = 256 - (division >> 8);
       const int ticks = division & 0xff;
       if (ticks == 0 || (frames != 24 && frames != 25 && frames != 29 && frames != 30)) {
@@ -88,7 +87,7 @@ class SongBuilder {
       song_.ticks_per_beat = 0;
       seconds_per_tick_ = 1 / ((frames == 29 ? 30000.0 / 1001 : frames) * ticks);
     } else {
-      if (division == 0) fail_midi("it has no ticks a beat");
+      if (division == 0) fail_midi("it has zero ticks per beat");
       song_.ticks_per_beat = division;
       seconds_per_tick_ = 0.5 / division;
     }

@@ -101,7 +101,7 @@ TEST(Midi, ASongHasATrackForEachPart) {
   EXPECT_EQ(melodic_notes(song).size(), 2u);
 }
 
-// Beats of the file as other programs count them: notes on the melody's beats stand on them.
+// Notes on the melody's beats fall on the file's beats, as other programs count them.
 TEST(Midi, BeatsBeforeTheFirstOneMakeRoomForIt) {
   for (const double first_beat_s : {0.05, 0.3, 0.5, 0.7, 2.2, 127.4, 127.6, 600.3}) {
     const std::vector<Note> notes{{first_beat_s, first_beat_s + 0.4, 60, 0.8, {}},
@@ -186,7 +186,7 @@ TEST(Midi, EveryTruncationIsRefused) {
   for (size_t size = 0; size < whole.size(); ++size) {
     try {
       const MidiSong song = parse_midi(whole.substr(0, size));
-      // Cut between two chunks, the rest is a sound file of fewer tracks.
+      // Truncated between two chunks, the file is valid but has fewer tracks.
       EXPECT_LT(song.parts.size(), 1u) << size;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::kBadData);

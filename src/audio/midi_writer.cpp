@@ -51,7 +51,7 @@ void append_tempo(std::string& out, uint32_t delta_ticks, double beat_s) {
   append_big_endian(out, static_cast<uint32_t>(std::lround(1e6 * beat_s)), 3);
 }
 
-// x/4, a click a quarter note
+// x/4, one metronome click per quarter note
 void append_time_signature(std::string& out, int beats) {
   out += std::string("\x00\xff\x58\x04", 4) + static_cast<char>(beats) + "\x02\x18\x08";
 }
@@ -95,8 +95,8 @@ class TempoMap {
   }
 
  private:
-  static constexpr double kShortestLeadIn = 0.25;  // of a beat: a tempo of 4 times the asked one
-  static constexpr double kLongestLeadIn = 254;    // beats: a bar's are a byte; full bars go
+  static constexpr double kShortestLeadIn = 0.25;  // beats: at most 4 times the requested tempo
+  static constexpr double kLongestLeadIn = 254;    // beats in the lead-in bar: one byte
   double beat_s_, first_s_;
   std::optional<KeySignature> key_;
   int lead_in_beats_ = 0;
@@ -208,8 +208,9 @@ void require_sound(const NoteFileOptions& options) {
   HUM_REQUIRE(options.tempo_bpm >= 4 && options.tempo_bpm <= 1000,
               "format_midi: tempo must be 4 to 1000 bpm, got {}", options.tempo_bpm);
   HUM_REQUIRE(options.first_beat_s >= 0 && std::isfinite(options.first_beat_s),
-              "format_midi: a first beat at {} s", options.first_beat_s);
-  HUM_REQUIRE(!options.key || std::abs(options.key->sharps) <= 7, "format_midi: a key of {} sharps",
+              "format_midi: first beat must be finite and >= 0, got {} s", options.first_beat_s);
+  HUM_REQUIRE(!options.key || std::abs(options.key->sharps) <= 7,
+              "format_midi: key must have -7 to 7 sharps, got {}",
               options.key ? options.key->sharps : 0);
   HUM_REQUIRE(options.program >= 0 && options.program <= 127,
               "format_midi: program must be 0 to 127, got {}", options.program);

@@ -13,9 +13,9 @@ void apply_gain(AudioBuffer& buffer, double gain_db) {
 }
 
 AudioBuffer mix(const AudioBuffer& a, const AudioBuffer& b) {
-  HUM_REQUIRE(a.rate_hz == b.rate_hz, "mix: rates {} and {} Hz", a.rate_hz, b.rate_hz);
+  HUM_REQUIRE(a.rate_hz == b.rate_hz, "mix: rates differ: {} and {} Hz", a.rate_hz, b.rate_hz);
   HUM_REQUIRE(a.channels == b.channels || a.channels == 1 || b.channels == 1,
-              "mix: {} and {} channels", a.channels, b.channels);
+              "mix: channel counts differ: {} and {}", a.channels, b.channels);
   AudioBuffer result{a.rate_hz, std::max(a.channels, b.channels), {}};
   const auto channels = static_cast<size_t>(result.channels);
   result.samples.resize(static_cast<size_t>(std::max(a.frames(), b.frames())) * channels);

@@ -62,7 +62,7 @@ TEST(Limiter, LeavesQuietSoundAlone) {
   EXPECT_TRUE(limited({}, 1).empty());
 }
 
-// The gain moves no faster than the look-ahead lets it: no click.
+// The gain changes no faster than the look-ahead allows: no clicks.
 TEST(Limiter, TurnsDownSmoothlyBeforeAPeak) {
   std::vector<float> sound(4000, 0.5F);
   sound[2000] = 5;

@@ -51,8 +51,8 @@ std::string fault_of(const Note& note) {
 std::vector<Note> parse_json_notes(const fs::path& path) {
   const Json json = read_json(path);
   if (!json.is_object() || !json.contains("notes") || !json["notes"].is_array()) {
-    fail(ExitCode::kBadData, path.string() + ": no list of notes in it",
-         R"(the form is {"notes": [{"start", "end", "pitch", "amplitude", "bends"}]})");
+    fail(ExitCode::kBadData, path.string() + ": contains no list of notes",
+         R"(expected {"notes": [{"start", "end", "pitch", "amplitude", "bends"}]})");
   }
   std::vector<Note> notes;
   for (const Json& item : json["notes"]) {
@@ -84,7 +84,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-// NaN for anything that is not one whole number.
+// NaN unless the whole text is one number.
 double to_number(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -124,7 +124,7 @@ std::vector<Note> parse_csv_notes(const fs::path& path) {
     const auto cells = split(line, ',');
     const bool has_numbers = cells.size() >= 4 && std::isfinite(to_number(cells[3]));
     const Note note = has_numbers ? note_from_csv(cells) : Note{};
-    const std::string fault = has_numbers ? fault_of(note) : "it does not hold four numbers";
+    const std::string fault = has_numbers ? fault_of(note) : "expected at least four numbers";
     if (!fault.empty()) {
       fail(ExitCode::kBadData, fmt::format("{}: line {}: {}", path.string(), line_number, fault),
            fmt::format("the columns are {}", kCsvHeader));

@@ -20,11 +20,11 @@ struct Note {
   bool operator==(const Note&) const = default;
 };
 
-// 440 Hz is 69.
+// MIDI pitch 69 is 440 Hz.
 double midi_to_hz(double pitch);
 double hz_to_midi(double hz);
 
-// The MIDI pitch that sounds at `time_s`: `pitch` plus the bends, interpolated; held flat outside
+// The sounding MIDI pitch at `time_s`: `pitch` plus the interpolated bends, held constant outside
 // the note.
 double pitch_at(const Note& note, double time_s);
 
@@ -37,11 +37,11 @@ struct KeySignature {
 
 struct NoteFileOptions {
   double tempo_bpm = 120;  // .mid only
-  // .mid only: where a beat falls. The beats before it are written a little faster or slower, so
-  // that the bars of other programs stand where the melody's do. 0: a beat falls on time 0.
+  // .mid only: the time of one beat. The beats before it are written slightly faster or slower, so
+  // that bars in other programs align with the melody's. 0: a beat falls on time 0.
   double first_beat_s = 0;
   bool multiple_pitch_bends =
-      false;        // .mid only: overlapping notes keep their bends, a channel a pitch
+      false;        // .mid only: overlapping notes keep their bends, one channel per pitch
   int program = 4;  // .mid only: General MIDI, 0-based; 4 is Electric Piano 1
   std::optional<KeySignature> key = {};  // .mid only
 };

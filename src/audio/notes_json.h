@@ -8,7 +8,7 @@ namespace hum::audio {
 
 // {"start", "end", "pitch", "amplitude", "bends"}.
 Json to_json(const Note& note);
-// The note as it stands, in range or not. Throws: Json::exception when a field is missing or not a
+// The note, without range checks. Throws: Json::exception when a field is missing or not a
 // number.
 Note note_from_json(const Json& json);
 

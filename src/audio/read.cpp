@@ -19,13 +19,13 @@ using Sink = std::function<void(std::span<const float>)>;
 
 [[noreturn]] void fail_truncated(const fs::path& path) {
   fail(ExitCode::kBadData, path.string() + ": the file is truncated",
-       "copy or download it again; it ends before its sound does");
+       "copy or download it again; the end is missing");
 }
 
 [[noreturn]] void fail_too_long(const fs::path& path, double seconds, double max_seconds) {
   fail(ExitCode::kBadData,
        fmt::format("{}: {:.1f} s long, the limit is {:g} s", path.string(), seconds, max_seconds),
-       "raise --max-seconds, or cut the file");
+       "raise --max-seconds, or trim the file");
 }
 
 void require_readable(const fs::path& path) {
@@ -34,7 +34,7 @@ void require_readable(const fs::path& path) {
     fail(ExitCode::kNoInput, path.string() + ": no such file", "check the name of the recording");
   }
   if (!fs::is_regular_file(path, ignored)) {
-    fail(ExitCode::kNoInput, path.string() + ": is not a file", "name a sound file");
+    fail(ExitCode::kNoInput, path.string() + ": is not a file", "give a sound file");
   }
   if (::access(path.c_str(), R_OK) != 0) {
     fail(ExitCode::kNoPermission, path.string() + ": cannot be read",
@@ -90,7 +90,7 @@ void read_blocks(const fs::path& path, SNDFILE* file, const SF_INFO& info, doubl
     fail(ExitCode::kBadData,
          fmt::format("{}: {} of {} samples are not finite (NaN or infinity)", path.string(),
                      bad_samples, samples),
-         "export the file again; the program that wrote it has a fault");
+         "export the file again; the program that wrote it has a bug");
   }
 }
 

@@ -1,4 +1,4 @@
-// Sample rate conversion (soxr, "HQ": what librosa's default soxr_hq does).
+// Sample rate conversion with soxr at quality "HQ", as librosa's default soxr_hq.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ std::vector<float> resample(std::span<const float> samples, int from_hz, int to_
 
 AudioBuffer resample(const AudioBuffer& buffer, int to_hz);
 
-// Resamples sound that arrives in parts, with the same samples as resample() of the whole. Channels
-// are interleaved.
+// Resamples a stream, with the same result as resample() of the whole. Channels are interleaved.
 class StreamResampler {
  public:
   StreamResampler(int from_hz, int to_hz, int channels = 1);

@@ -4,7 +4,7 @@
 namespace hum::audio {
 namespace {
 
-// Reads big-endian numbers and refuses to pass the end.
+// Reads big-endian numbers; fails at the end of the data.
 class Bytes {
  public:
   explicit Bytes(std::string_view bytes) : bytes_(bytes) {}
@@ -50,14 +50,14 @@ class TrackReader {
     while (!bytes_.empty() && !ended_) {
       tick_ += bytes_.variable_length();
       const int status = bytes_.peek();
-      if (status < 0) fail_midi("a track ends after a time");
+      if (status < 0) fail_midi("a track ends after a delta time");
       if (status == 0xff) {
         read_meta();
       } else if (status == 0xf0 || status == 0xf7) {
         bytes_.take(1);
         bytes_.take(bytes_.variable_length());
       } else if (status > 0xf0) {
-        fail_midi("it holds real-time messages");
+        fail_midi("it contains real-time messages");
       } else {
         read_channel_message(status);
       }
@@ -125,8 +125,8 @@ SmfFile parse_smf(std::string_view file) {
   bytes.take(4);
   Bytes header(bytes.take(bytes.number(4)));
   const uint32_t type = header.number(2);
-  header.number(2);  // the track count: chunks tell it better
-  if (type > 1) fail_midi(fmt::format("type {} is not read, only 0 and 1", type));
+  header.number(2);  // the track count; counting chunks is more reliable
+  if (type > 1) fail_midi(fmt::format("type {} is not supported, only 0 and 1", type));
 
   SmfFile result;
   result.division = static_cast<int>(header.number(2));

@@ -1,4 +1,4 @@
-// Parses a Standard MIDI File to a flat list of events in ticks: the first half of parse_midi.
+// Parses a Standard MIDI File into a flat list of events in ticks: the first half of parse_midi.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ struct SmfEvent {
   SmfKind kind = SmfKind::kEnd;
   int track = 0;
   int channel = 0;
-  int data1 = 0, data2 = 0;  // kTempo: data1 = microseconds a beat; kWheel: data1 = -8192..8191
+  int data1 = 0, data2 = 0;  // kTempo: data1 = microseconds per beat; kWheel: data1 = -8192..8191
                              // kKey: data1 = sharps, data2 = 1 for minor
   std::string_view text;     // kName; points into the file's bytes
 };
 
 struct SmfFile {
   int division = 0;              // as in the header
-  std::vector<SmfEvent> events;  // track after track; each ends with kEnd
+  std::vector<SmfEvent> events;  // track by track; each ends with kEnd
 };
 
 // Throws: kBadData if malformed.

@@ -72,7 +72,7 @@ std::vector<float> istft(const Matrix<std::complex<float>>& spectrum, int64_t sa
                          const StftOptions& options) {
   check(options);
   HUM_REQUIRE(spectrum.columns == options.window_samples / 2 + 1,
-              "istft: {} bins do not belong to a window of {} samples", spectrum.columns,
+              "istft: {} bins do not match a window of {} samples", spectrum.columns,
               options.window_samples);
   const int64_t window_samples = options.window_samples, hop_samples = options.hop_samples;
   const int64_t offset = options.centered ? window_samples / 2 : 0;

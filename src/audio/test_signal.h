@@ -1,4 +1,4 @@
-// Sounds for tests: a sweep in noise that tools/golden/audio.py reproduces, and a plain tone.
+// Test signals: a noisy sweep, which tools/golden/audio.py reproduces, and a pure tone.
 #pragma once
 
 #include <cmath>

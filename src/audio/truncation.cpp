@@ -14,7 +14,7 @@ uint32_t little_endian(const char* bytes) {
   return value;
 }
 
-// Programs that write to a pipe leave a size of zero or of all ones: "until the end".
+// Programs that write to a pipe leave the size zero or all ones, which means "until the end".
 bool is_size_known(uint32_t size) { return size != 0 && size < 0xfffff000u; }
 
 bool is_wav_truncated(std::ifstream& in, uint64_t file_bytes) {

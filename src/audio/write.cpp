@@ -35,7 +35,7 @@ int encoding_of(const fs::path& path, int container, SampleFormat format) {
   if (format == SampleFormat::k16) return SF_FORMAT_PCM_16;
   if (format == SampleFormat::k24) return SF_FORMAT_PCM_24;
   if (container == SF_FORMAT_FLAC) {
-    fail(ExitCode::kUsage, path.string() + ": flac holds no float samples",
+    fail(ExitCode::kUsage, path.string() + ": flac cannot store float samples",
          "use --bits 24, or write a .wav");
   }
   return SF_FORMAT_FLOAT;
@@ -63,7 +63,7 @@ void write_blocks(const fs::path& path, SNDFILE* file, const AudioBuffer& buffer
 
 // A constant quality, hard to distinguish from the original: LAME's V2, about 190 kbit/s in stereo.
 void set_mp3_quality(SNDFILE* file) {
-  double level = 0.2;  // of a variable bit rate, the default: 0 the best, 1 the smallest
+  double level = 0.2;  // of the default variable bit rate: 0 is best, 1 smallest
   HUM_CHECK(sf_command(file, SFC_SET_COMPRESSION_LEVEL, &level, sizeof level) == SF_TRUE);
 }
 
@@ -106,7 +106,7 @@ void write_audio(const fs::path& path, const AudioBuffer& buffer, SampleFormat f
   SoundFile file = open_sound_file(target.temporary_path(), SFM_WRITE, info);
   if (file == nullptr) fail_to_write(path, errno, nullptr);
   sf_command(file.get(), SFC_SET_CLIPPING, nullptr, SF_TRUE);
-  // The peak chunk holds the time of day: equal sound must give equal bytes.
+  // The peak chunk holds a timestamp, but equal sound must give equal bytes.
   sf_command(file.get(), SFC_SET_ADD_PEAK_CHUNK, nullptr, SF_FALSE);
   if (container == SF_FORMAT_MPEG) set_mp3_quality(file.get());
   write_blocks(path, file.get(), buffer);

@@ -1,4 +1,4 @@
-// For benches: a compiled program on device-resident inputs, timed run after run.
+// For benches: times repeated runs of a compiled program on device-resident inputs.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -21,12 +21,12 @@ inline void time_program(benchmark::State& state, runtime::Session& session,
   }
 }
 
-// The type that an argument named bf16 chooses.
+// The dtype that a bench argument named bf16 selects.
 inline graph::DType bf16_if(int64_t flag) {
   return flag != 0 ? graph::DType::kBF16 : graph::DType::kF32;
 }
 
-// Every combination of the named arguments' values, in microseconds of the clock.
+// Every combination of the named arguments' values, in wall-clock microseconds.
 inline void over_sizes(benchmark::internal::Benchmark* bench, const std::vector<std::string>& names,
                        const std::vector<std::vector<int64_t>>& values) {
   bench->ArgNames(names)->ArgsProduct(values)->Unit(benchmark::kMicrosecond);

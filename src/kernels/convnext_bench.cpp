@@ -1,5 +1,5 @@
 // The element-wise parts of a ConvNeXt block, and the block's training step, with and without
-// kernels: what each kernel must gain on to stay.
+// kernels. A kernel that shows no gain here is removed.
 #include <benchmark/benchmark.h>
 
 #include "graph/ops.h"
@@ -19,7 +19,7 @@ Value input(const char* name, DType dtype, graph::Dims dims) {
   return graph::parameter(name, {dtype, std::move(dims)});
 }
 
-// x[B, T, C] in bf16, C channels, 3 C hidden.
+// x[B, T, C], C channels, 3 C hidden.
 graph::Function part(const std::string& which, DType dtype, int64_t width) {
   const graph::Dims dims = {16, 300, width};
   const Value scale = input("scale", DType::kF32, {width}),

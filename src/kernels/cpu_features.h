@@ -9,7 +9,7 @@ namespace hum::kernels {
 
 // Each level includes the previous ones.
 enum class Isa : int {
-  kBaseline,    // x86-64 as every such machine has it (SSE2)
+  kBaseline,    // what every x86-64 processor has (SSE2)
   kAvx2,        // with FMA and F16C
   kAvx512,      // F, BW, VL, DQ
   kAvx512Bf16,  // native bf16 dot products

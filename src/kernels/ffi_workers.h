@@ -1,5 +1,5 @@
 // The thread pool of the running XLA program, as Workers. The pool has at least four threads, even
-// if HUM_THREADS is lower (checked); kernels use at most HUM_THREADS of them.
+// if HUM_THREADS is lower (measured); kernels use at most HUM_THREADS of them.
 #pragma once
 
 #include <algorithm>

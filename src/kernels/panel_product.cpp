@@ -12,14 +12,14 @@ namespace {
 
 using simd::kLanes;
 
-// Words travel as floats: only their bits are moved.
+// Moves words as floats; only the bits matter.
 template <typename Floats>
 HUM_INLINE void store_words(uint32_t* to, Floats x) {
   simd::store(reinterpret_cast<float*>(to), x);
 }
 
-// Rows [row, row + R) and V vectors of columns from `column` on, all sums in registers. A macro
-// and not a template over the product, since each body must be compiled for its instruction set.
+// Rows [row, row + R) and V vectors of columns from `column` on, with all sums in registers. A
+// macro rather than a template, because each body must be compiled for its own instruction set.
 #define HUM_TILE(name, isa, vector, vector_of_words, multiply_add)                             \
   template <int R, int V>                                                                      \
   __attribute__((target(isa))) void name(const PanelProduct& p, int64_t row, int64_t column) { \
@@ -60,11 +60,11 @@ HUM_TILE(tile_bf16, "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,prefer-vector
 
 using Tile = void (*)(const PanelProduct& product, int64_t row, int64_t column);
 constexpr int kTileRows = 6;
-// [rows - 1] for one number of vectors.
+// Indexed by rows - 1, for one number of vectors.
 #define HUM_TILE_ROWS(name, v) \
   { name<1, v>, name<2, v>, name<3, v>, name<4, v>, name<5, v>, name<6, v> }
 
-// Tiles of `vectors` vectors across the panel's width, then down its rows.
+// For each stretch of `columns` columns of the panel, tiles down the rows.
 void multiply_by(const PanelProduct& p, const Tile (&tiles)[kTileRows], int64_t columns) {
   for (int64_t column = 0; column < p.width; column += columns) {
     for (int64_t row = 0; row < p.rows; row += kTileRows) {
@@ -85,7 +85,7 @@ void multiply_bf16(const PanelProduct& p) {
       HUM_TILE_ROWS(tile_bf16, 4)};
   multiply_by(p, kTiles[p.width / kLanes - 1], p.width);
 }
-// Sixteen floats are two registers here: one of these columns at a time fills the register file.
+// Sixteen floats are two registers here: tiles 16 columns wide already fill the register file.
 void multiply_avx2(const PanelProduct& p) {
   static constexpr Tile kTiles[kTileRows] = HUM_TILE_ROWS(tile_avx2, 2);
   multiply_by(p, kTiles, kLanes);
@@ -112,7 +112,7 @@ HUM_SIMD_FUNCTION(transpose,
                    uint32_t* to, int64_t to_stride),
                   (from, from_stride, rows, columns, to, to_stride))
 
-// Words of rows 2i (low half) and 2i + 1 (high half).
+// Packs rows 2i (low half) and 2i + 1 (high half) into words.
 template <typename Floats>
 HUM_INLINE void interleave_body(const uint16_t* even, const uint16_t* odd, int64_t columns,
                                 uint32_t* to) {

@@ -1,5 +1,5 @@
 // Small matrix products on one core, for kernels that keep their matrices in cache: C += A B with
-// the summed dim in 32-bit words, each one f32 or two neighbouring bf16 (sums are f32 either way).
+// the contracting dim in 32-bit words, each one f32 or two neighbouring bf16 (sums are always f32).
 // Not for whole layers: those go to matmul/.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace hum::kernels {
 
 enum class Word { kF32, kBF16Pair };
 
-// Columns of B stand in panels of so many: [panel][words][kPanelWidth].
+// Columns of B per panel. B is stored as [panel][words][kPanelWidth].
 constexpr int64_t kPanelWidth = 64;
 
 // One panel: c[rows, width] = or += a[rows, words] b[words, width].
@@ -25,20 +25,21 @@ struct PanelProduct {
   bool accumulate = false;
 };
 
-// Words of bf16 need Isa::kAvx512Bf16, words of f32 Isa::kAvx2.
+// kBF16Pair needs Isa::kAvx512Bf16, kF32 needs Isa::kAvx2.
 void multiply_panel(Word word, const PanelProduct& product);
 
-// The same for `columns` (a multiple of 16) of B in consecutive panels.
+// The same for `columns` columns of B (a multiple of 16) in consecutive panels.
 void multiply_panels(Word word, PanelProduct product, int64_t columns);
 
-// to[c][r] = from[r][c], for columns in multiples of 16. Rows from `rows` to the next multiple of
-// 16 are zero.
+// to[c][r] = from[r][c]; `columns` is a multiple of 16. `rows` is padded with zeros to a multiple
+// of 16.
 void transpose_words(const uint32_t* from, int64_t from_stride, int64_t rows, int64_t columns,
                      uint32_t* to, int64_t to_stride);
 
-// Panels of B whose summed dim is the rows of `from`[rows, columns] (f32 or bf16 elements, rows
-// `stride` words apart): f32 rows are copied, bf16 rows 2i and 2i + 1 make the words of row i (a
-// last odd row stands beside zeros). Columns in multiples of 16. Shapes: -> [panel][words][64].
+// Packs `from`[rows, columns] (f32 or bf16, rows `stride` words apart) into panels of B, with its
+// rows as the contracting dim: f32 rows are copied, bf16 rows 2i and 2i + 1 form the words of row i
+// (an odd last row is paired with zeros). `columns` is a multiple of 16.
+// Shapes: -> [panel][words][64].
 void pack_rows(Word word, const uint32_t* from, int64_t stride, int64_t rows, int64_t columns,
                uint32_t* panels);
 

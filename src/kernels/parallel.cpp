@@ -10,7 +10,8 @@
 namespace hum::kernels {
 namespace {
 
-// Lives as long as the slowest helper, who may start after all work is done and the caller is gone.
+// Lives as long as the slowest helper, which may start after all work is done and the caller has
+// returned.
 class Chunks {
  public:
   Chunks(int64_t count, const std::function<void(int64_t)>& body) : count_(count), body_(&body) {}
@@ -58,7 +59,7 @@ void for_each_chunk(Workers& workers, int64_t count, const std::function<void(in
     for (int64_t i = 0; i < helpers; ++i) {
       workers.schedule([chunks] { chunks->work(); });
     }
-  } catch (...) {  // those that began refer to `body`; they and this thread do the work
+  } catch (...) {  // helpers that started refer to `body`; they and this thread do the work
   }
   chunks->work();
   chunks->wait();
@@ -77,7 +78,7 @@ void for_each_range(Workers& workers, int64_t count, int64_t grain,
 
 AlignedMemory aligned_memory(size_t size_bytes) {
   constexpr size_t kAlignment = 64;
-  const size_t whole = (size_bytes / kAlignment + 1) * kAlignment;  // never none
+  const size_t whole = (size_bytes / kAlignment + 1) * kAlignment;  // never zero
   AlignedMemory memory(static_cast<std::byte*>(std::aligned_alloc(kAlignment, whole)));
   if (!memory) throw std::bad_alloc();
   return memory;

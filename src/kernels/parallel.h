@@ -33,7 +33,7 @@ class OneThread final : public Workers {
 // any number of kernels may run at once. Rethrows the first exception.
 void for_each_chunk(Workers& workers, int64_t count, const std::function<void(int64_t)>& body);
 
-// The same over ranges [begin, end) that cover [0, count), each at least `grain` long where it can.
+// The same over ranges [begin, end) that cover [0, count), each at least `grain` long if possible.
 void for_each_range(Workers& workers, int64_t count, int64_t grain,
                     const std::function<void(int64_t begin, int64_t end)>& body);
 

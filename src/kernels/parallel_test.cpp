@@ -12,7 +12,7 @@
 namespace hum::kernels {
 namespace {
 
-// Takes tasks and runs none before it is told to.
+// Queues tasks and runs none before run_all().
 class LateWorkers final : public Workers {
  public:
   int threads() const override { return 8; }
@@ -43,7 +43,7 @@ TEST(ForEachChunk, DoesNotWaitForHelpersThatNeverStart) {
   EXPECT_EQ(sum, 10);
 }
 
-// Has one thread to lend, which it says too late.
+// Claims four threads but can start only one helper.
 class FewWorkers final : public Workers {
  public:
   int threads() const override { return 4; }

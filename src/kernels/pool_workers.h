@@ -1,4 +1,4 @@
-// Workers of their own, for tests and benches that run a kernel without XLA.
+// A separate thread pool, for tests and benches that run a kernel without XLA.
 #pragma once
 
 #include <condition_variable>
@@ -43,7 +43,7 @@ class PoolWorkers final : public Workers {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<std::function<void()>> tasks_;
-  std::vector<std::jthread> pool_;  // last: stops before the rest goes
+  std::vector<std::jthread> pool_;  // last: joins before the rest is destroyed
 };
 
 }  // namespace hum::kernels

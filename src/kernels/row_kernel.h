@@ -19,8 +19,8 @@ inline bool worth_a_row_kernel(const graph::Node& node) {
   return chosen_isa() >= Isa::kAvx2 && node.input(0).shape().elements() >= kLeastElements;
 }
 
-// body(begin, end) over ranges of rows on the call's threads, together `elements` in rows of
-// `columns`; never called when there are none.
+// Calls body(begin, end) on the call's threads for ranges that cover the elements / columns rows.
+// Does nothing when there are no elements.
 inline void for_each_rows(const pjrt::ffi::Call& call, int64_t elements, int64_t columns,
                           const std::function<void(int64_t begin, int64_t end)>& body) {
   constexpr int64_t kGrainElements = 16384;
@@ -29,7 +29,7 @@ inline void for_each_rows(const pjrt::ffi::Call& call, int64_t elements, int64_t
   for_each_range(workers, elements / columns, std::max<int64_t>(kGrainElements / columns, 1), body);
 }
 
-// A kernel that runs one of the two by the dtype of the call's first argument.
+// A kernel that dispatches on the dtype of the call's first argument.
 template <void (*kF32)(const pjrt::ffi::Call&), void (*kBf16)(const pjrt::ffi::Call&)>
 void by_dtype(const pjrt::ffi::Call& call) {
   call.argument(0).is_bf16() ? kBf16(call) : kF32(call);

@@ -1,7 +1,7 @@
-// Sixteen floats at a time, and one function body compiled for several instruction sets: a template
-// over its vector type, `Floats`, since GCC keeps vectors that are wider than a register in memory.
-// Everything here is always inlined: code compiled for one instruction set must never be shared
-// with another.
+// Sixteen floats at a time, with each function body compiled for several instruction sets. A body
+// is a template over its vector type, `Floats`, because GCC keeps vectors wider than a register in
+// memory. Everything here is always inlined: code compiled for one instruction set must never be
+// shared with another.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 #include "kernels/cpu_features.h"
 #include "kernels/simd_two.h"
 
-// Defines `void name parameters`, which runs `name_body arguments` compiled for the instruction set
-// that this machine's kernels use, with that one's vectors:
+// Defines `void name parameters`. It runs `name_body arguments`, compiled for the instruction set
+// that kernels use on this machine and with its vectors:
 //   template <typename Floats>
 //   HUM_INLINE void scale_body(float* x, int64_t n) { ... }
 //   HUM_SIMD_FUNCTION(scale, (float* x, int64_t n), (x, n))
@@ -37,20 +37,20 @@ namespace hum::kernels::simd {
 
 constexpr int64_t kLanes = 16;
 
-// A register of AVX-512, with the operators that GCC gives vectors.
+// One AVX-512 register, with GCC's vector operators.
 using Register __attribute__((vector_size(64))) = float;
 using RegisterWords __attribute__((vector_size(64))) = uint32_t;
 using RegisterInts __attribute__((vector_size(64))) = int32_t;
 using RegisterHalves __attribute__((vector_size(32))) = uint16_t;
 
-// Two registers of AVX2, and what each holds.
+// Two AVX2 registers, and the type of each half.
 using PairHalf __attribute__((vector_size(32))) = float;
 using PairHalfWords __attribute__((vector_size(32))) = uint32_t;
 using PairHalfInts __attribute__((vector_size(32))) = int32_t;
 using PairHalfHalves __attribute__((vector_size(16))) = uint16_t;
 using Pair = Two<PairHalf>;
 
-// Vectors of other elements, as many as `Floats` has.
+// Integer vectors with as many lanes as `Floats`.
 template <typename Floats>
 struct Kin;
 template <>
@@ -68,7 +68,7 @@ using WordsOf = typename Kin<Floats>::Words;
 template <typename Floats>
 using IntsOf = typename Kin<Floats>::Ints;
 
-// The same bits as words, and back.
+// Bit casts to words and back.
 HUM_INLINE RegisterWords bits(Register x) { return reinterpret_cast<RegisterWords>(x); }
 HUM_INLINE Register floats(RegisterWords x) { return reinterpret_cast<Register>(x); }
 HUM_INLINE WordsOf<Pair> bits(const Pair& x) {
@@ -78,7 +78,7 @@ HUM_INLINE Pair floats(const WordsOf<Pair>& x) {
   return {reinterpret_cast<PairHalf>(x.low), reinterpret_cast<PairHalf>(x.high)};
 }
 
-// a in the lanes where `mask`, which a comparison gave, is set; b in the others.
+// a in the lanes where `mask`, the result of a comparison, is set; b in the others.
 template <typename Mask, typename Vector>
 HUM_INLINE Vector select(Mask mask, Vector a, Vector b) {
   return mask ? a : b;
@@ -93,8 +93,8 @@ HUM_INLINE Floats broadcast(float value) {
   return Floats{} + value;
 }
 
-// Copies of one register: GCC copies a pair in pieces of 16 bytes through memory, and what then
-// reads it whole waits for them.
+// Copies register by register: GCC copies a pair through memory in pieces of 16 bytes, and a later
+// load of the whole register stalls on them.
 template <typename Vector>
 HUM_INLINE void load_register(Vector& x, const void* from) {
   std::memcpy(&x, from, sizeof x);
@@ -206,8 +206,7 @@ HUM_INLINE float sum(Floats x) {
   return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
-// rows[i][j] <-> rows[j][i]: in each of four steps, blocks of D x D beside the diagonal change
-// places.
+// rows[i][j] <-> rows[j][i]: each of four steps exchanges the D x D blocks beside the diagonal.
 #define HUM_LANES_8(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7)
 #define HUM_LANES_16(F) HUM_LANES_8(F), F(8), F(9), F(10), F(11), F(12), F(13), F(14), F(15)
 #define HUM_EXCHANGE_BLOCKS(vector, lanes)                            \

@@ -1,4 +1,4 @@
-// Mathematical functions of every lane of simd.h's vectors.
+// Element-wise math on simd.h's vectors.
 #pragma once
 
 #include <cstring>
@@ -7,7 +7,7 @@
 
 namespace hum::kernels::simd {
 
-// GCC makes one instruction of it for each register.
+// GCC compiles the loop to one instruction per register.
 template <typename Vector>
 HUM_INLINE Vector square_root(Vector x) {
   float lanes[sizeof(Vector) / sizeof(float)];
@@ -18,8 +18,8 @@ HUM_INLINE Vector square_root(Vector x) {
 }
 HUM_INLINE Pair square_root(const Pair& x) { return {square_root(x.low), square_root(x.high)}; }
 
-// a * b + c, rounded once where the instruction set has that; whatever else a build checks. GCC
-// contracts registers by itself, but not pairs whose parts a sanitizer keeps in memory.
+// a * b + c, rounded once where the instruction set has FMA, under sanitizers too: GCC contracts
+// registers by itself, but not pairs whose halves a sanitizer keeps in memory.
 HUM_INLINE Register multiply_add(Register a, float b, Register c) { return a * b + c; }
 HUM_INLINE PairHalf multiply_add(PairHalf a, float b, PairHalf c) {
   constexpr int kCount = sizeof(PairHalf) / sizeof(float);
@@ -34,14 +34,14 @@ HUM_INLINE Pair multiply_add(const Pair& a, float b, const Pair& c) {
   return {multiply_add(a.low, b, c.low), multiply_add(a.high, b, c.high)};
 }
 
-// e^x within 2 units in the last place for results in the normal range; at and below x = -87 it is
-// about 1e-38, at and above 88 about 1.7e38.
+// e^x to within 2 units in the last place where the result is normal; x is clamped to [-87, 88]
+// (about 1e-38 to 1.7e38).
 template <typename Floats>
 HUM_INLINE Floats exponential(Floats x) {
   x = select(x < -87.0F, broadcast<Floats>(-87.0F), x);
   x = select(x > 88.0F, broadcast<Floats>(88.0F), x);
-  // x = n log 2 + r with |r| <= log(2) / 2; log 2 in two parts, the first exact in few bits.
-  constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to a whole number
+  // x = n log 2 + r with |r| <= log(2) / 2; log 2 is split in two; the first part has few bits.
+  constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer
   const Floats shifted = x * 1.44269504F + kRound;
   const Floats n = shifted - kRound;
   const Floats r = (x - n * 0.693359375F) + n * 2.12194440e-4F;

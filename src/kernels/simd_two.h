@@ -1,5 +1,5 @@
-// A vector of two halves with the operators that GCC gives vectors, for machines whose registers
-// hold half of one: GCC keeps its own vectors of that size in memory.
+// A vector in two halves with GCC's vector operators, for machines whose registers hold only half
+// of it: GCC would keep its own vectors of that size in memory.
 #pragma once
 
 #include <type_traits>

@@ -25,7 +25,7 @@
 namespace hum::kernels {
 namespace {
 
-// One line a folder.
+// One line per folder.
 // clang-format off
 constexpr const Kernel* kKernels[] = {
     &kAdamwKernel,

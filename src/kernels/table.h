@@ -17,15 +17,15 @@ struct Kernel {
   bool (*available)(const graph::Node& node);
 };
 
-// What a session registers with its plugin.
+// The kernels that a session registers with its plugin.
 std::vector<pjrt::KernelRow> table();
 
 // Whether a custom call should run its kernel on this processor: the kernel supports the
-// instruction set and the types, and the problem is large enough to gain. Otherwise plain ops run.
-// HUM_KERNELS=0 disables all kernels.
+// instruction set and the types, and the problem is large enough to benefit. Otherwise plain ops
+// run. HUM_KERNELS=0 disables all kernels.
 bool available(const graph::Node& node);
 
-// What the kernels chose on this machine, e.g. "avx512_bf16 onednn:avx512_bf16"; part of the
+// The instruction sets in use on this machine, e.g. "avx512_bf16 onednn:avx512_bf16"; part of the
 // compile cache's key.
 std::string instruction_set();
 

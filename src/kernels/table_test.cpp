@@ -34,7 +34,7 @@ TEST(KernelTable, KnowsNothingOfOtherNodes) {
   EXPECT_FALSE(available(foreign[0].node()));
 }
 
-// A test that compares a kernel names it, since it says which kernels must have run.
+// Tests list by name the kernels that must run, so each kernel's name must appear in one.
 TEST(KernelTable, HasATestThatNamesEachKernel) {
   std::string tests;
   for (const auto& entry :

@@ -32,8 +32,8 @@
 
 namespace hum::kernels {
 
-// One session a process with the kernels in it, and one without; neither is ever closed, since the
-// plugin's threads may outlive main.
+// One session per process with kernels, and one without. Neither is ever closed, since the plugin's
+// threads may outlive main.
 inline runtime::Session& kernel_session() {
   static auto* session = new runtime::Session(
       {.kernels = table(), .use_kernel = available, .instruction_set = instruction_set()});
@@ -44,7 +44,7 @@ inline runtime::Session& plain_session() {
   return *session;
 }
 
-// Standard normal numbers that depend on name and shape alone.
+// Standard normal numbers that depend only on the name and the number of elements, times `scale`.
 inline runtime::HostTensor random_tensor(const std::string& name, const graph::Shape& shape,
                                          double scale = 1) {
   Rng rng(11, name, static_cast<uint64_t>(shape.elements()));
@@ -73,15 +73,15 @@ graph::Function with_gradients(const std::string& name, graph::Values inputs, co
   return {name, inputs, results, {}};
 }
 
-// Why no kernel that needs these instructions runs here; nothing where it does.
+// Why a kernel that needs these instructions cannot run here; nullopt if it can.
 inline std::optional<std::string> why_no_kernel(Isa needed, Isa here = chosen_isa()) {
-  if (!env_flag("HUM_KERNELS", true)) return "HUM_KERNELS=0: all runs as plain ops";
+  if (!env_flag("HUM_KERNELS", true)) return "HUM_KERNELS=0: plain ops only";
   if (here >= needed) return std::nullopt;
   return fmt::format("the kernel needs {}, this processor has {} (HUM_OPS_ISA: {})",
                      to_name(needed), to_name(here), env_string("HUM_OPS_ISA", "not set"));
 }
 
-// Custom-call targets, each as often as it is called.
+// Custom-call targets, one entry per call.
 using KernelCalls = std::multiset<std::string>;
 
 // The custom calls of a function that use their kernels on this machine.
@@ -93,7 +93,7 @@ inline KernelCalls kernel_calls(const graph::Function& function) {
   return calls;
 }
 
-// Counts the calls that reach kernels while it lives; one at a time in a process.
+// Counts the calls that reach kernels during its lifetime; at most one exists at a time.
 class KernelCounter {
  public:
   KernelCounter() {
@@ -128,7 +128,8 @@ class KernelCounter {
   }
 };
 
-// The results of the function with the kernels in it; `expected` are the kernels that must run.
+// Runs the function with kernels and returns its results; `expected` lists the kernels that must
+// run.
 inline std::vector<runtime::HostTensor> run_kernels(const graph::Function& function,
                                                     const std::vector<runtime::HostTensor>& inputs,
                                                     const KernelCalls& expected) {
@@ -138,8 +139,8 @@ inline std::vector<runtime::HostTensor> run_kernels(const graph::Function& funct
   return results;
 }
 
-// |ours - plain| <= tolerance * (largest |plain| of that result), for every element; and `expected`
-// are the kernels that ran, none where plain ops must have done all.
+// Expects |ours - plain| <= tolerance * (largest |plain| of that result) for every element, and
+// that exactly the kernels in `expected` ran (empty: plain ops only).
 inline void expect_kernels_agree(const graph::Function& function,
                                  const std::vector<runtime::HostTensor>& inputs, double tolerance,
                                  const KernelCalls& expected) {
@@ -163,7 +164,7 @@ inline void expect_kernels_agree(const graph::Function& function,
   }
 }
 
-// The same of program(dtype) in f32 and bf16.
+// The same for program(dtype) in f32 and bf16.
 template <typename F>
 void expect_row_kernels_agree(const F& program, double f32_tolerance, double bf16_tolerance,
                               const KernelCalls& expected) {

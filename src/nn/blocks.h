@@ -1,4 +1,4 @@
-// How a training step traces a model's stacks of equal blocks: options that trade memory and
+// How a training step traces a model's stacks of identical blocks: options that trade memory and
 // compile time for arithmetic and never change results.
 #pragma once
 

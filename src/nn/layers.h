@@ -72,8 +72,8 @@ class Norm {
   double epsilon_ = 0;
 };
 
-// Feature-wise scale and shift from a conditioning vector: x * (1 + scale) + shift. Initially the
-// identity. Shapes: x_BTD, condition_BC -> BTD. Source: Perez et al. 2018, "FiLM".
+// Feature-wise scale and shift from a conditioning vector: x * (1 + scale) + shift. Initially close
+// to the identity. Shapes: x_BTD, condition_BC -> BTD. Source: Perez et al. 2018, "FiLM".
 class Film {
  public:
   Film() = default;

@@ -59,8 +59,8 @@ struct TrainSpec {
   // Audio seconds (or tokens) in one batch, for the progress line.
   double units_per_batch = 0;
   std::string unit = "audio s";
-  // Parameters whose names begin with these are trained; the others and their buffers do not
-  // change. Empty: all are trained.
+  // Prefix of the names of the parameters to train; the others and their buffers do not change.
+  // Empty: all are trained.
   std::string train_only;
 
   bool is_frozen(const Parameter& parameter) const {

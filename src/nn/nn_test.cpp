@@ -1,4 +1,4 @@
-// Layers against hand-written references, and generation's steps against whole sequences.
+// Layers against hand-written references, and step-by-step generation against whole sequences.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 namespace hum::nn {
 namespace {
 
-constexpr int kDraws = 256;  // at a time
+constexpr int kDraws = 256;  // per call
 
 #define HUM_NN_INLINE inline __attribute__((always_inline))
 
@@ -42,7 +42,7 @@ HUM_NN_INLINE void random_words(const Key& key, uint64_t first, Words& x0, Words
   }
 }
 
-// log(n / 2^24) for whole n from 1 to 2^24, within a unit in the last place. Source: fdlibm's
+// log(n / 2^24) for integers n from 1 to 2^24, within a unit in the last place. Source: fdlibm's
 // e_log.c.
 HUM_NN_INLINE double log_of_share(double n) {
   constexpr uint64_t kSqrtHalf = 0x3fe6a09e00000000;
@@ -50,7 +50,7 @@ HUM_NN_INLINE double log_of_share(double n) {
   // n = m 2^e with m between sqrt(1/2) and sqrt(2).
   const uint64_t e = (bits - kSqrtHalf) >> 52;
   const double f = __builtin_bit_cast(double, bits - (e << 52)) - 1;
-  // A whole number in the low bits of 2^52 becomes a double without a conversion.
+  // An integer in the low bits of 2^52 becomes a double without a conversion.
   constexpr uint64_t kTwo52 = 0x4330000000000000;
   const double k = __builtin_bit_cast(double, kTwo52 | e) - (0x1p52 + 24);
   const double s = f / (2 + f), z = s * s, w = z * z;
@@ -66,8 +66,8 @@ HUM_NN_INLINE double log_of_share(double n) {
 
 // cos(t) for t from 0 to 2 pi, within a unit in the last place. Source: fdlibm's k_cos.c, k_sin.c.
 HUM_NN_INLINE double cosine(double t) {
-  // t = q pi / 2 + r with |r| <= pi / 4; pi / 2 in two parts, so that q times the first is exact.
-  constexpr double kRound = 0x1.8p52;  // adding it rounds to a whole number
+  // t = q pi / 2 + r with |r| <= pi / 4; pi / 2 is split so that q times its first part is exact.
+  constexpr double kRound = 0x1.8p52;  // adding it rounds to an integer
   constexpr double kHalfPiHigh = 1.57079632673412561417, kHalfPiLow = 6.07710050650619224932e-11;
   const double shifted = t * (2 / std::numbers::pi) + kRound;
   const double q = shifted - kRound;

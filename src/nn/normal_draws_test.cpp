@@ -1,4 +1,4 @@
-// Draws by the vector against Rng's, one by one.
+// Vectorised draws against Rng's, one by one.
 #include "nn/normal_draws.h"
 
 #include <gtest/gtest.h>

@@ -35,14 +35,14 @@ graph::Value projected_cross_entropy(const Value& x_NW, const Value& weight_VW,
                            {.transpose_rhs = true, .result = graph::DType::kF32});
   };
   const int64_t parts = x_NW.size(0) / rows;
-  // XLA would otherwise keep one part's logits for the backward pass.
+  // A scan over one part would save nothing: XLA keeps its logits for the backward pass.
   if (parts == 1) return graph::softmax_cross_entropy(logits_of(x_NW), targets_N);
   const graph::Values xs = {graph::reshape(x_NW, {parts, rows, x_NW.size(1)}),
                             graph::reshape(targets_N, {parts, rows})};
   const auto body = [&](const graph::ScanStep& step) {
     const Value logits = logits_of(step.xs[0]);
-    // Not written as one cross-entropy: the backward pass, which recomputes the logits, then needs
-    // no label's logit.
+    // Not one cross-entropy op: this way the backward pass, which recomputes the logits, does not
+    // read the label's.
     const Value losses = graph::logsumexp(logits, {1}) - graph::label_logits(logits, step.xs[1]);
     return graph::ScanResult{{}, {losses}};
   };

@@ -14,7 +14,7 @@ using graph::DType;
 using graph::parameter;
 using graph::Value;
 
-// Loss and gradients, by parts of `rows` or, with 0, from whole logits.
+// Loss and gradients, in parts of `rows` rows, or for 0 from the whole logits.
 graph::Function program(DType dtype, int64_t count, int64_t vocabulary, int64_t rows) {
   constexpr int64_t kWidth = 48;
   const Value x = parameter("x", {dtype, {count, kWidth}});

@@ -27,9 +27,9 @@ double llama3_rate(double rate, const RopeScaling& s) {
   return (1 - kept) * rate / s.factor + kept * rate;
 }
 
-// Share of the slowed rate, for every pair.
+// Weight of the slowed rate, per pair.
 std::vector<double> yarn_ramp(int64_t rotated, double theta, const RopeScaling& s) {
-  // The pair that turns `turns` times over the original positions.
+  // The pair that completes `turns` turns over the original positions.
   auto pair_of = [&](double turns) {
     return static_cast<double>(rotated) *
            std::log(static_cast<double>(s.original_positions) / (turns * kTurn)) /
@@ -42,7 +42,7 @@ std::vector<double> yarn_ramp(int64_t rotated, double theta, const RopeScaling& 
   }
   low = std::max(low, 0.0);
   high = std::min(high, static_cast<double>(rotated - 1));
-  if (low == high) high += 0.001;  // as the reference does, against 0 / 0
+  if (low == high) high += 0.001;  // as in the reference, against 0 / 0
   std::vector<double> ramp;
   for (int64_t i = 0; i < rotated / 2; ++i) {
     ramp.push_back(std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0));

@@ -35,7 +35,7 @@ struct RopeScaling {
   double low_frequency_factor = 1;
   double high_frequency_factor = 4;
   // yarn: pairs that turn more than beta_fast times over original_positions do not change, those
-  // that turn less than beta_slow times are slowed; the borders are rounded to whole pairs if
+  // that turn less than beta_slow times are slowed; the limits are rounded to whole pairs if
   // truncate is set.
   double beta_fast = 32;
   double beta_slow = 1;
@@ -69,7 +69,7 @@ struct RopeRates {
 RopeRates rope_rates(int64_t rotated, double theta, const RopeScaling& scaling = {});
 
 // Rotates the first 2 * rates.size() elements of the first `members` heads of every group; the rest
-// do not change. B batch, T positions, G groups, M heads of a group, d head size; computed in f32.
+// do not change. B batch, T positions, G groups, M heads per group, d head size; computed in f32.
 // Shapes: x_BTGMd, positions_T i32 -> BTGMd.
 graph::Value rotate(const graph::Value& x_BTGMd, int64_t members, const graph::Value& positions_T,
                     const RopeRates& rates);

@@ -1,5 +1,5 @@
-// Rotary rates against Hugging Face transformers (tools/golden/llama.py), and what a rotation
-// keeps.
+// Rotary rates against Hugging Face transformers (tools/golden/llama.py), and invariants of
+// rotations.
 #include "nn/rope.h"
 
 #include <gtest/gtest.h>

@@ -114,7 +114,7 @@ Value magnitude(const Value& x_BN, int64_t window_samples, int64_t hop_samples) 
 
 SpectralLoss spectral_loss(const Value& prediction_BN, const Value& target,
                            const SpectralLossConfig& config) {
-  HUM_REQUIRE(prediction_BN.shape() == target.shape(), "spectral_loss: {} against {}",
+  HUM_REQUIRE(prediction_BN.shape() == target.shape(), "spectral_loss: shapes differ: {}, {}",
               prediction_BN.shape(), target.shape());
   HUM_REQUIRE(!config.mel_scales.empty(), "spectral_loss: no mel scales");
   const Value target_BN = graph::stop_gradient(target);

@@ -39,8 +39,7 @@ TEST(SpectralLoss, IsZeroForEqualSignalsAndSeesALevelChange) {
   EXPECT_NEAR(loss(0.5), std::log10(2.0), 1e-3);
 }
 
-// Per-bin terms compare frames; the balance compares what is left of each half-octave over the
-// clip.
+// Per-bin terms compare frames; the balance compares the energy of each half-octave over the clip.
 TEST(SpectralLoss, BalanceSeesEnergyAndNotWhenItComes) {
   constexpr int64_t kWindow = 2048, kSamples = 8 * kWindow;
   const MelScale scale{kWindow, kWindow / 4, 1, std::vector<float>(kWindow / 2 + 1, 1.0f)};
@@ -57,7 +56,7 @@ TEST(SpectralLoss, BalanceSeesEnergyAndNotWhenItComes) {
   EXPECT_LT(results[1].as<float>()[0], 1e-3);
 }
 
-// A partial that is 20 dB weaker counts as much as the strongest; one that nobody hears does not.
+// A partial that is 20 dB weaker counts as much as the strongest; an inaudible one does not count.
 TEST(SpectralLoss, PartialsCountWhereTheyAreHeard) {
   constexpr int64_t kWindow = 2048, kSamples = 4 * kWindow;
   const MelScale scale{kWindow, kWindow / 4, 1, std::vector<float>(kWindow / 2 + 1, 1.0f)};

@@ -94,8 +94,7 @@ Value Transformer::run(const Block& block, const Value& x_BTD, const Value& posi
 Value Transformer::run_stacked(const BlockOptions& options, const Value& x_BTD,
                                const Value& positions_T, const Value& key_mask_BT) const {
   HUM_REQUIRE(options.recompute_every == 1,
-              "transformer: every {}th of stacked layers is another "
-              "program than the rest: recompute all of them, or do not stack",
+              "transformer: stacked layers share one program, so recompute_every must be 1, got {}",
               options.recompute_every);
   const graph::Values& first = blocks_[0].parameters;
   graph::Values stacks;

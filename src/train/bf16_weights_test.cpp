@@ -1,4 +1,4 @@
-// Weights in bf16: checkpoints restore them, settings that must not change them do not, and
+// Weights in bf16: checkpoints restore them, neither the kernel nor stacking changes them, and
 // training reaches the result of f32 weights, unlike with rounding to nearest.
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using runtime::HostTensor;
 
 constexpr int64_t kRows = 32, kIn = 64, kOut = 96;
 
-// y = x W0 W1 + b against the same of other, fixed matrices: two layers that a model may stack.
+// y = x W0 W1 + b against the same with other, fixed matrices: two layers that a model may stack.
 struct Toy {
   nn::ParameterList list;
   Value first = list.declare("layers.0.weight", {kIn, kIn}, nn::Init::normal(0.125));
@@ -155,8 +155,8 @@ TEST(BFloat16Weights, ResumeBitForBit) {
   expect_equal(whole.parameters, resumed.parameters);
 }
 
-// Updates of about 1e-4 are a fifth of half a unit of a weight of 0.125: lost, unless rounded by
-// chance.
+// Updates of about 1e-4 are a fifth of half a unit in the last place of a weight of 0.125: lost,
+// unless rounded stochastically.
 TEST(BFloat16Weights, ArriveWhereF32WeightsDoAndRoundingToNearestStalls) {
   constexpr int64_t kSteps = 1500;
   OptimizerConfig config = bf16_config(1e-4);

@@ -20,7 +20,7 @@ using graph::Value;
 using runtime::HostTensor;
 using ::testing::HasSubstr;
 
-// A language model without an embedding: x goes in as it is, the next one's first half comes out.
+// A transformer without an embedding, trained to reproduce its input.
 struct Deep {
   nn::TransformerConfig config;
   int64_t batch, length;
@@ -120,7 +120,7 @@ TEST(SlowRecompute, CutsActivationMemoryOfTwelveBlocksAndChangesNoBit) {
                 0.15 * static_cast<double>(outcome->bytes));
     RecordProperty("activation_bytes", std::to_string(outcome->bytes - state));
   }
-  // With attention in blocks there are no scores to drop: norms and activations are what it saves.
+  // Attention in blocks keeps no scores, so selective recomputation saves norms and activations.
   EXPECT_LT(activations(selective), 0.8 * activations(none));
   EXPECT_LT(activations(half), 0.7 * activations(none));
   EXPECT_LT(activations(full), 0.4 * activations(none));
@@ -215,7 +215,7 @@ TEST(Donation, StepsUpdateTheStateInPlace) {
   const auto stats = *program.memory_stats();
   EXPECT_EQ(stats.alias_bytes, state) << "every array of the state is written over";
   EXPECT_LT(stats.output_bytes - stats.alias_bytes, 4096) << "only the scalars are new";
-  // Beside the activations no copy of the weights: far fewer temporaries than one would need.
+  // Temporaries hold no copy of the weights beside the activations.
   const Deep tiny_batch(4, 1, 2);
   const auto small = step_function(tiny_batch.spec(), optimizer());
   const auto small_stats = *runtime::test_session()
@@ -224,7 +224,7 @@ TEST(Donation, StepsUpdateTheStateInPlace) {
   EXPECT_LT(small_stats.temporary_bytes, 4 * model.list.element_count() * 3 / 2)
       << "gradients, and no copies of weights or moments";
 
-  // And at run time: the arguments are gone, one array of state stands for each before.
+  // At run time, each donated array of state is replaced by a new one.
   std::vector<runtime::Tensor> arguments;
   for (const Value& p : step.function.parameters) {
     arguments.push_back(runtime::test_session().to_device(HostTensor(p.shape())));

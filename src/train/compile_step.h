@@ -1,4 +1,4 @@
-// Compiles a step's graph to a program, and refuses one that would not fit before it compiles it.
+// Compiles a step's graph; first rejects one that exceeds the memory limit.
 #pragma once
 
 #include "train/training_step.h"

@@ -1,4 +1,4 @@
-// A step on two devices against the same step on one that has both batches.
+// A step on two devices against the same step on one device with both batches.
 #include "train/data_parallel.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ HostTensor rows_of(const HostTensor& whole, int64_t first) {
                                                                static_cast<size_t>(kRows * width)));
 }
 
-// Everything a step takes but its batch: weights, moments (zero but the squares), numbers.
+// All arguments of a step: random weights, zero moments, batch, step, key and learning rate.
 std::vector<HostTensor> arguments(const StepFunction& step, const std::vector<HostTensor>& batch) {
   std::vector<HostTensor> all;
   for (size_t i = 0; i < step.state.size(); ++i) {

@@ -182,7 +182,7 @@ TEST(Training, LowersTheLossAndLogsIt) {
   EXPECT_EQ(head.at("parameters"), 3 * 2 + 2 + 1) << "the counter too";
   EXPECT_EQ(head.at("batch"), 4);
   EXPECT_EQ(head.at("sequence"), 3);
-  // x W, and the gradient to W; x needs none.
+  // x W, and the gradient of W; x needs none.
   EXPECT_EQ(head.at("product_flops"), 2 * 2 * 4 * 3 * 2);
   EXPECT_EQ(head.at("dtype"), "f32");
   EXPECT_EQ(head.at("first_step"), 0);

@@ -145,7 +145,7 @@ DataParallelStep data_parallel_step(const nn::TrainSpec& spec, const OptimizerCo
 
 namespace {
 
-// Split a slot's array into its parts by name, and join them again.
+// Splits a slot's array into named tensors.
 std::vector<NamedTensor> taken_apart(const StateSlot& slot, const HostTensor& array) {
   if (slot.names.size() == 1) return {{slot.names[0], array}};
   std::vector<NamedTensor> parts;
@@ -237,7 +237,7 @@ std::vector<NamedTensor> Trainer::parameters() const {
 }
 
 void Trainer::load(std::span<const NamedTensor> tensors, bool whole) {
-  std::unordered_map<std::string, std::pair<size_t, size_t>> places;  // slot, place in it
+  std::unordered_map<std::string, std::pair<size_t, size_t>> places;  // slot, index in it
   for (size_t slot = 0; slot < step_.state.size(); ++slot) {
     const auto& names = step_.state[slot].names;
     for (size_t i = 0; i < names.size(); ++i) places[names[i]] = {slot, i};

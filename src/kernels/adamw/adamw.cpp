@@ -17,9 +17,8 @@ using graph::DType;
 using graph::Value;
 using graph::Values;
 
-// A processor with fused multiply-add may round a product that is added at once, or not. So that
-// this and the kernel agree to the last bit, no product that is added has another use, and no sum
-// has two products.
+// With fused multiply-add, a product inside a sum may or may not be rounded. To keep plain ops and
+// kernel bit-equal, a product inside a sum has no other use, and no sum has two products.
 Values plain(std::span<const Value> in, bool decays, std::span<const uint32_t> streams) {
   const Value &numbers = in[4], &key = in[5];
   const auto number = [&](int i) {
@@ -36,7 +35,7 @@ Values plain(std::span<const Value> in, bool decays, std::span<const uint32_t> s
   return {graph::round_stochastically(updated, key, streams), mean, square};
 }
 
-// What a gradient was before it was widened: half the bytes to read.
+// The bf16 gradient before it was widened to f32, if there is one: half the bytes to read.
 Value narrow_gradient(const Value& gradient) {
   const graph::Node& node = gradient.node();
   const bool widened = &node.op() == &graph::kConvertOp && node.input(0).dtype() == DType::kBF16;
@@ -72,7 +71,7 @@ AdamwResult adamw(const AdamwTensor& tensor, const Value& numbers, const Value& 
          fmt::format("adamw: weights {} in {} parts do not fit moments {} and {} and gradient {}",
                      tensor.weights.shape(), parts, tensor.mean.shape(), tensor.square.shape(),
                      tensor.gradient.shape()),
-         "weights are bf16, the others f32", where);
+         "weights must be bf16, the others f32", where);
   }
   graph::Attributes settings;
   settings.set("decays", tensor.decays);

@@ -10,9 +10,9 @@
 
 namespace hum::kernels {
 
-// Values of a whole step, the same for all tensors: f32 scalars.
+// Values of one step, shared by all tensors: f32 scalars.
 struct AdamwStep {
-  graph::Value clip;  // factor of the gradient
+  graph::Value clip;  // factor on the gradient
   graph::Value learning_rate;
   graph::Value unbias1, unbias2;  // 1 / (1 - beta^step)
 };
@@ -29,7 +29,8 @@ struct AdamwTensor {
   graph::Value mean, square;  // f32
   graph::Value gradient;      // f32
   bool decays = false;
-  // Equal parts of the row-major elements, each rounded with draws from its own stream.
+  // One stream per part: the row-major elements are split into equal parts, each rounded with draws
+  // from its own stream.
   std::vector<uint32_t> streams;
 };
 
@@ -37,10 +38,9 @@ struct AdamwResult {
   graph::Value weights, mean, square;
 };
 
-// The new weights are the f32 update of the old ones, rounded to bf16 stochastically
-// (graph::round_stochastically). Kernel and plain ops give equal bits where the processor has fused
-// multiply-add.
-// Shapes: all of one shape. Throws: other shapes or types.
+// Updates the weights in f32 and rounds them to bf16 stochastically (graph::round_stochastically).
+// Kernel and plain ops are bit-equal where the processor has fused multiply-add.
+// Shapes: all the same. Throws: other shapes or types.
 // Source: Loshchilov & Hutter 2019; Gupta et al. 2015 for the rounding.
 AdamwResult adamw(const AdamwTensor& tensor, const graph::Value& numbers, const graph::Value& key,
                   std::source_location where = std::source_location::current());
@@ -48,7 +48,7 @@ AdamwResult adamw(const AdamwTensor& tensor, const graph::Value& numbers, const 
 // The custom call, for kernels/table.cpp.
 struct Kernel;
 // (weights bf16, mean f32, square f32, gradient f32 or bf16, numbers f32[9], key u32[2])
-// -> (weights, mean, square), over the first three. Settings: decays, streams.
+// -> (weights, mean, square), in place of the first three. Settings: decays, streams.
 extern const Kernel kAdamwKernel;
 
 }  // namespace hum::kernels

@@ -1,5 +1,5 @@
-// The optimizer's share of a step, tensor by tensor: the kernel and its plain ops on bf16 weights,
-// and what XLA makes of the plain ops on f32 weights.
+// The optimizer's share of a step, per tensor: the kernel and its plain ops on bf16 weights, and
+// plain ops on f32 weights.
 #include <benchmark/benchmark.h>
 
 #include "graph/ops/elementwise.h"
@@ -46,7 +46,7 @@ graph::Function wide(int64_t elements) {
   return {"wide", a, {a[0] - direction * a[5], m, v}, kInPlace};
 }
 
-// Each run updates the state of the one before.
+// Each run updates the previous run's state.
 void time_steps(benchmark::State& state, runtime::Session& session,
                 const graph::Function& function) {
   const auto program = session.compile(function.name, function, {.optimize_memory = true});

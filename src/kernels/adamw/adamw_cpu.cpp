@@ -24,7 +24,7 @@ struct Step {
   uint32_t key[2];
 };
 
-// Row-major elements from a group's first on, in one stream.
+// Row-major elements of one stream, from the start of a group on.
 template <typename G>
 struct Part {
   uint16_t* weights;
@@ -36,7 +36,7 @@ struct Part {
   uint32_t stream;
 };
 
-// The high word of x * factor, lane by lane: even and odd lanes apart, as 64-bit products.
+// The high word of x * factor in each lane: 64-bit products, even and odd lanes separately.
 template <typename Longs, typename Words>
 HUM_INLINE Words high_product_of(Words x, uint32_t factor) {
   const Longs pairs = reinterpret_cast<Longs>(x);
@@ -74,7 +74,7 @@ HUM_INLINE void philox(uint32_t block, uint32_t stream, const uint32_t* key, Wor
   words[3] = c3;
 }
 
-// random: 16 bits a lane.
+// random: 16 bits per lane.
 template <typename Floats>
 HUM_INLINE void store_rounded(uint16_t* to, Floats x, simd::WordsOf<Floats> random, int64_t count) {
   const auto bits = simd::bits(x);
@@ -83,7 +83,7 @@ HUM_INLINE void store_rounded(uint16_t* to, Floats x, simd::WordsOf<Floats> rand
   std::memcpy(to, halves, static_cast<size_t>(std::min(count, kLanes)) * sizeof(uint16_t));
 }
 
-// Order, grouping and rounding are those of the plain ops (adamw.cpp), which XLA contracts.
+// Order, grouping and rounding match the plain ops (adamw.cpp) after XLA contracts them.
 template <typename Floats, typename G>
 HUM_INLINE void update_vector(const Part<G>& part, const Step& step, int64_t at,
                               simd::WordsOf<Floats> random) {
@@ -123,7 +123,7 @@ HUM_ADAMW(float)
 HUM_ADAMW(uint16_t)
 #undef HUM_ADAMW
 
-// Groups are numbered through all parts; a range of them is cut where parts end.
+// Groups are numbered across all parts; a range of groups is split where a part ends.
 template <typename G>
 void run(const pjrt::ffi::Call& call) {
   const auto weights = call.result(0).as<uint16_t>();
@@ -153,7 +153,7 @@ void run(const pjrt::ffi::Call& call) {
   });
 }
 
-// The plugin keeps its word on aliases, or makes copies before the call.
+// The plugin honours aliases; where it cannot, it copies the input before the call.
 void adamw_handler(const pjrt::ffi::Call& call) {
   for (int i = 0; i < 3; ++i) {
     HUM_CHECK(call.argument(i).data() == call.result(i).data(),

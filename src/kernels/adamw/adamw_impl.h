@@ -1,4 +1,4 @@
-// Where the wrapper puts the step's numbers, and the kernel finds them.
+// The order of the step's numbers, shared by the wrapper and the kernel.
 #pragma once
 
 namespace hum::kernels {

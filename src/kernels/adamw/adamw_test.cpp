@@ -70,7 +70,7 @@ TEST(Adamw, KernelAndPlainOpsGiveEqualBitsOverOddSizes) {
   }
 }
 
-// f64, by the definition; the rounding may take either neighbour.
+// In f64 from the definition; a weight may round to either neighbour.
 TEST(Adamw, MatchesADoublePrecisionReference) {
   HUM_NEEDS(Isa::kAvx2);
   const auto function = program({40, 200}, DType::kF32, true, 1);

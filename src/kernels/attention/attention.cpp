@@ -39,7 +39,7 @@ Tensors tensors_of(std::span<const Value> inputs, const Settings& s) {
           heads_of_groups(all, members + 1, members + 2)};
 }
 
-// What follows the tensors (and their company) among the inputs.
+// The optional inputs, which come last.
 struct Extras {
   Value mask_BS, first;
 };
@@ -119,7 +119,7 @@ Values gradient_call(std::span<const Value> inputs, std::span<const Value> outpu
         return graph::pullback(Values{plain(own, s)[0]}, Values{in[s.tensors() + 2]}, arguments);
       },
       {}, where);
-  gradients.resize(inputs.size());  // nothing flows to masks and positions
+  gradients.resize(inputs.size());  // masks and positions have no gradient
   return gradients;
 }
 
@@ -145,7 +145,7 @@ void require_shapes(const Tensors& tensors, const AttentionOptions& o, std::sour
   if (o.window < 0 || (o.window > 0 && !o.causal)) {
     fail(ExitCode::kFailure,
          fmt::format("attention: a window of {}{}", o.window,
-                     o.causal ? "" : " without causal order"),
+                     o.causal ? " is negative" : " without causal order"),
          "", where);
   }
 }

@@ -17,7 +17,7 @@ struct AttentionOptions {
   int64_t window = 0;
   // f32[B,S]: keys with 0 are ignored. Absent: all keys are used.
   graph::Value key_mask_BS = {};
-  // i32 scalar, when queries are added to a cache of keys; absent: S - T.
+  // i32 scalar, the position of query 0 in a cache of keys. Absent: S - T.
   graph::Value first = {};
   // Scale of the scores; 0: 1 / sqrt(d).
   double scale = 0;
@@ -32,9 +32,9 @@ graph::Value attention(const graph::Value& q_BTHd, const graph::Value& k_BSGd,
                        const graph::Value& v_BSGd, const AttentionOptions& options = {},
                        std::source_location where = std::source_location::current());
 
-// The same of queries, keys and values that stand side by side, as one product makes them: nothing
-// is split. Shapes: qkv[B,T,G,R+2,d] with R = H / G query heads of each group, then its key,
-// then its value -> [B,T,H,d]. Throws: as above.
+// The same for queries, keys and values stored side by side, as one product yields them; nothing is
+// split. Shapes: qkv[B,T,G,R+2,d] with R = H / G query heads of each group, then its key, then its
+// value -> [B,T,H,d]. Throws: as above.
 graph::Value self_attention(const graph::Value& qkv_BTGRd, const AttentionOptions& options = {},
                             std::source_location where = std::source_location::current());
 
@@ -42,8 +42,8 @@ graph::Value self_attention(const graph::Value& qkv_BTGRd, const AttentionOption
 graph::Value heads_of_groups(const graph::Value& qkv_BTGRd, int64_t from, int64_t to);
 
 // The custom calls, for kernels/table.cpp. Settings: scale, causal, window, has_mask, has_first;
-// the key mask and the first position follow the other inputs where they are there. joined: one
-// qkv[B,T,G,R+2,d] stands for q, k and v, and its gradient for theirs.
+// the key mask and the first position, if present, follow the other inputs. joined: one
+// qkv[B,T,G,R+2,d] replaces q, k and v, and its gradient replaces theirs.
 struct Kernel;
 // (q[B,T,H,d], k[B,S,G,d], v, mask?, first?) -> (y[B,T,H,d], log_sum_exp f32[B,H,T])
 extern const Kernel kAttentionKernel;

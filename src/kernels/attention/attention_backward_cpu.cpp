@@ -14,14 +14,14 @@ namespace {
 
 using simd::kLanes;
 
-// Of a block of queries.
+// Per query of a block.
 struct QueryTerms {
   float log_sum[kQueryBlock];
   float delta[kQueryBlock];  // D
 };
 
-// What weights and their gradients become: operands of the products that follow. f32: both stay
-// where they are. bf16: rows (queries in pairs) and, for the gradient, pairs of keys too.
+// bf16 operands of the products that follow: rows of weights and of gradients (queries in pairs),
+// and the gradients in pairs of keys too. f32 products use both in place.
 struct Operands {
   uint16_t* weight_rows;
   uint16_t* gradient_rows;
@@ -84,7 +84,7 @@ HUM_SIMD_FUNCTION(dot, (const float* a, const float* b, int64_t count, float* re
 HUM_SIMD_FUNCTION(dot, (const uint16_t* a, const uint16_t* b, int64_t count, float* result),
                   (a, b, count, result))
 
-// One key-value head with all queries that look at it, and the memory it is computed in.
+// Computes one key-value head with all queries that attend to it; owns the scratch memory.
 template <typename T>
 class Backward {
  public:

@@ -18,7 +18,7 @@ struct Sizes {
         groups(s.range(3)),
         width(s.range(4)),
         dtype(s.range(5) != 0 ? DType::kBF16 : DType::kF32) {}
-  // Products of queries with keys and of scores with values, half of them masked away.
+  // Products of queries with keys and of scores with values, half of them masked.
   double causal_flops() const {
     return 2.0 * static_cast<double>(batch * heads * width) * static_cast<double>(time * time);
   }

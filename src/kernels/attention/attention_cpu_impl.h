@@ -1,5 +1,5 @@
-// What the attention kernels share: the problem as they see it, rows of heads brought into words,
-// scores made into weights. Scores stand transposed, [keys][64 queries], so that a query is a lane
+// Shared by the attention kernels: the problem's sizes, packing of head rows into words, scaling
+// and masking of scores. Scores are stored transposed, [keys][64 queries]: a query is a lane,
 // and softmax needs no sums across lanes.
 #pragma once
 
@@ -17,20 +17,20 @@
 
 namespace hum::kernels {
 
-// Queries of a block: one panel. Keys of a block: even, since bf16 words are pairs of keys.
+// Queries per block: one panel. Keys per block: even, since bf16 words are pairs of keys.
 constexpr int64_t kQueryBlock = kPanelWidth;
 constexpr int64_t kKeyBlock = 128;
-// Scores of keys that a query does not see.
+// The score of a key that the query does not see.
 constexpr float kUnseen = -1e30F;
 
-// Where the heads of queries, of keys or of values lie: a group's own beside each other, from group
-// to group and from token to token with others between them or not.
+// The layout of the heads of q, k or v: those of one group are contiguous; groups and tokens are
+// strided, since heads of the other two may lie between them.
 template <typename T>
 struct HeadRows {
   T* data;
   int64_t head, group_stride, token_stride;
 
-  // token: counted over all items.
+  // token: counted across all items.
   T* at(int64_t token, int64_t group, int64_t member = 0) const {
     return data + token * token_stride + group * group_stride + member * head;
   }
@@ -41,11 +41,11 @@ struct TensorRows {
 };
 
 struct AttentionProblem {
-  // `extras`: how many arguments stand between the tensors and mask or first.
+  // `extras`: the number of arguments between the tensors and the mask or first position.
   AttentionProblem(const pjrt::ffi::Call& call, int extras);
 
   int64_t batch, queries, keys, heads, groups, head;  // head: its size
-  bool joined;                                        // queries, keys and values stand in one array
+  bool joined;                                        // queries, keys and values in one array
   float scale;
   bool causal;
   int64_t window;
@@ -55,7 +55,7 @@ struct AttentionProblem {
 
   int64_t per_group() const { return heads / groups; }
   int64_t query_blocks() const { return (queries + kQueryBlock - 1) / kQueryBlock; }
-  // Words of a head, and as rows keep them.
+  // Words per head, and per padded row.
   int64_t head_words() const { return words_of(word, head); }
   int64_t row_words() const { return (head_words() + 15) / 16 * 16; }
 
@@ -68,7 +68,7 @@ struct AttentionProblem {
   Range keys_of(int64_t query) const;
 
   int tensors() const { return joined ? 1 : 3; }
-  // The queries', keys' and values' rows in `tensors()` arrays; those of an array like y.
+  // The rows of q, k and v in `tensors()` arrays; the rows of an array shaped like y.
   template <typename T>
   TensorRows<T> rows(const std::array<T*, 3>& arrays) const;
   template <typename T>
@@ -104,7 +104,7 @@ TensorRows<T> tensor_rows(const AttentionProblem& p, const Get& get) {
   return p.rows(arrays);
 }
 
-// Cuts one piece of scratch memory into aligned arrays.
+// Divides one block of scratch memory into aligned arrays.
 class Arena {
  public:
   explicit Arena(std::span<std::byte> memory) : memory_(memory) {}
@@ -127,8 +127,8 @@ void load_rows(const AttentionProblem& p, const float* from, int64_t stride, int
 void load_rows(const AttentionProblem& p, const uint16_t* from, int64_t stride, int64_t count,
                int64_t padded_count, uint32_t* rows);
 
-// rows[count][row_words] of a head -> [head][words of count]: its transpose, with the summed dim
-// along the rows. `panels`: room for the rows packed as panels. Returns words from row to row.
+// Transposes rows[count][row_words] of a head to [head][words of count], with the contracting dim
+// along the rows. `panels`: scratch for the packed rows. Returns words from row to row.
 int64_t transpose_head(const AttentionProblem& p, const uint32_t* rows, int64_t count,
                        uint32_t* panels, uint32_t* to);
 inline int64_t padded_words(const AttentionProblem& p, int64_t count) {
@@ -138,13 +138,12 @@ inline int64_t panel_words(const AttentionProblem& p, int64_t count) {
   return (p.head + kPanelWidth - 1) / kPanelWidth * kPanelWidth * words_of(p.word, count);
 }
 
-// Words of a key-value head's panels, or of a block of queries' rows: what one side needs at a
-// time.
+// Scratch words for a key-value head's panels or a query block's rows, whichever is larger.
 inline int64_t spare_words(const AttentionProblem& p) {
   return std::max(panel_words(p, p.keys), kQueryBlock * std::max(p.row_words(), p.head));
 }
 
-// Two rows as one row of bf16 pairs, rounded to nearest.
+// Packs two rows into one row of bf16 pairs, rounded to nearest.
 template <typename Floats>
 HUM_INLINE simd::WordsOf<Floats> paired(Floats even, Floats odd) {
   const auto low = simd::bits(even), high = simd::bits(odd);
@@ -152,7 +151,7 @@ HUM_INLINE simd::WordsOf<Floats> paired(Floats even, Floats odd) {
   return (a >> 16) | (b & 0xffff0000);
 }
 
-// to[i] = from[i] * factor; a multiple of 16.
+// to[i] = from[i] * factor; `count` is a multiple of 16.
 void write_row(const float* from, float factor, int64_t count, float* to);
 void write_row(const float* from, float factor, int64_t count, uint16_t* to);
 
@@ -164,10 +163,10 @@ struct ScoreBlock {
   int64_t first_position;  // of the block's first query
 };
 
-// Whether the kernels, forward and backward, gain on plain ops.
+// Whether the kernels, forward and backward, are faster than plain ops.
 bool attention_available(const graph::Node& node);
 
-// scores * scale, kUnseen where the problem hides a key. key_mask: of this batch item, or null.
+// Scales the scores and sets those of hidden keys to kUnseen. key_mask: this batch item's, or null.
 void scale_and_mask(const AttentionProblem& p, const ScoreBlock& block, const float* key_mask);
 
 }  // namespace hum::kernels

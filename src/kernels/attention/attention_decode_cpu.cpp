@@ -1,5 +1,5 @@
 // Attention of a few queries: one new position against a cache of keys. Nothing is packed; keys and
-// values are read once, as they lie.
+// values are read once, in place.
 #include <cmath>
 
 #include "kernels/attention/attention_cpu_impl.h"
@@ -11,7 +11,7 @@ namespace {
 
 using simd::kLanes;
 
-// One query head of one item.
+// One query of one head and item.
 template <typename T>
 struct Row {
   const T* q;
@@ -19,8 +19,8 @@ struct Row {
   int64_t stride;  // from key to key
   const float* key_mask;
   AttentionProblem::Range keys;
-  float* weights;  // room for one a key
-  float* mixed;    // room for the head
+  float* weights;  // scratch: one per key
+  float* mixed;    // scratch: `head` floats
   T* y;
   float* log_sum;
 };
@@ -66,14 +66,14 @@ HUM_SIMD_FUNCTION(attend, (const Row<uint16_t>& row, int64_t head, float scale),
 }  // namespace
 
 bool is_decode(const AttentionProblem& p) {
-  constexpr int64_t kMostRows = 8;  // beyond, a packed block of queries is faster
+  constexpr int64_t kMostRows = 8;  // above this, a packed block of queries is faster
   return p.queries * p.per_group() <= kMostRows;
 }
 
 template <typename T>
 void decode(const AttentionProblem& p, const AttentionArrays<T>& arrays, Workers& workers) {
   const int64_t rows = p.batch * p.heads * p.queries;
-  constexpr int64_t kLeastProducts = 65536;  // for which waking a thread pays
+  constexpr int64_t kLeastProducts = 65536;  // enough to pay for waking a thread
   const int64_t grain =
       std::max<int64_t>(kLeastProducts / std::max<int64_t>(p.keys * p.head, 1), 1);
   for_each_range(workers, rows, grain, [&](int64_t begin, int64_t end) {

@@ -13,14 +13,14 @@ namespace {
 
 using simd::kLanes;
 
-// Running softmax of a block of queries: sum and y stand for exp(score - top).
+// Running softmax of a block of queries: sum and y are sums weighted by exp(score - top).
 struct Running {
   float top[kQueryBlock];
   float sum[kQueryBlock];
   float* y;  // [head][kQueryBlock]
 };
 
-// Scores -> weights in place (f32), or to `pairs` (bf16); sum, top and y are brought along.
+// Scores -> weights in place (f32), or to `pairs` (bf16); updates sum, top and y.
 template <typename Floats>
 HUM_INLINE void soften_body(float* scores, int64_t keys, uint32_t* pairs, Running& running,
                             int64_t head) {
@@ -63,7 +63,7 @@ HUM_SIMD_FUNCTION(soften,
                   (float* scores, int64_t keys, uint32_t* pairs, Running& running, int64_t head),
                   (scores, keys, pairs, running, head))
 
-// The query blocks of one key-value head, and the memory they are computed in.
+// Computes the query blocks of one key-value head; owns the scratch memory.
 template <typename T>
 class Forward {
  public:
@@ -162,7 +162,7 @@ void run_forward(const pjrt::ffi::Call& call) {
       call.result(1).template as<float>().data()};
   CallWorkers workers(call);
   if (is_decode(p)) return decode(p, arrays, workers);
-  // Few heads: each is cut into stretches of query blocks.
+  // With few heads, each is split into runs of query blocks.
   constexpr int64_t kTasksPerThread = 4;
   const int64_t units = p.per_group() * p.query_blocks(), pairs = p.batch * p.groups;
   const int64_t wanted = (workers.threads() * kTasksPerThread + pairs - 1) / pairs;

@@ -54,7 +54,8 @@ graph::Function program(const Case& c, DType dtype) {
   return function;
 }
 
-// A mask that hides some keys, all of them from the last item; a first position below S - T.
+// A mask that hides some keys, and all keys of the last of several items; a first position below
+// S - T.
 std::vector<HostTensor> inputs_of(const graph::Function& function, const Case& c) {
   std::vector<HostTensor> inputs;
   for (size_t i = 0; i < c.tensors().size() + 1; ++i) {
@@ -124,7 +125,7 @@ TEST(Attention, ValuesAndGradientsAgreeWithPlainOps) {
   }
 }
 
-// The query that sees nothing gets zeros, and gives none a gradient.
+// A query that sees no key yields zeros and passes on no gradient.
 TEST(Attention, OfNoKeysIsZero) {
   HUM_NEEDS(Isa::kAvx2);
   const Case c{
@@ -147,7 +148,7 @@ TEST(Attention, StandsLargeScores) {
   expect_kernels_agree(function, inputs, 1e-4, kBoth);
 }
 
-// A broken projection must show: a key of NaN is not a hidden one.
+// A broken projection must show: NaN keys are not treated as hidden.
 TEST(Attention, NaNsComeOut) {
   HUM_NEEDS(Isa::kAvx2);
   const Case c{.batch = 1, .queries = 70, .keys = 140, .heads = 1, .groups = 1, .head = 64};

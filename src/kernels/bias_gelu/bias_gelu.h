@@ -7,7 +7,7 @@
 
 namespace hum::kernels {
 
-// gelu_new(x + bias): the tanh form, computed in f32, in x's type.
+// gelu_new(x + bias): the tanh form, computed in f32, returned in x's type.
 // Shapes: x[..., C], f32 or bf16; bias[C], any float.
 // Throws: other shapes.
 graph::Value bias_gelu(const graph::Value& x, const graph::Value& bias,

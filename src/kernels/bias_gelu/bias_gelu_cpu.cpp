@@ -23,7 +23,7 @@ HUM_INLINE Floats gate(Floats x) {
 
 template <typename Floats>
 HUM_INLINE Floats gelu(Floats x) {
-  // Below -20 the gate is 0 in f32; a huge x must not bring it back.
+  // Below -20 the gate is negligible in f32; the clamp keeps it so for a huge |x|.
   return simd::select(x < -20.0F, simd::broadcast<Floats>(-20.0F), x) * gate(x);
 }
 
@@ -48,7 +48,7 @@ HUM_INLINE void forward_body(const T* x, const float* bias, T* y, int64_t rows, 
   }
 }
 
-// dbias gets the sums over these rows added.
+// Adds the sums over these rows to dbias.
 template <typename Floats, typename T>
 HUM_INLINE void backward_body(const T* x, const float* bias, const T* dy, T* dx, float* dbias,
                               int64_t rows, int64_t columns) {

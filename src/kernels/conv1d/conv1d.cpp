@@ -29,8 +29,8 @@ graph::Attributes settings_of(const Conv1dOptions& o) {
 
 Value swap_channels(const Value& kernel_KIO) { return graph::transpose(kernel_KIO, {0, 2, 1}); }
 
-// The high padding at which the transpose of a convolution of `wide` steps to `narrow` ones gives
-// `wide` again: steps that no window met are then zero.
+// The high padding for which the transpose of a convolution from `wide` to `narrow` steps yields
+// `wide` steps again; steps that no window covers are zero.
 Conv1dOptions turned_round(Conv1dOptions o, int64_t taps, int64_t wide, int64_t narrow) {
   const int64_t reach = (taps - 1) * o.dilation;
   o.padding_high = (narrow - 1) * o.stride + reach + 1 - o.padding_low - wide;
@@ -38,8 +38,8 @@ Conv1dOptions turned_round(Conv1dOptions o, int64_t taps, int64_t wide, int64_t 
 }
 
 // sum over t of wide[t stride + k dilation - low]^T narrow[t] -> [K, wide's, narrow's channels].
-// XLA sums f32 as fast by itself when the stride is 1; otherwise a product for each tap is two to
-// four times as fast (measured).
+// For f32 and stride 1, XLA's own sum is as fast; otherwise one product per tap is two to four
+// times as fast (measured).
 Value kernel_gradient(const Value& wide, const Value& narrow, int64_t taps,
                       const Conv1dOptions& o) {
   if (o.stride == 1 && wide.dtype() == graph::DType::kF32) {

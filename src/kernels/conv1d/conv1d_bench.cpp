@@ -1,5 +1,5 @@
-// Convolutions at the sizes of Descript's codec, kernel against plain ops. Process time: XLA and
-// the kernel split their work over the same threads.
+// Convolutions at the sizes of Descript's codec, kernel against plain ops. Measures process time,
+// since XLA and the kernel share the same threads.
 #include "kernels/bench_program.h"
 #include "kernels/conv1d/conv1d.h"
 

@@ -1,5 +1,5 @@
-// Each tap is a product of x, some rows on, with the kernel's matrix of that tap. A stride of the
-// transpose makes `stride` convolutions of stride 1, each with every so many taps.
+// Each tap is a product of x, shifted by some rows, with the kernel's matrix for that tap. A
+// strided transpose is `stride` convolutions of stride 1, each with some of the taps.
 #include <algorithm>
 #include <vector>
 
@@ -13,7 +13,7 @@
 namespace hum::kernels {
 namespace {
 
-constexpr int64_t kBlockRows = 96;  // of results; their sums stay in the first cache
+constexpr int64_t kBlockRows = 96;  // of results, whose sums stay in L1
 
 struct Sizes {
   Word word = Word::kF32;
@@ -25,7 +25,7 @@ struct Sizes {
 };
 
 // Result r of a phase, row y_begin + r y_step of y, sums x[r x_step + shift] kernel[index] over its
-// taps; they stand in order of their shifts.
+// taps, which are in order of shift.
 struct Tap {
   int64_t index, shift;
 };
@@ -73,7 +73,7 @@ AlignedMemory pack(Workers& workers, const Sizes& s, const Phase& phase, const u
   return packed;
 }
 
-// Rows of x, those outside [0, time) zero: x itself when all are inside, else a copy in `spare`.
+// Rows [begin, end) of x, zero outside [0, time): x itself if all are inside, else a `spare` copy.
 const uint32_t* rows_of(const uint32_t* x, int64_t time, int64_t words, int64_t begin, int64_t end,
                         uint32_t* spare) {
   if (begin >= 0 && end <= time) return x + begin * words;
@@ -83,8 +83,7 @@ const uint32_t* rows_of(const uint32_t* x, int64_t time, int64_t words, int64_t 
   return spare;
 }
 
-// c[rows, width] = the sum over taps. Neighbouring taps of neighbouring rows are one longer
-// product.
+// c[rows, width] = the sum over taps. Taps with consecutive shifts form one longer product.
 void sum_taps(const Sizes& s, const Phase& phase, const uint32_t* x, PanelProduct product) {
   const auto& taps = phase.taps;
   const int64_t words = s.in_words();

@@ -42,7 +42,7 @@ void expect_agreement(Convolution convolution, std::span<const Case> cases, DTyp
   for (const Case& c : cases) {
     SCOPED_TRACE(c.to_string());
     const auto function = program(convolution, c, dtype);
-    const KernelCalls calls = kernel_calls(function);  // products of the gradient among them
+    const KernelCalls calls = kernel_calls(function);  // includes the gradient's products
     EXPECT_EQ(calls.count("hum.conv1d"), 1u);
     EXPECT_EQ(calls.count("hum.conv_transpose1d"), 1u);
     expect_kernels_agree(function, random_inputs(function), dtype == DType::kF32 ? 4e-6 : 1.0 / 128,

@@ -22,7 +22,7 @@ void training(benchmark::State& state, runtime::Session& session) {
                }));
 }
 
-// The codec's two frame rates: 50 and 150 a second, 1.2 s.
+// 1.2 s at the codec's two frame rates, 50 and 150 Hz.
 void sizes(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"time", "channels", "bf16"})->UseRealTime()->MeasureProcessCPUTime();
   for (const int64_t bf16 : {0, 1}) bench->Args({60, 384, bf16})->Args({180, 256, bf16});

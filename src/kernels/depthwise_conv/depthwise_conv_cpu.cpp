@@ -23,9 +23,9 @@ struct Window {
   struct Range {
     int64_t begin, end;
   };
-  // Taps that meet the input at output t.
+  // Taps that fall inside the input at output t.
   Range taps_at(int64_t t) const {
-    const int64_t from = low - t, to = in_time + low - t;  // in steps of dilation
+    const int64_t from = low - t, to = in_time + low - t;  // bounds of k dilation
     const int64_t begin = from <= 0 ? 0 : (from + dilation - 1) / dilation;
     const int64_t end = to <= 0 ? 0 : (to + dilation - 1) / dilation;
     return {std::min(begin, taps), std::clamp<int64_t>(end, 0, taps)};
@@ -73,8 +73,8 @@ HUM_SIMD_FUNCTION(convolve,
                    int64_t begin, int64_t end, uint16_t* y),
                   (w, x, weights, bias, begin, end, y))
 
-// sums[K + 1, C] += for outputs [begin, end) of an item: x of each tap times dy, and dy. Sixteen
-// channels at a time over few enough rows that they stay in cache.
+// Adds to sums[K + 1, C], over outputs [begin, end) of an item: x at each tap times dy, then dy.
+// Sixteen channels at a time, over few enough rows to stay in cache.
 template <typename Floats, typename T>
 HUM_INLINE void correlate_body(const Window& w, const T* x, const T* dy, int64_t begin, int64_t end,
                                float* sums) {
@@ -116,7 +116,7 @@ HUM_SIMD_FUNCTION(correlate,
                    int64_t end, float* sums),
                   (w, x, dy, begin, end, sums))
 
-// Calls body(item, begin, end) for the stretches of items that rows [begin, end) are made of.
+// Splits rows [begin, end) at item boundaries and calls body(item, begin, end) for each piece.
 template <typename Body>
 void for_each_item(int64_t begin, int64_t end, int64_t time, const Body& body) {
   while (begin < end) {
@@ -156,7 +156,7 @@ void run_forward(const pjrt::ffi::Call& call) {
                  call.argument(2).as<const float>().data(), y.template as<T>().data());
 }
 
-// dx is a convolution of dy with the taps turned round.
+// dx is a convolution of dy with the taps reversed.
 template <typename T>
 void input_gradient(const pjrt::ffi::Call& call, const Window& w) {
   const auto kernel = call.argument(1).as<const float>();

@@ -10,8 +10,8 @@
 
 namespace hum::kernels {
 
-// graph::take(table, ids). Its gradient adds up in f32, in the order of the ids, and is of the
-// table's type; ids outside the table add nothing.
+// graph::take(table, ids). Its gradient is summed in f32, in the order of the ids, and returned in
+// the table's type; ids outside the table add nothing.
 // Shapes: table[V, D], f32 or bf16; ids[...], i32 or u32 -> [..., D].
 // Throws: other shapes or types.
 graph::Value embedding(const graph::Value& table_VD, const graph::Value& ids,

@@ -1,4 +1,4 @@
-// Ids are sorted by counting, then every row of the table has one writer: the same bits with any
+// A counting sort of the ids gives every row of the table one writer: results are bit-equal for any
 // number of threads.
 #include <algorithm>
 #include <numeric>
@@ -17,7 +17,7 @@ namespace {
 
 using simd::kLanes;
 
-// Where each row's ids stand: at order[starts[row]] up to order[starts[row + 1]], ascending.
+// The places of each row's ids: order[starts[row]] up to order[starts[row + 1]], ascending.
 struct Places {
   std::vector<int32_t> starts, order;
   int64_t rows() const { return std::ssize(starts) - 1; }
@@ -40,7 +40,7 @@ Places sort_by_row(std::span<const int32_t> ids, int64_t rows) {
   return places;
 }
 
-// sum[0, columns) = the rows of dy (bf16) at `count` places, added in order in f32.
+// sum[0, columns) = the sum of the rows of dy (bf16) at `count` places, added in order in f32.
 template <typename Floats>
 HUM_INLINE void sum_places_body(const uint16_t* dy, const int32_t* places, int64_t count,
                                 int64_t columns, uint16_t* sum) {
@@ -68,7 +68,7 @@ HUM_SIMD_FUNCTION(sum_places,
                    uint16_t* sum),
                   (dy, places, count, columns, sum))
 
-// The first row with `work` rows written and read before it.
+// The first row with at least `work` rows written and read before it.
 int64_t row_after(const Places& places, int64_t work) {
   const auto rows = std::views::iota(int64_t{0}, places.rows());
   const auto at = std::ranges::partition_point(

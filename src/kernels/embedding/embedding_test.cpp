@@ -29,7 +29,7 @@ graph::Function program(const Case& c, DType dtype, DType id_type = DType::kI32)
   return {"embedding", {table, ids, dy}, results, {}};
 }
 
-// With ids from `low` to `high`, some of them often.
+// With ids in [low, high), one of them frequent.
 std::vector<runtime::HostTensor> inputs_of(const graph::Function& function, int64_t low,
                                            int64_t high) {
   auto inputs = random_inputs(function);

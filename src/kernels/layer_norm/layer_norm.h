@@ -8,8 +8,8 @@
 
 namespace hum::kernels {
 
-// (x - mean) / sqrt(variance + epsilon) * scale + bias over the last dim, computed in f32, in x's
-// type.
+// (x - mean) / sqrt(variance + epsilon) * scale + bias over the last dim, computed in f32, returned
+// in x's type.
 // Shapes: x[..., C], f32 or bf16; scale[C] and bias[C], any float.
 // Throws: other shapes.
 graph::Value layer_norm(const graph::Value& x, const graph::Value& scale, const graph::Value& bias,
@@ -21,8 +21,8 @@ graph::Value layer_norm(const graph::Value& x, const graph::Value& scale, const 
 graph::Value rms_norm(const graph::Value& x, const graph::Value& scale, double epsilon = 1e-5,
                       std::source_location where = std::source_location::current());
 
-// The custom calls, for kernels/table.cpp. Both forms are one kernel: rms leaves the mean in and
-// has a bias of zeros. Settings: epsilon, rms.
+// The custom calls, for kernels/table.cpp. Both forms are one kernel: rms does not subtract the
+// mean and has a zero bias. Settings: epsilon, rms.
 struct Kernel;
 // (x[..., C], scale f32[C], bias f32[C]) -> y
 extern const Kernel kLayerNormKernel;

@@ -18,7 +18,7 @@ struct RowStatistics {
   float scale = 1;  // 1 / sqrt(variance + epsilon)
 };
 
-// `row` is the row in f32, in cache; two passes, so that a large mean costs no digits.
+// `row` is the row in f32, in cache. Two passes, so that a large mean does not cost precision.
 template <typename Floats>
 HUM_INLINE RowStatistics statistics(const float* row, int64_t columns, float epsilon, bool rms) {
   const float inverse = 1.0F / static_cast<float>(columns);
@@ -63,7 +63,7 @@ HUM_INLINE void forward_body(const T* x, const float* scale, const float* bias, 
 }
 
 // With n = (x - mean) * s and g = dy * scale: dx = s (g - mean(g) - n mean(g n)), without mean(g)
-// in the rms form. sums: dscale = sum over rows of dy n, then dbias = sum of dy; added to.
+// in the rms form. Adds to sums: dscale = sum over rows of dy n, then dbias = sum of dy.
 template <typename Floats, typename T>
 HUM_INLINE void backward_body(const T* x, const float* scale, const T* dy, T* dx, float* sums,
                               float* row, int64_t rows, int64_t columns, float epsilon, bool rms) {

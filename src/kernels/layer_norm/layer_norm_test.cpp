@@ -40,7 +40,7 @@ TEST(LayerNorm, ValuesAndGradientsAgreeWithPlainOpsOverOddSizes) {
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       for (const bool rms : {false, true}) {
         const auto function = program(dtype, dims, rms);
-        // Two numbers a row normalise to +-1: their gradient is a difference of equal numbers.
+        // Rows of two normalise to +-1, and the terms of their gradient cancel.
         const double exact = dims.back() == 2 ? 2e-3 : 1e-5;
         expect_kernels_agree(function, random_inputs(function),
                              dtype == DType::kF32 ? exact : 1.0 / 128, kBoth);

@@ -15,7 +15,7 @@ using simd::kLanes;
 
 constexpr int64_t kMostRows = 4;
 
-// How many elements of b one step multiplies. bf16 is read in pairs: the even element of a pair is
+// Elements of b per step. bf16 is read in pairs: the even element of a pair is
 // the low half of a 32-bit word, the odd one its high half.
 template <typename T>
 constexpr int64_t kStep = 2 * kLanes;
@@ -34,7 +34,7 @@ HUM_INLINE Floats multiply_add(Floats sum, const float* a, const uint16_t* b) {
   return sum + simd::load<Floats>(a + kLanes) * simd::floats(pairs & 0xffff0000U);
 }
 
-// Lane sums of a row of a times a row of b, in chains that do not wait for each other.
+// Per-lane sums of a row of a times a row of b, in independent chains.
 template <typename Floats, typename T>
 HUM_INLINE Floats dot(const float* a, const T* b, int64_t k) {
   constexpr int kChains = 4;
@@ -56,8 +56,8 @@ HUM_INLINE Floats dot(const float* a, const T* b, int64_t k) {
 }
 
 // Columns [begin, end) of c[m, n] = a[m, padded] b[n, k]^T. a is f32 in multiply_add's order, with
-// zeros from k to padded. Rows of b are read one after the other, as memory likes best: sixteen
-// side by side came to half the bandwidth.
+// zeros from k to padded. Rows of b are read one after another: sixteen side by side reached only
+// half the bandwidth.
 template <typename Floats, typename T, typename U>
 HUM_INLINE void dot_rows_body(const float* a, const T* b, U* c, int64_t m, int64_t n, int64_t k,
                               int64_t padded, int64_t begin, int64_t end) {

@@ -1,5 +1,5 @@
-// Products of a few rows with a weight stored [n, k], for decoding one token at a time. Limited by
-// reading the weight once, at which general matrix code is slower.
+// Products of a few rows with a weight stored [n, k], for decoding one token at a time. The limit
+// is reading the weight once, where general matrix code is slower.
 #pragma once
 
 #include "kernels/matmul/matmul_cpu.h"

@@ -83,8 +83,8 @@ Value matmul(const Value& lhs, const Value& rhs, MatmulOptions options,
   };
   check(graph::is_float(lhs.dtype()) && lhs.dtype() == rhs.dtype(),
         "operands must be floats of one type");
-  check(lhs.rank() >= 2 && rhs.rank() >= 2, "operands need two dims or more");
-  // Leading dims are rows: kept when lhs is plain, summed over on both sides when it is transposed.
+  check(lhs.rank() >= 2 && rhs.rank() >= 2, "operands need at least two dims");
+  // Leading dims are rows: kept when lhs is plain, contracted on both sides when it is transposed.
   const bool sums_rows = transpose_lhs && !transpose_rhs;
   check(rhs.rank() == 2 || sums_rows, "rhs must be a matrix");
   check(lhs.rank() == 2 || !transpose_lhs || sums_rows, "lhs must be a matrix");
@@ -94,7 +94,7 @@ Value matmul(const Value& lhs, const Value& rhs, MatmulOptions options,
     check(lhs_rows == rhs_rows, "leading dims differ");
   } else {
     check(lhs.size(transpose_lhs ? 0 : -1) == rhs.size(transpose_rhs ? 1 : 0),
-          "sizes of the summed dims differ");
+          "contracting sizes differ");
   }
   const DType type = result.value_or(lhs.dtype());
   check(type == DType::kF32 || type == lhs.dtype(), "the result must be f32 or the operands' type");

@@ -9,10 +9,10 @@
 namespace hum::kernels {
 
 struct MatmulOptions {
-  // lhs's last dim becomes the rows of the result and all its leading dims are summed over together
-  // with rhs's leading dims: the product of a weight's gradient.
+  // lhs's last dim becomes the rows of the result, and all its leading dims are contracted with
+  // rhs's leading dims: the gradient of a weight.
   bool transpose_lhs = false;
-  // rhs is [n, k] as PyTorch keeps its weights.
+  // rhs is [n, k], as PyTorch stores weights.
   bool transpose_rhs = false;
   // f32, or bf16 when the operands are; absent: the operands' type.
   std::optional<graph::DType> result = {};
@@ -21,7 +21,7 @@ struct MatmulOptions {
 // Sums are f32 whatever the types.
 // Shapes: lhs[..., k] x rhs[k, n] -> [..., n]; transpose_rhs: rhs[n, k];
 // transpose_lhs: lhs[..., m] x rhs[..., n] -> [m, n], or lhs[k, m] x rhs[n, k] with both.
-// Throws: other ranks, sizes that differ, types that differ or are no floats.
+// Throws: other ranks, sizes that differ, types that differ or are not floats.
 graph::Value matmul(const graph::Value& lhs, const graph::Value& rhs, MatmulOptions options = {},
                     std::source_location where = std::source_location::current());
 

@@ -10,10 +10,10 @@ namespace {
 using graph::DType;
 using graph::Value;
 
-// The three products of a layer: x w^T, and the gradients to x and w.
+// The three products of a layer: x w^T, and the gradients of x and w.
 enum Kind : int64_t { kForward, kInputGradient, kWeightGradient };
 
-// `calls` independent products in one program, so that the cost of starting a run is spread out.
+// `calls` independent products in one program, to amortise the cost of starting a run.
 graph::Function product(int64_t m, int64_t k, int64_t n, DType dtype, Kind kind, int calls) {
   const auto matrix = [&](const char* name, int64_t rows, int64_t columns) {
     return graph::parameter(name, {dtype, {rows, columns}});

@@ -18,7 +18,7 @@ namespace {
 
 using graph::DType;
 
-// c is cut into strips along its longer side; each strip is one oneDNN call on one thread.
+// c is split into strips along its longer side; each strip is one oneDNN call on one thread.
 struct Strips {
   bool of_rows = true;
   int64_t width = 0;
@@ -28,10 +28,10 @@ struct Strips {
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 Strips cut(const Product& p, int threads) {
-  constexpr double kLeastFlops = 4e6;  // 10-20 us of work: what waking a thread costs
+  constexpr double kLeastFlops = 4e6;  // 10-20 us of work, the cost of waking a thread
   constexpr int64_t kUnit = 64;
-  // More even out the threads. On AVX2 oneDNN does not pack a strip of 512 x 512, and a weight
-  // gradient takes twice as long.
+  // Two balance the load. On AVX2, oneDNN does not pack a 512 x 512 strip, and a weight gradient
+  // takes twice as long.
   const int64_t strips_per_thread = matmul_isa() == Isa::kAvx2 ? 1 : 2;
   const bool of_rows = p.m >= p.n;
   const int64_t length = of_rows ? p.m : p.n;

@@ -20,7 +20,7 @@ struct Product {
   bool operator==(const Product&) const = default;
 };
 
-// chosen_isa() and what oneDNN itself will use (ONEDNN_MAX_CPU_ISA lowers it).
+// The lower of chosen_isa() and what oneDNN will use (ONEDNN_MAX_CPU_ISA lowers it).
 Isa matmul_isa();
 
 // True when multiply() runs on this machine: AVX2 at least, supported types, no empty dims.
@@ -29,8 +29,8 @@ bool can_multiply(const Product& product);
 // Whether multiply() beats XLA's own dot on this machine (types and sizes; see matmul_bench).
 bool is_faster(const Product& product);
 
-// Computes c. Safe to call from any number of threads at once; calls that are equal,
-// workers.threads() included, give equal bits.
+// Computes c. Safe to call from any number of threads at once; equal calls, workers.threads()
+// included, give equal bits.
 void multiply(const Product& product, const void* a, const void* b, void* c, Workers& workers);
 
 // "brg:avx512_core_bf16": the oneDNN implementation that a product gets, for logs and benches.

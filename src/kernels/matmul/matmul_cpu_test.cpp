@@ -19,7 +19,7 @@ namespace {
 
 using graph::DType;
 
-// A matrix in both precisions; the f32 numbers are exactly those of the chosen type.
+// A matrix in both precisions; the f32 values are exact in the chosen type.
 struct Matrix {
   std::vector<float> f32;
   std::vector<uint16_t> bf16;

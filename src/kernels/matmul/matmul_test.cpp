@@ -66,8 +66,8 @@ TEST(Matmul, ValuesAndGradientsAgreeWithPlainOps) {
                                                        {c.transpose_lhs, c.transpose_rhs, result});
         SCOPED_TRACE(
             fmt::format("{} x {}", function.parameters[0].shape(), function.parameters[1].shape()));
-        // A bf16 result may round to either neighbour: 1 in 256 of its own size.
-        // Which products gain depends on the processor; those that do must run.
+        // A bf16 result may round to either neighbour: 1 part in 256.
+        // Which products use the kernel depends on the processor; those must run on it.
         expect_kernels_agree(function, random_inputs(function),
                              dtype == DType::kF32 ? 1e-5 : 1.0 / 256, kernel_calls(function));
       }
@@ -139,7 +139,7 @@ TEST(Matmul, FirstAndSecondDerivativesMatchFiniteDifferences) {
   EXPECT_NEAR(at[1].to_floats()[0], wanted_slope, 1e-2 * std::abs(wanted_slope) + 0.05);
 }
 
-// XLA runs independent calls at the same time, in any order; each must still get its own operands.
+// XLA runs independent calls concurrently and in any order; each must still get its own operands.
 TEST(Matmul, SixtyFourIndependentCallsGetTheRightOperandsEveryTime) {
   HUM_NEEDS(Isa::kAvx512Bf16, matmul_isa());
   constexpr int kCalls = 64, kRuns = 200;
@@ -196,8 +196,8 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// In a process of its own, since the plugin counts its threads once: cores kept busy by a program
-// of large products. Exit code 0: at most `limit`.
+// Measures how many cores a program of large products keeps busy; exit code 0: at most `limit`.
+// Runs in a separate process, since the plugin counts its threads once.
 [[noreturn]] void measure_cores_and_exit(double limit) {
   const Value x = parameter("x", {DType::kF32, {768, 768}});
   const Value w = parameter("w", {DType::kF32, {768, 768}});
@@ -229,7 +229,7 @@ TEST(Matmul, RefusesWhatDoesNotFitWithBothShapes) {
   EXPECT_THAT(message_of([&] {
                 kernels::matmul(x, parameter("w", {DType::kF32, {9, 3}}));
               }),
-              HasSubstr("matmul: sizes of the summed dims differ: lhs f32[4,8], rhs f32[9,3]"));
+              HasSubstr("matmul: contracting sizes differ: lhs f32[4,8], rhs f32[9,3]"));
   EXPECT_THAT(message_of([&] {
                 kernels::matmul(x, parameter("w", {DType::kBF16, {8, 3}}));
               }),

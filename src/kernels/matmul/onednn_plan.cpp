@@ -88,7 +88,7 @@ struct BlockHash {
   }
 };
 
-// The process's plans. A plan is some kB and shapes are static, so none is ever dropped.
+// The process's plans. A plan is some kB and shapes are static, so none is ever evicted.
 class PlanCache {
  public:
   const MatmulPlan& get(const Block& block) {
@@ -108,7 +108,7 @@ class PlanCache {
 };
 
 // oneDNN would start an OpenMP team for every thread that calls it; the work is split by
-// for_each_chunk instead, and oneDNN computes each block on the thread that asked.
+// for_each_chunk instead, and oneDNN computes each block on the calling thread.
 void compute_on_this_thread_alone() {
   thread_local bool done = false;
   if (done) return;
@@ -146,8 +146,8 @@ const MatmulPlan& plan_for(const Block& block) {
 
 Isa onednn_isa() {
   static const Isa kIsa = [] {
-    // Only when asked: setting it would override ONEDNN_MAX_CPU_ISA. It is refused when oneDNN has
-    // generated a kernel already; the effective level below still holds.
+    // Only when capped: setting it would override ONEDNN_MAX_CPU_ISA. oneDNN refuses if it has
+    // already generated a kernel; the effective level below is still right.
     if (chosen_isa() < detect_isa()) dnnl::set_max_cpu_isa(to_onednn(chosen_isa()));
     return std::min(chosen_isa(), from_onednn(dnnl::get_effective_cpu_isa()));
   }();

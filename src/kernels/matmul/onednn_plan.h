@@ -1,4 +1,4 @@
-// One oneDNN matmul primitive, made once per shape and kept for the life of the process.
+// One oneDNN matmul primitive, created once per shape and kept for the life of the process.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ struct Block {
   bool operator==(const Block&) const = default;
 };
 
-// Thread-safe to use from many threads: the primitive keeps no scratch memory of its own.
+// Thread-safe: the primitive keeps no scratch memory.
 class MatmulPlan {
  public:
   explicit MatmulPlan(const Block& block);
   size_t scratch_bytes() const { return scratch_bytes_; }
   const char* implementation() const { return primitive_desc_.impl_info_str(); }
-  // scratch: scratch_bytes() bytes, 64-byte aligned, this call's alone.
+  // scratch: scratch_bytes() bytes, 64-byte aligned, not shared with another call.
   void execute(const void* a, const void* b, void* c, void* scratch) const;
 
  private:
@@ -31,7 +31,7 @@ class MatmulPlan {
   size_t scratch_bytes_ = 0;
 };
 
-// The plan for a block, made on first use. Thread-safe.
+// The plan for a block, created on first use. Thread-safe.
 const MatmulPlan& plan_for(const Block& block);
 
 // The instruction set that oneDNN uses, after HUM_OPS_ISA and ONEDNN_MAX_CPU_ISA.

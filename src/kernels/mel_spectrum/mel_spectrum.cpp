@@ -51,7 +51,7 @@ Values plain(const Value& x, const MelScale& scale, bool with_magnitude) {
   return results;
 }
 
-// The cotangent of inputs[0]; cotangents as of the results.
+// The gradient for inputs[0], given the cotangents of the results.
 Value gradient(std::span<const Value> inputs, std::span<const Value> cotangents,
                const graph::Attributes& settings, const MelScale& scale,
                std::source_location where) {

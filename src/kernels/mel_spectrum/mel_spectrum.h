@@ -16,7 +16,7 @@ struct MelScale {
   std::vector<float> window;  // [n]
   int64_t hop = 0;
   int64_t bands = 0;
-  // [F, M], row-major; a bin counts in two neighbouring bands at most, as triangles do.
+  // [F, M], row-major; a bin counts in at most two neighbouring bands, as with triangles.
   std::vector<float> weights;
   // Magnitudes are sqrt(|X|^2 + epsilon^2).
   double epsilon = 1e-7;
@@ -24,11 +24,11 @@ struct MelScale {
 
 struct MelSpectrum {
   graph::Value bands_BTM;
-  graph::Value magnitude_BTF;  // where it is asked for
+  graph::Value magnitude_BTF;  // only if requested
 };
 
 // Frames lie wholly inside the signal. Shapes: x f32[B,N] -> [B,T,M] and [B,T,F].
-// Throws: other shapes or types, a bin in more bands.
+// Throws: other shapes or types, a bin in other bands.
 MelSpectrum mel_spectrum(const graph::Value& x_BN, const MelScale& scale, bool with_magnitude,
                          std::source_location where = std::source_location::current());
 

@@ -19,7 +19,7 @@ struct Mel {
   int64_t bands = 0;
   float epsilon = 0;
 
-  // Bands of both sets of a group, and zeros behind them to fill whole vectors with.
+  // Bands of both sets of a group, and padding to fill whole vectors.
   int64_t group_vectors() const { return 2 * (bands + kLanes); }
 };
 
@@ -28,13 +28,13 @@ HUM_INLINE Floats magnitude_of(const Complex<Floats>& x, float epsilon) {
   return simd::square_root(x.re * x.re + x.im * x.im + epsilon * epsilon);
 }
 
-// Frames first .. first + 31 of x; magnitude may be null. sums: bands of the group's sets in turn.
+// Frames first .. first + 31 of x; magnitude may be null.
 template <typename Floats>
 HUM_INLINE void forward_body(const Mel& mel, const float* x, float* bands, float* magnitude,
                              int64_t first, const TransformScratch& t) {
   const Frames& f = mel.frames;
   const Complex<Floats>* z = transform_frames<Floats>(f, x, first, t);
-  auto* sums = t.more<Floats>();
+  auto* sums = t.more<Floats>();  // bands of the group's two sets, interleaved
   for (int64_t i = 0; i < mel.group_vectors(); ++i) sums[i] = Floats{};
   for (int64_t k = 0; k < f.bins; k += kLanes) {
     const int64_t count = std::min(f.bins - k, kLanes);
@@ -109,7 +109,7 @@ HUM_INLINE void backward_body(const Mel& mel, const float* x, Cotangents d, floa
                        (a[l] + band[0] * w[0] + band[2] * w[1]) / magnitude_of(pair.a, mel.epsilon),
                    by_b =
                        (b[l] + band[1] * w[0] + band[3] * w[1]) / magnitude_of(pair.b, mel.epsilon);
-      // In place: a bin pair depends on itself alone.
+      // In place: a bin pair depends only on itself.
       set_bin_pair<Floats>(
           f, z, k + l,
           {{pair.a.re * by_a, pair.a.im * by_a}, {pair.b.re * by_b, pair.b.im * by_b}});
@@ -128,7 +128,7 @@ HUM_SIMD_FUNCTION(backward,
                    const TransformScratch& t),
                   (mel, x, d, dx, first, t))
 
-// `bands`: what has a row of them a frame.
+// `bands`: an array of one row of bands per frame.
 Mel problem(const pjrt::ffi::Call& call, const pjrt::ffi::Array& bands) {
   const auto x = call.argument(0);
   const Frames frames = frames_of(x.size(1), bands.size(1), call.argument(1).as<const float>(),

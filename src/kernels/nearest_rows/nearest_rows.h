@@ -1,5 +1,5 @@
-// The search of a vector quantizer: products with a table and their maximum in one pass, without
-// storing all scores.
+// A vector quantizer's search: products with a table and their maximum in one pass, without storing
+// all scores.
 //
 // N vectors, E entries, D their size.
 #pragma once
@@ -10,8 +10,9 @@
 
 namespace hum::kernels {
 
-// argmax over e of x[n] . table[e] - offsets[e]; the first of equals. With half the entries' square
-// norms as offsets that is the nearest entry. Not differentiable. A vector with NaN gets any entry.
+// argmax over e of x[n] . table[e] - offsets[e]; the first on ties. With half the entries' squared
+// norms as offsets, that is the nearest entry. Not differentiable. A vector with NaN gets an
+// unspecified entry.
 // Shapes: x f32[N,D], table f32[E,D], offsets f32[E] -> i32[N].
 // Throws: other shapes.
 graph::Value nearest_rows(const graph::Value& x_ND, const graph::Value& table_ED,

@@ -18,7 +18,7 @@ void search(benchmark::State& state, runtime::Session& session) {
   report_gflops(state, 2.0 * static_cast<double>(vectors * entries * width));
 }
 
-// A batch of the codec's training, and one window of 6 s; sizes of hum's and of Descript's entries.
+// Vectors: a training batch of the codec, and one window of 6 s. Widths: Descript's, hum's.
 void sizes(benchmark::internal::Benchmark* bench) {
   over_sizes(bench, {"vectors", "width"}, {{300, 960}, {8, 64}});
 }

@@ -13,15 +13,15 @@ namespace {
 
 using simd::kLanes;
 
-constexpr int64_t kBlockRows = 96;  // their scores against one panel stay in the first cache
+constexpr int64_t kBlockRows = 96;  // their scores against one panel stay in L1
 
-// What each lane of a row has met so far: its largest score and that one's entry.
+// For each lane of a row: the largest score so far, and its entry.
 struct Best {
   float scores[kLanes];
   int32_t entries[kLanes];
 };
 
-// Scores of `rows` vectors against entries [first, first + width), [row][kPanelWidth].
+// scores[rows][kPanelWidth]: of vectors against entries [first, first + width).
 template <typename Floats>
 HUM_INLINE void keep_largest_body(const float* scores, const float* offsets, int64_t rows,
                                   int64_t width, int32_t first, Best* best) {
@@ -87,7 +87,7 @@ void search_block(const Search& s, int64_t begin, int64_t end, int32_t* found) {
 void nearest_rows_handler(const pjrt::ffi::Call& call) {
   const auto x = call.argument(0), table = call.argument(1);
   const int64_t count = x.size(0), size = x.size(1), entries = table.size(0);
-  // Entries beyond a last narrow panel's width are never read.
+  // The padding of a narrow last panel is never read.
   const int64_t padded = (entries + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
   auto* panels = reinterpret_cast<float*>(
       thread_scratch(static_cast<size_t>(padded * size) * sizeof(float)).data());

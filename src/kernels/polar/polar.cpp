@@ -29,7 +29,7 @@ Values plain(const Value& x, double max_level) {
   return {size * graph::cosine(in.phase), size * graph::sine(in.phase)};
 }
 
-// Inputs as of kPolarGradKernel.
+// Takes the inputs of kPolarGradKernel.
 Value plain_gradient(std::span<const Value> in, double max_level) {
   const Value &real = in[1], &imag = in[2], &dreal = in[3], &dimag = in[4];
   const Value dlevel =

@@ -15,11 +15,11 @@ HUM_INLINE Floats with_sign(Floats x, simd::WordsOf<Floats> sign) {
   return simd::floats(simd::bits(x) ^ sign);
 }
 
-// To 2e-7 for |x| <= 8192. NaN and infinities give NaN.
+// Accurate to 2e-7 for |x| <= 8192. NaN and infinities give NaN.
 template <typename Floats>
 HUM_INLINE void sine_cosine(Floats x, Floats& sine, Floats& cosine) {
-  // x = n pi/2 + r with |r| <= pi/4; pi/2 in three parts, the first two exact in few bits.
-  constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to a whole number
+  // x = n pi/2 + r with |r| <= pi/4; pi/2 is split in three; the first two have few bits.
+  constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer
   const Floats shifted = x * 0.636619772F + kRound;
   const Floats n = shifted - kRound;
   const Floats r = ((x - n * 1.5703125F) - n * 4.837512969970703125e-4F) - n * 7.549789954891e-8F;
@@ -29,7 +29,7 @@ HUM_INLINE void sine_cosine(Floats x, Floats& sine, Floats& cosine) {
   const Floats even =
       (rr * 2.443315711809948e-5F - 1.388731625493765e-3F) * rr + 4.166664568298827e-2F;
   const Floats s = odd * rr * r + r, c = even * (rr * rr) - 0.5F * rr + 1.0F;
-  // n is in the low bits of `shifted`: odd quadrants exchange the two, the next bit says the signs.
+  // n is in the low bits of `shifted`: odd quadrants swap the two, the next bit gives the signs.
   const auto quadrant = simd::bits(shifted);
   const auto exchanged = (quadrant & 1) != 0;
   sine = with_sign(simd::select(exchanged, c, s), (quadrant & 2) << 30);

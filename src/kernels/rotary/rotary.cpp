@@ -15,7 +15,7 @@ using graph::Values;
 
 constexpr int kMembersDim = 3, kHeadDim = 4;
 
-// Shapes: x_BTGMd of the members that turn.
+// Rotates all heads of x. Shapes: x_BTGMd.
 Value turned(const Value& x, const Value& waves) {
   const int64_t length = waves.size(0), half = waves.size(2), head = x.size(kHeadDim);
   const auto wave = [&](int64_t index) {
@@ -58,7 +58,7 @@ void require_shapes(const Value& x, const Value& waves, int64_t members,
 Value rotate_heads(const Value& x, const Value& waves, int64_t members,
                    std::source_location where) {
   require_shapes(x, waves, members, where);
-  // A rotation's gradient is the rotation back.
+  // The gradient of a rotation is the inverse rotation.
   const auto vjp = [members, where](std::span<const Value> inputs, std::span<const Value>,
                                     std::span<const Value> cotangents) {
     const Value back = graph::constant(std::vector<float>{1, -1}, {2, 1});

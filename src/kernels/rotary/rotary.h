@@ -1,5 +1,5 @@
-// Rotary positions in one pass over memory, and their gradient too. XLA recomputes sine and cosine
-// for every element of every head.
+// Rotary positions in one pass over memory; the gradient is one pass too. XLA recomputes sine and
+// cosine for every element of every head.
 #pragma once
 
 #include <source_location>
@@ -8,9 +8,10 @@
 
 namespace hum::kernels {
 
-// Turns elements (i, i + h) of each of the first `members` heads of every group by the angles whose
-// cosines and sines are given, in f32; other heads and elements stay. The waves have no gradient.
-// B batch, T positions, G groups, M heads of a group, d head size.
+// Rotates elements (i, i + h) of the first `members` heads of every group by the angles whose
+// cosines and sines `waves` holds, in f32. Other heads and elements are unchanged. `waves` has no
+// gradient.
+// B batch, T positions, G groups, M heads per group, d head size.
 // Shapes: x[B,T,G,M,d], f32 or bf16; waves f32[T,2,h], cosines, then sines, 2 h <= d -> x's.
 // Throws: other shapes or types.
 // Source: Su et al. 2021, "RoFormer".

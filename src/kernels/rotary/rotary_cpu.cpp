@@ -10,7 +10,7 @@ namespace {
 
 using simd::kLanes;
 
-// A position's heads.
+// The heads at one position.
 struct Heads {
   int64_t groups, members, turned, head, half;
 };

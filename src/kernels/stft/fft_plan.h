@@ -22,7 +22,7 @@ struct FftPlan {
 
 // Whether lane_fft can transform n points.
 bool has_lane_fft(int64_t n);
-// The plan for n points, made on first use. Thread-safe.
+// The plan for n points, built on first use. Thread-safe.
 const FftPlan& lane_fft_plan(int64_t n);
 
 }  // namespace hum::kernels

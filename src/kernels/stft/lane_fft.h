@@ -1,5 +1,5 @@
-// The discrete Fourier transform of sixteen signals side by side, one a lane: no shuffles, any size
-// whose prime factors are 2, 3, 5 and 7. Source: Stockham's self-sorting form, as in van Loan 1992,
+// The discrete Fourier transform of sixteen signals, one per lane: no shuffles, any size whose
+// prime factors are 2, 3, 5 and 7. Source: Stockham's self-sorting form, as in van Loan 1992,
 // "Computational frameworks for the fast Fourier transform", section 1.7.
 #pragma once
 
@@ -24,7 +24,7 @@ template <typename Floats>
 HUM_INLINE Complex<Floats> operator-(const Complex<Floats>& a, const Complex<Floats>& b) {
   return {a.re - b.re, a.im - b.im};
 }
-// a times the number whose parts are at `w`.
+// a times the complex number at `w`.
 template <typename Floats>
 HUM_INLINE Complex<Floats> times(const Complex<Floats>& a, const float* w) {
   return {a.re * w[0] - a.im * w[1], a.re * w[1] + a.im * w[0]};
@@ -89,8 +89,8 @@ HUM_INLINE void run_stage(const FftStage& stage, const Complex<Floats>* from, Co
   }
 }
 
-// The forward transform (exponent -) of data[n], without a factor. Both arrays are written; returns
-// the one that holds the result.
+// The forward transform (exponent -) of data[n], unscaled. Overwrites both arrays; returns the one
+// that holds the result.
 template <typename Floats>
 HUM_INLINE Complex<Floats>* lane_fft(const FftPlan& plan, Complex<Floats>* data,
                                      Complex<Floats>* scratch) {

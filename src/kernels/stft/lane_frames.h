@@ -1,6 +1,6 @@
-// Frames of a waveform into the lanes of a transform, and back. Two sets of sixteen frames make a
-// group: the first set rides in the real parts of a complex transform, the second in the imaginary
-// parts.
+// Moves frames of a waveform into the lanes of a transform, and back. Two sets of sixteen frames
+// form a group: the first set is the real part of a complex transform, the second the imaginary
+// part.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +13,19 @@ namespace hum::kernels {
 
 constexpr int64_t kFrameGroup = 2 * simd::kLanes;
 
-// Of one waveform.
+// The frames of one waveform.
 struct Frames {
   const FftPlan* plan = nullptr;
   const float* window = nullptr;
   int64_t n = 0, bins = 0, hop = 0, count = 0, samples = 0;
 };
 
-// Where lane `lane` of a set starts; lanes past the end repeat the last frame.
+// The frame in lane `lane` of a set; lanes past the end repeat the last frame.
 HUM_INLINE int64_t lane_frame(const Frames& f, int64_t first, int64_t lane) {
   return std::min(first + lane, f.count - 1);
 }
 
-// Elements at .. at + 15 of sixteen rows, as sixteen vectors over rows. rows[lane] is its start.
+// Elements at .. at + 15 of sixteen rows, as sixteen vectors across rows. rows[lane]: row start.
 template <typename Floats>
 HUM_INLINE void load_rows(const float* base, const int64_t* rows, int64_t at, int64_t count,
                           Floats (&block)[simd::kLanes]) {
@@ -36,7 +36,7 @@ HUM_INLINE void load_rows(const float* base, const int64_t* rows, int64_t at, in
   simd::transpose(block);
 }
 
-// Starts of the rows of a group's two sets in an array with `stride` elements a frame.
+// Starts of the rows of a group's two sets in an array with `stride` elements per frame.
 struct GroupRows {
   int64_t a[simd::kLanes], b[simd::kLanes];
 };
@@ -47,7 +47,7 @@ HUM_INLINE void group_rows(const Frames& f, int64_t first, int64_t stride, Group
   }
 }
 
-// Memory of this thread for a transform: two arrays of n, and room for more vectors behind them.
+// This thread's memory for a transform: two arrays of n, followed by `more` vectors.
 class TransformScratch {
  public:
   explicit TransformScratch(int64_t n, int64_t more = 0)
@@ -72,8 +72,8 @@ class TransformScratch {
   std::span<std::byte> bytes_;
 };
 
-// The transform of the windowed frames first .. first + 31 of x; returns the array of `t` that
-// holds it.
+// Transforms the windowed frames first .. first + 31 of x; returns the array of `t` that holds the
+// result.
 template <typename Floats>
 HUM_INLINE Complex<Floats>* transform_frames(const Frames& f, const float* x, int64_t first,
                                              const TransformScratch& t) {
@@ -141,7 +141,7 @@ HUM_INLINE void add_frames(const Frames& f, const Complex<Floats>* z, float* x, 
   }
 }
 
-// Rows at .. at + count - 1 of a group's frames from vectors over frames.
+// Stores elements at .. at + count - 1 of a group's rows from vectors across frames.
 template <typename Floats>
 HUM_INLINE void store_rows(const Frames& f, Floats (&a)[simd::kLanes], Floats (&b)[simd::kLanes],
                            float* to, int64_t stride, int64_t first, int64_t at, int64_t count) {
@@ -154,7 +154,7 @@ HUM_INLINE void store_rows(const Frames& f, Floats (&a)[simd::kLanes], Floats (&
   }
 }
 
-// `count` frames of the window's size, one a hop, in a waveform.
+// `count` frames of the window's length, one per hop, in a waveform.
 inline Frames frames_of(int64_t samples, int64_t count, std::span<const float> window,
                         int64_t hop) {
   const auto n = std::ssize(window);

@@ -53,8 +53,8 @@ Value backward(const Value& real, const Value& imag, const Value& window, int64_
       return result;
     };
   } else {
-    // irfft weighs bin k of its sum by 1/n, and by 2/n where bin n - k is its mirror image; the
-    // imaginary parts of the others count for nothing (so do those of forward's result: zeros).
+    // irfft weighs bin k by 1/n, or by 2/n where bin n - k is its mirror image. Imaginary parts of
+    // the other bins do not count; in forward's result they are zero.
     options.vjp = [=](std::span<const Value> in, std::span<const Value>,
                       std::span<const Value> cotangents) {
       const int64_t n = in[2].size(0), bins = in[0].size(2);
@@ -112,7 +112,7 @@ Value overlapped_irfft(const Spectrum& spectrum, std::span<const float> window, 
   if (shape.rank() != 3 || shape.dtype != DType::kF32 || spectrum.imag.shape() != shape ||
       hop < 1 || n < 1 || shape.dims[2] != n / 2 + 1) {
     fail(ExitCode::kFailure,
-         fmt::format("overlapped_irfft: {} and {} are no spectra of {} samples", shape,
+         fmt::format("overlapped_irfft: {} and {} are not spectra of {} samples", shape,
                      spectrum.imag.shape(), n),
          "", where);
   }

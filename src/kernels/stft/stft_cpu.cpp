@@ -12,7 +12,7 @@ namespace {
 
 using simd::kLanes;
 
-// Spectra of frames first .. first + 31 of x. data, scratch: n each.
+// Spectra of frames first .. first + 31 of x.
 template <typename Floats>
 HUM_INLINE void forward_body(const Frames& f, const float* x, float* real, float* imag,
                              int64_t first, const TransformScratch& t) {
@@ -32,8 +32,8 @@ HUM_INLINE void forward_body(const Frames& f, const float* x, float* real, float
   }
 }
 
-// Adds window * (adjoint or inverse transform) of frames first .. first + 31 to x. weights: what
-// each bin counts.
+// Adds window * (adjoint or inverse transform) of frames first .. first + 31 to x. weights: one per
+// bin.
 template <typename Floats>
 HUM_INLINE void backward_body(const Frames& f, const float* real, const float* imag,
                               const float* weights, float* x, int64_t first,

@@ -8,8 +8,8 @@
 
 namespace hum::kernels {
 
-// silu(gate) * up with silu(x) = x / (1 + exp(-x)), computed in f32, in the input's type. Gate and
-// up stand side by side, as one product makes them.
+// silu(gate) * up with silu(x) = x / (1 + exp(-x)), computed in f32, returned in the input's type.
+// Gate and up are stored side by side, as one product yields them.
 // Shapes: x[..., 2, F], f32 or bf16: gate, then up -> [..., F]. Throws: other shapes or types.
 // Source: Shazeer 2020, "GLU variants improve transformer".
 graph::Value swiglu(const graph::Value& x,

@@ -34,7 +34,7 @@ Codec::Codec(const CodecConfig& config) : config_(config) {
               "codec: fine_window_samples must be a multiple of {} of at least {}", kFineHopSamples,
               4 * kFineHopSamples);
   HUM_REQUIRE(config.low_bins >= 0 && config.low_bins <= kLowWindowSamples / 2 + 1,
-              "codec: low_bins {} of {}", config.low_bins, kLowWindowSamples / 2 + 1);
+              "codec: {} low_bins, must be 0 to {}", config.low_bins, kLowWindowSamples / 2 + 1);
   const nn::Scope root(parameters_);
   const nn::Scope encoder = root.child("encoder");
   const int64_t bins = config.encoder_window_samples / 2 + 1;
@@ -65,7 +65,7 @@ Value Codec::features(const Value& audio_BN) const {
   const auto [real, imag] = nn::analysis(audio_BN, window, kHopSamples);
   const Value size = graph::sqrt(real * real + imag * imag + kFeatureFloor * kFeatureFloor);
   const Value level = graph::log(size + 1e-3) * 0.3;
-  // A power; XLA's own calls the math library for each element.
+  // size^-0.7, spelled out because XLA's power calls the math library for each element.
   const Value compress = graph::exponential(graph::log(size) * -0.7);
   return graph::concatenate({level, real * compress, imag * compress}, 2);
 }

@@ -16,8 +16,7 @@ using runtime::HostTensor;
 
 namespace {
 
-// Windows per call of the encoder: the number of a training item, so that encoding keeps the cores
-// busy.
+// Windows per encoder call: those of one training item, which keeps the cores busy.
 constexpr int64_t kEncodeBatch = 8;
 // Frames of a window that are kept; the rest is context on both sides.
 constexpr int64_t kContextFrames = 25;

@@ -37,8 +37,8 @@ class CodecSession {
   // Decodes the continuous latents of one window. Shapes: [kWindowFrames, D] -> [kWindowSamples].
   std::vector<float> decode_latents(std::span<const float> latents) const;
 
-  // Encodes sound of any length: pads it to whole frames and cuts it into windows that overlap by
-  // half a second on each side. Shapes: samples [N] -> codes [ceil(N / 441), K].
+  // Encodes sound of any length: pads it to whole frames and splits it into windows with half a
+  // second of context on each side. Shapes: samples [N] -> codes [ceil(N / 441), K].
   std::vector<int32_t> encode(std::span<const float> samples) const;
   // Decodes the first `books` books. Shapes: codes [T, K] -> [T 441].
   std::vector<float> decode(std::span<const int32_t> codes, int64_t books) const;

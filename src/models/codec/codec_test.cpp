@@ -49,7 +49,7 @@ std::vector<float> decode(const Codec& codec, float low_level) {
   return sound;
 }
 
-// Energy of a sound from its middle, below and above a frequency.
+// Energy below and above a frequency, measured in the middle of a sound.
 std::pair<double, double> split_energy(std::span<const float> sound, double at_hz) {
   constexpr int kSize = 4096;
   audio::RealFft fft(kSize);

@@ -37,7 +37,7 @@ void require_valid(const DacConfig& config) {
   require_rates("decoder_rates", config.decoder_rates);
   require_field("encoder_dim", config.encoder_dim, 1, kMost);
   require_field("latent_dim", config.latent_dim, 0, kMost);
-  // The last block must be left with a channel.
+  // The last block must keep at least one channel.
   require_field("decoder_dim", config.decoder_dim, int64_t{1} << config.decoder_rates.size(),
                 kMost);
   require_field("n_codebooks", config.n_codebooks, 1, 256);

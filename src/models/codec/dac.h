@@ -42,7 +42,7 @@ class Dac {
 
   // Number of output samples of the whole codec without padding; 0 or less: the input is too short.
   int64_t unpadded_samples(int64_t samples) const;
-  // Number of zeros to add before (and after) a sound whose chunks are coded without padding.
+  // Number of zeros to add before (and after) sound that is coded in chunks without padding.
   int64_t delay_samples() const;
 
  private:

@@ -22,8 +22,7 @@ enum class DacWeights {
 
 enum class DacEdges {
   kPadded,    // zeros beyond both ends; lengths are whole hops
-  kUnpadded,  // only results that do not depend on samples beyond the ends, for sound cut into
-              // chunks
+  kUnpadded,  // only results that do not depend on samples beyond the ends, for sound in chunks
 };
 
 // weight_v scaled so that its part at each index of dim 0 has the norm weight_g.
@@ -52,8 +51,8 @@ class DacConv {
       : DacConv(scope, weights, in, out, Options()) {}
   Value operator()(const Value& x_BTI, DacEdges edges) const;
 
-  // Length of the unpadded result for inputs of that length (negative when too short), and the
-  // inverse: the number of inputs that a result depends on.
+  // Length of the unpadded result for `input` samples (negative when too short), and the inverse:
+  // the number of inputs that `result` samples depend on.
   int64_t unpadded_length(int64_t input) const;
   int64_t needed_length(int64_t result) const;
 

@@ -23,9 +23,10 @@ class DacQuantizer {
     Value latents_BTD;
     // i32.
     Value codes_BTK;
-    // The projections to look up, book after book. Shapes: [B, T, K d].
+    // The projections to look up, book by book. Shapes: [B, T, K d].
     Value projected_BTL;
-    // Mean squares, summed over the books: projections drawn to entries, entries to projections.
+    // Mean squared distances, summed over books: they draw projections to entries, and entries to
+    // projections.
     Value commitment_loss, codebook_loss;
   };
   // Quantises with the first `books` books. Throws: more books than there are.

@@ -1,4 +1,4 @@
-// Descript's codec against the original implementation (tests/data/dac), on weights computed by a rule.
+// Descript's codec against the original implementation (tests/data/dac), on generated weights.
 #include "models/codec/dac.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class DacModel : public ::testing::TestWithParam<const char*> {
     }
     parameters = dac->parameters().values();
   }
-  // A further input of the program, by rule.
+  // Adds a generated input to the program.
   Value input(const std::string& name, graph::Dims dims, double low = -1, double high = 1) {
     const auto count = static_cast<size_t>(graph::Shape{DType::kF32, dims}.elements());
     const std::vector<float> values = testing::ruled(model + "/" + name, count, low, high);
@@ -55,7 +55,8 @@ class DacModel : public ::testing::TestWithParam<const char*> {
     Value heard, loss;
     graph::Values results;
   };
-  // Sound by rule through the whole model; loss: of a weighted sum of what is heard, and of codes.
+  // Generated sound through the whole model. Loss: a weighted sum of the output, and the
+  // quantizer's losses.
   Coded coded(const std::string& key, DacEdges edges, int64_t batch) {
     const auto samples = golden.at(key).at("samples").get<int64_t>();
     const Value sound = input(key, {batch, samples}, -0.8, 0.8);
@@ -76,7 +77,7 @@ class DacModel : public ::testing::TestWithParam<const char*> {
     EXPECT_NEAR(out[3].as<float>()[0], wanted.at("commitment_loss").get<double>(), kBound);
     EXPECT_NEAR(out[4].as<float>()[0], wanted.at("codebook_loss").get<double>(), kBound);
   }
-  // Its norm, and one projection that shows directions.
+  // Compares the gradient's norm, and its projection on one direction.
   void expect_gradient(const std::string& name, const HostTensor& gradient) const {
     const std::vector<float> values = gradient.to_floats();
     const auto direction = testing::ruled(model + "/direction/" + name, values.size());
@@ -101,7 +102,7 @@ class DacModel : public ::testing::TestWithParam<const char*> {
 TEST_P(DacModel, GivesTheOriginalsCodesAudioAndGradients) {
   const Coded sound = coded("padded", DacEdges::kPadded, 2);
   graph::Values results = sound.results;
-  // One model's gradients will do: both are built of the same parts.
+  // One model's gradients suffice: both consist of the same parts.
   const bool differentiate = golden.contains("gradients");
   const graph::Values trained = differentiate ? dac->parameters().values() : graph::Values{};
   for (const Value& gradient : graph::gradients(sound.loss, trained)) results.push_back(gradient);

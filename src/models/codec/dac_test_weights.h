@@ -1,5 +1,5 @@
-// For tests only: golden values of Descript's codec, and the rule-based weights that they were made
-// with (tools/golden/dac_codec.py).
+// For tests only: golden values of Descript's codec, and the generated weights behind them
+// (tools/golden/dac_codec.py).
 #pragma once
 
 #include <string>

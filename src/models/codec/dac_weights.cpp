@@ -86,7 +86,7 @@ class Reader {
       fail(ExitCode::kBadData,
            fmt::format("{}: tensor '{}' is {}, the model needs {}", folder_.string(), found->first,
                        tensor.shape(), graph::Shape{graph::DType::kF32, dims}),
-           "the weights do not fit their config.json");
+           "the weights do not match their config.json");
     }
     used_.insert(found->first);
     const std::vector<float> values = tensor.to_floats();

@@ -1,5 +1,5 @@
 // Reads the weights of Descript's codec in the layout of the published files: the same names and
-// arguments, in safetensors (tools/convert_dac.py makes them). Does not read pickles.
+// arguments, in safetensors (tools/convert_dac.py writes them). Does not read pickles.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ struct DacCheckpoint {
 
 // Reads config.json ({"model_type": "dac", "model": {arguments}}) and the shards of a folder. A
 // kernel may be stored as weight_g and weight_v (the published form), as
-// parametrizations.weight.original0 and original1 (the same from newer PyTorch), or (kFolded alone)
+// parametrizations.weight.original0 and original1 (the same from newer PyTorch), or (kFolded only)
 // as weight.
 // Throws: kNoInput; kBadData naming the tensor that is missing, unused or of another shape; kConfig
 // naming the field.

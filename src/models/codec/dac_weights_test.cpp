@@ -42,7 +42,7 @@ class DacFolder : public ::testing::Test {
     }
     throw std::runtime_error("no tensor " + name);
   }
-  // Every name's part `from` becomes `to`.
+  // Replaces `from` by `to` in every name.
   void rename(const std::string& from, const std::string& to) {
     for (auto& [name, unused] : stored.tensors) {
       const size_t at = name.find(from);

@@ -64,8 +64,8 @@ Value ResidualQuantizer::lookup(int64_t book, const Value& codes) const {
   return graph::reshape(vectors(books_.at(static_cast<size_t>(book)), flat), dims);
 }
 
-// Running means of the vectors that chose each entry; an entry that is unused for long moves to a
-// vector of the batch. Empty books start the same way.
+// Running means of the vectors that chose each entry; an entry that stays unused moves to a vector
+// of the batch. Empty books start the same way.
 void ResidualQuantizer::follow(const Book& book, const Value& residual_ND, const Value& codes_N,
                                int64_t index, const nn::StepInputs& step,
                                Training& training) const {

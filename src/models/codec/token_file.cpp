@@ -37,8 +37,8 @@ TokenFile read_token_file(const std::filesystem::path& path) {
     if (found == metadata.end()) refuse(path, fmt::format("the metadata has no '{}'", key));
     return found->second;
   };
-  if (value("hum_format") != kFormat) refuse(path, "the metadata is of another format");
-  if (value("version") != kVersion) refuse(path, "it is of version " + value("version"));
+  if (value("hum_format") != kFormat) refuse(path, "the metadata names another format");
+  if (value("version") != kVersion) refuse(path, "unknown version " + value("version"));
   TokenFile result;
   result.samples = parse_count(path, value("samples"));
   result.fingerprint = value("codec_sha256");
