@@ -93,7 +93,7 @@ TEST_F(Runs, RefusesImpossibleRowsWithLineAndHint) {
   EXPECT_THAT(message(head + "1024,24,16,2,1,8,1.5,1,1024,1\n"), HasSubstr("whole number"));
   EXPECT_THAT(message(head + "1024,24,16,2,3,8,16,1,1024,1\n"), HasSubstr("devices"));
   EXPECT_THAT(message(head + "1024,24,16,4,1,8,15,1,1024,1\n"), HasSubstr("global batch"));
-  EXPECT_THAT(message(head + "1024,24,16\n"), HasSubstr("3 cells under 10 columns"));
+  EXPECT_THAT(message(head + "1024,24,16\n"), HasSubstr("3 cells for 10 columns"));
   EXPECT_THAT(message(head), HasSubstr("no rows"));
   EXPECT_THAT(message("hidden,layers\n1024,24\n"), HasSubstr("no figure for heads"));
   EXPECT_THAT(message("hardware," + head + "b9,1024,24,16,2,1,8,16,1,1024,1\n"),
