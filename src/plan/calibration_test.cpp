@@ -150,7 +150,7 @@ TEST_F(Runs, FasterThanThePeakIsOtherHardwareOrAMistake) {
               HasSubstr("more than the 312"));
   EXPECT_THAT(
       message("hardware," + std::string(kHeader) + "h100," + row + "0.8\na100," + row + "0.8\n"),
-      HasSubstr("runs.csv:3: another hardware"));
+      HasSubstr("runs.csv:3: the hardware differs"));
 }
 
 TEST(NelderMead, FindsTheBottomOfRosenbrocksValley) {
