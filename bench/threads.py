@@ -74,7 +74,7 @@ def measure(command, threads, cores, cache):
 def main(hum_lm, smoke):
     steps, size = (SMOKE_STEPS, SMOKE_SIZE) if smoke else (STEPS, [])
     cores = sorted(os.sched_getaffinity(0))
-    result = {"name": "threads", "value": None, "unit": "x one thread's speed, with two",
+    result = {"name": "threads", "value": None, "unit": "x the speed of one thread, with two",
               "bar": f">= {LEAST_GAIN} x on 2 cores; more threads runnable than allowed in <= {MOST_OVER:.0%} of samples; "
                      f"two threads on one core take <= {MOST_CROWDED} x the time of one",
               "ok": None, "ours": {}, "peer": {}}

@@ -1,7 +1,7 @@
 // hum_lm: the training step of the language-model bars, in a separate process, so that its memory
 // and start can be measured. The peers in bench/peers/ take the same problem file and print the
 // same line.
-//   hum_lm problem FILE STEPS [BATCH LENGTH]   weights and batches, by rule
+//   hum_lm problem FILE STEPS [BATCH LENGTH]   writes weights and batches
 //   hum_lm train FILE f32|bf16 STEPS [none|selective]   what is recomputed; selective without it
 //   hum_lm start [BATCH LENGTH]      three bf16 steps with random weights
 //   hum_lm write-385m FOLDER [LAYERS]          a Hugging Face folder
