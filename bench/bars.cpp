@@ -1,6 +1,6 @@
-// hum_bars NAME: measures one bar. The last line on stdout is its JSON (tools/bench adds where it
-// comes from). Exit code 0 when it is met, 1 when it is missed or could not be measured.
-// hum_bars NAME --smoke: its smoke form (bench/scale.h). Exit code 0 when that ran to its end.
+// hum_bars NAME: measures one bar. The last line on stdout is its JSON (tools/bench adds the
+// provenance). Exit code 0 if the bar is met, 1 if it is missed or cannot be measured.
+// hum_bars NAME --smoke: its smoke form (bench/scale.h). Exit code 0 if it ran to completion.
 // hum_bars --about: compiler and plugin, as JSON.
 #include "bench/bars.h"
 

@@ -1,5 +1,5 @@
-// codec-ladder: the true tokens' first 1 to 8 books through both decoders. It decides how many
-// books there are, and how many of them the language model has to make.
+// codec-ladder: the first 1 to 8 codebooks of the true tokens through both decoders. It decides how
+// many codebooks the codec has, and how many of them the language model generates.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -57,10 +57,10 @@ eval::Bar codec_ladder(const Scale& scale) {
   runtime::Session session(app::session_options());
   const Ladder ladder(session, scale);
   eval::Bar bar{.name = "codec-ladder",
-                .unit = "mel distance, all books, plain",
+                .unit = "mel distance, all books, plain decoder",
                 .bar =
-                    "shown: chroma and note F1 (shares of the true rendering's), mel distance "
-                    "of 1 to 8 books; each book lowers the plain decoder's mel distance"};
+                    "reported: chroma and note F1 (relative to the true rendering), mel distance "
+                    "for 1 to 8 books; limit: each book lowers the plain decoder's mel distance"};
   eval::TextTable table({"decoder", "books", "chroma", "F1", "mel distance"});
   Progress progress("decoding", 2 * ladder.books());
   int64_t done = 0;

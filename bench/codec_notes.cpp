@@ -1,7 +1,7 @@
-// codec-notes: 24 clips that no training saw, coded and decoded. The tokens are the codec's own
+// codec-notes: encodes and decodes 24 clips unseen in training. The tokens are the codec's own
 // ("true"): no language model takes part. The guided decoder gets the excitation of the clip's true
-// notes, as it does in training; a row of its own shows it with the notes that Basic Pitch hears in
-// the clip. What is judged are always the notes that Basic Pitch hears in the copy.
+// notes, as in training; a separate row gives it the notes that Basic Pitch finds in the clip. The
+// scores are always of the notes that Basic Pitch finds in the copy.
 #include <algorithm>
 #include <iostream>
 
@@ -81,7 +81,7 @@ Json figures(const Row& row, const Copies& ceiling) {
           {"octave_bands_db", std::move(bands)}};
 }
 
-// Differences in dB by octave band, of all clips as one sound.
+// Differences in dB per octave band, summed over all clips.
 std::string band_table(const std::vector<Row>& rows) {
   std::vector<std::string> header = {"octave bands, Hz"}, energy = {"the clips' energy, dB"};
   for (const auto& band : rows[0].copies.bands) {
@@ -137,14 +137,14 @@ eval::Bar codec_notes(const Scale& scale) {
   show(rows, clips, entropies);
 
   const Copies &ceiling = rows[0].copies, &guided = rows[1].copies, &plain = rows[2].copies;
-  eval::Bar bar{
-      .name = "codec-notes",
-      .value = of_ceiling(guided.mean, ceiling.mean).f1,
-      .unit = "F1 of the ceiling, guided",
-      .bar = fmt::format("of the ceiling: guided chroma >= {}, F1 >= {}; plain >= {}, >= {}; "
-                         "entropy >= {} bits in each book; octave bands within {} dB",
-                         kGuided.chroma, kGuided.f1, kPlain.chroma, kPlain.f1, kMinEntropyBits,
-                         kGuided.octave_db)};
+  eval::Bar bar{.name = "codec-notes",
+                .value = of_ceiling(guided.mean, ceiling.mean).f1,
+                .unit = "note F1 relative to the ceiling, guided",
+                .bar = fmt::format(
+                    "relative to the ceiling: guided chroma >= {}, F1 >= {}; plain >= {}, >= {}; "
+                    "entropy >= {} bits per book; octave bands within {} dB",
+                    kGuided.chroma, kGuided.f1, kPlain.chroma, kPlain.f1, kMinEntropyBits,
+                    kGuided.octave_db)};
   auto check = [&](const std::string& name, const Copies& copies, const Limits& limits) {
     const auto kept = of_ceiling(copies.mean, ceiling.mean);
     bar.checks.at_least(name + "_chroma", kept.chroma, limits.chroma);
@@ -159,7 +159,7 @@ eval::Bar codec_notes(const Scale& scale) {
     const bool ours = &row == &rows[1] || &row == &rows[2] || &row == &rows[3];
     (ours ? bar.ours : bar.peer)[row.name] = figures(row, ceiling);
   }
-  // Both have the melody; neither has a balance of octaves like the instruments'.
+  // Both contain the melody; neither has the octave balance of an instrument.
   for (size_t floor : {4, 5}) {
     bar.checks.holds(rows[floor].name + " fails", !passes(rows[floor].copies, ceiling, kPlain));
   }

@@ -1,6 +1,7 @@
-// decode-385m: greedy decoding of the coarse LM's 385M shape, batch 1, bf16, against transformers,
-// llama.cpp, and the time that reading the weights takes. Random weights make near ties, which
-// rounding decides: the logits are compared, on the tokens that hum chose, and how good those are.
+// decode-385m: greedy decoding with the 385M shape of the coarse LM, batch 1, bf16, against
+// transformers, llama.cpp and the time needed to read the weights. Random weights produce near ties
+// that rounding decides. So the bar compares logits on the tokens that hum chose, and checks how
+// close each choice is to the peer's best.
 #include "base/error.h"
 #include "base/scratch_folder.h"
 #include "bench/bars.h"
@@ -13,10 +14,10 @@
 namespace hum::bench {
 namespace {
 
-// How far logits may be apart; in bf16 as a share of their range.
+// Largest allowed difference of logits; in bf16 as a share of their range.
 constexpr double kF32Bound = 1e-4, kBf16Bound = 3e-2;
 
-// The model in the forms that the programs read.
+// The model in the formats that the programs read.
 struct Model {
   ScratchFolder folder;
   std::string hugging_face = folder / "model", gguf = folder / "model.gguf";
@@ -46,7 +47,7 @@ std::vector<Contender> contenders(const Model& model) {
   return all;
 }
 
-// hum's logits and choices against the peers', on the same tokens.
+// Checks hum's logits and choices against the peers' on the same tokens.
 void check_logits(eval::Bar& bar, const Model& model, const std::string& file) {
   const Json apart = run_peer("logits_transformers.py", {model.hugging_face, file});
   bar.checks.at_most("f32_logits_apart", apart["f32"].get<double>(), kF32Bound);
@@ -79,12 +80,12 @@ eval::Bar decode_385m(const Scale& scale) {
   const double bytes = ours.rounds[0]["weight_bytes"].get<double>() * kNewTokens;
   const double read = bytes / (ours.ms / 1e3);
 
-  eval::Bar bar{
-      .name = "decode-385m",
-      .unit = "x transformers",
-      .bar = fmt::format(">= {} x transformers, >= {} x llama.cpp, weights read at >= {} of the "
-                         "memory's bandwidth, logits within {} (f32) and {} of their range (bf16)",
-                         kTransformers, kLlamaCpp, kShare, kF32Bound, kBf16Bound)};
+  eval::Bar bar{.name = "decode-385m",
+                .unit = "x transformers",
+                .bar = fmt::format(
+                    ">= {} x transformers, >= {} x llama.cpp, weights read at >= {} of "
+                    "memory bandwidth, logits within {} (f32), within {} of their range (bf16)",
+                    kTransformers, kLlamaCpp, kShare, kF32Bound, kBf16Bound)};
   report(bar, outcomes, [](const Outcome& o) {
     return Json{{"tokens_per_s", kNewTokens / (o.ms / 1e3)}};
   });

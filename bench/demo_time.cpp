@@ -1,5 +1,5 @@
-// demo-time: what a user waits for. Two cores, whatever the machine has; the compile cache starts
-// empty. Not here: installing and building (a fresh clone).
+// demo-time: how long a user waits. Limited to two cores; the compile cache starts empty. Does not
+// include installing and building.
 #include <iostream>
 
 #include "base/log.h"
@@ -62,14 +62,14 @@ eval::Bar demo_time(const Scale& scale) {
       scale.smoke ? demos.recording_of(brief_s) : example_recording().string();
   const Demo first = demos.generate("first, empty cache", example);
   const Demo second = demos.generate("second", example);
-  const Demo brief = demos.generate("a brief hum", demos.recording_of(brief_s));
-  const Demo longer = demos.generate("a longer one", demos.recording_of(longer_s));
+  const Demo brief = demos.generate("a short hum", demos.recording_of(brief_s));
+  const Demo longer = demos.generate("a longer hum", demos.recording_of(longer_s));
   std::cerr << demos.table();
 
   eval::Bar bar{.name = "demo-time",
                 .value = second.run.seconds,
                 .unit = "s, second run",
-                .bar = fmt::format("first run <= {} s, second <= {} s, no compile for another "
+                .bar = fmt::format("first run <= {} s, second <= {} s, no compile for a new "
                                    "length, peak memory < {} GB, on {} cores",
                                    kMaxFirst_s, kMaxSecond_s, kMaxMemory_gb, kCores)};
   bar.checks.at_most("first_s", first.run.seconds, kMaxFirst_s);

@@ -1,6 +1,6 @@
-// generate-speed: sound out for recordings in, one, 8 and 32 in a call; what an hour of sound
-// costs. generate-stream: how long a listener waits for the first of it. Two cores, whatever the
-// machine has; the compile cache is filled.
+// generate-speed: seconds of sound per second, for 1, 8 and 32 recordings per call, and the cost of
+// an hour of sound. generate-stream: time until a listener hears the first sample. Limited to two
+// cores, with a warm compile cache.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 
 constexpr int kCores = 2;
 constexpr double kMaxFirst_s = 1.5;
-// For cost: what two cores are taken to cost.
+// Assumed price of two cores.
 constexpr double kMachine_usd_per_hour = 0.10;
 
 struct Speed {
   double audio_s = 0, wall_s = 0;  // of the whole call
-  double work_s = 0;               // melody and sound alone
+  double work_s = 0;               // melody and sound only
 };
 
 Speed generate_many(const ScratchFolder& folder, int recordings,
@@ -76,10 +76,10 @@ double first_sound_s(const std::vector<std::string>& flags) {
 eval::Bar generate_speed(const Scale& scale) {
   use_cores(kCores);
   const ScratchFolder folder;
-  eval::Bar bar{.name = "generate-speed",
-                .unit = "s of sound a second, 32 recordings in a call",
-                .bar = fmt::format(
-                    "faster than real time with one recording in a call, on {} cores", kCores)};
+  eval::Bar bar{
+      .name = "generate-speed",
+      .unit = "s of sound per second, 32 recordings per call",
+      .bar = fmt::format("faster than real time with one recording per call, on {} cores", kCores)};
   eval::TextTable table({"recordings", "flags", "audio s", "wall s", "real-time factor"});
   const std::vector<int> counts = scale.smoke ? std::vector<int>{1} : std::vector<int>{1, 8, 32};
   if (!scale.smoke) {  // fills the cache
@@ -123,7 +123,7 @@ eval::Bar generate_stream(const Scale& scale) {
   eval::Bar bar{
       .name = "generate-stream",
       .value = full_s,
-      .unit = "s from the start of the program to the first sample",
+      .unit = "s from process start to the first sample",
       .bar = fmt::format("<= {} s, on {} cores, a recording of 9 s", kMaxFirst_s, kCores)};
   bar.checks.at_most("first_s", full_s, kMaxFirst_s);
   bar.ours["fast_first_s"] = fast_s;

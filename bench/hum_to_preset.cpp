@@ -1,6 +1,5 @@
-// hum-to-preset: a real singer on three instruments, through the program itself. The requested
-// notes are those that `hum generate` says it played; the ceiling is FluidSynth playing them on the
-// same preset.
+// hum-to-preset: a real singer on three instruments, through the hum program. The requested notes
+// are those that `hum generate` reports. The ceiling is FluidSynth playing them on the same preset.
 #include <iostream>
 #include <span>
 
@@ -36,7 +35,7 @@ Generated generate(const std::string& preset, const ScratchFolder& folder) {
   return {audio::read_mono(sound).samples, audio::read_notes(notes)};
 }
 
-// The same notes on the requested preset and on the other two: timbre alone tells them apart.
+// The same notes on the requested preset and on the other two: only the timbre differs.
 InstrumentJudge judge_of(const std::string& preset, const std::vector<audio::Note>& notes,
                          const eval::Renderer& render, const eval::Transcriber& transcribe) {
   std::vector<const data::Preset*> presets;
@@ -79,10 +78,10 @@ eval::Bar hum_to_preset(const Scale& scale) {
   eval::Bar bar{
       .name = "hum-to-preset",
       .value = 1.0,
-      .unit = "least F1 of the ceiling",
+      .unit = "lowest F1 relative to the ceiling",
       .bar = fmt::format(
-          "each preset: chroma >= {:.2f}, F1 (100 ms) >= {:.2f} of the ceiling; nearer to the true "
-          "rendering than to others, and under {} of the hum's and the sine's distance; negative "
+          "each preset: chroma >= {:.2f}, F1 (100 ms) >= {:.2f} of the ceiling; closer to the true "
+          "rendering than to others, at under {} of the distance of hum and sine; negative "
           "controls fail",
           limits.chroma, limits.f1, limits.timbre_share)};
   runtime::Session session(app::session_options());

@@ -20,7 +20,7 @@ std::filesystem::path example_recording();
 // As every command reads it: mono at 22,050 Hz.
 std::vector<float> read_example();
 
-// The example over and over, up to so many seconds: a wav of its own rate.
+// Writes a wav of `seconds` at the example's rate that repeats the example.
 void write_example(const std::string& path, double seconds);
 
 }  // namespace hum::bench

@@ -1,4 +1,4 @@
-// notes-real: our Basic Pitch against the notes and posteriors that basic-pitch itself gives.
+// notes-real: our Basic Pitch against the notes and posteriors of basic-pitch itself.
 #include <cmath>
 #include <iostream>
 
@@ -16,7 +16,7 @@ namespace {
 
 using models::basic_pitch::Matrix;
 
-// The stored posteriors come from an older trimming, with five frames more.
+// The stored posteriors were trimmed by an older rule and have five more frames.
 constexpr int64_t kFrames = 782;
 constexpr double kMaxDifference = 1e-3;
 

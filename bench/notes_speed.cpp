@@ -1,6 +1,6 @@
-// notes-speed: a recording's notes against basic-pitch with its ONNX model. Timed on both sides:
-// reading a wav of 44.1 kHz, resampling, network, notes with their bends, writing them as MIDI; not
-// timed: start, loading, compiling, a first call.
+// notes-speed: time to find a recording's notes, against basic-pitch with its ONNX model. Timed on
+// both sides: reading a 44.1 kHz wav, resampling, network, notes with their bends, writing MIDI.
+// Not timed: process start, loading, compiling, a first call.
 #include <chrono>
 
 #include "app/session_options.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kSeconds = 60, kSmokeSeconds = 4, kLimit = 1.5;
 constexpr int kRunsPerRound = 3, kSmokeRunsPerRound = 1;
-// The sides resample each in its own way, so that a note at a threshold may differ.
+// The two sides resample differently, so notes near a threshold may differ.
 constexpr double kLeastF1 = 0.98;
 
 // From the recording to a MIDI file, timed as the peer's script does it.
@@ -61,7 +61,7 @@ eval::Bar notes_speed(const Scale& scale) {
   const auto outcomes = alternate(contenders, scale);
   eval::Bar bar{.name = "notes-speed",
                 .unit = "x basic-pitch (ONNX runtime)",
-                .bar = fmt::format(">= {} x on {} s of sound; the same notes in the MIDI files: F1 "
+                .bar = fmt::format(">= {} x on {} s of sound; same notes in the MIDI files: F1 "
                                    ">= {} (50 ms, 50 cents)",
                                    kLimit, seconds, kLeastF1)};
   report(bar, outcomes);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kMklAsOnIntel = "libmkl_as_on_intel.so";
 
-// With hum's allocator as hum sets it (malloc_conf is the programs' own), and what else is
-// preloaded.
+// jemalloc with the settings of hum's programs (malloc_conf), and optionally another preloaded
+// library.
 std::map<std::string, std::string> with_jemalloc(const std::string& library = "") {
   std::string preloaded = kJemallocLibrary;
   if (!library.empty()) preloaded += fmt::format(":{}/peers/lib/{}", kBuildFolder, library);
@@ -32,7 +32,7 @@ bool multiplies(const std::string& dtype) {
   return dtype != "bf16" || kernels::detect_isa() >= kernels::Isa::kAvx512Bf16;
 }
 
-// Those of one type in which it is multiplied at full speed.
+// Settings for a dtype that the processor multiplies at full speed.
 std::vector<PeerSetting> full_speed_settings(const std::string& dtype) {
   std::vector<PeerSetting> all;
   for (const std::string mode : {"eager", "compiled"}) {

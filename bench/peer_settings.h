@@ -17,18 +17,18 @@ struct PeerSetting {
   bool slow = false;  // on this processor: a few steps are enough
 };
 
-// The C library's allocator, and hum's with hum's settings.
+// The C library's allocator, and jemalloc with hum's settings.
 std::vector<PeerSetting> allocator_settings();
 
-// Of the scripts that train with PyTorch: eager and compiled; jemalloc; Intel's OpenMP as
-// torch.backends.xeon sets it; MKL, which has no AVX-512 for other makers' processors, as on
-// Intel's (bench/peers/mkl_as_on_intel.c); f32 products by oneDNN instead of MKL. The first is
-// PyTorch as it comes. A processor that does not multiply bf16 is as fast in f32 at least: for
-// "bf16" the settings are then those of f32, and one of bf16 is the last.
+// For the scripts that train with PyTorch: eager and compiled; jemalloc; Intel's OpenMP set up as
+// in torch.backends.xeon; MKL with the code paths of Intel processors
+// (bench/peers/mkl_as_on_intel.c), since it uses no AVX-512 on others; f32 products by oneDNN
+// instead of MKL. The first is PyTorch's default. On a processor without bf16 multiplication f32 is
+// at least as fast: the settings for "bf16" are then those of f32, plus one of bf16 at the end.
 std::vector<PeerSetting> torch_settings(const std::string& dtype);
 
-// For the script that decodes with transformers. A processor without bf16 multiplication may be
-// faster in f32 and takes minutes for a generation in bf16: one setting shows it.
+// For the script that decodes with transformers. On a processor without bf16 multiplication f32 may
+// be faster, and one generation in bf16 takes minutes: a single bf16 setting shows it.
 std::vector<PeerSetting> transformers_settings();
 
 // For llama.cpp.

@@ -13,7 +13,7 @@
 namespace hum::bench {
 namespace {
 
-// A setting slower than this against its side's fastest is not run after the first round.
+// A setting slower than this, relative to its side's fastest, runs in the first round only.
 constexpr double kMuchSlower = 1.1;
 
 double median_ms(const std::vector<Json>& rounds, int warm_up) {
@@ -26,7 +26,7 @@ double median_ms(const std::vector<Json>& rounds, int warm_up) {
   return median(medians);
 }
 
-// Of each side the first setting, where it can run.
+// The first runnable setting of each side.
 std::vector<Contender> for_smoke(const std::vector<Contender>& contenders) {
   std::vector<Contender> kept;
   for (const Contender& contender : contenders) {
@@ -56,7 +56,7 @@ Json last_line_json(const std::string& out) {
   try {
     return parse_json(out.substr(begin, end - begin));
   } catch (const Json::parse_error&) {
-    fail(ExitCode::kFailure, "not JSON: " + out.substr(begin, end - begin));
+    fail(ExitCode::kFailure, "last line is not JSON: " + out.substr(begin, end - begin));
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMulti = 8, kSingle = 12, kMegatron = 8, kTrn1 = 12, kRecompute = 5, kRegret = 3;
 
-// The published runs of one device, predicted in sample and by leaving models out.
+// Predictions of one device's published runs: in sample, and with each model left out of the fit.
 struct Judged {
   std::vector<plan::Campaign> campaigns;
   std::vector<std::vector<double>> in_sample, held_out;
@@ -29,7 +29,7 @@ struct Judged {
   }
 };
 
-// Of the smoke form: runs from all over each file.
+// For the smoke form: runs spread over each file.
 constexpr size_t kSmokeRuns = 24;
 
 void thin_out(std::vector<plan::Run>& runs) {
@@ -74,13 +74,13 @@ size_t models(const plan::Campaign& campaign) {
   return shapes.size();
 }
 
-// Mean absolute errors on runs of models that were left out.
+// Mean absolute errors on runs of held-out models.
 struct HeldOut {
   double mape_percent = 0;
   double null_percent = 1e9;  // of the better null model
 };
 
-// A file's scores, into the bar's figures and a table on stderr.
+// Adds a file's scores to the bar's figures and prints them as a table on stderr.
 HeldOut report(eval::Bar& bar, const Judged& judged, const std::string& file) {
   const size_t i = judged.index(file);
   const auto truth = measured(judged.campaigns[i]);
@@ -108,8 +108,8 @@ HeldOut report(eval::Bar& bar, const Judged& judged, const std::string& file) {
   return result;
 }
 
-// A bar on the held-out error of files; the headline is the largest. Its words say how many runs it
-// rests on, and whether a null model would pass as well.
+// A bar on the held-out error per file; the headline is the largest. Its text states the number of
+// runs and whether a null model would also pass.
 eval::Bar error_bar(const std::string& name, const Scale& scale, double limit,
                     const std::vector<std::pair<std::string, std::string>>& device_files) {
   eval::Bar bar{.name = name, .unit = "% mean absolute error"};
@@ -128,7 +128,7 @@ eval::Bar error_bar(const std::string& name, const Scale& scale, double limit,
   bar.bar = fmt::format(
       "<= {} %, leave one model out ({} runs of {} models; a constant TFLOP/s {} "
       "with {:.1f} %)",
-      limit, runs, shapes, null <= limit ? "passes as well," : "fails", null);
+      limit, runs, shapes, null <= limit ? "also passes," : "fails", null);
   bar.value = most;
   return bar;
 }
@@ -141,7 +141,7 @@ eval::Bar plan_a100_multi(const Scale& scale) {
   double null = 1e9;
   for (const auto& [name, score] : bar.peer[file].items())
     null = std::min(null, score["mape_percent"].get<double>());
-  bar.bar += ", and under half of the better null model's";
+  bar.bar += ", and under half the error of the better null model";
   bar.checks.at_most("share_of_null", bar.value.get<double>() / null, 0.5);
   return bar;
 }
@@ -160,11 +160,12 @@ eval::Bar plan_trn1(const Scale& scale) {
 }
 
 eval::Bar plan_recompute(const Scale& scale) {
-  eval::Bar bar{.name = "plan-recompute",
-                .unit = "points off, at worst",
-                .bar = fmt::format("time saved by selective recomputation within {} points, leave "
-                                   "one model out",
-                                   kRecompute)};
+  eval::Bar bar{
+      .name = "plan-recompute",
+      .unit = "percentage points, worst error",
+      .bar = fmt::format("time saved by selective recomputation within {} percentage points, leave "
+                         "one model out",
+                         kRecompute)};
   const Judged judged = judge("a100", scale);
   const size_t i = judged.index("a100_selective_recompute.csv");
   eval::TextTable table({"run", "measured saving %", "predicted %"});

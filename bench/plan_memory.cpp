@@ -1,5 +1,5 @@
-// plan-memory: what `hum plan memory` says of steps of hum's own models, against the compiler's
-// account of the same steps: one device, and data-parallel on virtual CPU devices.
+// plan-memory: memory that `hum plan memory` predicts for steps of hum's own models, against the
+// compiler's figure for the same steps: one device, and data-parallel on virtual CPU devices.
 #include <cmath>
 #include <iostream>
 #include <numeric>
@@ -23,7 +23,7 @@ using enum graph::RecomputePolicy;
 
 constexpr double kMostPercent = 10;
 
-// 7.5M parameters, more than half of them embedding and head.
+// 7.5M parameters, more than half of them in the embedding and the head.
 constexpr int64_t kBatch = 4, kLength = 256;
 models::llama::LlamaConfig small_llama() {
   return {
@@ -57,7 +57,7 @@ int64_t compiled_bytes(const Case& c) {
                          .compile(c.spec.name + "/train", step.function,
                                   {.devices = devices, .optimize_memory = true})
                          .memory_stats();
-  HUM_REQUIRE(stats.has_value(), "this plugin gives no memory statistics");
+  HUM_REQUIRE(stats.has_value(), "the plugin reports no memory statistics");
   return stats->total_bytes();
 }
 
@@ -85,9 +85,10 @@ double judge(const Case& c, eval::Bar& bar, eval::TextTable& table) {
 }  // namespace
 
 eval::Bar plan_memory(const Scale& scale) {
-  eval::Bar bar{.name = "plan-memory",
-                .unit = "% off, at worst",
-                .bar = fmt::format("planned within {} % of the compiler's account", kMostPercent)};
+  eval::Bar bar{
+      .name = "plan-memory",
+      .unit = "%, worst error",
+      .bar = fmt::format("planned memory within {} % of the compiler's figure", kMostPercent)};
   eval::TextTable table({"step", "recompute", "weights", "devices", "state", "gradients",
                          "activations", "temporaries", "collectives", "planned", "compiled",
                          "error %"});
@@ -96,7 +97,7 @@ eval::Bar plan_memory(const Scale& scale) {
   const auto coarse = app::read_model_step(app::configuration_path("coarse"));
   const auto codec = app::read_model_step(app::configuration_path("codec"));
   const auto f32 = llama.train_spec({.batch = kBatch, .frames = kLength});
-  const auto in_parts = llama.train_spec({.batch = 8, .frames = 512});  // logits in two of 64 MB
+  const auto in_parts = llama.train_spec({.batch = 8, .frames = 512});  // logits in 2 x 64 MB
   const auto bf16 = llama.train_spec({.batch = kBatch, .frames = kLength, .compute = DType::kBF16});
   double worst = 0;
   const Case cases[] = {{"llama f32", f32},

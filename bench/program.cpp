@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In the child: never returns.
+// Runs in the child process; never returns.
 [[noreturn]] void become(const std::vector<std::string>& command,
                          const std::map<std::string, std::string>& environment,
                          const std::string& out) {
@@ -36,12 +36,14 @@ namespace fs = std::filesystem;
 
 void use_cores(int cores) {
   cpu_set_t all, few;
-  HUM_REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0, "cannot tell this process's cores");
+  HUM_REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0,
+              "cannot read this process's CPU affinity");
   CPU_ZERO(&few);
   for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&few) < cores; ++i) {
     if (CPU_ISSET(i, &all)) CPU_SET(i, &few);
   }
-  HUM_REQUIRE(sched_setaffinity(0, sizeof few, &few) == 0, "cannot keep to {} cores", cores);
+  HUM_REQUIRE(sched_setaffinity(0, sizeof few, &few) == 0, "cannot limit this process to {} cores",
+              cores);
 }
 
 ProgramRun run_program(const std::vector<std::string>& command,
@@ -49,11 +51,11 @@ ProgramRun run_program(const std::vector<std::string>& command,
   const ScratchFolder folder;
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = fork();
-  HUM_REQUIRE(child >= 0, "cannot start another process");
+  HUM_REQUIRE(child >= 0, "cannot fork");
   if (child == 0) become(command, environment, folder / "out");
   int status = 0;
   rusage usage{};
-  HUM_REQUIRE(wait4(child, &status, 0, &usage) == child, "lost sight of {}", command[0]);
+  HUM_REQUIRE(wait4(child, &status, 0, &usage) == child, "cannot wait for {}", command[0]);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {

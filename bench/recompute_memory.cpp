@@ -1,6 +1,5 @@
-// recompute-memory: the largest batch of a 12-block transformer's training step that fits a given
-// memory, by the compiler's account, when blocks keep everything and when they are computed again.
-// Source of the comparison: seed 001 tells of 70 items becoming 512.
+// recompute-memory: the largest batch of a training step of a 12-block transformer that fits a
+// given memory, as the compiler reports it, with and without recomputation of the blocks.
 #include <iostream>
 
 #include "app/session_options.h"
@@ -15,7 +14,7 @@ using graph::RecomputePolicy;
 
 constexpr int64_t kMemoryBytes = 2'000'000'000, kSmokeMemoryBytes = 60'000'000;
 constexpr int64_t kLayers = 12, kSmokeLayers = 2;
-// The largest batch is found to within this share of it.
+// The search stops within batch / kPrecision of the largest batch that fits.
 constexpr int64_t kPrecision = 32, kSmokePrecision = 2;
 constexpr double kLeastGain = 5;
 
@@ -31,7 +30,7 @@ class Measure {
     const auto function = deep_step({.layers = layers_, .batch = batch}, {.recompute = policy_});
     const auto stats =
         session_.compile("deep/train", function, {.optimize_memory = true}).memory_stats();
-    HUM_REQUIRE(stats.has_value(), "this plugin gives no memory statistics");
+    HUM_REQUIRE(stats.has_value(), "the plugin reports no memory statistics");
     return stats->total_bytes();
   }
 
@@ -60,7 +59,7 @@ class Measure {
 eval::Bar recompute_memory(const Scale& scale) {
   eval::Bar bar{
       .name = "recompute-memory",
-      .unit = "times the batch",
+      .unit = "x the batch without recomputation",
       .bar = fmt::format("largest batch in {}: full recomputation >= {} x none, "
                          "selective in between",
                          format_bytes(scale.smoke ? kSmokeMemoryBytes : kMemoryBytes), kLeastGain)};

@@ -1,5 +1,6 @@
 // scan-compile: time to trace, print and compile a training step of 48 layers against one of 4,
-// with the layers as a scan over stacked weights; the same without, told beside it.
+// with the layers as a scan over stacked weights. The times without a scan are reported beside
+// them.
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -14,7 +15,7 @@ namespace {
 constexpr int64_t kShallow = 4, kDeep = 48;
 constexpr double kMost = 2;
 
-// The fastest of so many, in a session without a cache.
+// The fastest of `times` compilations, in a session without a cache.
 double compile_seconds(int64_t layers, bool stack, int times) {
   double best = 1e9;
   for (int i = 0; i < times; ++i) {

@@ -1,5 +1,5 @@
-// The sound-* bars: one report on 200 clips, read six times. "True" figures are those of the real
-// renderings under the same judges; "true tokens" are the codec's own of the real rendering.
+// The sound-* bars: one report on 200 clips, read by six bars. "True" figures are those of the real
+// renderings under the same judges; "true tokens" are the codec's tokens of the real rendering.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -16,7 +16,7 @@ constexpr const char* kTrue = "true rendering";
 constexpr const char* kPlainCopy = "codec on the true rendering";
 constexpr const char* kGuidedCopy = "guided decoder on true tokens";
 
-// Rows of a group side by side, on stderr.
+// Prints the rows of a group side by side to stderr.
 void show(const SoundReport& report, const std::string& group,
           const std::vector<std::string>& metrics) {
   std::vector<std::string> header = {"row, " + group};
@@ -61,13 +61,13 @@ void add_rows(eval::Bar& bar, const SoundReport& report, const std::string& grou
 struct GenerationLimits {
   std::string group;
   double chroma, note_f1;  // shares of the true rendering's
-  std::string timbre;      // the metric that must be 0.85 of that on true tokens
+  std::string timbre;      // its metric must be >= 0.85 of that on true tokens
 };
 
 void check_generation(eval::Bar& bar, const SoundReport& report, const GenerationLimits& limits) {
   const std::string& group = limits.group;
   bar.value = report.ratio(kHum, kTrue, "note_f1", group);
-  bar.unit = "note F1, share of the true rendering's";
+  bar.unit = "note F1 relative to the true rendering";
   bar.checks.at_least("chroma_of_true", report.ratio(kHum, kTrue, "chroma", group), limits.chroma);
   bar.checks.at_least("note_f1_of_true", bar.value.get<double>(), limits.note_f1);
   bar.checks.at_least(limits.timbre + "_of_true_tokens",
@@ -77,14 +77,14 @@ void check_generation(eval::Bar& bar, const SoundReport& report, const Generatio
             "preset_top1", "preset_family", "mel_distance"});
 }
 
-// Real singing: by row, one a preset.
+// Real singing: for each row name, one row per preset.
 std::map<std::string, std::vector<Json>> singing_rows(const SoundReport& report) {
   std::map<std::string, std::vector<Json>> rows;
   for (const Json& row : report.json()["real_singing"]) rows[row["row"]].push_back(row);
   return rows;
 }
 
-// Means of the figures of rows of one form.
+// The mean of each figure over rows with the same keys.
 Json mean_row(const std::vector<Json>& rows) {
   Json mean = Json::object();
   for (const auto& [key, value] : rows[0].items()) {
@@ -96,7 +96,7 @@ Json mean_row(const std::vector<Json>& rows) {
   return mean;
 }
 
-// Whether the interval of the difference to the other row lies on the worse side of 0 as a whole.
+// Whether the whole interval of the difference to the other row is on the worse side of 0.
 bool is_worse(const Json& difference, bool higher_is_better) {
   if (!difference.is_object() || difference["low"].is_null()) return false;
   return higher_is_better ? difference["high"] < 0.0 : difference["low"] > 0.0;
@@ -110,7 +110,7 @@ eval::Bar sound_codec(const Scale& scale) {
                                             "timbre"};
   eval::Bar bar{.name = "sound-codec",
                 .value = report.ratio(kPlainCopy, kTrue, "note_f1"),
-                .unit = "note F1, share of the true rendering's",
+                .unit = "note F1 relative to the true rendering",
                 .bar =
                     "plain codec on true tokens: chroma >= 0.98, note F1 >= 0.85 of the true "
                     "rendering's; mel distance <= 0.12; octave bands within 2 dB"};
@@ -159,7 +159,7 @@ eval::Bar sound_unseen(const Scale& scale) {
 eval::Bar sound_real(const Scale& scale) {
   const SoundReport report(scale);
   eval::Bar bar{.name = "sound-real",
-                .unit = "F1 (100 ms), share of the true rendering's",
+                .unit = "note F1 (100 ms) relative to the true rendering",
                 .bar =
                     "real singing, mean over 8 presets: chroma >= 0.95, note F1 (100 ms) >= "
                     "0.88 of the true rendering's; envelope correlation with it >= 0.7"};
@@ -188,7 +188,7 @@ eval::Bar sound_real(const Scale& scale) {
 eval::Bar sound_valle(const Scale& scale) {
   const SoundReport report(scale);
   eval::Bar bar{.name = "sound-valle",
-                .unit = "note F1, VALL-E-style baseline less hum's model of the same training",
+                .unit = "note F1, VALL-E-style baseline minus hum's model with the same training",
                 .bar =
                     "95 % intervals of the paired differences exclude 0: cross-entropy and "
                     "accuracy of book 1, note F1, timbre"};
@@ -209,8 +209,8 @@ eval::Bar sound_valle(const Scale& scale) {
 eval::Bar sound_augmentation(const Scale& scale) {
   const SoundReport report(scale);
   eval::Bar bar{.name = "sound-augmentation",
-                .unit = "note F1, without augmentation less with",
-                .bar = "shown with its intervals, over all clips and per mode; no limit"};
+                .unit = "note F1, without augmentation minus with",
+                .bar = "reported with intervals, over all clips and per mode; no limit"};
   const Json& differences = report.row("no-augmentation")["differences"];
   bar.ours["compared with"] = report.row("no-augmentation")["against"];
   bar.value = differences["all"]["note_f1"]["value"];

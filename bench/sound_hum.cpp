@@ -1,10 +1,10 @@
-// sound-hum: four kinds of made-up hums whose notes are known, read by plain Basic Pitch (as
-// basic-pitch sets it up: every note, no tuning) and by `hum notes --clean-up`, and played on an
-// instrument from either reading. Both readings are judged alike: 50 ms, 50 cents, one shift of a
-// whole hum by octaves or a semitone forgiven. What is played is heard by Basic Pitch, judged
-// against the known notes, and divided by the same figure of the real instrument playing them. It
-// is a flute, which that judge hears well, played as by `hum generate --fast`: what the language
-// model adds is colour, and 400 takes of it are an hour.
+// sound-hum: four kinds of synthetic hums with known notes, transcribed by plain Basic Pitch (with
+// basic-pitch's settings: every note, no tuning) and by `hum notes --clean-up`, and played on an
+// instrument from either transcription. Both are scored alike: 50 ms, 50 cents, after one shift of
+// the whole hum by octaves or a semitone. Basic Pitch also transcribes what is played. Its score
+// against the known notes is divided by that of the real instrument playing them. The instrument is
+// a flute, which Basic Pitch transcribes well, played as by `hum generate --fast`: the language
+// model only adds timbre, and 400 generations with it take an hour.
 //
 // The clean-up was tuned on seed 777.
 #include <iostream>
@@ -34,14 +34,14 @@ constexpr const char* kPreset = "flute";
 constexpr double kMinGain = 0.05, kMaxOnset_ms = 10;
 constexpr uint64_t kNoiseSeed = 1;
 
-// The notes of a hum where the instrument plays.
+// The notes of a hum, moved into the instrument's range.
 std::vector<Note> read(const KnownHum& hum, const pipeline::TranscribeFunction& transcribe,
                        const pipeline::HumOptions& options, const data::Preset& preset) {
   return pipeline::notes_heard(hum.samples, transcribe, options,
                                pipeline::PitchRange{preset.low, preset.high});
 }
 
-// Everything as it was heard.
+// All notes as transcribed.
 const pipeline::HumOptions kPlain{.polyphonic = true, .tuning = pipeline::Tuning::kOff};
 
 class Studio {
@@ -59,7 +59,7 @@ class Studio {
   std::vector<Note> heard(const KnownHum& hum, const pipeline::HumOptions& options) const {
     return read(hum, transcribe_, options, preset_);
   }
-  // What is heard when the instrument's model plays these notes.
+  // The transcription of these notes played by the instrument's model.
   std::vector<Note> played(const std::vector<Note>& notes) {
     if (notes.empty()) return {};
     const auto instrument = synthesizer_.instrument(reference_, {.fast = true});
@@ -67,7 +67,7 @@ class Studio {
                                    pipeline::end_of(notes), {.rate_hz = data::kSampleRate})
                       .samples);
   }
-  // And when the real one plays the known notes.
+  // The transcription of the known notes played by the real instrument.
   std::vector<Note> rendered(const KnownHum& hum) const {
     const auto notes =
         data::shifted(hum.notes, 0, data::octave_shift(hum.notes, preset_.low, preset_.high));
@@ -148,14 +148,14 @@ eval::Bar sound_hum(const Scale& scale) {
   if (scale.smoke) options.count = 1;
   runtime::Session session(app::session_options());
   Studio studio(session);
-  eval::Bar bar{
-      .name = "sound-hum",
-      .value = 1.0,
-      .unit = "least gain in note F1",
-      .bar = fmt::format("{} hums of each kind: F1 of hum notes --clean-up >= plain Basic Pitch + "
-                         "{}, generation likewise (in ratio to the real instrument); median onset "
-                         "error <= {} ms",
-                         options.count, kMinGain, kMaxOnset_ms)};
+  eval::Bar bar{.name = "sound-hum",
+                .value = 1.0,
+                .unit = "smallest gain in note F1",
+                .bar = fmt::format(
+                    "{} hums of each kind: F1 of hum notes --clean-up >= plain Basic Pitch + "
+                    "{}, the same for generation (relative to the real instrument); median onset "
+                    "error <= {} ms",
+                    options.count, kMinGain, kMaxOnset_ms)};
   std::vector<std::pair<std::string, Row>> rows;
   for (const eval::HumKind kind : eval::kHumKinds) {
     const std::string name(eval::hum_kind_name(kind));

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr int kClips = 200, kSmokeClips = 1;
 constexpr double kSmokeSinging_s = 2.5;
 
-// What a report must have judged to be of use: the released models and the baselines beside them.
+// What a usable report must cover: the released models and their baselines.
 Json judged_now(int clips) {
   const fs::path weights = app::weights_folder("");
   Json hashes = Json::object();

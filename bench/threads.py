@@ -20,12 +20,13 @@ import time
 STEPS, WARM_UP = 5, 1
 SMOKE_STEPS, SMOKE_SIZE = 3, ["1", "64"]  # batch, length
 PERIOD_S = 0.01
-# A thread that wakes the next one counts beside it for a moment; two pools at work would in half of the samples.
+# A thread that wakes the next one is briefly counted with it. Two busy pools would exceed the limit in half of the
+# samples.
 LEAST_GAIN, MOST_OVER, MOST_CPU, MOST_CROWDED = 1.6, 0.05, 1.02, 1.1
 
 
 def sample(pid):
-    """Threads that run or want to, and the CPU time of all so far in seconds; None when the process has ended."""
+    """The time, the number of runnable threads and the total CPU time in seconds; None if the process has ended."""
     runnable = 0
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
@@ -57,7 +58,7 @@ def watched_run(command, threads, cores, cache):
 
 
 def measure(command, threads, cores, cache):
-    """The steps are the last that the process does: samples of its last seconds, but for its end, are theirs."""
+    """The process ends with the steps: they own the samples of its last seconds, except at its very end."""
     watched_run(command[:-1] + ["1"], threads, cores, cache)  # fills the compile cache
     milliseconds, samples, ended = watched_run(command, threads, cores, cache)
     end = ended - 0.5 * milliseconds[-1] / 1000
@@ -73,7 +74,7 @@ def measure(command, threads, cores, cache):
 def main(hum_lm, smoke):
     steps, size = (SMOKE_STEPS, SMOKE_SIZE) if smoke else (STEPS, [])
     cores = sorted(os.sched_getaffinity(0))
-    result = {"name": "threads", "value": None, "unit": "x one thread's speed, with two",
+    result = {"name": "threads", "value": None, "unit": "x the speed of one thread, with two",
               "bar": f">= {LEAST_GAIN} x on 2 cores; more threads runnable than allowed in <= {MOST_OVER:.0%} of samples; "
                      f"two threads on one core take <= {MOST_CROWDED} x the time of one",
               "ok": None, "ours": {}, "peer": {}}

@@ -26,7 +26,7 @@ std::vector<Contender> contenders(const TorchBar& bar, const Scale& scale) {
   return all;
 }
 
-// The largest distance of any setting's losses from the first one's.
+// The largest distance of any setting's losses from those of the first setting.
 double settings_distance(const std::vector<Outcome>& outcomes) {
   double worst = 0;
   for (size_t i = 2; i < outcomes.size(); ++i) {

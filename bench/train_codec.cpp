@@ -1,10 +1,10 @@
 // train-codec: whole training steps of the released codec (encoder, quantizer with its running
 // codebooks, decoder, spectral losses, clipping, fused AdamW) from the released weights, on the
-// same batches, with the same draws, as the peer makes them. Crops, batch and optimizer are those
-// of configs/codec.yaml, sizes and loss those of the released weights; the quantizer takes part
-// from the first step on (bench/codec_step/problem.h). The draws, which books an item keeps and
-// where idle entries move, are made here too, by the rule of models/codec, and handed to the peer
-// in the problem file; hum makes them within its step.
+// same batches and with the same random draws as the peer. Crops, batch and optimizer are those of
+// configs/codec.yaml, sizes and loss those of the released weights; the quantizer is active from
+// the first step (bench/codec_step/problem.h). The draws (which books an item keeps, where idle
+// entries move) follow the rule of models/codec. The problem file passes them to the peer; hum
+// makes them within its step.
 #include "base/scratch_folder.h"
 #include "bench/bars.h"
 #include "bench/locations.h"

@@ -1,6 +1,6 @@
 // train-bf16, train-f32, train-jax, train-memory, warm-start: whole training steps (loss,
-// gradients, clipping, fused AdamW with f32 masters) from the same weights on the same batches as
-// the peers. hum recomputes selectively where a time is measured, PyTorch and JAX not at all.
+// gradients, clipping, fused AdamW with f32 master weights) from the same weights on the same
+// batches as the peers. In the timed bars hum recomputes selectively, PyTorch and JAX nothing.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 
 bool has_amx() { return kernels::detect_isa() >= kernels::Isa::kAmx; }
 
-// The problem file and the ways to run it.
+// The problem file and the programs that run it.
 class Steps {
  public:
   explicit Steps(const Scale& scale) : problem_(folder_ / "problem.safetensors") {
@@ -83,15 +83,15 @@ double gigabytes(const Json& run) {
 
 constexpr int kMemorySteps = 2;  // the second has all state
 
-// Gigabytes that hum's steps add and that PyTorch's do, by setting.
+// Gigabytes that the steps of hum add, and those of PyTorch by setting.
 struct Memory {
   double hum = 0;
-  std::map<std::string, double> torch;  // empty where it is not installed
+  std::map<std::string, double> torch;  // empty if it is not installed
 };
 
 Memory memory_of(const Steps& steps, const std::string& dtype, const std::string& recompute,
                  const Scale& scale) {
-  if (!scale.smoke) steps.hum(dtype, 1, recompute);  // the next run finds its program compiled
+  if (!scale.smoke) steps.hum(dtype, 1, recompute);  // compiles for the next run
   Memory memory{.hum = gigabytes(steps.hum(dtype, kMemorySteps, recompute))};
   if (scale.smoke && !is_installed(kPeers)) return memory;
   for (PeerSetting setting : torch_memory_settings(dtype)) {
@@ -117,7 +117,7 @@ eval::Bar train_jax(const Scale& scale) {
   eval::Bar bar{
       .name = "train-jax",
       .unit = "x JAX, f32",
-      .bar = fmt::format("f32 >= {} x, bf16 >= {} x on a processor with AMX", kF32, kBf16Amx)};
+      .bar = fmt::format("f32 >= {} x, bf16 >= {} x on processors with AMX", kF32, kBf16Amx)};
   for (const std::string dtype : {"f32", "bf16"}) {
     const auto outcomes =
         alternate(jax_contenders(steps, dtype, scale), scale, scale.warm_up_steps);
@@ -143,16 +143,16 @@ eval::Bar train_jax(const Scale& scale) {
   return bar;
 }
 
-// Resident memory that the steps add, like with like: everything kept on both sides, and results of
-// products alone. Ours is counted from before the optimizer's state is made, as theirs is: PyTorch
-// makes it in the first step. Of PyTorch's settings the one that needs least counts.
+// Resident memory that the steps add. Both sides keep the same: everything, or only the results of
+// matrix products. hum's memory is counted from before it allocates the optimizer's state, because
+// PyTorch allocates it in the first step. The PyTorch setting that needs the least memory counts.
 eval::Bar train_memory(const Scale& scale) {
   constexpr double kLimit = 0.7;
   const Steps steps(scale);
   eval::Bar bar{.name = "train-memory",
                 .unit =
-                    "x PyTorch's least peak, the largest of f32 and bf16, recomputing nothing "
-                    "and selectively",
+                    "x PyTorch's lowest peak, the worst of f32 and bf16, recomputing nothing "
+                    "or selectively",
                 .bar = fmt::format("<= {} x, resident memory that the steps add", kLimit)};
   eval::TextTable table({"", "GB"});
   double worst = 0;
@@ -183,8 +183,8 @@ eval::Bar train_memory(const Scale& scale) {
   return bar;
 }
 
-// What a start costs beside the step itself: opening the plugin, tracing, loading the program,
-// making the weights, and what only a first step does (memory that is touched for the first time).
+// The cost of a start beyond the step itself: opening the plugin, tracing, loading the program,
+// making the weights, and first-step costs (memory touched for the first time).
 eval::Bar warm_start(const Scale& scale) {
   constexpr double kMost_s = 0.8, kShare = 0.1;
   std::vector<std::string> command = {kLmProgram, "start"};
@@ -205,7 +205,7 @@ eval::Bar warm_start(const Scale& scale) {
   }
   eval::Bar bar{.name = "warm-start",
                 .value = median(start_s),
-                .unit = "s from process start to the end of the first step, less a step",
+                .unit = "s from process start to the end of the first step, minus one step",
                 .bar = fmt::format("<= {} s, and <= {} of the cold compile", kMost_s, kShare)};
   bar.checks.at_most("start_s", median(start_s), kMost_s);
   bar.checks.at_most("share_of_cold_compile", median(start_s) / median(cold), kShare);

@@ -1,9 +1,9 @@
-// train-time: hours that the training of weights/ takes on two cores. Every stage is replayed for
-// 30 steps with its own configuration, on the tokens of the released weights, in a compile cache
-// that starts empty; it continues from what the replay before it made of the same model. The time
-// of a step times the card's steps, plus what came before the first step, is the stage. Coding the
-// training items, once for all stages, counts as a stage. Rendering them (the data, not the
-// weights) is measured separately.
+// train-time: hours to train weights/ on two cores. Every stage is replayed for 30 steps with its
+// configuration, on the tokens of the released weights. The compile cache starts empty. A stage
+// continues from the weights of the previous replay of the same model. A stage's time is the step
+// time times the model card's steps, plus the time before the first step. Encoding the training
+// items, once for all stages, counts as a stage. Rendering them (the data, not the weights) is
+// measured separately.
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -30,13 +30,13 @@ namespace fs = std::filesystem;
 
 struct ReplaySize {
   int64_t steps, log_every, items, encoded_windows;
-  std::optional<int64_t> batch;  // else the configurations'
-  bool empty_cache;              // else that of the user
+  std::optional<int64_t> batch;  // default: the configuration's
+  bool empty_cache;              // false: the user's cache
 };
 constexpr ReplaySize kReplay{30, 10, 64, 16, {}, true}, kSmokeReplay{2, 1, 4, 2, 1, false};
 constexpr double kMaxHours = 3;
 constexpr int kCores = 2;
-// Each has a configuration and a row of the card by this name.
+// Each name has a configuration and a row of the card.
 constexpr const char* kStages[] = {
     "codec",         "codec-decoder",          "codec-decoder-more-presets", "upsampler",
     "coarse",        "upsampler-more-presets", "coarse-more-presets",        "voice",
@@ -45,7 +45,7 @@ constexpr const char* kStages[] = {
 struct Stage {
   std::string name;
   int64_t steps = 0;
-  bool on_card = false;  // else the steps are the configuration's
+  bool on_card = false;  // false: the steps are the configuration's
   double step_s = 0, start_s = 0;
   double seconds() const { return start_s + step_s * static_cast<double>(steps); }
 };
@@ -54,7 +54,7 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Seconds a step, between the first and the last log line.
+// Seconds per step, between the first and the last log line.
 double step_seconds(const std::string& log, const ReplaySize& size) {
   std::ifstream stream(log);
   std::vector<Json> lines;
@@ -104,7 +104,7 @@ class Replay {
     if (const auto before = trained_.find(model); before != trained_.end()) {
       command.insert(command.end(), {"--init", before->second});
     }
-    if (kernels::chosen_isa() < kernels::Isa::kAvx512Bf16) {  // as hum train advises there
+    if (kernels::chosen_isa() < kernels::Isa::kAvx512Bf16) {  // as hum train advises
       command.insert(command.end(), {"--compute", "f32"});
     }
     const auto replay = hum(command);
@@ -114,7 +114,7 @@ class Replay {
     return stage;
   }
 
-  // Coding every item's target and reference.
+  // Encodes every item's target and reference.
   Stage tokens() const {
     spdlog::info("tokens");
     runtime::Session session(app::session_options());
@@ -131,8 +131,8 @@ class Replay {
 
   double render_hours() const { return render_s_ / 3600; }
 
-  // Models of whose weights no training log or card names the SHA-256: nobody can say that these
-  // are the weights that were trained.
+  // Models whose weights' SHA-256 is in no training log or card: nothing shows that training made
+  // these weights.
   std::vector<std::string> unlogged() const {
     std::string logs;
     for (const auto& entry : fs::recursive_directory_iterator(weights_)) {
@@ -162,7 +162,7 @@ class Replay {
   const fs::path weights_, configs_ = source_folder() / "configs";
   const std::string card_;
   ScratchFolder folder_;
-  std::map<std::string, fs::path> trained_;  // by model: the folder that its last stage wrote it to
+  std::map<std::string, fs::path> trained_;  // by model: output folder of its last stage
   int64_t items_ = 0;
   double render_s_ = 0;
 };
@@ -175,7 +175,7 @@ eval::Bar train_time(const Scale& scale) {
   std::vector<Stage> stages = {replay.tokens()};
   for (const char* name : kStages) stages.push_back(replay.stage(name));
   double hours = 0;
-  eval::TextTable table({"stage", "steps", "from", "s a step", "start s", "minutes"});
+  eval::TextTable table({"stage", "steps", "from", "s per step", "start s", "minutes"});
   eval::Bar bar{.name = "train-time",
                 .unit = "h",
                 .bar = fmt::format("sum of stages <= {} h on {} cores; the weights' SHA-256 in a "
@@ -195,7 +195,9 @@ eval::Bar train_time(const Scale& scale) {
   bar.value = hours;
   bar.checks.at_most("hours", hours, kMaxHours);
   const auto unlogged = replay.unlogged();
-  for (const auto& model : unlogged) spdlog::warn("weights/{}: no log names its SHA-256", model);
+  for (const auto& model : unlogged) {
+    spdlog::warn("weights/{}: no log or card contains its SHA-256", model);
+  }
   bar.checks.holds("weights_in_log", unlogged.empty());
   bar.ours["render_hours"] = replay.render_hours();
   return bar;

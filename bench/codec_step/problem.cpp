@@ -21,7 +21,7 @@ using runtime::HostTensor;
 
 namespace {
 
-// A note of a falling spectrum with vibrato, its envelope, and noise: [samples].
+// Adds a note with vibrato, a falling spectrum, an envelope and noise: [samples].
 void add_note(std::span<float> samples, Rng& rng) {
   constexpr double kRate_hz = models::codec::kSampleRateHz;
   const double f0_hz = 55 * std::exp2(rng.uniform(0, 4));
@@ -56,7 +56,7 @@ HostTensor audio_batches(const CodecSetup& setup, int64_t steps) {
   return audio;
 }
 
-// The draws of models/codec/quantizer.cpp, from the same keys.
+// The draws of models/codec/quantizer.cpp, derived from the same keys.
 struct Draws {
   std::vector<float> kept;        // [steps, B]
   std::vector<int32_t> newcomer;  // [steps, K, E]

@@ -70,7 +70,7 @@ Json decode(const std::filesystem::path& folder) {
   const double seconds = seconds_since(start);
   const models::llama::Llama shape(model.config());
   const int64_t table = model.config().vocabulary * model.config().transformer.width;
-  // Of the embedding table one row is read.
+  // Decoding reads only one row of the embedding table.
   return {{"milliseconds", {1e3 * seconds}},
           {"tokens", tokens},
           {"weight_bytes", 2 * (shape.parameters().element_count() - table)}};
@@ -112,7 +112,7 @@ double read_bandwidth() {
         threads.emplace_back([&, t] {
           const auto part = std::span(memory).subspan(kWords / kThreads * static_cast<size_t>(t),
                                                       kWords / kThreads);
-          // Eight sums, so that adding is never what is waited for.
+          // Eight partial sums, so that additions never limit the speed.
           std::array<uint64_t, 8> partial{};
           for (size_t i = 0; i < part.size(); i += partial.size()) {
             for (size_t lane = 0; lane < partial.size(); ++lane) partial[lane] += part[i + lane];

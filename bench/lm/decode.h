@@ -18,8 +18,8 @@ void write_385m(const std::filesystem::path& folder, std::optional<int64_t> laye
 // follows a rule.
 Json decode(const std::filesystem::path& folder);
 
-// The data that the greedy continuation was chosen from, for a peer to check: its tokens after the
-// prompt's, and the logits of all of them, in both types.
+// Writes what a peer needs to check a greedy continuation: the tokens of prompt and continuation,
+// and the logits of all of them in both dtypes.
 // File (safetensors): tokens i32[T], bf16 f32[T,V], f32 f32[T,V].
 void write_logits(const std::filesystem::path& folder, const std::filesystem::path& file);
 

@@ -1,7 +1,7 @@
-// hum_lm: the training step of the language-model bars, in a process of its own, so that its memory
-// and start can be measured. Its peers in bench/peers/ take the same problem file and print the
+// hum_lm: the training step of the language-model bars, in a separate process, so that its memory
+// and start can be measured. The peers in bench/peers/ take the same problem file and print the
 // same line.
-//   hum_lm problem FILE STEPS [BATCH LENGTH]   weights and batches, by rule
+//   hum_lm problem FILE STEPS [BATCH LENGTH]   writes weights and batches
 //   hum_lm train FILE f32|bf16 STEPS [none|selective]   what is recomputed; selective without it
 //   hum_lm start [BATCH LENGTH]      three bf16 steps with random weights
 //   hum_lm write-385m FOLDER [LAYERS]          a Hugging Face folder
@@ -48,8 +48,8 @@ void write_problem(const std::string& path, int64_t steps, const LmSize& size) {
   std::vector<int32_t> tokens(static_cast<size_t>(steps * size.batch * (size.length + 1)));
   Rng rng(kSeed, kBatches);
   int64_t token = 0;
-  for (int32_t& next :
-       tokens) {  // mostly determined by the one before, so that there is something to learn
+  // The previous token mostly determines the next, so that there is something to learn.
+  for (int32_t& next : tokens) {
     token =
         rng.chance(0.1) ? rng.integer(0, size.vocabulary - 1) : (5 * token + 1) % size.vocabulary;
     next = static_cast<int32_t>(token);
@@ -68,7 +68,7 @@ void write_problem(const std::string& path, int64_t steps, const LmSize& size) {
   runtime::write_tensors(path, tensors);
 }
 
-// In bytes; `key` as in /proc/self/status.
+// In bytes; `key`: a row of /proc/self/status.
 int64_t memory_bytes(const std::string& key) {
   std::ifstream lines("/proc/self/status");
   for (std::string line; std::getline(lines, line);) {
@@ -78,14 +78,14 @@ int64_t memory_bytes(const std::string& key) {
   return 0;
 }
 
-// Resident bytes without what is free but kept by the allocator, which the steps would use again.
+// Resident bytes, without free memory that the allocator keeps and the steps would reuse.
 int64_t resident_bytes() {
   const std::string purge = fmt::format("arena.{}.purge", MALLCTL_ARENAS_ALL);
   HUM_CHECK(mallctl(purge.c_str(), nullptr, nullptr, nullptr, 0) == 0);
   return memory_bytes("VmRSS");
 }
 
-// Since the process started; the system counts in hundredths.
+// Since the process started; the system counts in hundredths of a second.
 double seconds_since_start() {
   std::ifstream file("/proc/self/stat");
   std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -107,7 +107,7 @@ constexpr train::OptimizerConfig kOptimizer = {.learning_rate = 3e-4,
                                                .weight_decay = 0.01,
                                                .clip_norm = 1.0};
 
-// Everything but the results of products is recomputed in the backward pass.
+// The backward pass recomputes everything but the results of matrix products.
 constexpr auto kSelective = graph::RecomputePolicy::kSelective;
 
 graph::RecomputePolicy recompute_policy(std::string_view name) {
@@ -127,7 +127,7 @@ Json train_lm(const std::string& path, graph::DType compute, int64_t count,
                          {.blocks = {.recompute = recompute}});
   trainer.load(problem.weights, /*whole=*/false);
   problem.weights.clear();
-  // Peers make their two moments in the first step, ours are there already.
+  // Peers allocate their two moments in the first step; ours exist already.
   const int64_t moments = 2 * 4 * model.parameters().element_count();
   const int64_t before = resident_bytes() - moments;
   const TimedSteps steps = timed_steps(trainer, problem.batches, count);
@@ -138,7 +138,7 @@ Json train_lm(const std::string& path, graph::DType compute, int64_t count,
           {"program_bytes", trainer.memory_stats() ? trainer.memory_stats()->total_bytes() : 0}};
 }
 
-// The first steps with random weights, for the time that a start takes.
+// The first steps with random weights, to measure the time of a start.
 Json start_lm(graph::DType compute, const LmSize& size) {
   constexpr int64_t kSteps = 3;
   const Lm model{size};

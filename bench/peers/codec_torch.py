@@ -78,7 +78,7 @@ class Stack(nn.Module):
 
 
 def sound(head_BTX, window, hop):
-    """Log magnitudes and phases of a window's lowest bins as sound; the bins above are silent."""
+    """Audio from log magnitudes and phases of the lowest bins of each frame; higher bins are zero."""
     size, phase = head_BTX.float().chunk(2, -1)
     spectrum = torch.polar(torch.exp(size.clamp(max=math.log(100))), phase)
     frames = torch.fft.irfft(spectrum, len(window)) * window
@@ -121,7 +121,7 @@ class Book(nn.Module):
 
     @torch.no_grad()
     def follow(self, residual_ND, codes_N, newcomers_E):
-        """Running means; entries that nobody chose for long move to vectors of the batch."""
+        """Updates the running means; entries unused for long move to vectors of the batch."""
         fair_share = len(codes_N) / ENTRIES
         chosen_E = torch.bincount(codes_N, minlength=ENTRIES).float()
         chosen_ED = torch.zeros_like(self.sums).index_add_(0, codes_N, residual_ND)
@@ -150,7 +150,7 @@ class Quantizer(nn.Module):
             codes = book.nearest(residual)
             chosen = F.embedding(codes, book.codebook)
             usage = usage + book.follow(residual, codes, newcomers_KE[k])
-            before = z - z.detach() + residual  # whatever books are kept
+            before = z - z.detach() + residual  # regardless of kept_B
             loss = loss + 0.25 * F.mse_loss(before, chosen)
             total = total + chosen * (kept_N1 > k)
             residual = residual - chosen
@@ -197,7 +197,7 @@ class SpectralLoss(nn.Module):
 
     @staticmethod
     def partials(p, t):
-        """Of what is heard: within 40 dB of each frame's peak and 60 dB of the clip's."""
+        """Over audible bins: within 40 dB of the frame's peak and 60 dB of the clip's."""
         floor = (t.amax((1, 2), keepdim=True) * 1e-3).clamp(min=1e-5)
         heard = t > torch.maximum(t.amax(2, keepdim=True) * 0.01, floor)
         distance = (torch.log10(torch.maximum(p, floor)) - torch.log10(torch.maximum(t, floor))).abs()
@@ -236,7 +236,7 @@ class Codec(nn.Module):
 
 
 def load(codec, tensors):
-    """hum's names are the modules' own; its depthwise kernels are [taps, width]."""
+    """hum's names match the modules; its depthwise kernels are [taps, width]."""
     codec.load_state_dict({name: value.T[:, None].contiguous() if name.endswith("conv.weight") else value
                            for name, value in tensors.items()})
 

@@ -25,7 +25,7 @@ def main():
     prompt = [(7 * i + 3) % model.n_vocab() for i in range(PROMPT)]
 
     def generate():
-        model.reset()  # so that the prompt is read again
+        model.reset()  # else it would reuse the cached prompt
         return list(itertools.islice(model.generate(prompt, temp=0), NEW))
 
     generate()

@@ -2,8 +2,8 @@
 
 Usage: decode_transformers.py FOLDER --dtype f32|bf16 --threads N [--compile [--freeze]]
 Prints one JSON line: milliseconds of one generation after a warm-up, and its tokens. --compile uses a static cache and
-compiles each step after the prompt. --freeze also makes the weights constants in a layout for the processor, with the
-products that were fastest in a trial.
+compiles each step after the prompt. --freeze also turns the weights into constants in a layout for the processor
+and picks the fastest matrix products by autotuning.
 """
 
 import argparse
@@ -19,7 +19,7 @@ PROMPT, NEW = 64, 256
 def compiled_options(freeze):
     # torch.compile takes a mode or options.
     config = transformers.CompileConfig(mode=None, options={"freezing": True, "max_autotune": True} if freeze else None)
-    config._compile_all_devices = True  # else transformers compiles for accelerators alone
+    config._compile_all_devices = True  # by default transformers compiles for accelerators only
     return dict(cache_implementation="static", compile_config=config)
 
 
@@ -41,8 +41,8 @@ def main():
         return model.generate(prompt, attention_mask=torch.ones_like(prompt), min_new_tokens=count, max_new_tokens=count,
                               **options)
 
-    with torch.no_grad():  # freezing does not take inference_mode
-        generate(NEW if args.compile else 8)  # a static cache of another size would be compiled again
+    with torch.no_grad():  # freezing does not support inference_mode
+        generate(NEW if args.compile else 8)  # another size of the static cache would recompile
         start = time.perf_counter()
         tokens = generate(NEW)
         seconds = time.perf_counter() - start

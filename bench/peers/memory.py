@@ -1,4 +1,4 @@
-"""Resident memory of this process, as Linux counts it."""
+"""Resident memory of this process, as Linux reports it."""
 
 
 def status_bytes(key):
@@ -15,6 +15,6 @@ def peak_resident_bytes():
 
 
 def forget_peak():
-    """From now on the peak is counted anew."""
+    """Resets the peak to the current value."""
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")

@@ -13,7 +13,7 @@ import os
 import time
 from importlib.metadata import version
 
-logging.disable(logging.WARNING)  # about the model formats that are not installed
+logging.disable(logging.WARNING)  # it warns about model formats that are not installed
 
 import onnxruntime
 from basic_pitch import FilenameSuffix, build_icassp_2022_model_path

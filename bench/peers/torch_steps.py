@@ -38,18 +38,18 @@ def one_dnn_linear(x, weight, bias=None):
 
 
 def read_options():
-    """Sets the number of threads and the library of linear layers, too."""
+    """Also sets the number of threads and the library for linear layers."""
     parser = argparse.ArgumentParser()
     parser.add_argument("problem")
     parser.add_argument("--dtype", choices=("f32", "bf16"), required=True)
     parser.add_argument("--compile", action="store_true")
-    parser.add_argument("--onednn", action="store_true", help="linear layers by oneDNN; f32 alone")
+    parser.add_argument("--onednn", action="store_true", help="linear layers by oneDNN; f32 only")
     parser.add_argument("--recompute", choices=("none", "selective"), default="none")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--threads", type=int, required=True)
     options = parser.parse_args()
     if options.onednn and options.dtype != "f32":
-        parser.error("--onednn is of f32: PyTorch multiplies bf16 by oneDNN anyway")
+        parser.error("--onednn is for f32 only: PyTorch always uses oneDNN for bf16")
     torch.set_num_threads(options.threads)
     if options.onednn:
         torch.nn.functional.linear = one_dnn_linear
@@ -61,7 +61,7 @@ def autocast(options):
 
 
 def adamw(model, learning_rate, betas):
-    """Decays matrices alone."""
+    """Applies weight decay to matrices only."""
     decayed = [p for p in model.parameters() if p.dim() >= 2]
     plain = [p for p in model.parameters() if p.dim() < 2]
     return torch.optim.AdamW([{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}],
@@ -71,7 +71,7 @@ def adamw(model, learning_rate, betas):
 def run_steps(model, optimizer, loss_of, batch_of, options, learning_rates=None, after_step=lambda step: None):
     """loss_of(*batch_of(step)) is the loss and the other terms of the step, by name.
 
-    Gives losses and milliseconds of all steps and the last step's terms.
+    Returns losses and milliseconds of all steps, and the last step's terms.
     """
     if options.compile:
         loss_of = torch.compile(loss_of)

@@ -48,7 +48,7 @@ def main():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--threads", type=int, required=True)
     args = parser.parse_args()
-    # XLA takes a thread for each core that the process may use when the first array is made.
+    # XLA creates its threads with the first array, one per core that the process may use.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:args.threads])
 
     tensors = load_file(args.problem)

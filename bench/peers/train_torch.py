@@ -69,7 +69,7 @@ class Model(torch.nn.Module):
 
 
 def load(model, tensors):
-    """hum's tensors: Hugging Face names, with q, k and v apart."""
+    """hum's tensors: separate q, k and v."""
     state = {"embed.weight": tensors["embed.weight"],
              "norm.weight": tensors["norm.weight"], "norm.bias": tensors["norm.bias"]}
     for i in range(len(model.blocks)):
@@ -101,7 +101,7 @@ def main():
         return F.cross_entropy(logits.flatten(0, 1).float(), tokens[:, 1:].flatten()), {}
 
     if options.compile:
-        torch.compile(lambda x: x + 1)(torch.zeros(1))  # the compiler's own code is no memory of the steps
+        torch.compile(lambda x: x + 1)(torch.zeros(1))  # loads the compiler before memory is counted
     before = resident_bytes()
     result, _ = run_steps(model, optimizer, loss_of, lambda step: (batches[step],), options,
                           after_step=lambda step: forget_peak() if step == 0 else None)

@@ -1,7 +1,7 @@
 """Writes a Llama in a Hugging Face folder as a GGUF file in BF16 for llama.cpp.
 
 Usage: write_gguf.py FOLDER FILE
-The model has no tokenizer. llama.cpp rotates adjacent pairs of a head, and Hugging Face rotates its halves, so this
+The model has no tokenizer. llama.cpp rotates adjacent pairs of a head, Hugging Face rotates its halves; so this
 script reorders the rows of the query and key matrices.
 """
 
@@ -36,7 +36,7 @@ def write_config(writer, config):
     head = config.get("head_dim") or config["hidden_size"] // heads
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
     if rope.get("rope_type", "default") != "default":
-        sys.exit(f"write_gguf: rope_type {rope['rope_type']}: only plain rotary positions are written")
+        sys.exit(f"write_gguf: rope_type {rope['rope_type']}: only default rotary positions are supported")
     writer.add_context_length(config["max_position_embeddings"])
     writer.add_embedding_length(config["hidden_size"])
     writer.add_block_count(config["num_hidden_layers"])
@@ -58,7 +58,7 @@ def write_tensor(writer, name, tensor, config):
         tensor = pairs_from_halves(tensor, config["num_attention_heads"])
     if name.endswith("k_proj.weight"):
         tensor = pairs_from_halves(tensor, config["num_key_value_heads"])
-    if tensor.dim() == 1:  # norms, which llama.cpp keeps in f32
+    if tensor.dim() == 1:  # norms: llama.cpp keeps them in f32
         writer.add_tensor(gguf_name(name), tensor.float().numpy())
     else:
         raw = tensor.bfloat16().contiguous().view(torch.uint8).numpy()

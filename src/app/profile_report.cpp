@@ -38,7 +38,7 @@ std::map<std::string, Spans> by_name(const Spans& spans) {
   return groups;
 }
 
-// The one with the most seconds first.
+// Sorted by seconds, longest first.
 std::vector<std::pair<std::string, Json>> by_seconds(const Json& table) {
   std::vector<std::pair<std::string, Json>> rows;
   for (const auto& [name, row] : table.items()) rows.emplace_back(name, row);

@@ -22,7 +22,7 @@ Span span(SpanKind kind, const char* name, int from_ms, int to_ms, int64_t bytes
           bytes};
 }
 
-// One run of 100 ms with two kernels that overlap, an upload before it, 50 ms of nothing after it.
+// One run of 100 ms with two kernels that overlap, an upload before it, 50 ms idle after it.
 std::vector<Span> example() {
   return {span(SpanKind::kUpload, "", 0, 10, 4096), span(SpanKind::kKernel, "hum.matmul", 20, 50),
           span(SpanKind::kKernel, "hum.stft", 40, 60), span(SpanKind::kProgram, "step", 10, 110)};

@@ -104,7 +104,7 @@ int bass_pitch(const Chord& chord, const Chord& next, int part) {
 
 using Voicing = std::array<int, 3>;
 
-// Ascending, in close position: the inversion that moves least from the one before.
+// Ascending, in close position: the inversion that moves least from the previous voicing.
 Voicing voice(const Chord& chord, const Voicing& before) {
   const auto tones = chord.tones();
   Voicing best{};
@@ -146,7 +146,7 @@ class Band {
 
  private:
   void add(std::vector<Note>& part, size_t bar, const Hit& hit, int pitch) const {
-    if (hit.beat >= beats_) return;  // the pattern is of four beats, the bar may have three
+    if (hit.beat >= beats_) return;  // patterns have four beats, the bar may have three
     const double beat = static_cast<double>(bar) * beats_ + hit.beat;
     const double start_s = tempo_.first_beat_s + beat * tempo_.beat_s();
     const double beats = std::min(hit.beats, beats_ - hit.beat);

@@ -92,7 +92,7 @@ TEST_P(Styles, StayInTheirBarsRegistersAndChords) {
     EXPECT_GE(note.pitch, 52);
     EXPECT_LE(note.pitch, 74);
   }
-  // The bass says what chord it is at the head of each bar.
+  // The bass plays the root at the start of each bar.
   for (size_t bar = 0; bar < chords.size(); ++bar) {
     const double head_s = 0.5 + static_cast<double>(bar) * bar_s;
     const auto first = std::ranges::find_if(

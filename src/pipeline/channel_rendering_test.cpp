@@ -27,7 +27,7 @@ RenderFunction first_latent(std::vector<size_t>* calls) {
   };
 }
 
-// Of window w: frame t has w + t in the first channel's latent, 10 w - t in the second's.
+// In window w, frame t has w + t in the first channel's latent, 10 w - t in the second's.
 std::vector<SoundWindow> two_windows() {
   std::vector<SoundWindow> windows(2);
   for (size_t w = 0; w < 2; ++w) {

@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Frames, StitchLength,
                          testing::Values(1, 29, 30, 31, 49, 50, 51, 70, 71, 333));
 
 TEST(Stitch, FadesBetweenWindowsInTheMiddleOfTheirOverlap) {
-  // Window w is the number w: the seam shows.
+  // All values of window w are w, so that seams are visible.
   const auto stitched = stitch(
       50, 1, kLayout, [](int64_t w) { return std::vector<float>(30, static_cast<float>(w)); });
   EXPECT_EQ(stitched[22], 0);
@@ -63,7 +63,7 @@ TEST(Windows, AreAsManyAsThePieceNeeds) {
   EXPECT_EQ(kLayout.windows(51), 3);
 }
 
-// Lets one of the renderer's inputs through.
+// An instrument that returns one of the renderer's inputs.
 Instrument passing(const std::function<std::vector<float>(std::span<const float> latents,
                                                           std::span<const float> excitation,
                                                           std::span<const float> noise)>& pick) {
@@ -117,8 +117,8 @@ TEST(Play, HandsOutTheMelodyOfEachWindowAndItsLatents) {
   }
 }
 
-// A renderer that looks half a second around: what is handed out early must not depend on latents
-// that are not final.
+// The renderer has half a second of context on both sides. Samples that are handed out early must
+// not depend on latents that are not final.
 TEST(Play, HandsOutEarlyWhatItWouldHaveHandedOutLate) {
   const auto notes = melody(13);
   auto make = [](int64_t quick_frames) {
@@ -133,7 +133,7 @@ TEST(Play, HandsOutEarlyWhatItWouldHaveHandedOutLate) {
       }
       return samples;
     });
-    // Rows past what was asked for are worth nothing, and those shortly before may change.
+    // Rows past the requested ones are invalid, and those just before may still change.
     instrument.latents = one_by_one<LatentWindow>([](const auto& window) {
       std::vector<float> rows = window.melody;
       const auto sure = window.frames == kWindowFrames ? window.frames : window.frames - 24;
@@ -189,7 +189,7 @@ TEST(Play, PlaysPiecesTogetherAsEachAlone) {
   };
   const std::vector<Piece> pieces = {{melody(3), 4}, {melody(7), 5}, {melody(9), 6}};
   const auto all = play(pieces, together(4));
-  EXPECT_EQ(latent_calls, (std::vector<size_t>{3, 3})) << "six windows, at most four in a call";
+  EXPECT_EQ(latent_calls, (std::vector<size_t>{3, 3})) << "six windows, at most four per call";
   ASSERT_EQ(all.size(), pieces.size());
   for (size_t i = 0; i < pieces.size(); ++i) {
     EXPECT_EQ(all[i], play(pieces[i].notes, together(1), pieces[i].seed)) << i;
@@ -201,7 +201,7 @@ TEST(Play, PlaysPiecesTogetherAsEachAlone) {
   }
   latent_calls.clear();
   play(std::span(pieces).first(2), together(4));
-  EXPECT_EQ(latent_calls, (std::vector<size_t>{1, 1, 1})) << "fewer than four in all";
+  EXPECT_EQ(latent_calls, (std::vector<size_t>{1, 1, 1})) << "fewer than four in total";
   EXPECT_TRUE(play(std::vector<Piece>{}, together(4)).empty());
 }
 

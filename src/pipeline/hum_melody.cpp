@@ -74,7 +74,7 @@ void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange
   }
   if (lost > 0) {
     melody.warnings.push_back(
-        fmt::format("{} of {} notes lie outside MIDI's 0..127 and are left out", lost, before));
+        fmt::format("{} of {} notes lie outside MIDI's 0..127 and are dropped", lost, before));
   }
   if (!range) return;
   const auto outside = std::ranges::count_if(melody.notes, [&](const Note& note) {

@@ -88,7 +88,7 @@ std::string key_name(const Key& key) {
 }
 
 audio::KeySignature key_signature(const Key& key) {
-  // The major key of the same notes; each fifth above C is a sharp.
+  // The major key with the same notes; each fifth above C adds a sharp.
   const int major =
       pitch_class(key.tonic - data::mode_semitone(data::Mode::kIonian, static_cast<int>(key.mode)));
   const int fifths = major * 7 % 12;
@@ -121,7 +121,7 @@ int64_t snap_to_key(std::span<Note> notes, const Key& key) {
   int64_t moved = 0;
   for (Note& note : notes) {
     if (in_key(key, note.pitch)) continue;
-    // No two neighbours of a mode are more than a tone apart.
+    // Adjacent notes of a mode are at most a whole tone apart.
     const int toward = mean_bend(note) > 0 ? 1 : -1;
     const int to = in_key(key, note.pitch + toward) ? note.pitch + toward : note.pitch - toward;
     if (to < 0 || to > 127) continue;

@@ -27,7 +27,7 @@ TEST(Loop, IsAsManyBarsAsHoldTheMelody) {
   EXPECT_DOUBLE_EQ(loop_of({}, kTempo, 4).length_s, 2);
 }
 
-// A note rings over the end of the loop: the second round must go on where the first one stops.
+// A note rings over the end of the loop: the second pass must continue where the first one stops.
 TEST(Loop, TwoRoundsInARowHaveNoClick) {
   std::vector<float> sound = audio::tone(234.3, 2.6, 44100, 0.5);
   for (size_t i = 0; i < sound.size(); ++i) {

@@ -16,7 +16,7 @@ using audio::Note;
 
 const std::vector<Note> kNotes = {{0.5, 1.0, 69, 0.6, {}}, {1.0, 1.5, 72, 0.6, {0, 3, 3}}};
 
-// How light a pixel is, at a time and a pitch.
+// The lightness of the pixel at a time and a pitch.
 int light(const Image& image, const PictureScale& scale, double time_s, double pitch) {
   const auto x = static_cast<int64_t>(scale.x(time_s)), y = static_cast<int64_t>(scale.y(pitch));
   const auto* pixel = image.rgb.data() + 3 * (y * image.width + x);

@@ -137,8 +137,8 @@ struct Task {
   What what;
 };
 
-// Runs all tasks in as few calls of at most `together` as possible, with about equal sizes. Takes
-// results in order.
+// Runs all tasks in as few calls of at most `together` as possible, of about equal size. Pieces
+// take their results in order.
 template <typename What, typename Tell, typename Run>
 void run_together(std::span<const Task<What>> tasks, int64_t together, const Tell& tell,
                   const Run& run, Count& count) {

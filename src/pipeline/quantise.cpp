@@ -12,8 +12,8 @@ namespace {
 using audio::Note;
 
 constexpr double kTogether_s = 0.03;    // notes of a chord
-constexpr double kShortest_s = 0.03;    // moved notes do not get shorter than this
-constexpr double kApart_s = 0.01;       // two onsets do not come nearer than this
+constexpr double kShortest_s = 0.03;    // moved notes stay at least this long
+constexpr double kApart_s = 0.01;       // onsets stay at least this far apart
 constexpr double kLegato_beats = 0.25;  // smaller gaps count as legato
 
 // Lines of the grid, counted from the first beat; may be negative.

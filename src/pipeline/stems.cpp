@@ -12,7 +12,7 @@ namespace hum::pipeline {
 namespace {
 
 constexpr audio::LoudnessTarget kTarget;
-// Limiting reduces loudness, and more gain restores it as far as possible; clicks alone stay quiet.
+// Limiting reduces loudness; each iteration raises the gain to restore it. Clicks alone stay quiet.
 constexpr int kRounds = 4;
 constexpr double kMaxMakeUp_db = 6;
 

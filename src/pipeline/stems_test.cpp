@@ -48,7 +48,7 @@ TEST(Stems, PeaksOfAStemHoldTheMixDown) {
 }
 
 TEST(Stems, ALimiterMakesRoomForLoudnessUnderDrums) {
-  // Beats that stand 20 dB over a steady lead.
+  // Beats 20 dB above a steady lead.
   auto beats = sound(60, 8, 0);
   for (size_t i = 0; i < beats.samples.size(); ++i) {
     const auto since = static_cast<double>(i % 22050) / 44100;
@@ -73,7 +73,7 @@ TEST(Backing, CarriesTheMelodyAtTheGainThatIsAskedFor) {
   EXPECT_NEAR(with.seconds(), 5, 1e-3);
   EXPECT_NEAR(lufs(with), -16, 0.1);
   EXPECT_LE(audio::true_peak_dbtp(with.samples, 44100, 2), -0.9);
-  // Two tones: their shares are seen where they are alone and where they are not.
+  // From 3 s on only the backing sounds, so the power of each part is known.
   auto part = [&](double from_s, double to_s) {
     const auto first = static_cast<int64_t>(from_s * 44100) * 2;
     const auto last = static_cast<int64_t>(to_s * 44100) * 2;

@@ -67,7 +67,7 @@ TEST(StreamFinisher, KeepsTwoChannelsWithOneGain) {
 TEST(StreamFinisher, HandsOutWhatItHas) {
   std::vector<size_t> sizes;
   const auto result = streamed(melody(), 6, 44100, &sizes);
-  // But for a few milliseconds of resampler and limiter.
+  // Up to a few milliseconds of delay in resampler and limiter.
   EXPECT_NEAR(static_cast<double>(sizes[0]) / 44100, 2, 0.05);
   EXPECT_NEAR(static_cast<double>(sizes[1]) / 44100, 4, 0.05);
   EXPECT_NEAR(static_cast<double>(sizes[3]) / 44100, 6, 0.05);  // the release is kept back
@@ -97,7 +97,7 @@ TEST(StreamFinisher, AMelodyThatBeginsLateInAPartIsNotTooLoud) {
   EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
 }
 
-// All that is heard of the first note in its part is the beginning of a slow attack.
+// The part contains only the start of the first note's slow attack.
 TEST(StreamFinisher, AnAttackAtTheEndOfAPartSetsNoLevel) {
   auto sound = melody();
   const auto attack = static_cast<size_t>(0.2 * data::kSampleRate);

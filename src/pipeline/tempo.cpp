@@ -18,7 +18,7 @@ constexpr double kSearchWindow_s = 2;
 constexpr size_t kMinOnsets = 4;
 // Random onsets reach about this value divided by the root of their number.
 constexpr double kChance = 0.7;
-// A requested tempo may explain the onsets this much less well than the best one.
+// A tempo near the requested one must reach this share of the best tempo's score.
 constexpr double kNearlyAsGood = 0.75, kNear = 0.05;
 
 struct Onset {

@@ -57,7 +57,7 @@ TEST(Tempo, NeedsFourOnsets) {
   EXPECT_TRUE(estimate_tempo(std::span(notes).first(8)).has_value());
 }
 
-// Sung half as fast or half again as fast as it is meant: the pulse stays the singer's.
+// Sung at 120, requested at other tempi: the result is the singer's pulse, halved or doubled.
 TEST(Tempo, NearAnAskedOneIsTheSingersOwnPulse) {
   const auto notes = sing(tunes()[0], 120);
   EXPECT_NEAR(estimate_tempo_near(notes, 60)->bpm, 60, 0.3);

@@ -15,7 +15,7 @@ namespace {
 
 using audio::Note;
 
-// A scale, `cents` sharp: the excitation at another clock.
+// A scale, `cents` sharp: the excitation, resampled.
 std::vector<float> scale(double cents) {
   std::vector<Note> notes;
   double at_s = 0.2;
@@ -52,10 +52,10 @@ TEST(Tuning, NoiseHasNone) {
   EXPECT_LT(estimate_tuning(noise).voiced_share, 0.05);
 }
 
-// The transcriber's notes as they are.
+// The transcriber's notes, unchanged.
 const HumOptions kAsHeard{.polyphonic = true};
 
-// What the melody reader is told, and what it was asked about.
+// A transcriber that returns given notes and records its input.
 struct Listener {
   std::vector<Note> notes;
   std::vector<float> heard;
@@ -127,7 +127,7 @@ TEST(HumMelody, RefusesAFewNotesHeardIntoNoiseAndNoNotesAtAll) {
   std::vector<float> noise(3 * data::kSampleRate);
   data::render_noise(1, 0, noise);
   EXPECT_THROW(read_melody(noise, listener.function(), {}, {}), Error);
-  listener.notes[0].end_s = 1;  // a third of the time: someone sings in there
+  listener.notes[0].end_s = 1;  // over a quarter of the time: not just noise
   EXPECT_EQ(read_melody(noise, listener.function(), {}, {}).notes.size(), 1U);
   Listener deaf;
   EXPECT_THROW(read_melody(noise, deaf.function(), {}, {}), Error);

@@ -12,10 +12,10 @@ namespace hum::plan {
 
 namespace {
 
-constexpr double kValidationDays = 2;  // on one node; source: the field report's project
-constexpr double kPilotDays = 2;       // on the whole cluster, or a run if that is shorter
+constexpr double kValidationDays = 2;  // on one node; source: the field report
+constexpr double kPilotDays = 2;       // on the whole cluster; at most one run
 
-constexpr double kSlower = 1.5;  // from here on, a run that takes longer is a risk
+constexpr double kSlower = 1.5;  // a run that takes longer by more than this factor is a risk
 
 std::string whole(double value) { return figure_text(std::round(value)); }
 
@@ -42,12 +42,11 @@ void require_fits(const Option& option) {
 
 void require_a_move(const Option& from, const Option& to) {
   if (from.device->platform == "cuda" && to.device->platform != "cuda") return;
-  fail(
-      ExitCode::kUsage,
-      fmt::format("from {} ({}) to {} ({}): the assessment is of moves from NVIDIA GPUs to another "
-                  "platform",
-                  from.device->name, from.device->platform, to.device->name, to.device->platform),
-      "hum plan compare compares any clusters");
+  fail(ExitCode::kUsage,
+       fmt::format("from {} ({}) to {} ({}): only moves from NVIDIA GPUs to another "
+                   "platform are assessed",
+                   from.device->name, from.device->platform, to.device->name, to.device->platform),
+       "hum plan compare compares any clusters");
 }
 
 std::vector<const OperatorUse*> uses_with(const Assessment& a, Support support) {
@@ -59,12 +58,12 @@ std::vector<const OperatorUse*> uses_with(const Assessment& a, Support support) 
 }
 
 std::string missing_text(const OperatorUse& use) {
-  return fmt::format("{} is unsupported there ({}, {} made at {})", use.op, use.hint,
+  return fmt::format("{} is unsupported on the target ({}; {} made at {})", use.op, use.hint,
                      use.count == 1 ? "one" : fmt::format("{}, the first", use.count),
                      use.where.empty() ? "an unknown line" : use.where.front());
 }
 
-// A missing operator decides the advice; the advice without it follows.
+// A missing operator decides the advice. The advice without it is appended as a reason.
 Verdict judge(const Assessment& a, const Option& from, const Option& to, const Market& market,
               const Situation& situation) {
   Verdict otherwise = decide(from, to, market, situation);
@@ -72,7 +71,7 @@ Verdict judge(const Assessment& a, const Option& from, const Option& to, const M
   if (missing.empty()) return otherwise;
   Verdict verdict;
   for (const OperatorUse* use : missing) verdict.reasons.push_back(missing_text(*use));
-  verdict.reasons.push_back(fmt::format("once rewritten: {}, {}", to_name(otherwise.advice),
+  verdict.reasons.push_back(fmt::format("after a rewrite: {}, {}", to_name(otherwise.advice),
                                         fmt::join(otherwise.reasons, "; ")));
   return verdict;
 }
@@ -91,16 +90,16 @@ std::vector<Threshold> thresholds(const Assessment& a, const Option& from, const
   const bool is_own = situation.custom_architecture;
   std::vector<Threshold> rows = {
       {"every operator is supported",
-       is_own ? "operators of its own" : fmt::format("{} missing", missing),
+       is_own ? "custom operators" : fmt::format("{} missing", missing),
        stay_unless(missing == 0 && !is_own)},
       {fmt::format("the project lasts {:g} months or more", kShortestProjectMonths),
        months > 0 ? fmt::format("{:g} months", months) : "no end given",
        stay_unless(months == 0 || months >= kShortestProjectMonths)},
-      {fmt::format("${:.0f}k a month or more to pilot, above ${:.0f}k to move", kPilotBudget / 1e3,
-                   kMoveBudget / 1e3),
+      {fmt::format("at least ${:.0f}k per month for a pilot, more than ${:.0f}k to move",
+                   kPilotBudget / 1e3, kMoveBudget / 1e3),
        fmt::format("${:.0f}k", monthly / 1e3),
        monthly < kPilotBudget ? Advice::kStay : pilot_unless(monthly > kMoveBudget)},
-      {"a run costs less there",
+      {"a run costs less on the target",
        fmt::format("${} {}", whole(std::abs(saving)), saving < 0 ? "more" : "less"),
        stay_unless(saving > 0)},
       {"paid back within the project",
@@ -110,7 +109,7 @@ std::vector<Threshold> thresholds(const Assessment& a, const Option& from, const
       {fmt::format("a run takes more than {:g} days", kShortestRunDays),
        fmt::format("{:.1f} days", days), pilot_unless(days > kShortestRunDays)},
       {"the prediction is within its calibration",
-       outside.empty() ? "it is" : fmt::format("{} figures outside", outside.size()),
+       outside.empty() ? "yes" : fmt::format("{} figures outside", outside.size()),
        pilot_unless(outside.empty())}};
   return rows;
 }
@@ -118,16 +117,16 @@ std::vector<Threshold> thresholds(const Assessment& a, const Option& from, const
 std::vector<Change> program_changes(const Option& to) {
   const Layout& l = to.outlook->prediction.layout;
   return {
-      {"static shapes", "pad or pack sequences to one fixed length: each new shape compiles again"},
-      {"one graph a step",
-       "mark where a step ends (xm.optimizer_step); read losses only there, every N steps"},
+      {"static shapes", "pad or pack sequences to one fixed length: each new shape recompiles"},
+      {"one graph per step",
+       "mark the end of a step (xm.optimizer_step); read losses only there, every N steps"},
       {"precision", "bf16 without loss scaling; with stochastic rounding two runs differ"},
-      {"custom kernels", "CUDA kernels become plain operators, or the platform's own kernels"},
+      {"custom kernels", "replace CUDA kernels by plain operators or by the platform's kernels"},
       {"layout",
        fmt::format("tp {} x pp {} x dp {}, micro-batch {}, recompute {}{}", l.tp, l.pp, l.dp,
                    l.micro_batch, to_name(l.recompute), l.distributed_optimizer ? ", ZeRO-1" : "")},
       {"compile cache",
-       "a folder that all nodes share and restarts keep; compile ahead of the run"}};
+       "a folder shared by all nodes that survives restarts; compile ahead of the run"}};
 }
 
 std::vector<std::string> risks(const Option& from, const Option& to) {
@@ -140,12 +139,13 @@ std::vector<std::string> risks(const Option& from, const Option& to) {
   }
   if (to.on_demand().cost < from.on_demand().cost && cost_high(to) > cost_low(from))
     found.push_back(
-        fmt::format("the costs' intervals overlap (${} at most there, ${} at least "
-                    "here): the saving is likely, not certain",
+        fmt::format("the cost intervals overlap (target at most ${}, current "
+                    "at least ${}): the saving is likely, not certain",
                     whole(cost_high(to)), whole(cost_low(from))));
   const double slower = to.on_demand().days / from.on_demand().days;
   if (slower > kSlower)
-    found.push_back(fmt::format("the run takes {:.1f} times as long there: more nodes", slower));
+    found.push_back(
+        fmt::format("the run takes {:.1f} times as long on the target: use more nodes", slower));
   const double filled = to.outlook->memory.total() / to.outlook->memory_limit;
   if (filled > 0.85)
     found.push_back(
@@ -154,8 +154,8 @@ std::vector<std::string> risks(const Option& from, const Option& to) {
                     100 * filled));
   if (to.device->platform == "neuron")
     found.push_back(
-        "the first compilation of a large step takes 30 to 60 minutes of an idle cluster");
-  found.push_back(fmt::format("prices are of {} ({}) and {} ({})",
+        "the first compilation of a large step takes 30 to 60 minutes while the cluster idles");
+  found.push_back(fmt::format("prices are from {} ({}) and {} ({})",
                               from.device->price_per_node_hour.date, from.device->name,
                               to.device->price_per_node_hour.date, to.device->name));
   return found;
@@ -168,19 +168,19 @@ std::vector<Stage> stages(const Assessment& a, const Option& to) {
   const double low = o.tokens_per_s * step_s / o.prediction.high_s;
   const double nodes = static_cast<double>(to.nodes);
   const double pilot_days = std::min(kPilotDays, run.days);
-  return {
-      {"port", "the changes on this page, on one node, with as few layers as make a step",
-       "a step compiles; the losses of 100 steps are those of the GPUs, to bf16's rounding",
-       7 * a.migration.weeks, a.migration.cost},
-      {"validate", "one node, the true width; hum plan calibrate on its step times",
-       fmt::format("{} tokens/s a node or more, the low end of the interval", whole(low / nodes)),
-       kValidationDays, kValidationDays * 24 * run.node_hour},
-      {"pilot", fmt::format("all {} nodes, from a checkpoint of the run on GPUs", to.nodes),
-       fmt::format("{} tokens/s or more: below, a run saves nothing",
-                   whole(a.break_even_tokens_per_s)),
-       pilot_days, pilot_days * run.cost / run.days},
-      {"move", "the whole run; the GPUs stay for research", "goodput as planned, checked each week",
-       run.days, run.cost}};
+  return {{"port", "the changes on this page, on one node, with as few layers as possible",
+           "a step compiles; the losses of 100 steps match the GPUs' within bf16 rounding",
+           7 * a.migration.weeks, a.migration.cost},
+          {"validate", "one node, full width; run hum plan calibrate on its step times",
+           fmt::format("at least {} tokens/s per node, the low end of the interval",
+                       whole(low / nodes)),
+           kValidationDays, kValidationDays * 24 * run.node_hour},
+          {"pilot", fmt::format("all {} nodes, from a checkpoint of the GPU run", to.nodes),
+           fmt::format("at least {} tokens/s: below that, a run saves nothing",
+                       whole(a.break_even_tokens_per_s)),
+           pilot_days, pilot_days * run.cost / run.days},
+          {"move", "the whole run; the GPUs remain for research",
+           "goodput as planned, checked weekly", run.days, run.cost}};
 }
 
 }  // namespace

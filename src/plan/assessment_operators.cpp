@@ -11,7 +11,7 @@ namespace {
 using graph::AuditRow;
 using graph::Verdict;
 
-// An inlined kernel: the ops of its body have their own rows.
+// A kernel that is inlined: the ops of its body have their own rows.
 bool is_opened(const AuditRow& row) {
   return row.op.starts_with("custom_call") && row.verdict == Verdict::kLegalised;
 }

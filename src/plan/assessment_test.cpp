@@ -22,8 +22,8 @@ using ::testing::Not;
 
 Value matrix() { return graph::parameter("x", {DType::kBF16, {64, 64}}); }
 
-// Products alone; with an FFT, which Neuron has no complex numbers for; and with a loop that Neuron
-// cannot run.
+// Only products; with an FFT, since Neuron has no complex numbers; with a loop, which Neuron cannot
+// run.
 graph::Function products() {
   const Value x = matrix();
   return {.parameters = {x}, .results = {matmul(x, x) + x}};
@@ -71,7 +71,7 @@ TEST(Operators, UnsupportedOnesComeFirstWithTheirLine) {
   EXPECT_EQ(uses[0].op, "while");
   EXPECT_EQ(uses[0].support, Support::kUnsupported);
   EXPECT_THAT(uses[0].where.at(0), HasSubstr("assessment_test.cpp:"));
-  EXPECT_NE(use_of(uses, "dot_general"), nullptr) << "of the loop's body";
+  EXPECT_NE(use_of(uses, "dot_general"), nullptr) << "in the loop's body";
 }
 
 class Assessments : public ::testing::Test {
@@ -96,7 +96,7 @@ TEST_F(Assessments, AnUnsupportedOperatorDecidesAndIsNamed) {
   EXPECT_EQ(without.verdict.advice, Advice::kStay);
   EXPECT_THAT(without.verdict.reasons.at(0),
               AllOf(HasSubstr("while is unsupported"), HasSubstr("assessment_test.cpp:")));
-  EXPECT_THAT(without.verdict.reasons.back(), HasSubstr("once rewritten: "));
+  EXPECT_THAT(without.verdict.reasons.back(), HasSubstr("after a rewrite: "));
   EXPECT_NEAR(without.migration.weeks, with.migration.weeks + kRewriteWeeks, 1e-9);
   EXPECT_EQ(without.thresholds.at(0).at_most, Advice::kStay);
   EXPECT_EQ(with.thresholds.at(0).at_most, Advice::kMove);
@@ -119,7 +119,7 @@ TEST_F(Assessments, FiguresFollowFromBothSides) {
   const Option from = option("p4d.24xlarge", 16), to = option("trn1.32xlarge", 16);
   const Assessment a = assess(products(), from, to, market, {});
   EXPECT_DOUBLE_EQ(a.migration.saving_per_run, from.offers[0].cost - to.offers[0].cost);
-  // At the break-even speed a run there costs what it costs here.
+  // At the break-even speed a run costs the same on both.
   EXPECT_NEAR(to.offers[0].cost * to.outlook->tokens_per_s / a.break_even_tokens_per_s,
               from.offers[0].cost, 1);
   EXPECT_LT(a.weeks_low, a.migration.weeks);
@@ -131,7 +131,7 @@ TEST_F(Assessments, FiguresFollowFromBothSides) {
   EXPECT_THAT(a.risks, Contains(HasSubstr("30 to 60 minutes")));
   EXPECT_THAT(a.risks, Not(Contains(HasSubstr("times as long"))));
   const Assessment small = assess(products(), from, option("trn1.32xlarge", 2), market, {});
-  EXPECT_THAT(small.risks, Contains(HasSubstr("times as long there: more nodes")));
+  EXPECT_THAT(small.risks, Contains(HasSubstr("times as long on the target: use more nodes")));
 }
 
 TEST_F(Assessments, RefuseWhatIsNoMoveAndWhatDoesNotFit) {

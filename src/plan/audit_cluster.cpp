@@ -1,4 +1,4 @@
-// Rules about the layout, the cluster's devices, and what they can compute.
+// Rules about the layout, the cluster's devices, and their speed.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +9,7 @@ namespace hum::plan::internal {
 
 namespace {
 
-// Compares a figure with the vendor's. Tolerates GB instead of GiB, and rounding.
+// Largest allowed deviation from a vendor's figure. Tolerates GB instead of GiB, and rounding.
 constexpr double kVendorShare = 0.1;
 
 void check_equal(const std::string& subject, const Side& stated, const Side& found, Places where,
@@ -23,7 +23,7 @@ std::string mesh_text(const RunClaims& run) {
                      run.pp.value_or(1));
 }
 
-// The data-parallel ranks that fill the cluster; nothing if tp and pp do not divide it.
+// Data-parallel ranks that fill the cluster; nothing if tp x pp does not divide it.
 std::optional<double> filling_dp(const RunFacts& run) {
   const auto cores = run.cores();
   if (!cores || !run.run.tp) return std::nullopt;
@@ -81,11 +81,11 @@ void check_flops_of(const RunFacts& run, double dp, Checks& checks) {
        run.subject(),
        share <= 1,
        {run.run.days.value(), "days"},
-       {days, fmt::format("days at peak for {:.4g} tokens with dp {}: {:.0f} % of it "
-                          "in the days stated",
+       {days, fmt::format("days at peak for {:.4g} tokens with dp {}: needs {:.0f} % "
+                          "of peak",
                           *tokens, dp, 100 * share)},
        places(run.run.days, run.run.steps, run.run.micro_batch, run.run.accumulation, run.run.dp),
-       fmt::format("more than {:.1f} days, or fewer than {} steps", days,
+       fmt::format("at least {:.1f} days, or at most {} steps", days,
                    figure_text(run.run.steps.value() / share))});
 }
 
@@ -97,7 +97,7 @@ void check_vendor(const std::string& subject, const Stated& stated, const char* 
                     subject,
                     is_within(stated.value(), value, kVendorShare),
                     {stated.value(), what},
-                    {value, fmt::format("by {} ({})", figure.source, figure.date)},
+                    {value, fmt::format("according to {} ({})", figure.source, figure.date)},
                     places(stated),
                     remedy.empty() ? figure_text(value) : std::move(remedy)});
 }
@@ -122,13 +122,14 @@ void check_words(const ToolClaims& claims, const std::vector<std::string>& words
                  const std::array<std::string_view, N>& known, const char* kind, const Tool& tool,
                  Checks& checks) {
   for (const std::string& word : words) {
-    checks.push_back({"",
-                      claims.name,
-                      std::ranges::find(known, word) != known.end(),
-                      {1, fmt::format("{} {}", kind, word)},
-                      {static_cast<double>(known.size()), fmt::format("by {}", tool.source)},
-                      {claims.place},
-                      fmt::format("{}", fmt::join(known, ", "))});
+    checks.push_back(
+        {"",
+         claims.name,
+         std::ranges::find(known, word) != known.end(),
+         {1, fmt::format("{} {}", kind, word)},
+         {static_cast<double>(known.size()), fmt::format("according to {}", tool.source)},
+         {claims.place},
+         fmt::format("{}", fmt::join(known, ", "))});
   }
 }
 
@@ -142,13 +143,12 @@ void check_ranks(const Facts& facts, Checks& checks) {
     if (!r.ranks_per_node) continue;
     const double started = r.ranks_per_node.value();
     if (cores) {
-      check_equal(run.subject(), {started, "processes started on a node"},
-                  {*cores, "devices of a node"}, places(r.ranks_per_node, r.cores_per_node),
-                  checks);
+      check_equal(run.subject(), {started, "processes started per node"},
+                  {*cores, "devices per node"}, places(r.ranks_per_node, r.cores_per_node), checks);
     }
     if (r.nodes && run.ranks()) {
       check_equal(run.subject(), {*run.ranks(), mesh_text(r)},
-                  {started * r.nodes.value(), "processes started on all nodes"},
+                  {started * r.nodes.value(), "processes started in total"},
                   places(r.ranks_per_node, r.nodes, r.dp, r.tp, r.pp), checks);
     }
   }
@@ -165,11 +165,11 @@ void check_devices(const Facts& facts, Checks& checks) {
       check_equal(run.subject(), {stated.value(), what}, {found, what + (" of " + r.hardware)},
                   places(stated, r.nodes), checks);
     };
-    compare(r.cores_per_node, "cores of a node", cores);
-    compare(r.chips_per_node, "chips of a node", chips);
+    compare(r.cores_per_node, "cores per node", cores);
+    compare(r.chips_per_node, "chips per node", chips);
     if (!r.nodes) continue;
-    compare(r.cores, "cores of all nodes", cores * r.nodes.value());
-    compare(r.chips, "chips of all nodes", chips * r.nodes.value());
+    compare(r.cores, "cores in total", cores * r.nodes.value());
+    compare(r.chips, "chips in total", chips * r.nodes.value());
   }
 }
 
@@ -178,7 +178,7 @@ void check_batch(const Facts& facts, Checks& checks) {
     const RunClaims& r = run.run;
     if (!r.global_batch || !r.micro_batch || !r.dp) continue;
     const Stated& repeats = r.accumulation ? r.accumulation : r.micro_batches;
-    check_equal(run.subject(), {r.global_batch.value(), "sequences a step"},
+    check_equal(run.subject(), {r.global_batch.value(), "sequences per step"},
                 {r.micro_batch.value() * repeats.value_or(1) * r.dp.value(),
                  "micro-batch x accumulation x dp"},
                 places(r.global_batch, r.micro_batch, repeats, r.dp), checks);
@@ -204,7 +204,7 @@ void check_utilization(const Facts& facts, Checks& checks) {
     checks.push_back({"",
                       run.subject(),
                       agrees,
-                      {stated, run.run.utilization_percent ? "% utilization" : "% at most"},
+                      {stated, run.run.utilization_percent ? "% utilization" : "% or less"},
                       {mfu, fmt::format("% of peak: 6 FLOPs x parameters x {} tokens/s",
                                         run.run.tokens_per_second.value())},
                       places(run.run.utilization_percent, run.run.tokens_per_second),
@@ -221,22 +221,23 @@ void check_hardware(const Facts& facts, Checks& checks) {
     const double fp8 = device->peak_fp8_tflops.value * per_chip;
     const bool is_fp8 =
         quoted.chip_tflops && fp8 > 0 && is_within(quoted.chip_tflops.value(), fp8, kVendorShare);
-    check_vendor(quoted.name, quoted.chip_tflops, "TFLOP/s a chip, 16 bit", device->peak_tflops,
+    check_vendor(quoted.name, quoted.chip_tflops, "TFLOP/s per chip, 16-bit", device->peak_tflops,
                  per_chip, checks,
-                 is_fp8 ? fmt::format("{} dense 16 bit; {} is 8 bit",
+                 is_fp8 ? fmt::format("{} dense 16-bit; {} is the 8-bit peak",
                                       figure_text(device->peak_tflops.value * per_chip),
                                       figure_text(quoted.chip_tflops.value()))
                         : "");
-    check_vendor(quoted.name, quoted.chip_memory_gb, "GB a chip", device->memory_gb, per_chip,
+    check_vendor(quoted.name, quoted.chip_memory_gb, "GB per chip", device->memory_gb, per_chip,
                  checks);
-    check_vendor(quoted.name, quoted.chip_memory_gb_per_s, "GB/s a chip", device->memory_gb_per_s,
+    check_vendor(quoted.name, quoted.chip_memory_gb_per_s, "GB/s per chip", device->memory_gb_per_s,
                  per_chip, checks);
-    check_vendor(quoted.name, quoted.node_memory_gb, "GB a node", device->memory_gb, cores, checks);
-    check_vendor(quoted.name, quoted.network_gbit_per_s, "Gbit/s a node", device->network_gb_per_s,
-                 8, checks);
-    check_vendor(quoted.name, quoted.cores_per_node, "cores a node", device->devices_per_node, 1,
+    check_vendor(quoted.name, quoted.node_memory_gb, "GB per node", device->memory_gb, cores,
                  checks);
-    check_vendor(quoted.name, quoted.chips_per_node, "chips a node", device->devices_per_node,
+    check_vendor(quoted.name, quoted.network_gbit_per_s, "Gbit/s per node",
+                 device->network_gb_per_s, 8, checks);
+    check_vendor(quoted.name, quoted.cores_per_node, "cores per node", device->devices_per_node, 1,
+                 checks);
+    check_vendor(quoted.name, quoted.chips_per_node, "chips per node", device->devices_per_node,
                  1 / per_chip, checks);
   }
 }

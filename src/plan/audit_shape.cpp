@@ -1,4 +1,4 @@
-// Rules about the model: its sizes and how they are split.
+// Rules about the model: its sizes and how they split over devices.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ std::string subject_of(const ModelClaims& model) {
   return model.name.empty() ? "the model" : "model " + model.name;
 }
 
-// Compares every figure that is stated more than once.
+// Compares all values of a figure that is stated more than once.
 struct Repeats {
   Checks& checks;
   std::string subject;
@@ -27,7 +27,7 @@ struct Repeats {
                           {first.value, std::string(name)},
                           {other.value, std::string(name)},
                           {first.place, other.place},
-                          "one of the two"});
+                          "either one"});
       }
     }
   }
@@ -103,7 +103,7 @@ void check_one_name(const Facts& facts, Checks& checks) {
            {*first, "parameters"},
            {*second, "parameters"},
            places(models[i].parameters, models[j].parameters, models[i].hidden, models[j].hidden),
-           "two names"});
+           "different names"});
     }
   }
 }
@@ -151,7 +151,7 @@ void check_positions(const Facts& facts, Checks& checks) {
                       subject_of(model),
                       frames <= positions,
                       {positions, "positions"},
-                      {frames, fmt::format("frames of {} s at {} a second", model.seconds.value(),
+                      {frames, fmt::format("frames in {} s at {} per second", model.seconds.value(),
                                            model.frames_per_second.value())},
                       places(model.positions, model.seconds, model.frames_per_second),
                       fmt::format("{} positions, or {:.1f} s", frames,
@@ -163,7 +163,7 @@ void check_positions(const Facts& facts, Checks& checks) {
     checks.push_back({"",
                       run.subject(),
                       sequence <= positions,
-                      {sequence, "tokens a sequence"},
+                      {sequence, "tokens per sequence"},
                       {positions, "positions"},
                       places(run.run.sequence, run.model->positions),
                       fmt::format("sequences of {} tokens", positions)});

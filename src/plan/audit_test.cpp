@@ -1,4 +1,4 @@
-// Tests of the audit of plans: the contradictions of published ones, and of one that is changed.
+// Tests of the audit of plans: contradictions in published plans, and in plans with one change.
 #include "plan/audit.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ struct Expected {
 
 bool is_near(double a, double b) { return std::abs(a - b) <= 2e-3 * std::abs(b); }
 
-// Every row is a check that says `agrees`; returns how many checks say so.
+// Every row is a check whose `agrees` matches; returns the number of such checks.
 size_t expect_checks(const std::vector<Check>& checks, bool agrees,
                      const std::vector<Expected>& rows) {
   for (const Expected& row : rows) {
@@ -76,7 +76,7 @@ TEST(PlanAudit, FindsEveryContradictionOfTheHummingLmPage) {
         ->remedy;
   };
   EXPECT_EQ(remedy_of("ranks"), "dp = 64");
-  EXPECT_EQ(remedy_of("bill"), "$188,755, or $98.26 a node and hour");
+  EXPECT_EQ(remedy_of("bill"), "$188,755, or $98.26 per node and hour");
   EXPECT_THAT(remedy_of("price"), HasSubstr("is the price of p4d.24xlarge"));
   EXPECT_THAT(remedy_of("positions"), HasSubstr("163.8 s"));
 }
@@ -114,10 +114,10 @@ TEST(PlanAudit, FindsEveryContradictionOfTheMigrationStory) {
   for (const Check& check : checks) {
     if (check.agrees) continue;
     if (check.rule == "same job") {
-      EXPECT_EQ(check.remedy, "26.25 days for $216,720 against $184,320");
+      EXPECT_EQ(check.remedy, "26.25 days for $216,720 vs $184,320");
     }
     if (check.rule == "hardware") {
-      EXPECT_EQ(check.remedy, "667 dense 16 bit; 1,300 is 8 bit");
+      EXPECT_EQ(check.remedy, "667 dense 16-bit; 1,300 is the 8-bit peak");
     }
   }
 }

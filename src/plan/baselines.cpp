@@ -19,8 +19,8 @@ double device_flops(const Run& run) {
          static_cast<double>(run.layout.devices());
 }
 
-// The constant rate with the smallest mean absolute error of times over these runs: the median of
-// seconds per FLOP, weighted by rates. 0 if none is accepted.
+// The constant rate that minimizes the mean absolute error of these runs' times: the median of
+// seconds per FLOP, weighted by rate. 0 if no run is accepted.
 double best_rate(const Campaign& campaign, const std::function<bool(const Run&)>& accepted) {
   std::vector<double> rates;
   double sum = 0;
@@ -52,14 +52,14 @@ std::vector<double> null_model_held_out(const Campaign& campaign, bool per_tp) {
       return other(r) && (!per_tp || r.layout.tp == run.layout.tp);
     });
     if (rate <= 0) rate = best_rate(campaign, other);
-    HUM_REQUIRE(rate > 0, "a null model needs runs of two models at least");
+    HUM_REQUIRE(rate > 0, "a null model needs runs of at least two models");
     seconds.push_back(device_flops(run) / rate);
   }
   return seconds;
 }
 
 Regret top_regret(const Campaign& campaign, std::span<const double> predicted) {
-  HUM_REQUIRE(predicted.size() == campaign.runs.size(), "a prediction for each run");
+  HUM_REQUIRE(predicted.size() == campaign.runs.size(), "need one prediction per run");
   struct Choice {
     double predicted_s, measured_s, fastest_s;
     int64_t plans = 0;

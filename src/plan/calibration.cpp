@@ -85,15 +85,15 @@ std::vector<Campaign> read_campaigns(const std::vector<std::filesystem::path>& f
   for (const Campaign& campaign : campaigns) {
     if (campaign.device == campaigns.front().device) continue;
     fail(ExitCode::kBadData,
-         fmt::format("{} is of {}, {} of {}", campaigns.front().name, campaigns.front().device,
-                     campaign.name, campaign.device),
+         fmt::format("{} has runs of {}, {} of {}", campaigns.front().name,
+                     campaigns.front().device, campaign.name, campaign.device),
          "a calibration covers one hardware; name it with --hardware if the files do not");
   }
   if (campaigns.empty()) fail(ExitCode::kUsage, "no file of runs was given");
   return campaigns;
 }
 
-// Scores per file: a table's over its runs, a log's for its one run.
+// Scores per file: of all its runs for a table, of its one run for a log.
 std::vector<FileFit> score_files(const std::vector<std::filesystem::path>& files, bool are_logs,
                                  const Times& t) {
   std::vector<FileFit> fits;
@@ -174,7 +174,7 @@ void add_borrowed(Prediction& p, Run run, const Device& device, const Calibratio
         std::ranges::find(calibration.borrowed, kEfficiencyNames[i]) != calibration.borrowed.end();
     if (!is_borrowed || std::abs(shares[i]) < kMatters) continue;
     p.outside.push_back(
-        fmt::format("{} {:.3g} (borrowed from {}: {:.0f} % of the time depend on it)",
+        fmt::format("{} {:.3g} (borrowed from {}: {:.0f} % of the time depends on it)",
                     kEfficiencyNames[i], values[i], calibration.lender, 100 * std::abs(shares[i])));
   }
 }

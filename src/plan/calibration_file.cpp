@@ -25,16 +25,16 @@ FileFit file_from_json(const Json& json) {
 
 Calibration from_file(const Json& json) {
   if (json.at("format_version") != kVersion)
-    fail(ExitCode::kBadData, fmt::format("not a calibration of version {}", kVersion));
+    fail(ExitCode::kBadData, fmt::format("not a calibration file of version {}", kVersion));
   Calibration c{.device = json.at("device"), .stack = json.at("stack")};
   from_json(json.at("efficiency"), c.efficiency);
   for (const double value : to_vector(c.efficiency)) {
-    if (!(value > 0)) fail(ExitCode::kBadData, "an efficiency that is not above zero");
+    if (!(value > 0)) fail(ExitCode::kBadData, "efficiencies must be above zero");
   }
   c.models = json.at("models");
   c.interval_log = json.at("interval_log");
   for (const auto& file : json.at("files")) c.files.push_back(file_from_json(file));
-  // Absent in older files of version 1, which count as all fitted.
+  // Absent in older version 1 files, in which all efficiencies were fitted.
   c.borrowed = json.value("borrowed", c.borrowed);
   c.lender = json.value("lender", c.lender);
   c.interval_assumed = json.value("interval_assumed", false);
@@ -56,7 +56,7 @@ Calibration read_calibration(const std::filesystem::path& path) {
   try {
     return from_file(json);
   } catch (const Json::exception& error) {
-    fail(ExitCode::kBadData, fmt::format("not a calibration: {}", error.what()),
+    fail(ExitCode::kBadData, fmt::format("not a calibration file: {}", error.what()),
          "hum plan calibrate writes one");
   }
 }

@@ -93,7 +93,7 @@ TEST_F(Runs, RefusesImpossibleRowsWithLineAndHint) {
   EXPECT_THAT(message(head + "1024,24,16,2,1,8,1.5,1,1024,1\n"), HasSubstr("whole number"));
   EXPECT_THAT(message(head + "1024,24,16,2,3,8,16,1,1024,1\n"), HasSubstr("devices"));
   EXPECT_THAT(message(head + "1024,24,16,4,1,8,15,1,1024,1\n"), HasSubstr("global batch"));
-  EXPECT_THAT(message(head + "1024,24,16\n"), HasSubstr("3 cells under 10 columns"));
+  EXPECT_THAT(message(head + "1024,24,16\n"), HasSubstr("3 cells for 10 columns"));
   EXPECT_THAT(message(head), HasSubstr("no rows"));
   EXPECT_THAT(message("hidden,layers\n1024,24\n"), HasSubstr("no figure for heads"));
   EXPECT_THAT(message("hardware," + head + "b9,1024,24,16,2,1,8,16,1,1024,1\n"),
@@ -150,7 +150,7 @@ TEST_F(Runs, FasterThanThePeakIsOtherHardwareOrAMistake) {
               HasSubstr("more than the 312"));
   EXPECT_THAT(
       message("hardware," + std::string(kHeader) + "h100," + row + "0.8\na100," + row + "0.8\n"),
-      HasSubstr("runs.csv:3: another hardware"));
+      HasSubstr("runs.csv:3: the hardware differs"));
 }
 
 TEST(NelderMead, FindsTheBottomOfRosenbrocksValley) {

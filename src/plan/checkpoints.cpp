@@ -19,8 +19,8 @@ double goodput(const Interruptions& run, double interval_s) {
   const double share = interval_s / cycle_s;
   if (!(share > 1e-6)) {
     fail(ExitCode::kBadData,
-         fmt::format("with interruptions every {:.0f} s, checkpoints of {:.0f} s and restarts of "
-                     "{:.0f} s, a run makes no progress",
+         fmt::format("with interruptions every {:.0f} s, {:.0f} s checkpoints and "
+                     "{:.0f} s restarts, a run makes no progress",
                      run.between_s, run.checkpoint_s, run.restart_s),
          "use faster storage, faster restarts, or fewer nodes");
   }

@@ -61,8 +61,8 @@ constexpr Key<M> kModelKeys[] = {
     {"max_audio_length", &M::seconds},
 };
 
-// neuronx-distributed, Megatron-LM, torchrun, Slurm, Hugging Face's trainer, DeepSpeed, torchtitan,
-// plans of clouds.
+// neuronx-distributed, Megatron-LM, torchrun, Slurm, Hugging Face's Trainer, DeepSpeed, torchtitan,
+// cloud providers' plans.
 constexpr Key<R> kRunKeys[] = {
     {"data_parallel_size", &R::dp},
     {"dp", &R::dp},
@@ -130,7 +130,7 @@ constexpr Key<R> kRunKeys[] = {
     {"total_cost", &R::total_cost},
 };
 
-// Keys whose word is the hardware of the run: "p4d.24xlarge", "ml.p4d.24xlarge".
+// Keys whose value names the hardware of the run: "p4d.24xlarge", "ml.p4d.24xlarge".
 constexpr std::string_view kHardwareKeys[] = {"instance_type", "node_type", "machine_type",
                                               "hardware"};
 
@@ -159,7 +159,8 @@ double figure(const Setting& setting) {
                                        setting.key, setting.value));
 }
 
-// Whether the text begins with a digit, ignoring what precedes it: "3e-4", "-1", "$((4 * 8))".
+// Whether the text starts with a number, after a sign or opening characters: "3e-4", "-1", "$((4 *
+// 8))".
 bool has_figure(const std::string& text) {
   const auto first = std::ranges::find_if(text, [](unsigned char c) { return std::isalnum(c); });
   return first != text.end() && std::isdigit(static_cast<unsigned char>(*first));
@@ -178,8 +179,8 @@ std::string plain(std::string key) {
   return key;
 }
 
-// Kind of model and MLP, which are told by words, wherever they stand. The kind says whether
-// embeddings are tied where no other word does.
+// Reads the non-numeric settings of a model: its type, MLP and embeddings. model_type decides
+// whether embeddings are tied unless tie_word_embeddings says so.
 void claim_words(const std::vector<Setting>& settings, ModelClaims& model) {
   for (const Setting& setting : settings) {
     if (plain(setting.key) != "model_type") continue;
@@ -192,7 +193,7 @@ void claim_words(const std::vector<Setting>& settings, ModelClaims& model) {
   }
 }
 
-// The hardware of a run that no plan names.
+// Sets the hardware of a run if no plan names it.
 void claim_hardware(const std::vector<Setting>& settings, RunClaims& run) {
   for (const Setting& setting : settings) {
     if (!run.hardware.empty()) return;
@@ -201,7 +202,7 @@ void claim_hardware(const std::vector<Setting>& settings, RunClaims& run) {
   }
 }
 
-// Where a file counts instances, an hour's price is that of one, as clouds list it.
+// In a file that mentions instances, a price per hour is that of one instance, as clouds list it.
 bool counts_instances(const std::vector<Setting>& settings) {
   return std::ranges::any_of(settings, [](const Setting& setting) {
     return plain(setting.key).find("instance") != std::string::npos;
@@ -235,7 +236,7 @@ int claim_settings(const std::vector<Setting>& settings, PlanClaims& claims) {
     }
     ++count;
   }
-  // Words alone define no model and no run.
+  // Non-numeric settings alone create no model and no run.
   if (!claims.models.empty()) claim_words(settings, claims.models.front());
   if (!claims.runs.empty()) claim_hardware(settings, claims.runs.front());
   return count;

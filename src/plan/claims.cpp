@@ -110,7 +110,7 @@ bool is_script(const fs::path& path) {
          read_file(path).starts_with("#!");
 }
 
-// Settings of a file that is not a plan; a plan is added to `claims`.
+// Reads the settings of a configuration or script; adds a plan's claims to `claims`.
 std::vector<Setting> read_settings(const fs::path& path, PlanClaims& claims) {
   const std::string name = path.filename().string();
   const ErrorContext context([&] { return "reading " + path.string(); });

@@ -1,4 +1,5 @@
-// Tests of what is read of configurations and launch scripts, and what is said not to be.
+// Tests of the figures read from configurations and launch scripts, and of those reported as not
+// read.
 #include "plan/claims.h"
 
 #include <fmt/format.h>
@@ -96,7 +97,7 @@ torchrun --nnodes $NODES --nproc_per_node $((4*2)) train.py --run a100 --lr 1e-4
           "nproc_per_node=$((4*2))@launch.sh:6", "lr=1e-4@launch.sh:6"));
 }
 
-// In these files the words stand before the figures.
+// In these files the non-numeric settings precede the figures.
 TEST_F(Claims, WordsOfHuggingFaceConfigsCountWhereverTheyStand) {
   const auto llama = read_claims({write("llama.json", R"({"hidden_act": "silu",
     "hidden_size": 4096, "num_hidden_layers": 32, "tie_word_embeddings": false})")});

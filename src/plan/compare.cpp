@@ -48,9 +48,9 @@ Option consider(const Transformer& model, const Device& device, int64_t nodes,
   require_positive("spot_wait_minutes", market.spot_wait_minutes);
   require_positive("engineer_week_cost", market.engineer_week_cost);
   if (device.price_per_node_hour.value <= 0) {
-    fail(ExitCode::kBadData, fmt::format("{} has no price on demand", device.name),
-         "use a node that is rented, such as p4d.24xlarge, or a price_per_node_hour in a file for "
-         "--hardware-file");
+    fail(ExitCode::kBadData, fmt::format("{} has no on-demand price", device.name),
+         "use a node that is for rent, such as p4d.24xlarge, or set price_per_node_hour in a file "
+         "for --hardware-file");
   }
   Option option{.device = &device, .nodes = nodes};
   const Layout like = usual_layout(device.stack, market.global_batch);
@@ -80,7 +80,7 @@ std::string enough_nodes(const Option& option) {
 
 std::optional<Offer> offer(const Option& option, Tariff tariff, const Market& market,
                            const Shift& shift) {
-  HUM_REQUIRE(option.outlook.has_value(), "an offer of {}, where the model does not fit",
+  HUM_REQUIRE(option.outlook.has_value(), "no offer for {}: the model does not fit",
               option.device->name);
   const double node_hour = node_price(*option.device, tariff).value * shift.price;
   if (node_hour <= 0) return std::nullopt;
@@ -94,7 +94,8 @@ std::optional<Offer> offer(const Option& option, Tariff tariff, const Market& ma
 std::vector<Swing> sensitivity(const Option& option, Tariff tariff, const Market& market,
                                double spread) {
   if (!(spread > 0 && spread < 1))
-    fail(ExitCode::kBadData, fmt::format("a spread of {}", spread), "between 0 and 1, e.g. 0.2");
+    fail(ExitCode::kBadData, fmt::format("spread = {} is out of range", spread),
+         "between 0 and 1, e.g. 0.2");
   if (!offer(option, tariff, market)) return {};
   const double less = 1 - spread, more = 1 + spread;
   const auto cost = [&](const Shift& shift) { return offer(option, tariff, market, shift)->cost; };

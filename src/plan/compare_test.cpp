@@ -1,5 +1,5 @@
-// Tests of clusters side by side: spot's interruptions against a simulation, the thresholds and
-// tables of the field report that the decision follows.
+// Tests of the comparison of clusters: spot interruptions against a simulation, and the field
+// report's thresholds and tables that the decision follows.
 #include "plan/compare.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 double simulate(const Interruptions& run, double interval_s, double work_s, std::mt19937& random) {
   std::exponential_distribution<double> next(1 / run.between_s);
   double clock = 0, done = 0, until = next(random);
-  const auto passes = [&](double seconds) {  // false: interrupted on the way
+  const auto passes = [&](double seconds) {  // false: interrupted
     if (seconds > until) {
       clock += until;
       until = next(random);
@@ -168,7 +168,7 @@ TEST_F(Compare, FiguresThatCannotBeAreRefused) {
   wrong = market;
   wrong.engineer_week_cost = NAN;
   EXPECT_THAT(message(wrong), HasSubstr("engineer_week_cost"));
-  EXPECT_THAT(message_of([&] { on("selene", 16, market); }), HasSubstr("no price on demand"));
+  EXPECT_THAT(message_of([&] { on("selene", 16, market); }), HasSubstr("no on-demand price"));
   const Option option = on("trn1.32xlarge", 16, market);
   EXPECT_THAT(message_of([&] { sensitivity(option, Tariff::kSpot, market, 1); }),
               HasSubstr("between 0 and 1"));
@@ -188,8 +188,8 @@ TEST_F(Compare, SensitivitiesGoTheRightWay) {
   EXPECT_TRUE(sensitivity(on("p5en.48xlarge", 2, market), Tariff::kReserved, market, 0.2).empty());
 }
 
-// The report's own tables, as far as they agree with themselves: 30B on 8 p4d for 30 days, or on
-// 16 trn1 for 18 days, research on g5 first.
+// The tables of the report that are consistent: 30B on 8 p4d for 30 days, or on 16 trn1 for 18
+// days, with research on g5 first.
 TEST_F(Compare, PhasesReproduceTheFieldReport) {
   const auto cost = [&](const char* phase) {
     return parse_phase(phase, hardware).cost(Tariff::kOnDemand);
@@ -206,8 +206,8 @@ TEST_F(Compare, PhasesReproduceTheFieldReport) {
   EXPECT_NEAR(100 * (1 - production / 184320), 19, 0.5);
   EXPECT_NEAR(100 * (1 - (research + validation + production) / 184320), 13.5, 0.5);
   EXPECT_NEAR(100 * (1 - 21.5 / 32.77), 35, 1);
-  // not its reserved nodes: $1.37 an hour x 128 is no $1.26M a month; at the published price they
-  // are $755k, 62 % below on demand
+  // except its reserved nodes: $1.37 an hour x 128 is not $1.26M a month; at the published price
+  // they cost $755k, 62 % below on-demand
   const Phase reserved = parse_phase("month=trn1.32xlarge:128:30", hardware);
   EXPECT_NEAR(reserved.cost(Tariff::kOnDemand), 1.98e6, 0.01e6);
   EXPECT_NEAR(100 * (1 - reserved.cost(Tariff::kReserved) / reserved.cost(Tariff::kOnDemand)), 62,
@@ -217,7 +217,7 @@ TEST_F(Compare, PhasesReproduceTheFieldReport) {
     EXPECT_THAT(message_of([&] { parse_phase(wrong, hardware); }), HasSubstr("is not a phase"));
 }
 
-// Options with costs as given; what decides is money, not the model.
+// Options with given costs: the decision depends on money, not on the model.
 class Decision : public Compare {
  protected:
   Verdict verdict(double budget, double months = 0, bool custom = false, double days = 18,
@@ -247,11 +247,11 @@ TEST_F(Decision, FollowsTheThresholdsOfTheReport) {
 
 TEST_F(Decision, DoesNotMoveToWhatCostsMoreOrIsNotPaidBack) {
   EXPECT_EQ(verdict(201e3, 0, false, 18, 190000).advice, Advice::kStay);
-  EXPECT_THAT(verdict(201e3, 0, false, 18, 190000).reasons[0], HasSubstr("more there"));
+  EXPECT_THAT(verdict(201e3, 0, false, 18, 190000).reasons[0], HasSubstr("more on the target"));
   // $20k over $2k a run: ten runs of 18 days are six months
   EXPECT_EQ(verdict(201e3, 4, false, 18, 182320).advice, Advice::kStay);
   EXPECT_EQ(verdict(201e3, 8, false, 18, 182320).advice, Advice::kMove);
-  EXPECT_THAT(message_of([&] { verdict(-1); }), HasSubstr("a budget or project of -1"));
+  EXPECT_THAT(message_of([&] { verdict(-1); }), HasSubstr("a budget or project length of -1"));
 }
 
 TEST_F(Decision, MigrationIsPaidBackBySavings) {
@@ -260,7 +260,7 @@ TEST_F(Decision, MigrationIsPaidBackBySavings) {
   to.offers[0].cost = 148608;
   const Migration move = migrate(from, to, market);
   EXPECT_EQ(move.weeks, 3);
-  EXPECT_NEAR(move.cost, 20000, 2);  // the report's 2 to 4 weeks, about $20k
+  EXPECT_NEAR(move.cost, 20000, 2);  // report: 2 to 4 weeks, about $20k
   EXPECT_NEAR(move.break_even_runs, 20000 / 35712.0, 1e-3);
   EXPECT_EQ(migrate(from, from, market).cost, 0);
   EXPECT_EQ(migrate(from, from, market).break_even_runs, 0);

@@ -12,7 +12,8 @@ namespace hum::plan {
 
 namespace {
 
-constexpr const char* kForm = "comma-separated values under a line of names (docs/formats/runs.md)";
+constexpr const char* kForm =
+    "comma-separated values below a header of column names (docs/formats/runs.md)";
 
 std::string trimmed(std::string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '"'; };
@@ -50,7 +51,7 @@ Table::Table(const std::filesystem::path& path) : name_(path.filename().string()
       columns_ = std::move(cells);
     } else if (cells.size() != columns_.size()) {
       fail(ExitCode::kBadData,
-           fmt::format("{}:{}: {} cells under {} columns", name_, line_number, cells.size(),
+           fmt::format("{}:{}: {} cells for {} columns", name_, line_number, cells.size(),
                        columns_.size()),
            kForm);
     } else {
@@ -58,7 +59,7 @@ Table::Table(const std::filesystem::path& path) : name_(path.filename().string()
       lines_.push_back(line_number);
     }
   }
-  if (cells_.empty()) fail(ExitCode::kBadData, name_ + ": no rows under a header", kForm);
+  if (cells_.empty()) fail(ExitCode::kBadData, name_ + ": no rows below the header", kForm);
 }
 
 std::optional<size_t> Table::column(std::initializer_list<const char*> names) const {
@@ -99,7 +100,7 @@ void Table::refuse(size_t row, size_t column, const char* wanted) const {
   fail(ExitCode::kBadData,
        fmt::format("{}: '{}' in column '{}' is not {}", place(row), cells_[row][column],
                    columns_[column], wanted),
-       "digits without a unit; an empty cell is a figure that is not known");
+       "write digits without a unit; leave the cell empty if the figure is unknown");
 }
 
 }  // namespace hum::plan

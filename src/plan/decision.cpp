@@ -9,22 +9,22 @@ namespace hum::plan {
 
 namespace {
 
-// The reason to stay, or nothing.
+// The reason to stay; "" if there is none.
 std::string reason_to_stay(const Situation& situation, double budget, const Migration& move,
                            double run_days) {
   const double months = situation.project_months;
-  if (situation.custom_architecture)
-    return "custom operators: the other platform's compiler may lack them";
+  if (situation.custom_architecture) return "custom operators: the target's compiler may lack them";
   if (months > 0 && months < kShortestProjectMonths)
-    return fmt::format("a project of {:g} months, below {:g}", months, kShortestProjectMonths);
+    return fmt::format("the project lasts {:g} months, less than {:g}", months,
+                       kShortestProjectMonths);
   if (budget < kPilotBudget)
-    return fmt::format("${:.0f} a month, below ${:.0f}", budget, kPilotBudget);
+    return fmt::format("${:.0f} per month, below ${:.0f}", budget, kPilotBudget);
   if (move.saving_per_run <= 0)
-    return fmt::format("a run costs ${:.0f} more there", -move.saving_per_run);
+    return fmt::format("a run costs ${:.0f} more on the target", -move.saving_per_run);
   const double break_even_months = move.break_even_runs * run_days * 24 / kHoursPerMonth;
   if (months > 0 && break_even_months > months)
-    return fmt::format("paid back after {:.1f} months, the project has {:g}", break_even_months,
-                       months);
+    return fmt::format("paid back after {:.1f} months, but the project lasts {:g}",
+                       break_even_months, months);
   return "";
 }
 
@@ -53,7 +53,8 @@ Verdict decide(const Option& from, const Option& to, const Market& market,
                const Situation& situation) {
   for (const double value : {situation.monthly_budget, situation.project_months}) {
     if (!(value >= 0) || !std::isfinite(value))
-      fail(ExitCode::kBadData, fmt::format("a budget or project of {}", value), "0: not given");
+      fail(ExitCode::kBadData, fmt::format("a budget or project length of {}", value),
+           "0: not given");
   }
   const Migration move = migrate(from, to, market);
   const double budget = monthly_budget(from, situation), days = to.on_demand().days;
@@ -66,7 +67,7 @@ Verdict decide(const Option& from, const Option& to, const Market& market,
   if (budget <= kMoveBudget) {
     verdict.advice = Advice::kPilot;
     verdict.reasons.push_back(
-        fmt::format("${:.0f} a month, not above ${:.0f}", budget, kMoveBudget));
+        fmt::format("${:.0f} per month, not above ${:.0f}", budget, kMoveBudget));
   }
   if (days <= kShortestRunDays) {
     verdict.advice = Advice::kPilot;
@@ -80,8 +81,8 @@ Verdict decide(const Option& from, const Option& to, const Market& market,
     verdict.reasons.push_back("the prediction is outside the calibration: measure first");
   }
   verdict.reasons.push_back(
-      fmt::format("${:.0f} saved a run, the move of ${:.0f} paid after {:.1f}", move.saving_per_run,
-                  move.cost, move.break_even_runs));
+      fmt::format("${:.0f} saved per run, the ${:.0f} move paid back after {:.1f} runs",
+                  move.saving_per_run, move.cost, move.break_even_runs));
   return verdict;
 }
 
@@ -106,7 +107,7 @@ Phase parse_phase(const std::string& text, const Hardware& hardware) {
   phase.device = &hardware.node(text.substr(equals + 1, nodes - equals - 1));
   if (phase.device->price_per_node_hour.value <= 0)
     fail(ExitCode::kBadData, fmt::format("{} has no price", phase.device->name),
-         "use a node that is rented, such as p5.48xlarge, or add a price in a --hardware-file");
+         "use a node that is for rent, such as p5.48xlarge, or add a price in a --hardware-file");
   return phase;
 }
 

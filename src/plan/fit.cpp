@@ -14,15 +14,15 @@ namespace hum::plan {
 
 namespace {
 
-// Regularization: one tenth off (half for the host's time, a factor e for waits) in every
-// efficiency costs as much as one percent of error.
+// Regularization: a deviation of 10 % from the prior (50 % for the host's time, a factor e for
+// waits) in every efficiency costs as much as a prediction error of 1 %.
 constexpr double kPull = 0.01;
 constexpr EfficiencyVector kPriorWidth = {0.1, 0.1, 0.5, 0.1, 0.1, 1.0};
-// Errors count linearly from about here on, so that a few outliers do not dominate.
+// Above about this error the loss is linear, so that a few outliers do not dominate.
 constexpr double kSmooth = 0.01;
 
-// The minimum norm of a parameter's elasticities after removing those of the parameters chosen
-// before it: one run's time that changes by 0.7 % with 10 % of the parameter.
+// Smallest norm of a parameter's elasticities after removing those of the parameters chosen before
+// it. It corresponds to one run whose time changes by 0.7 % if the parameter changes by 10 %.
 constexpr double kToldApart = 0.07;
 
 using Model = std::tuple<int64_t, int64_t, std::string>;
@@ -53,7 +53,8 @@ double dot(const Point& a, const Point& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// Gram-Schmidt with pivots over the columns d log time / d log parameter.
+// Which parameters the runs distinguish: Gram-Schmidt with pivoting over the columns d log time / d
+// log parameter.
 Fitted told_apart(const std::vector<Sample>& samples, const Device& device) {
   std::array<Point, kEfficiencies> columns;
   for (const Sample& sample : samples) {
@@ -76,7 +77,7 @@ Fitted told_apart(const std::vector<Sample>& samples, const Device& device) {
   return fitted;
 }
 
-// Converts the chosen ones to logarithms and back; the others are those of `rest`.
+// Logarithms of the chosen parameters, and back; `rest` supplies the others.
 Point logs(const Efficiency& efficiency, const Fitted& chosen) {
   const auto values = to_vector(efficiency);
   Point at;

@@ -21,7 +21,7 @@ void check(const std::string& device, const char* what, const Figure& figure) {
        fmt::format("{}: {} needs a value above zero, a source and a date", device, what));
 }
 
-// A figure that may be missing, but not invalid.
+// A figure may be missing, but not invalid.
 void check_if_given(const std::string& device, const char* what, const Figure& figure) {
   if (figure.value != 0 || !figure.source.empty()) check(device, what, figure);
 }
@@ -46,7 +46,7 @@ void check_all(const Device& device) {
   check_if_given(name, "power_w", device.power_w);
   if (device.spot_per_node_hour.value > 0 && device.spot_interruptions_per_node_hour.value <= 0) {
     fail(ExitCode::kConfig, fmt::format("{}: a spot price without interruptions", name),
-         "set spot_interruptions_per_node_hour to how often a node is reclaimed");
+         "set spot_interruptions_per_node_hour to the reclaim rate of a node");
   }
 }
 

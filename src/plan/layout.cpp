@@ -14,7 +14,7 @@ void require_positive(const char* what, int64_t value) {
        fmt::format("{} must be positive", what));
 }
 
-// `parts` ways of splitting `what`, which has `whole`.
+// Requires that `parts` divides `whole`, the number of `what`.
 void require_divides(const char* parts_name, int64_t parts, const char* what, int64_t whole) {
   if (whole % parts == 0) return;
   fail(ExitCode::kBadData,

@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kFewestTimes = 2;
 
-// The part of a file written by one process: its head, and the seconds per step of each later line.
+// The part of a log written by one process: its head, and the seconds per step of all but its first
+// line.
 struct Part {
   Json head;
   std::vector<double> times;
@@ -23,8 +24,8 @@ struct Part {
 double figure(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end() || !found->is_number() || !(found->get<double>() > 0)) {
-    fail(ExitCode::kBadData, fmt::format("the record of the run has no '{}' above zero", key),
-         "hum train writes it; docs/formats/training-log.md says what it is");
+    fail(ExitCode::kBadData, fmt::format("the run record has no '{}' above zero", key),
+         "hum train writes it (docs/formats/training-log.md)");
   }
   return found->get<double>();
 }
@@ -32,11 +33,11 @@ double figure(const Json& json, const char* key) {
 std::string text(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end() || !found->is_string() || found->get<std::string>().empty())
-    fail(ExitCode::kBadData, fmt::format("the record of the run does not name its '{}'", key));
+    fail(ExitCode::kBadData, fmt::format("the run record has no '{}'", key));
   return found->get<std::string>();
 }
 
-// Of the line, or between it and the one before, checkpoints and all.
+// The line's own, or the mean since the line before, checkpoints included.
 double step_seconds(const Json& line, const Json& before) {
   if (line.contains("step_s")) return figure(line, "step_s");
   return (figure(line, "seconds") - figure(before, "seconds")) /
@@ -52,17 +53,17 @@ std::vector<Json> read_lines(const std::filesystem::path& path) {
     if (line.empty()) continue;
     lines.push_back(try_parse_json(line));
     if (lines.back().is_object()) continue;
-    if (stream.eof() || stream.peek() == EOF) {  // the process ended while it wrote
+    if (stream.eof() || stream.peek() == EOF) {  // the process ended while writing
       lines.pop_back();
       break;
     }
     fail(ExitCode::kBadData, fmt::format("line {} is not a JSON object", number),
-         "the log.jsonl of a run of hum train has one a line");
+         "the log.jsonl of a run of hum train has one object per line");
   }
   return lines;
 }
 
-// Parts with the newest head's program, joined: a resumed run.
+// The newest part, joined with earlier parts that ran the same program (a resumed run).
 Part read_part(const std::filesystem::path& path) {
   std::vector<Part> parts;
   Json before;
@@ -76,8 +77,8 @@ Part read_part(const std::filesystem::path& path) {
     }
   }
   if (parts.empty()) {
-    fail(ExitCode::kBadData, "no record of the run, which says what a step computes",
-         "older logs lack it: a few hundred steps of `hum train` write a new one");
+    fail(ExitCode::kBadData, "no run record, which describes the work of a step",
+         "older logs lack it: run a few hundred steps of `hum train` to get a new log");
   }
   Part newest = parts.back();
   const auto same = [&](const char* key, const Part& part) {
@@ -95,7 +96,7 @@ const Device& device_of(const Json& head, const Hardware& hardware, const std::s
   if (!named.empty()) return hardware.at(named);
   const std::string ran_on = text(head, "hardware");
   if (const Device* device = hardware.named_in(ran_on)) return *device;
-  fail(ExitCode::kConfig, fmt::format("the run was on '{}', which is not a known hardware", ran_on),
+  fail(ExitCode::kConfig, fmt::format("the run was on '{}', which is unknown hardware", ran_on),
        "describe it in a file for --hardware-file and name it with --hardware "
        "(docs/cli/plan.md)");
 }
@@ -103,8 +104,8 @@ const Device& device_of(const Json& head, const Hardware& hardware, const std::s
 Run run_of(const Part& part, const std::string& name) {
   const Json& head = part.head;
   if (figure(head, "devices") != 1)
-    fail(ExitCode::kBadData, "a run on several devices: the counts are of one",
-         "put it into a CSV with its mesh (docs/formats/runs.md)");
+    fail(ExitCode::kBadData, "a run on several devices, but a log counts the work of one",
+         "enter it in a CSV with its mesh (docs/formats/runs.md)");
   Run run{.name = name};
   run.work = CountedWork{.model = text(head, "model"),
                          .parameters = figure(head, "parameters"),
@@ -117,8 +118,9 @@ Run run_of(const Part& part, const std::string& name) {
 void add_times(Campaign& campaign, Run& run, std::vector<double> times, const Device& device) {
   if (times.size() < kFewestTimes) {
     fail(ExitCode::kBadData,
-         fmt::format("{} step times; the first line of a process is left out", times.size()),
-         "train longer, or with a smaller loop.log_every");
+         fmt::format("only {} step times; the first log line of a process does not count",
+                     times.size()),
+         "train longer, or reduce loop.log_every");
   }
   std::ranges::sort(times);
   run.measured_s = quantile(times, 0.5);
@@ -127,10 +129,10 @@ void add_times(Campaign& campaign, Run& run, std::vector<double> times, const De
     fail(ExitCode::kBadData,
          fmt::format("{:.3g} TFLOP/s, more than the {:.3g} a {} has at its peak", tflops,
                      device.peak_tflops.value, device.name),
-         "another hardware (--hardware), or a peak that is too low");
+         "the hardware is another one (--hardware), or its peak is too low");
   }
   campaign.assumptions.push_back(fmt::format(
-      "{}: {}, {:.4g} s a step, the median of {} times (middle half {:.4g} to {:.4g})", run.name,
+      "{}: {}, {:.4g} s per step, the median of {} times (quartiles {:.4g} and {:.4g})", run.name,
       run.work->model, run.measured_s, times.size(), quantile(times, 0.25), quantile(times, 0.75)));
 }
 
@@ -159,7 +161,7 @@ Campaign read_logs(std::span<const std::filesystem::path> paths, const Hardware&
     } else if (device.name != campaign.device || ran_on != first) {
       fail(ExitCode::kBadData,
            fmt::format("this run was on '{}', the first on '{}'", ran_on, first),
-           "one calibration is of one hardware");
+           "a calibration covers one hardware");
     }
     Run run = run_of(part, short_name(path));
     add_times(campaign, run, part.times, device);

@@ -11,7 +11,7 @@ namespace hum::plan {
 // One run per file, all on one hardware: the work that its newest part executes
 // (docs/formats/training-log.md), and the median of its step times after that part's first line.
 // `device` names the hardware; empty: the one whose name occurs in the log's. Throws: kNoInput;
-// kBadData with file and line: invalid JSON, no record of the run, too few steps, several devices,
+// kBadData with file and line: invalid JSON, no run record, too few steps, several devices,
 // another hardware than the first log's, faster than the peak; kConfig on unknown hardware.
 Campaign read_logs(std::span<const std::filesystem::path> paths, const Hardware& hardware,
                    const std::string& device = "");

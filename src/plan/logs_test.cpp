@@ -54,7 +54,7 @@ class Logs : public ::testing::Test {
     std::ofstream(folder_ / name) << text;
     return folder_ / name;
   }
-  // Its steps take what `truth` says.
+  // Each step takes the time that `truth` predicts.
   fs::path write_run(const Example& e, const Efficiency& truth) const {
     const double seconds =
         step_time({e.model, 1e6, e.product_flops, e.bytes}, hardware.at("desk"), truth).total();
@@ -105,15 +105,15 @@ TEST_F(Logs, AnotherProgramsPartDoesNotCount) {
 
 TEST_F(Logs, RefuseWhatTheyLackWithAHint) {
   const std::string good = head(kCodec) + line(5, 9) + line(10, 1) + line(15, 1);
-  EXPECT_THAT(refusal(line(5, 9) + line(10, 1)), HasSubstr("no record of the run"));
-  EXPECT_THAT(refusal(head(kCodec) + line(5, 9) + line(10, 1)), HasSubstr("1 step times"));
+  EXPECT_THAT(refusal(line(5, 9) + line(10, 1)), HasSubstr("no run record"));
+  EXPECT_THAT(refusal(head(kCodec) + line(5, 9) + line(10, 1)), HasSubstr("only 1 step times"));
   EXPECT_THAT(refusal("{\"run\": 1\n" + good), HasSubstr("line 1 is not a JSON object"));
   EXPECT_THAT(refusal(head({"codec", -1, 1}) + line(5, 9) + line(10, 1) + line(15, 1)),
               HasSubstr("'product_flops' above zero"));
   EXPECT_THAT(refusal(head({"codec", 3e12, 1}) + line(5, 9) + line(10, 1) + line(15, 1)),
               HasSubstr("3 TFLOP/s, more than the 1 a desk has"));
   EXPECT_THAT(refusal(head(kCodec, "Ryzen 7") + line(5, 9) + line(10, 1) + line(15, 1), ""),
-              HasSubstr("'Ryzen 7', which is not a known hardware"));
+              HasSubstr("'Ryzen 7', which is unknown hardware"));
   std::string mesh = good;
   mesh.replace(mesh.find("\"devices\":1"), 11, "\"devices\":8");
   EXPECT_THAT(refusal(mesh), HasSubstr("several devices"));
@@ -153,14 +153,14 @@ TEST_F(Logs, OneRunFitsOneEfficiencyAndBorrowsTheRest) {
   EXPECT_GE(c.interval_log, kAssumedIntervalLog);
 }
 
-// Six trainings of five models on a real machine, which others used too.
+// Six trainings of five models on a real machine that was also used by others.
 TEST_F(Logs, OwnTrainingsAreFittedToWithinWhatIsSaid) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(source_folder() / "tests/data/planner/logs"))
     files.push_back(entry.path());
   ASSERT_EQ(files.size(), 6U);
   const Calibration c = calibrate(files, hardware, "epyc");
-  EXPECT_EQ(c.models, 5) << "two are of the coarse LM";
+  EXPECT_EQ(c.models, 5) << "the coarse LM was trained twice";
   EXPECT_EQ(c.borrowed.size(), 4U);
   double held_out = 0, log_worst = 0;
   for (const FileFit& file : c.files) {
@@ -169,7 +169,8 @@ TEST_F(Logs, OwnTrainingsAreFittedToWithinWhatIsSaid) {
     log_worst = std::max(log_worst, std::abs(std::log1p(score.bias_percent / 100)));
   }
   EXPECT_NEAR(held_out, 32.2, 1);
-  EXPECT_NEAR(c.interval_log, log_worst, 1e-9) << "of six, four in five are held by the widest";
+  EXPECT_NEAR(c.interval_log, log_worst, 1e-9)
+      << "with six runs, only the widest interval covers four in five";
 }
 
 TEST_F(Logs, PlansOnBorrowedEfficienciesHaveWiderIntervals) {

@@ -8,11 +8,11 @@ using graph::RecomputePolicy;
 
 namespace {
 
-// Sizes are expressed in elements of one micro-batch's hidden states, and as the width of other
-// arrays relative to them.
+// `elements`: of one micro-batch's hidden states. The other members are sizes relative to these or
+// to the width.
 struct Sizes {
   double elements, t;
-  double rows;     // shares that the hidden states between products are cut into
+  double rows;     // parts that the hidden states between products split into
   double widths;   // of the MLP's inner arrays
   double grouped;  // of keys, and of values
   double scores;   // of one score matrix, all heads
@@ -26,7 +26,7 @@ struct Sizes {
                static_cast<double>(model.hidden)) {}
 };
 
-// Scores (16 bit), their softmax and its dropout's mask, in bytes an element of the hidden states.
+// Scores (16 bit), their softmax and the dropout mask, in bytes per element of the hidden states.
 double kept_scores(const Sizes& sizes) { return 5 * sizes.scores / sizes.t; }
 
 // Bytes that one block keeps for its backward pass, per micro-batch.
@@ -45,9 +45,10 @@ double block_activations(const Transformer& model, const Layout& layout) {
   return sizes.elements * (replicated + split + (layout.flash_attention ? 0 : kept_scores(sizes)));
 }
 
-// Bytes that a block's backward pass holds of its own, at most: the cotangent of the hidden states,
-// and those inside the MLP (of the inner product's operands and results) or inside attention (of
-// its result, queries, keys and values; then FlashAttention's sum or the scores' and softmax's).
+// Bytes that a block's backward pass needs at most, besides the kept arrays: the cotangent of the
+// hidden states, and those inside the MLP (operands and results of the inner product) or inside
+// attention (its result, queries, keys and values; then FlashAttention's sum, or scores and
+// softmax).
 double block_temporaries(const Transformer& model, const Layout& layout) {
   const Sizes sizes(model, layout);
   const double mlp = (model.gated ? 6 : 4) * sizes.widths / sizes.t;
@@ -58,8 +59,8 @@ double block_temporaries(const Transformer& model, const Layout& layout) {
   return sizes.elements * (2 / sizes.rows + std::max(mlp, attention));
 }
 
-// With sequence parallelism, the gathered input of a product and its gradient before it is
-// scattered; with a pipeline, the gradient that the next stage sends.
+// With sequence parallelism: the gathered input of a product, and its gradient before the
+// reduce-scatter. With a pipeline: the gradient that the next stage sends.
 double collective_buffers(const Transformer& model, const Layout& layout) {
   const Sizes sizes(model, layout);
   const double gathered = layout.sequence_parallel && layout.tp > 1 ? 4 : 0;
@@ -67,7 +68,7 @@ double collective_buffers(const Transformer& model, const Layout& layout) {
   return sizes.elements * (gathered + received);
 }
 
-// The number of micro-batches of a whole stage that the first stage holds at once.
+// Micro-batches in flight on the first stage (fractional with interleaving: in whole stages).
 double in_flight(const Layout& layout) {
   const double p = static_cast<double>(layout.pp), v = static_cast<double>(layout.chunks());
   const double held = v > 1 ? p * (1 + (p - 1) / (p * v)) : p;
@@ -98,7 +99,7 @@ Memory memory_per_device(const Transformer& model, const Layout& layout) {
     one.recompute = RecomputePolicy::kNone;
     memory.activations += block_activations(model, one);
   }
-  // 16-bit and f32, on the last stage; beside the embeddings only without a pipeline.
+  // 16-bit and f32, on the last stage; the first stage has them only without a pipeline.
   if (layout.pp == 1)
     memory.logits = 6 * tokens * static_cast<double>(model.vocab) / static_cast<double>(layout.tp);
   memory.temporaries = std::max(0.0, block_temporaries(model, layout) - memory.logits);

@@ -42,7 +42,8 @@ TEST(Transformer, CountsFlopsByTheFormulaOfNarayanan) {
 TEST(Memory, FollowsTheFormulasOfKorthikanti) {
   const Transformer m = gpt3();
   Layout l = megatron();
-  const double sbh = 2048.0 * 12288, layers = 96;  // the first stage holds all layers' worth
+  // The first stage holds as many activations as all layers have.
+  const double sbh = 2048.0 * 12288, layers = 96;
   const double scores = 5.0 * 96 * 2048 / 12288;
   const auto activations = [&](RecomputePolicy policy, bool sequence_parallel) {
     l.recompute = policy;
@@ -53,11 +54,11 @@ TEST(Memory, FollowsTheFormulasOfKorthikanti) {
   EXPECT_DOUBLE_EQ(activations(RecomputePolicy::kNone, true), (34 + scores) / 8);
   EXPECT_DOUBLE_EQ(activations(RecomputePolicy::kSelective, true), 34.0 / 8);
   EXPECT_DOUBLE_EQ(activations(RecomputePolicy::kSelective, false), 10 + 24.0 / 8);
-  // full keeps the inputs, and one block while it is computed again
+  // full keeps the inputs, and one block while it is recomputed
   EXPECT_NEAR(activations(RecomputePolicy::kFull, false), 2, 0.4);
 }
 
-// Bytes over those of the hidden states, by hand: 96 heads x 2048 positions = 16 x 12288.
+// Bytes relative to the hidden states, counted by hand: 96 heads x 2048 positions = 16 x 12288.
 TEST(Memory, CountsWhatABlocksBackwardPassAndItsCollectivesHold) {
   const Transformer m = gpt3();
   Layout l = megatron();
@@ -85,7 +86,7 @@ TEST(Memory, GivesTheLogitsRoomToTemporaries) {
       .hidden = 256, .layers = 8, .heads = 4, .vocab = 65536, .sequence = 512};
   const Layout one{.global_batch = 2, .micro_batch = 2, .flash_attention = true};
   const Memory memory = memory_per_device(small, one);
-  EXPECT_GT(memory.logits, 2 * 512 * 256 * 22.0) << "more than a block's backward pass holds";
+  EXPECT_GT(memory.logits, 2 * 512 * 256 * 22.0) << "more than a block's backward pass needs";
   EXPECT_EQ(memory.temporaries, 0);
   EXPECT_EQ(memory.collectives, 0) << "one device";
 }
@@ -205,7 +206,7 @@ TEST_F(Step, AMissingMicroBatchIsTheFastestThatFits) {
   Layout one = found;
   one.micro_batch = one.interleave = 1;
   EXPECT_LE(seconds(found), seconds(one));
-  l.interleave = 7;  // with no micro-batch, it is open too
+  l.interleave = 7;  // without a micro-batch it is also chosen
   EXPECT_EQ(complete_layout(model, l, device, device.prior).interleave, found.interleave);
   l.tp = l.pp = 1;
   EXPECT_THAT(message_of([&] { complete_layout(model, l, device, device.prior); }),

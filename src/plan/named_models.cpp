@@ -19,7 +19,7 @@ struct Named {
   Transformer model;
 };
 
-// HummingLM's two sizes are those of hum's own configurations (coarse-10b, coarse-385m).
+// HummingLM's two sizes are those of hum's configurations (coarse-10b, coarse-385m).
 constexpr Named kModels[] = {
     {"385m", {.hidden = 1024, .layers = 24, .heads = 16, .vocab = 1024, .sequence = 2048}},
     {"10b",
@@ -76,7 +76,7 @@ class Config {
   explicit Config(const std::filesystem::path& path) : json_(read_json(path)) {
     if (!json_.is_object()) fail(ExitCode::kBadData, "not a mapping");
   }
-  // Of the first of these keys that is there.
+  // The value of the first of these keys that exists.
   int64_t size(std::initializer_list<const char*> keys, int64_t otherwise = 0) const {
     for (const char* key : keys) {
       const auto found = json_.find(key);

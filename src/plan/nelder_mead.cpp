@@ -12,7 +12,7 @@ struct Vertex {
   double value = 0;
 };
 
-// The largest difference of a coordinate.
+// The largest coordinate difference.
 double distance(const Point& a, const Point& b) {
   double most = 0;
   for (size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));

@@ -10,7 +10,7 @@ using graph::RecomputePolicy;
 
 namespace {
 
-// Checkpoints, days, money and energy, with failures of devices.
+// Adds checkpoints, days, cost and energy, given the devices' failures.
 void add_run(Outlook& outlook, const Transformer& model, const Device& device, const Goal& goal) {
   const double nodes = static_cast<double>(outlook.nodes);
   const double devices = static_cast<double>(outlook.prediction.layout.devices());

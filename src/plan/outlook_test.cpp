@@ -1,4 +1,4 @@
-// Tests of named models, the search over layouts, and what a run on a cluster takes.
+// Tests of named models, the search over layouts, and the needs of a run on a cluster.
 #include "plan/outlook.h"
 
 #include <gmock/gmock.h>
@@ -98,7 +98,7 @@ TEST_F(Cluster, EnergyIsFullPowerOverTheRun) {
   const Outlook o =
       look_ahead(model, layout, p5, read_calibration(calibration_path("h100")), {.tokens = 1e12});
   EXPECT_NEAR(o.energy_kwh, 512 * 0.7 * 24 * o.days, 1e-6 * o.energy_kwh);
-  // the vendor of trn1 publishes none
+  // the vendor of trn1 publishes no power
   EXPECT_EQ(look_ahead(model, layout, device, calibration, {.tokens = 1e12}).energy_kwh, 0);
 }
 
@@ -109,7 +109,7 @@ TEST_F(Cluster, CheckpointsFollowDaly) {
   EXPECT_NEAR(o.checkpoint_s, write_s, 1e-6);
   const double first_order = std::sqrt(2 * write_s * failure_s) - write_s;
   EXPECT_NEAR(o.checkpoint_every_s / first_order, 1, 0.03);
-  // no other interval keeps more
+  // no other checkpoint interval has more goodput
   const Interruptions failures = {write_s, failure_s, 300};
   EXPECT_NEAR(o.goodput, goodput(failures, o.checkpoint_every_s), 1e-12);
   EXPECT_GT(o.goodput, goodput(failures, 0.9 * o.checkpoint_every_s));
@@ -161,7 +161,7 @@ TEST_F(Cluster, SearchSaysWhenNothingFitsOrDivides) {
   EXPECT_THAT(message_of([&] { search(model, like, 31 * 37, device, calibration.efficiency); }),
               HasSubstr("no tp x pp x dp of 1147 devices"));
   like.global_batch = 1024;
-  const Device& inf2 = hardware.at("inf2");  // 24 cores a node: a factor of 3 that nothing has
+  const Device& inf2 = hardware.at("inf2");  // 24 cores per node: the factor 3 divides nothing else
   EXPECT_EQ(nearest_nodes(model, like, inf2, 2), std::nullopt);
   const std::string refused =
       message_of([&] { search(model, like, 48, inf2, calibration.efficiency); });

@@ -48,7 +48,7 @@ class Reader {
     if (text.empty()) return otherwise;
     return text != "0" && text != "false" && text != "no";
   }
-  // Devices along a mesh axis, or in all: few enough that their products are exact.
+  // Devices along a mesh axis, or in total; limited so that their products are exact.
   std::optional<int64_t> devices_in(size_t row, std::initializer_list<const char*> names) const;
   Transformer model(size_t row) const;
   Layout layout(size_t row, const Transformer& model) const;
@@ -69,7 +69,7 @@ Transformer Reader::model(size_t row) const {
   m.ffn = count(row, {"ffn"}).value_or(0);
   m.sequence = required(row, {"seq", "sequence length", "sequence"});
   m.vocab = count(row, {"vocab"}).value_or(m.vocab);
-  // A gated MLP's width is about 8/3 of the model's or more, but not four times it.
+  // A gated MLP's width is at least about 8/3 of the model's, but not four times it.
   m.gated = flag(row, {"gated"}, m.ffn > 0 && m.ffn != 4 * m.hidden);
   m.tied_embeddings = flag(row, {"tied_embeddings"}, device_.stack.tied_embeddings);
   return m;
@@ -113,7 +113,7 @@ Layout Reader::layout(size_t row, const Transformer& model) const {
              .value_or(std::max<int64_t>(devices / (l.tp * l.pp), 1));
   if (devices > 0 && devices != l.devices()) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: tp {} x dp {} x pp {} are {} ranks, but there are {} devices",
+         fmt::format("{}: tp {} x dp {} x pp {} is {} ranks, but there are {} devices",
                      table_.place(row), l.tp, l.dp, l.pp, l.devices(), devices),
          devices % (l.tp * l.pp) == 0 ? fmt::format("dp = {} fills them", devices / (l.tp * l.pp))
                                       : fmt::format("tp x pp must divide {}", devices));
@@ -148,7 +148,7 @@ std::vector<Run> Reader::runs(size_t row) const {
   if (!known({"iteration_s"}) && number(row, {"full_recompute_s"})) {
     run.layout.recompute = RecomputePolicy::kFull;
   }
-  // What was measured did run.
+  // A run that was measured must have been possible, so uneven ends are allowed.
   validate(run.model, run.layout, run.measured_s > 0 ? StageSplit::kShortEnds : StageSplit::kEqual);
   const auto selective = number(row, {"sequence_parallel_selective_s"});
   if (!selective) return {run};
@@ -164,7 +164,7 @@ std::vector<Run> Reader::runs(size_t row) const {
 
 struct Choice {
   const Device* device;
-  std::string why;  // empty: the user or the file says so
+  std::string why;  // empty: stated by the user or the file
 };
 
 // The hardware that the file states; null if it does not.
@@ -182,15 +182,15 @@ Choice choose_device(const Table& table, const std::filesystem::path& path,
   if (own != nullptr && wanted != nullptr && own != wanted) {
     fail(ExitCode::kBadData,
          fmt::format("{}: runs of {}, not of {}", path.string(), own->name, wanted->name),
-         "leave --hardware out, and take a calibration of the hardware in the file");
+         "omit --hardware, and use a calibration of the hardware in the file");
   }
   if (own != nullptr || wanted != nullptr) return {own != nullptr ? own : wanted, ""};
   if (!otherwise.empty()) return {&hardware.at(otherwise), ""};
   if (const Device* device = hardware.named_in(path.stem().string()))
-    return {device, "by the file's name"};
+    return {device, "from the file's name"};
   if (table.column({"nodes"}) && table.column({"sdk"}))
-    return {&hardware.at("trn1"), "by its columns nodes and sdk"};
-  return {&hardware.at("a100"), "since the file does not say"};
+    return {&hardware.at("trn1"), "from its columns nodes and sdk"};
+  return {&hardware.at("a100"), "by default, since the file names none"};
 }
 
 double device_tflops(const Run& run) {
@@ -198,7 +198,7 @@ double device_tflops(const Run& run) {
          static_cast<double>(run.layout.devices()) / run.measured_s / 1e12;
 }
 
-// A run measured faster than the device's peak.
+// A run that was faster than the device's peak allows.
 const Run* beyond_peak(const Campaign& campaign, const Device& device) {
   for (const Run& run : campaign.runs) {
     if (run.measured_s > 0 && device_tflops(run) > device.peak_tflops.value) return &run;
@@ -206,7 +206,7 @@ const Run* beyond_peak(const Campaign& campaign, const Device& device) {
   return nullptr;
 }
 
-// One campaign has one setting: none if every run fits without recomputation, else full.
+// All runs of a campaign have one setting: none if every run fits without recomputation, else full.
 void settle_recompute(Campaign& campaign, const Device& device) {
   const bool fits = std::ranges::all_of(campaign.runs, [&](const Run& run) {
     Layout layout = run.layout;
@@ -217,8 +217,8 @@ void settle_recompute(Campaign& campaign, const Device& device) {
     for (Run& run : campaign.runs) run.layout.recompute = RecomputePolicy::kFull;
   }
   campaign.assumptions.emplace_back(
-      fits ? "recompute: none, all runs fit into the memory without"
-           : "recompute: full, some runs do not fit into the memory without");
+      fits ? "recompute: none, since all runs fit into memory without it"
+           : "recompute: full, since some runs do not fit into memory without it");
 }
 
 void note_assumptions(Campaign& campaign, const Reader& reader, const Device& device) {
@@ -227,14 +227,14 @@ void note_assumptions(Campaign& campaign, const Reader& reader, const Device& de
   if (!reader.known({"micro_batch", "micro batch"})) notes.push_back("micro batch: 1");
   if (std::ranges::any_of(campaign.runs,
                           [](const Run& run) { return run.layout.micro_batch == 0; }))
-    notes.emplace_back("micro batch and interleave, where missing: the fastest that fit");
+    notes.emplace_back("micro batch and interleave, if missing: the fastest that fit");
   if (!reader.known({"recompute", "full_recompute_s"}) && device.stack.recompute != "auto") {
     notes.push_back("recompute: " + device.stack.recompute +
                     (device.stack.recompute_gated.empty()
                          ? ""
                          : ", " + device.stack.recompute_gated + " with a gated MLP"));
   }
-  notes.push_back("software: as " + device.stack.name);
+  notes.push_back("software: " + device.stack.name);
 }
 
 Campaign read_as(const Table& table, const std::string& name, const Device& device) {
@@ -254,7 +254,7 @@ void require_one_hardware(const Table& table) {
   for (size_t row = 1; column && row < table.rows(); ++row) {
     if (table.text(row, column) == table.text(0, column)) continue;
     fail(ExitCode::kBadData,
-         fmt::format("{}: another hardware than the first row's {}", table.place(row),
+         fmt::format("{}: the hardware differs from the first row's {}", table.place(row),
                      table.text(0, column)),
          "one file holds the runs of one hardware");
   }
@@ -279,14 +279,14 @@ Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardwa
   }
   if (const Run* run = beyond_peak(campaign, *choice.device)) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: {:.0f} TFLOP/s a device, more than the {:.0f} a {} has at its peak",
+         fmt::format("{}: {:.0f} TFLOP/s per device, more than the {:.0f} a {} has at its peak",
                      run->name, device_tflops(*run), choice.device->peak_tflops.value,
                      choice.device->name),
-         "another hardware (--hardware), or a figure in the wrong unit");
+         "the hardware is another one (--hardware), or a figure has the wrong unit");
   }
   if (!choice.why.empty()) {
     campaign.assumptions.insert(campaign.assumptions.begin(),
-                                fmt::format("hardware: {}, {} (--hardware names another)",
+                                fmt::format("hardware: {}, {} (override with --hardware)",
                                             choice.device->name, choice.why));
   }
   return campaign;

@@ -9,7 +9,7 @@ namespace hum::plan {
 
 namespace {
 
-// Ranks from 0, ties share their mean.
+// Ranks from 0; ties get their mean rank.
 std::vector<double> ranks(std::span<const double> values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});

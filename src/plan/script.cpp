@@ -22,7 +22,7 @@ std::string unquoted(std::string word) {
   return word;
 }
 
-// Expands $NAME and ${NAME}; nothing if it is not set.
+// Expands $NAME and ${NAME}; nothing if a variable is not set.
 std::optional<std::string> resolved(const std::string& word, Variables& variables) {
   if (word.find('$') == std::string::npos) return word;
   if (word.front() != '$') return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<std::string> resolved(const std::string& word, Variables& variable
   return found->second.value;
 }
 
-// Variables that a runtime reads; all others count only where a flag uses them.
+// Variables that a runtime reads; all others count only if a flag uses them.
 constexpr std::string_view kRuntimeVariables[] = {"NEURON_RT_NUM_CORES"};
 
 bool is_name(std::string_view text) {

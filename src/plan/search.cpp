@@ -18,7 +18,7 @@ bool divides(const Transformer& model, const Layout& l, int64_t devices) {
          l.global_batch % (devices / (l.tp * l.pp)) == 0;
 }
 
-// tp and pp as given, or every possible value.
+// All meshes; tp and pp stay as given if they are set.
 std::vector<Layout> meshes(const Transformer& model, const Layout& like, int64_t devices) {
   std::vector<Layout> all;
   for (int64_t tp = 1; tp <= std::min(devices, model.heads); ++tp) {
@@ -58,7 +58,7 @@ std::vector<int64_t> choices(int64_t whole, int64_t given = 0) {
   return result;
 }
 
-// The factor by which the batch must be multiplied so that devices can share it.
+// The factor by which the batch must grow to be divisible over the devices.
 int64_t odd_factor(const Transformer& model, const Layout& like, int64_t devices) {
   int64_t left = devices;
   for (const int64_t whole : {model.heads, model.layers, like.global_batch})

@@ -1,4 +1,4 @@
-// Memory of a step from its graph, where it can be counted by hand.
+// Memory of a step from its graph, in cases that can be counted by hand.
 #include "plan/step_memory.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ constexpr double kMatrix = 4.0 * kWidth * kInner;  // bytes
 bool no_kernels(const graph::Node&) { return false; }
 
 // Two products with their optimizer's moments. The update divides by a norm over all gradients, so
-// that these are alive at once.
+// both gradients are alive at once.
 TracedStep two_layers(int64_t rows, int devices = 1) {
   const auto f32 = [](const char* name, graph::Dims dims) {
     return graph::parameter(name, {DType::kF32, std::move(dims)});

@@ -6,25 +6,26 @@
 #include "base/error.h"
 #include "plan/memory.h"
 
-// Lengths: M tokens of a micro-batch, h width, s sequence, t tensor parallel ranks.
+// Symbols: M tokens of a micro-batch, h width, s sequence, t tensor-parallel ranks.
 namespace hum::plan {
 
 using graph::RecomputePolicy;
 
 namespace {
 
-// Fixed for all hardware: known sizes of effects, never fitted.
-constexpr double kFlashShare = 0.7;           // of the products' efficiency, in flash attention
-constexpr double kCollectiveStart_s = 20e-6;  // until a collective or a transfer moves data
-constexpr double kHeadLaunches = 0.8;         // launches of embedding, head and loss, in blocks
+// The same for all hardware: known effects, never fitted.
+constexpr double kFlashShare = 0.7;           // flash attention's efficiency relative to products
+constexpr double kCollectiveStart_s = 20e-6;  // latency of a collective or transfer
+constexpr double kHeadLaunches = 0.8;  // launches of embedding, head and loss, relative to a block
 
-// Bytes that the kernels between the products read and write for an element, forward and backward:
-// a term for each array, 2 where it has 16 bits, 4 where 32, 1 for a mask or a causal half. Counted
-// in the kernels of Megatron-LM: fused_kernels/scaled_upper_triang_masked_softmax.h; megatron/core,
+// Bytes that the kernels between the products read and write per element, forward and backward: one
+// term per array, 2 for 16 bits, 4 for 32, 1 for a mask or a causal half. Counted in the kernels of
+// Megatron-LM (fused_kernels/scaled_upper_triang_masked_softmax.h; megatron/core:
 // fusions/fused_bias_dropout.py, fusions/fused_bias_gelu.py, transformer/dot_product_attention.py,
-// tensor_parallel/cross_entropy.py; and of Apex, fused_layer_norm and the mixed-precision Adam. The
-// fit bears them out as far as it can tell: a factor on all but the optimizer's gives the A100 runs
-// a mean held-out error of 5.9 % at 0.5, 5.4 at 0.75, 5.5 at 1, 5.7 at 1.25, 6.2 at 2.
+// tensor_parallel/cross_entropy.py) and of Apex (fused_layer_norm, the mixed-precision Adam). The
+// runs agree as far as they can tell: with all bytes but the optimizer's multiplied by a factor,
+// the mean held-out error of the A100 runs is 5.9 % at 0.5, 5.4 at 0.75, 5.5 at 1, 5.7 at 1.25, 6.2
+// at 2.
 struct Bytes {
   double forward = 0, backward = 0;
   Bytes operator+(const Bytes& other) const {
@@ -32,26 +33,26 @@ struct Bytes {
   }
   Bytes operator*(double count) const { return {forward * count, backward * count}; }
 };
-// x -> y; dy, x -> dx, and once more for the gradients of scale and bias.
+// x -> y; dy, x -> dx, and another pass for the gradients of scale and bias.
 constexpr Bytes kNorm = {2 + 2, (2 + 2 + 2) + (2 + 2)};
-// x, residual -> y, and their gradients added; with dropout also its mask, and dx from dy.
+// x, residual -> y; backward adds their gradients. Dropout also has its mask, and dx from dy.
 constexpr Bytes kResidual = {2 + 2 + 2, 2 + 2 + 2}, kDropout = {1, 2 + 1 + 2};
-// The context made contiguous; backward also the gradients of queries, keys and values joined.
+// The context made contiguous; backward also joins the gradients of queries, keys and values.
 constexpr Bytes kHeads = {2 + 2, (2 + 2) + 3 * (2 + 2)};
 constexpr Bytes kRotary = {2 * (2 + 2), 2 * (2 + 2)};  // queries and keys
 constexpr Bytes kBias = {0, 2};                        // its gradient: dy summed
-// Of the MLP's inner width: GELU in one kernel; SiLU, then the product, in two.
+// Per element of the MLP's inner width: GELU in one kernel; SiLU, then the product, in two.
 constexpr Bytes kGelu = {2 + 2, 2 + 2 + 2};
 constexpr Bytes kSwiglu = {(2 + 2) + (2 + 2 + 2), (2 + 2 + 2) + (2 + 2 + 2 + 2 + 2)};
-// A score.
+// Per score.
 constexpr Bytes kSoftmax = {1 + 2, 1 + 1 + 2}, kScoreDropout = {2 + 2 + 1, 2 + 1 + 2};
-// A logit, in f32: cast, maximum, difference, exponential, sum, quotient; gradient, cast.
+// Per logit, in f32: cast, maximum, difference, exponential, sum, quotient; gradient, cast.
 constexpr Bytes kLoss = {(2 + 4) + 4 + (4 + 4) + (4 + 4) + 4 + (4 + 4), (4 + 4) + (4 + 2)};
-// A parameter: its gradient cast and read by the norm; the gradient, master weight and both moments
-// read, these three written, and the weight.
+// Per parameter: its gradient is cast and read by the norm; gradient, master weight and both
+// moments are read; the last three and the weight are written.
 constexpr double kOptimizerBytes = (2 + 4) + 4 + 4 + 3 * (4 + 4) + 2;
 
-// By the part of the width that a tp rank has: all of it, its heads, its share of the MLP.
+// By the part of the width that a tp rank holds: all of it, its heads, its share of the MLP.
 struct BlockBytes {
   Bytes whole, heads, inner, score;
 };
@@ -93,7 +94,7 @@ class Stage {
   double optimizer_pass(double parameters) const { return kOptimizerBytes * parameters / memory_; }
 
  private:
-  // count products [M, K] x [K, N].
+  // `count` products [M, K] x [K, N].
   double product(double m, double n, double k, double count = 1) const {
     return count * (2 * m * n * k / flops_ + 2 * (m * n + n * k + m * k) / memory_);
   }
@@ -127,7 +128,7 @@ Stage::Passes Stage::projections() const {
   return sum;
 }
 
-// Scores, their softmax and dropout, and the weighted sum.
+// Scores, softmax, dropout, and the weighted sum.
 Stage::Passes Stage::attention() const {
   const double d = static_cast<double>(model_.head_width());
   const double matrices = tokens_ / s_ * static_cast<double>(model_.heads) / t_;
@@ -141,8 +142,8 @@ Stage::Passes Stage::attention() const {
   return {forward + bytes.forward / memory_, 2 * forward + bytes.backward / memory_};
 }
 
-// Norms, residuals and dropout on every tp rank (or split, with sequence parallelism); activations,
-// biases and transposes between the products split over tp.
+// Norms, residuals and dropout run on every tp rank (or split, with sequence parallelism).
+// Activations, biases and transposes between the products split over tp.
 Stage::Passes Stage::elementwise() const {
   const double elements = tokens_ * h_;
   const double whole = elements / (layout_.sequence_parallel ? t_ : 1);
@@ -152,7 +153,7 @@ Stage::Passes Stage::elementwise() const {
   return {bytes.forward / memory_, bytes.backward / memory_};
 }
 
-// Of one activation over tp; reduce-scatter and all-gather of sequence parallelism move as much.
+// Of one activation over tp; sequence parallelism's reduce-scatter and all-gather move as much.
 double Stage::all_reduce() const {
   if (t_ <= 1) return 0;
   const double slowest = t_ > node_ ? std::min(link_, network_) : link_;
@@ -182,7 +183,7 @@ Work Stage::head() const {
       .host = kHeadLaunches * host_};
 }
 
-// One activation to the next stage, each tp rank its part; all devices of a node send at once.
+// One activation to the next stage; each tp rank sends its part, all devices of a node at once.
 double Stage::transfer() const {
   const double ranks = t_ * static_cast<double>(layout_.dp);
   const double bandwidth = ranks >= node_ ? network_ / node_ : link_;
@@ -200,8 +201,8 @@ double Stage::reduce(double bytes) const {
   return (d - 1) / d * bytes / bandwidth;
 }
 
-// All-reduce of 16-bit gradients; or reduce-scatter and all-gather, hidden behind the backward pass
-// of one micro-batch and the forward pass of the next.
+// All-reduce of 16-bit gradients. If overlapped: reduce-scatter hidden behind the backward pass of
+// one micro-batch, all-gather behind the forward pass of the next.
 double gradient_seconds(const Stage& stage, const Layout& layout, double parameters,
                         double micro_batch_s) {
   const double half = stage.reduce(2 * parameters);
@@ -221,8 +222,8 @@ StepTime step_time(const Transformer& model, const Layout& layout, const Device&
   const double v = static_cast<double>(layout.chunks());
   const double transfers = layout.pp > 1 ? 2 * v * stage.transfer() : 0;
   const double plain = layers * block.seconds() + transfers;
-  // The slowest stage determines the time: the last, with the head (in a block's place if it has
-  // one fewer), unless transfers take longer.
+  // The slowest stage determines the time, unless transfers take longer. It is the last, with the
+  // head (in place of a block if it has one fewer).
   const double spared = stages.short_last ? block.seconds() : 0;
   const bool last_paces = layout.pp == 1 || head.seconds() - spared >= transfers;
   const double paced = layers - (last_paces && stages.short_last ? 1 : 0);
@@ -253,7 +254,7 @@ std::optional<Layout> fastest_schedule(const Transformer& model, const Layout& l
   for (const int64_t micro : divisors(sequences)) {
     if (layout.micro_batch > 0 && micro != layout.micro_batch) continue;
     for (int64_t v = 1; v <= (layout.pp > 1 ? stage_layers : 1); ++v) {
-      // Interleaving needs whole rounds of micro-batches through the pipeline.
+      // Interleaving needs a number of micro-batches that pp divides.
       if (stage_layers % v != 0 || (v > 1 && sequences / micro % layout.pp != 0)) continue;
       if (layout.interleave > 0 && v != layout.interleave) continue;
       Layout tried = layout;
@@ -276,8 +277,8 @@ Layout complete_layout(const Transformer& model, const Layout& layout, const Dev
   open.interleave = 0;
   if (const auto best = fastest_schedule(model, open, device, efficiency)) return *best;
   fail(ExitCode::kBadData,
-       fmt::format("no micro-batch fits: one sequence on {} x {} x {} devices needs more than the "
-                   "{:.0f} GB of a {}",
+       fmt::format("no micro-batch fits: one sequence on {} x {} x {} devices needs more than "
+                   "the {:.0f} GB of a {}",
                    layout.dp, layout.tp, layout.pp, device.memory_gb.value, device.name),
        "use more tp or pp, recomputation, or a distributed optimizer");
 }

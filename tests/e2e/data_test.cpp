@@ -79,7 +79,7 @@ TEST_F(Data, RefusesOtherOptionsRanksAndFolders) {
   write("data.yaml", "items: {presets: [flute]}\ncount: 6\nitems_per_shard: 2\n");
   const auto other = make("data");
   EXPECT_EQ(other.code, 2);
-  EXPECT_THAT(other.err, HasSubstr("holds items of other options"));
+  EXPECT_THAT(other.err, HasSubstr("holds items made with other options"));
   EXPECT_EQ(make("new", {"--rank", "2", "--ranks", "2"}).code, 2);
   EXPECT_EQ(make("new", {"--codec", path("nowhere")}).code, 66);
   EXPECT_EQ(run_hum({"data", "verify", path("nowhere")}).code, 66);

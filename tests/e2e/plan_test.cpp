@@ -203,7 +203,7 @@ TEST_F(Plan, TablesThatCannotBeReadAreRefused) {
   refuse(cards + row + "3\n", "no figure for gpus, nodes or dp", "a column");
   refuse(header + row + "soon\n", "runs.csv:2: 'soon' in column 'iteration_s'", "digits");
   refuse(header + row + "-3\n", "'-3' in column 'iteration_s'", "digits");
-  refuse(header + "2304,24,24,1,1,32,512\n", "7 cells under 9 columns", "comma-separated");
+  refuse(header + "2304,24,24,1,1,32,512\n", "7 cells for 9 columns", "comma-separated");
   write("runs.csv", header + row + "\n");
   expect_refused({"plan", "calibrate", path("runs.csv")}, 65, "no run has a measured time",
                  "iteration_s");

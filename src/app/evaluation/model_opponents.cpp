@@ -45,8 +45,8 @@ std::vector<std::pair<std::string, std::string>> ModelOpponents::add_baselines(
     if (fs::exists(folder)) {
       add(name, folder);
     } else {
-      missing.emplace_back(name, fmt::format("{}: there is neither {} nor --against {}=FOLDER",
-                                             what, folder.string(), name));
+      missing.emplace_back(name, fmt::format("{}: found neither {} nor --against {}=FOLDER", what,
+                                             folder.string(), name));
     }
   }
   return missing;
@@ -68,8 +68,8 @@ bool ModelOpponents::has(const std::string& name) const {
   return std::ranges::find(opponents_, name, &Opponent::name) != opponents_.end();
 }
 
-// A baseline is its language model alone, without the draft that hum mixes in. It is compared with
-// hum's language model of the same training.
+// A baseline plays its language model only, without the draft that hum mixes in. It is compared
+// with hum's language model of the same training.
 std::vector<eval::System> ModelOpponents::systems_of(const Opponent& opponent) const {
   if (!is_baseline(opponent.name)) return opponent.model->compared_as(opponent.name, {});
   auto systems = opponent.model->compared_as(opponent.name, {.sampling = {.draft = 0}});

@@ -149,7 +149,7 @@ class Report {
   void say_what_is_missing() {
     if (model_.synthesizer().channels() != audio::Channels::kMono) {
       lacks("token figures",
-            "the clips are mono, but the weights are stereo: hum judges their mean");
+            "the clips are mono, but the weights are stereo: figures are of the channels' mean");
     }
     if (!sounds_.sources().render_other_font) {
       lacks("unseen sound font", "no second sound font (apt install timgm6mb-soundfont)");

@@ -82,7 +82,7 @@ eval::System ModelSystems::told_notes(const std::string& name, const std::string
 eval::System ModelSystems::told_notes_with_tokens(const std::string& name,
                                                   const SynthesisOptions& options) {
   auto system = told_notes(name, "the same, given the true notes", options);
-  // A clip is mono: it has no tokens of two channels.
+  // A clip is mono, so it has no tokens for two channels.
   if (synthesizer_.channels() == audio::Channels::kMono) {
     system.tokens = [this](const auto& clip) { return token_logits(clip); };
   }
@@ -90,12 +90,12 @@ eval::System ModelSystems::told_notes_with_tokens(const std::string& name,
 }
 
 std::vector<eval::System> ModelSystems::systems() {
-  return {
-      from_hum("hum", {}), told_notes_with_tokens("hum, true notes", {}),
-      told_notes("hum --fast, true notes", "the draft alone, no language model", {.fast = true}),
-      told_notes("plain decoder, true notes",
-                 "language model and upsampler through the codec's own decoder",
-                 {.decoder = Decoder::kPlain})};
+  return {from_hum("hum", {}), told_notes_with_tokens("hum, true notes", {}),
+          told_notes("hum --fast, true notes", "the draft only, without the language model",
+                     {.fast = true}),
+          told_notes("plain decoder, true notes",
+                     "language model and upsampler through the codec's own decoder",
+                     {.decoder = Decoder::kPlain})};
 }
 
 std::vector<eval::System> ModelSystems::compared_as(const std::string& name,

@@ -133,7 +133,7 @@ AssessedModel assessed_model(const std::string& name, int64_t sequence) {
   std::optional<ModelStep> configured;
   if (file) configured = read_model_step(*file);
   AssessedModel model;
-  // For a name that is both a configuration and a planner's model, takes the planner's sequence.
+  // If the name is both a configuration and a planner model, takes the planner's sequence.
   model.shape =
       configured && !plan::is_known_model(name) ? shape_of(*configured) : plan::named_model(name);
   if (sequence != 0) model.shape.sequence = sequence;

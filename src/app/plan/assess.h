@@ -38,7 +38,7 @@ struct AssessOptions {
   std::string model, from, to;  // from, to: hardware:nodes
   std::string output;           // the page, .html or .md; empty: none
   std::string hardware_file;    // empty: hum's own
-  int64_t seq = 0;              // tokens a sequence; 0: the model's longest
+  int64_t seq = 0;              // tokens per sequence; 0: the model's longest
   plan::Market market;
   plan::Situation situation;
 };

@@ -47,7 +47,8 @@ std::string offer_cell(const Json& side, const char* tariff) {
 
 std::string migration_words(const Json& m) {
   return fmt::format(
-      "Moving takes {:.1f} weeks of one engineer ({:.1f} to {:.1f}), {}. {} a run ({:.0f} %): {}.",
+      "Moving takes {:.1f} weeks of one engineer ({:.1f} to {:.1f}), {}. {} per run ({:.0f} %): "
+      "{}.",
       m["weeks"].get<double>(), m["weeks_low"].get<double>(), m["weeks_high"].get<double>(),
       money(m["cost"]),
       m["saving_per_run"].get<double>() >= 0
@@ -69,17 +70,17 @@ Part cost_part(const Json& r) {
               return fmt::format("tp {} pp {} dp {}", to_text(s["tp"]), to_text(s["pp"]),
                                  to_text(s["dp"]));
             }),
-      sides("memory a device", r,
+      sides("memory per device", r,
             [](const Json& s) {
               return fmt::format("{:.1f} of {:.1f} GB", s["memory_bytes"].get<double>() / 1e9,
                                  s["memory_limit_bytes"].get<double>() / 1e9);
             }),
-      sides("a step", r,
+      sides("step time", r,
             [](const Json& s) {
               return fmt::format("{:.2f} s ({:.2f} to {:.2f})", s["step_s"].get<double>(),
                                  s["low_s"].get<double>(), s["high_s"].get<double>());
             }),
-      sides("tokens a second", r, [](const Json& s) { return whole(s["tokens_per_s"]); }),
+      sides("tokens per second", r, [](const Json& s) { return whole(s["tokens_per_s"]); }),
       sides("MFU", r, [](const Json& s) { return percent(s["mfu"]); }),
       sides("on demand", r, [](const Json& s) { return offer_cell(s, "on-demand"); }),
       sides("interval", r,
@@ -96,7 +97,7 @@ Part cost_part(const Json& r) {
 Part thresholds_part(const Json& r) {
   Part part{"Thresholds",
             "All rows but the last are from a field report on Trainium.",
-            {{"condition", "here", "advice at most"}}};
+            {{"condition", "this plan", "strongest advice"}}};
   for (const auto& t : r["thresholds"])
     part.table.push_back({text(t["what"]), text(t["here"]), text(t["at_most"])});
   return part;
@@ -105,7 +106,7 @@ Part thresholds_part(const Json& r) {
 Part operators_part(const Json& r) {
   const Json& operators = r["operators"];
   Part part{"Operators of the training step",
-            "Share is that of the step's floating-point operations.",
+            "Shares are of the step's floating-point operations.",
             {{"", "kinds", "uses", "share"}}};
   for (const auto& [support, group] : operators["groups"].items())
     part.table.push_back(
@@ -122,7 +123,7 @@ Part operators_part(const Json& r) {
                     where.empty() ? "" : where.front(), text(row["hint"]),
                     row["rewritten"].get<bool>() ? "; hum's lowering does this" : ""));
   }
-  if (!sources.empty()) part.words += fmt::format(" By {}.", fmt::join(sources, "; "));
+  if (!sources.empty()) part.words += fmt::format(" Sources: {}.", fmt::join(sources, "; "));
   return part;
 }
 
@@ -151,8 +152,9 @@ Part stages_part(const Json& r) {
   const double home = r["from"]["offers"]["on-demand"]["cost"];
   part.table.push_back(
       {"total",
-       fmt::format("the first run there; a run on the current cluster costs {}", money(home)), "",
-       fmt::format("{:.1f}", days), money(cost)});
+       fmt::format("the first run on the target; a run on the current cluster costs {}",
+                   money(home)),
+       "", fmt::format("{:.1f}", days), money(cost)});
   return part;
 }
 
@@ -163,7 +165,7 @@ std::string title(const Json& r) {
 
 std::string subject(const Json& r) {
   return fmt::format(
-      "{:.2f}B parameters, {:.3g} tokens, {} sequences of {} tokens a step. Intervals cover "
+      "{:.2f}B parameters, {:.3g} tokens, {} sequences of {} tokens per step. Intervals cover "
       "{:.0f} % "
       "of cases like the calibration's; costs are in US dollars, on demand unless stated "
       "otherwise.",

@@ -48,8 +48,8 @@ TEST(PlanCalibrate, ReadsTheLogOfATrainingAndSaysWhatOneRunCannotTell) {
   const plan::Run& run = campaign.runs[0];
   EXPECT_GT(run.measured_s, 0);
   EXPECT_LT(run.measured_s, 5);
-  // As the planner counts a transformer of this shape, without looking at a graph. Beside that, hum
-  // computes the scores again for the attention's gradient.
+  // The planner's count for a transformer of this shape, made without a graph. hum also recomputes
+  // the scores for the attention's gradient.
   const plan::Transformer shape{.hidden = 32,
                                 .layers = 2,
                                 .heads = 2,
@@ -63,7 +63,7 @@ TEST(PlanCalibrate, ReadsTheLogOfATrainingAndSaysWhatOneRunCannotTell) {
 
   const plan::Calibration made = plan::calibrate({log}, hardware, "desk");
   EXPECT_EQ(made.files.at(0).name, "run/log.jsonl");
-  EXPECT_EQ(made.borrowed.size(), 5U) << "one run shows one efficiency";
+  EXPECT_EQ(made.borrowed.size(), 5U) << "one run determines one efficiency";
   EXPECT_TRUE(made.interval_assumed);
   EXPECT_THAT(made.notes.at(0), HasSubstr("the median of 5 times"));
   fs::remove_all(folder);

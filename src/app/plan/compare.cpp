@@ -35,7 +35,7 @@ const plan::Option& baseline_of(const Comparison& c) {
   fail(ExitCode::kBadData,
        fmt::format("{:.1f}B parameters fit into none of the clusters", c.shape.parameters() / 1e9),
        nearest == nullptr
-           ? fmt::format("no number of nodes is enough for a batch of {} and sequences of {}",
+           ? fmt::format("no number of nodes is enough for a batch of {} sequences of {} tokens",
                          c.market.global_batch, c.shape.sequence)
            : fmt::format("{}:{} is enough", nearest->device->name, nearest->nodes_needed));
 }
@@ -86,7 +86,7 @@ Json cluster_report(const plan::Option& option, const plan::Option& baseline, co
     return report;
   }
   const std::string why =
-      option.least_bytes > 0 ? fmt::format("needs {:.1f} GB a device of {:.1f}",
+      option.least_bytes > 0 ? fmt::format("needs {:.1f} GB per device but has {:.1f}",
                                            option.least_bytes / 1e9, option.device->memory_gb.value)
                              : fmt::format("no layout divides a batch of {} over {} devices",
                                            c.market.global_batch, option.devices());
@@ -94,7 +94,8 @@ Json cluster_report(const plan::Option& option, const plan::Option& baseline, co
   return report;
 }
 
-// The cheapest cluster under the tariff, and those that are cheaper if one of its figures is off.
+// The cheapest cluster under the tariff, and those that become cheaper if one of its figures is
+// off.
 Json rivals_report(const Json& rows) {
   const auto cost = [](const Json& row) { return row["cost"].get<double>(); };
   const auto cheapest = std::min_element(

@@ -37,7 +37,7 @@ struct CompareOptions {
   std::vector<std::string> clusters;
   std::vector<int64_t> nodes = {16};  // for clusters that are given without one
   std::vector<std::string> phases;    // name=hardware:nodes:days
-  int64_t seq = 0;                    // tokens a sequence; 0: the model's longest
+  int64_t seq = 0;                    // tokens per sequence; 0: the model's longest
   // Files of the plot of the clusters (empty: none), the calibration and the hardware (empty: hum's
   // own).
   std::string plot, calibration, hardware_file;

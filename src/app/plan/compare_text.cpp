@@ -51,7 +51,8 @@ std::string outside_text(const Json& r) {
 
 std::string moves_text(const Json& r) {
   std::string text = fmt::format("\nfrom {}, on demand\n", r["baseline"].get<std::string>());
-  eval::TextTable table({"to", "saved a run $", "weeks", "move $", "paid after runs", "advice"});
+  eval::TextTable table(
+      {"to", "saved per run $", "weeks", "move $", "paid back after runs", "advice"});
   std::string reasons;
   for (const auto& c : r["clusters"]) {
     if (!c.contains("migration")) continue;
@@ -123,7 +124,7 @@ std::string budget_text(const Json& r) {
 
 std::string comparison_text(const Json& r) {
   std::string text = fmt::format(
-      "{}: {:.2f}B parameters, {} sequences of {} tokens a step, {:.3g} tokens; intervals cover "
+      "{}: {:.2f}B parameters, {} sequences of {} tokens per step, {:.3g} tokens; intervals cover "
       "{:.0f} % of cases like the calibration's\n",
       r["model"].get<std::string>(), r["parameters"].get<double>() / 1e9,
       r["global_batch"].get<int64_t>(), r["sequence"].get<int64_t>(), r["tokens"].get<double>(),

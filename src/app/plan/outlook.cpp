@@ -93,7 +93,7 @@ plan::SearchResult search_wished(const plan::Transformer& model, const LayoutWis
   return found;
 }
 
-// The wishes with one of them left open, cheapest to give up first; the last leaves all open.
+// Variants of the wishes with one left open, least important first; the last leaves all open.
 std::vector<LayoutWishes> relaxed(const LayoutWishes& wishes) {
   std::vector<LayoutWishes> result(6, wishes);
   result[0].micro_batch = 0;
@@ -107,7 +107,7 @@ std::vector<LayoutWishes> relaxed(const LayoutWishes& wishes) {
   return result;
 }
 
-// The longest of the sequence's halves, quarters, ... with which something fits; 0: none.
+// The longest of 1/2, 1/4, ... of the sequence at which some layout fits; 0: none.
 int64_t shorter_sequence(plan::Transformer model, const LayoutWishes& wishes,
                          const Cluster& cluster, const plan::Efficiency& efficiency) {
   while (model.sequence > 1) {

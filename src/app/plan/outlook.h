@@ -52,7 +52,7 @@ std::string outlook_text(const Json& report);
 struct OutlookOptions {
   std::string model;    // a name, or a Hugging Face config.json
   std::string cluster;  // hardware:nodes
-  int64_t seq = 0;      // tokens a sequence; 0: the model's longest
+  int64_t seq = 0;      // tokens per sequence; 0: the model's longest
   LayoutWishes layout;
   plan::Goal goal;
   bool search = false;  // the report lists every layout that fits

@@ -50,7 +50,7 @@ std::string shares_text(const Json& parts, double total) {
 std::string money_text(const Json& r) {
   std::string text;
   if (r.contains("cost_per_million_tokens"))
-    text += fmt::format("price       ${:.4f} a million tokens\n",
+    text += fmt::format("price       ${:.4f} per million tokens\n",
                         r["cost_per_million_tokens"].get<double>());
   if (!r.contains("days")) return text;
   text += fmt::format(
@@ -133,25 +133,25 @@ std::string outlook_text(const Json& r) {
   const Json &l = r["layout"], &m = r["memory_bytes"];
   const double step = r["step_s"];
   std::string text = fmt::format(
-      "{}: {:.2f}B parameters, {} tokens a sequence, on {} x {} ({} devices, {})\n",
+      "{}: {:.2f}B parameters, {} tokens per sequence, on {} x {} ({} devices, {})\n",
       r["model"].get<std::string>(), r["parameters"].get<double>() / 1e9,
       r["sequence"].get<int64_t>(), r["nodes"].get<int64_t>(), r["hardware"].get<std::string>(),
       r["devices"].get<int64_t>(), r["software"].get<std::string>());
   text += fmt::format(
-      "layout      tp {} x pp {} x dp {}, micro-batch {} x {}, {} chunks a stage, "
+      "layout      tp {} x pp {} x dp {}, micro-batch {} x {}, {} chunks per stage, "
       "recompute {}\n",
       l["tp"].get<int64_t>(), l["pp"].get<int64_t>(), l["dp"].get<int64_t>(),
       l["micro_batch"].get<int64_t>(), l["micro_batches"].get<int64_t>(),
       l["interleave"].get<int64_t>(), l["recompute"].get<std::string>());
   text += fmt::format(
-      "memory      {} of {} a device: weights {}, gradients {}, optimizer {}, "
+      "memory      {} of {} per device: weights {}, gradients {}, optimizer {}, "
       "activations {}, logits {}, temporaries {}, collectives {}\n",
       bytes(m["total"]), bytes(m["device"]), bytes(m["weights"]), bytes(m["gradients"]),
       bytes(m["optimizer"]), bytes(m["activations"]), bytes(m["logits"]), bytes(m["temporaries"]),
       bytes(m["collectives"]));
   constexpr double kTight = 0.94;
   if (m["total"].get<double>() > kTight * m["device"].get<double>())
-    text += "            tight: allocators and the collectives' library need some of the rest\n";
+    text += "            tight: the allocator and the collectives library need part of the rest\n";
   text += fmt::format(
       "step        {:.3f} s ({:.3f} to {:.3f} in {:.0f} % of cases like the "
       "calibration's): {}\n",
@@ -160,7 +160,7 @@ std::string outlook_text(const Json& r) {
   for (const auto& what : r["outside"])
     text += "            outside the calibration: " + what.get<std::string>() + "\n";
   text += fmt::format(
-      "speed       {:.0f} tokens/s, MFU {:.1f} % (FLOPs of the model, each once), "
+      "speed       {:.0f} tokens/s, MFU {:.1f} % (FLOPs without recomputation), "
       "HFU {:.1f} % (with recomputation)\n",
       r["tokens_per_s"].get<double>(), 100 * r["mfu"].get<double>(), 100 * r["hfu"].get<double>());
   text += fmt::format("checkpoints {}, {:.0f} s each, best every {:.0f} s; goodput {:.1f} %\n",

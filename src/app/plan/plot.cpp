@@ -38,7 +38,7 @@ void add_cost(eval::ScatterPlot& plot, const Json& report) {
     plot.top_label = unit.label;
     plot.top_per_x = cost / unit.dollars / step_s;
   } else if (report.contains("cost_per_million_tokens")) {
-    plot.top_label = "cost of a million tokens, $";
+    plot.top_label = "cost per million tokens, $";
     plot.top_per_x = report["cost_per_million_tokens"].get<double>() / step_s;
   }
 }
@@ -61,7 +61,7 @@ void require_plot(const std::filesystem::path& path) {
 
 void write_layouts_plot(const std::filesystem::path& path, const Json& report) {
   eval::ScatterPlot plot{
-      .title = fmt::format("Layouts of {} on {} x {}, {} sequences of {} tokens a step",
+      .title = fmt::format("Layouts of {} on {} x {}, {} sequences of {} tokens per step",
                            report["model"].get<std::string>(), to_text(report["nodes"]),
                            report["hardware"].get<std::string>(), to_text(report["global_batch"]),
                            to_text(report["sequence"])),

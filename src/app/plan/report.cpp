@@ -116,7 +116,7 @@ std::string calibration_text(const plan::Calibration& calibration) {
       "their bandwidth, {:.2f} ms to launch a block, {:.0f} us of waiting per collective\n",
       calibration.device, 100 * e.gemm, 100 * e.memory, 100 * e.link, 100 * e.network,
       e.host_ms_per_layer, e.sync_us);
-  eval::TextTable table({"file", "runs", "error %", "without the model %", "bias %", "worst %"});
+  eval::TextTable table({"file", "runs", "error %", "model left out %", "bias %", "worst %"});
   for (const auto& file : calibration.files) {
     const auto& held = file.leave_one_model_out;
     table.row({file.name, std::to_string(held.rows), percent(file.in_sample.mape_percent),
@@ -133,11 +133,10 @@ std::string calibration_text(const plan::Calibration& calibration) {
   }
   const double within = 100 * (std::exp(calibration.interval_log) - 1);
   if (calibration.interval_assumed) {
-    return text +
-           fmt::format(
-               "{} models: too few runs to measure how often predictions hold, so the interval "
-               "is assumed: a factor of {:.2g} (runs of four different models measure it)\n",
-               calibration.models, std::exp(calibration.interval_log));
+    return text + fmt::format(
+                      "{} models: too few runs to measure the interval of predictions; "
+                      "assuming a factor of {:.2g} (needs runs of four models)\n",
+                      calibration.models, std::exp(calibration.interval_log));
   }
   return text + fmt::format(
                     "{} models; {:.0f} % of predictions within {:.1f} % (tables above: mean "

@@ -141,7 +141,7 @@ TEST_F(PlanOutlook, TheReportTellsPartsThatAddUp) {
 TEST(PlanMemory, KnowsConfigurationsAndLlamas) {
   const PlannedModel tiny = planned_model("tiny", {.batch = 2});
   const auto none = step_memory(tiny.spec, tiny.optimizer, {}, 1);
-  EXPECT_LT(none.optimizer, 2 * none.weights) << "two moments, but none of the codebooks";
+  EXPECT_LT(none.optimizer, 2 * none.weights) << "two moments, but none for the codebooks";
   EXPECT_GT(none.optimizer, 1.8 * none.weights);
   EXPECT_EQ(step_memory(tiny.spec, tiny.optimizer, {}, 4).optimizer, none.optimizer);
   const auto full =

@@ -31,7 +31,7 @@ void validate(const ConvertOptions& options) {
     fail(ExitCode::kUsage, "--gain needs --backing", "--backing song.wav");
   }
   if (delivery.loop && !delivery.backing.empty()) {
-    fail(ExitCode::kUsage, "--loop and --backing exclude each other", "leave one of them out");
+    fail(ExitCode::kUsage, "--loop and --backing exclude each other", "use only one of them");
   }
   if (delivery.loop && options.conversion.score.tempo == "off") {
     fail(ExitCode::kUsage, "--loop needs a tempo to find bars, but --tempo is off", "--tempo auto");

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A stream begins with 3 s of tokens: half the wait of a whole window, and enough sound to finish
+// A stream starts with 3 s of tokens: half the wait of a full window, and long enough to compute
 // the next part in time.
 constexpr int64_t kQuickFrames = 150;
 

@@ -105,7 +105,7 @@ void validate(const SynthesisOptions& options) {
                       own.guidance_of_timbre() != neutral.guidance;
   if (options.strength != SynthesisOptions::kNeutralStrength && (is_set || own.greedy)) {
     fail(ExitCode::kUsage, "--strength sets --temperature, --guidance and --draft",
-         "leave out --strength, or --temperature, --greedy, --draft and all --guidance flags");
+         "omit --strength, or omit --temperature, --greedy, --draft and all --guidance flags");
   }
 }
 
@@ -133,14 +133,15 @@ TimbreReference Synthesizer::preset_reference(const data::Preset& preset,
     const auto& sizes = humming_.common();
     if (tokens.books * audio::channel_count(sizes.channels) != sizes.books) {
       fail(ExitCode::kBadData,
-           fmt::format("{}: its {} books are of another codec", stored.string(), tokens.books),
+           fmt::format("{}: its {} codebooks belong to another codec", stored.string(),
+                       tokens.books),
            "hum data references replaces the presets' references");
     }
     return humming_.reference(tokens.codes);
   }
   if (!known_presets(weights_).empty()) {
     warnings.push_back(
-        fmt::format("the weights were not trained on {}; its sound comes from its reference alone",
+        fmt::format("the weights were not trained on {}; only its reference determines its sound",
                     preset.name));
   }
   data::FluidRenderer renderer;

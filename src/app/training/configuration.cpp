@@ -44,7 +44,7 @@ std::vector<std::string> models_with(const Json& model) {
   return names;
 }
 
-// The fields of a file do not choose its model; they only choose the hint.
+// The fields of a file do not select its model; they only select the hint.
 [[noreturn]] void refuse_without_type(const fs::path& path, const Json& model,
                                       std::string_view expected) {
   auto names = models_with(model);

@@ -35,7 +35,7 @@ TEST_F(Configurations, AreOfTheModelThatTheirFirstLineNames) {
   for (const char* type : {"upsampler", "hum-upsampler"}) {
     const auto read = read_configuration(
         file(fmt::format("model_type: {}\nstage: {{output: weights/coarse}}\n", type)));
-    EXPECT_EQ(read.row->name, "upsampler");  // whatever its output is called
+    EXPECT_EQ(read.row->name, "upsampler");  // regardless of its output's name
     EXPECT_EQ(read.make()->train_spec(read.step_shape()).name, "upsampler");
   }
 }
@@ -46,7 +46,7 @@ TEST_F(Configurations, WithoutAModelTypeAreRefusedWithTheLineToAdd) {
   };
   EXPECT_THAT(refused("model: {coarse_books: 1}\n"),
               AllOf(HasSubstr("no model_type"), HasSubstr("add the line 'model_type: coarse'")));
-  // Fields that several models have choose none of them.
+  // Fields that several models share select none of them.
   EXPECT_THAT(refused("stage: {output: weights/codec}\n"),
               AllOf(HasSubstr("'model_type: codec'"), HasSubstr("'model_type: voice'")));
   EXPECT_THAT(refused("stage: {output: weights/codec}\n", "voice"),

@@ -75,7 +75,7 @@ OpenedInput labelled_crops(const InputRequest& request) {
     fail(ExitCode::kConfig,
          fmt::format("model.presets names {} presets, but {} holds {} others", named.size(),
                      stage.data, presets.size()),
-         "leave out model.presets to use those of the data");
+         "omit model.presets to use those of the data");
   }
   const auto batches = [data, request, &stage, classes = presets.size()](int64_t step) {
     HostTensor labels({graph::DType::kI32, {stage.batch}});
@@ -163,7 +163,7 @@ void require_one_channel(const InputRequest& request, int64_t latent) {
   const CommonConfig common = common_of(request.model);
   if (common.channels == audio::Channels::kMono && common.latent == latent) return;
   fail(ExitCode::kConfig,
-       fmt::format("{}: the voice plays one channel at a time, with latents of {} numbers here",
+       fmt::format("{}: the voice plays one channel, and the data's latents have {} numbers",
                    request.configuration.path.string(), latent),
        fmt::format("model: {{common: {{latent: {}}}}}, without channels", latent));
 }

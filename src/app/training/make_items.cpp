@@ -60,7 +60,7 @@ MadeReferences make_references(const std::string& weights_flag, const std::strin
   const fs::path weights = weights_folder(weights_flag), folder = weights / "references";
   runtime::Session session(session_options());
   const models::codec::CodecSession codec(session, models::weights_part(weights, "codec"));
-  AtomicFolder references(folder);  // replaces the folder, so none of another codec stays
+  AtomicFolder references(folder);  // replaces the folder: no reference of another codec remains
   const auto presets = data.empty() ? data::training_presets() : presets_of(data);
   data::FluidRenderer renderer;
   for (const data::Preset* preset : presets) {

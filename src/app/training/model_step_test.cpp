@@ -29,7 +29,7 @@ void expect_near_estimate(runtime::Session& session, const nn::TrainSpec& spec,
                                   fmt::format("{:.3f}", estimated / actual));
 }
 
-// As a program with its kernels runs, with everything kept and with what is cheap computed again.
+// With kernels: keeping everything, and with selective recomputation.
 void expect_near_estimates(const nn::TrainSpec& spec) {
   for (const auto policy : {RecomputePolicy::kNone, RecomputePolicy::kSelective}) {
     expect_near_estimate(kernels::kernel_session(), spec, policy);
@@ -52,8 +52,8 @@ TEST(SlowMemoryEstimate, IsNearTheCompilersAccountOfALlama) {
     expect_near_estimates(model.train_spec({.batch = 4, .frames = 256, .compute = compute}));
   }
 }
-// Without the kernel, the backward pass writes out again what the forward pass did: the compiler
-// merges the two and keeps it in between.
+// Without the kernel, the backward pass repeats ops of the forward pass. The compiler merges the
+// two and keeps the result in between.
 TEST(SlowMemoryEstimate, CountsWhatPlainAttentionKeepsForItsGradient) {
   const models::llama::Llama model(kLlama);
   expect_near_estimate(kernels::plain_session(), model.train_spec({.batch = 4, .frames = 256}),

@@ -78,7 +78,7 @@ TEST(Registry, FindsAModelByBothSpellingsOfItsType) {
   EXPECT_EQ(models::find_model("gpt2"), nullptr);
 }
 
-// Items, and the weights that the models are trained on, once for all.
+// Items, and the weights that the models build on, made once for all tests.
 class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
  protected:
   static void SetUpTestSuite() {
@@ -148,7 +148,7 @@ TEST_P(TrainedModel, LearnsAndItsWeightsComeBackAsTheyWere) {
   ASSERT_EQ(std::ssize(loss), kSteps);
   EXPECT_LT(mean(std::span(loss).last(kMean)), 0.95 * mean(std::span(loss).first(kMean)));
 
-  // Read, carried through a step that learns nothing, written again.
+  // Read, run through a step with learning rate 0, written again.
   const fs::path second = trained("second", first.parent_path(), 1, 0);
   const auto before = runtime::read_weights(first), after = runtime::read_weights(second);
   EXPECT_EQ(before.config, after.config);

@@ -88,7 +88,7 @@ uint32_t ItemOrder::permute(uint32_t place, std::array<uint32_t, 2> key) const {
 
 std::vector<float> audio_batch(const ItemFolder& items, const ItemOrder& order, uint64_t seed,
                                int64_t step, int64_t batch, int64_t samples) {
-  // In mono: the mid, whatever channels the tokens have.
+  // In mono: the mid, regardless of the tokens' channels.
   const bool is_mono = items.channels() == audio::Channels::kMono;
   const auto channels = is_mono ? audio::Channels::kMono : audio::Channels::kMidSide;
   std::vector<float> audio(static_cast<size_t>(batch * samples));

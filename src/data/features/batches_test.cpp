@@ -1,4 +1,4 @@
-// Batches against the items they are cut from.
+// Batches compared with the items that they are cut from.
 #include "data/features/batches.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ class Batches : public ::testing::Test {
     make_items(folder, options(channels));
     return ItemFolder(folder);
   }
-  // Books of the channels take turns; each has a place of its own in the latent.
+  // The channels' books are interleaved; each has its own part of the latent.
   static CodecTables tables(int64_t channels = 1) {
     CodecTables codec{.entries = 512, .latent = kLatent * channels};
     codec.encoder.books = kBooks;
@@ -82,8 +82,8 @@ TEST_F(Batches, VisitEveryItemOnceAnEpoch) {
   }
 }
 
-// Presets take turns among the items: whatever their number, a batch has many of them, and what it
-// has says nothing about the next one.
+// Items cycle through presets. Whatever their number, a batch has many of them and does not predict
+// the next batch.
 TEST(ItemOrder, BatchesMixItemsThatTakeTurns) {
   constexpr int64_t kCount = 11808, kBatch = 24;
   const ItemOrder order(0, kCount, 1);
@@ -240,7 +240,7 @@ TEST_F(Batches, ReplaceTheirShareOfMelodyFramesAndNothingElse) {
     EXPECT_TRUE(found) << "row " << row << " is no frame of its melody";
   }
   EXPECT_NEAR(replaced, 120, 40);
-  // The same draw for the same place, another one when the item comes round again.
+  // The same draw for the same position, a new one in the item's next epoch.
   EXPECT_EQ(token_batch(items_, tokens_, order_, 3, 4, 4, replacement).melody, batch.melody);
   const ItemOrder one(0, 1, 7);
   EXPECT_NE(token_batch(items_, tokens_, one, 0, 1, 1, replacement).melody,

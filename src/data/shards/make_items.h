@@ -42,8 +42,8 @@ struct MakeTools {
 // processes, and a larger count later adds shards. A shard's bytes depend only on the options and
 // its number. Shows progress. Returns whether the folder is complete, including the shares of other
 // ranks.
-// Throws: kUsage when the folder holds items of other options, kCannotCreate when it cannot be
-// written.
+// Throws: kUsage when the folder holds items made with other options, kCannotCreate when it cannot
+// be written.
 bool make_items(const std::filesystem::path& folder, const MakeOptions& options,
                 const MakeTools& tools = {});
 

@@ -52,7 +52,7 @@ class Shards : public ::testing::Test {
     }
     return result;
   }
-  // Those of a folder made in one go, which is removed again.
+  // The hashes of a folder made in one call; removes the folder.
   std::map<std::string, std::string> expected_hashes() {
     EXPECT_TRUE(make_items(folder_, options_));
     auto result = hashes();
@@ -88,7 +88,7 @@ TEST_F(Shards, GiveBackWhatWasMade) {
   }
 }
 
-// Codes that tell which sample they were made from.
+// Codes that identify the sample they were made from.
 TokenEncoder simple_encoder() {
   return {.books = 2,
           .fingerprint = std::string(64, 'f'),
@@ -180,7 +180,7 @@ TEST_F(Shards, AreTheSameBytesWhenTheyWereInterruptedAndAnotherNumberOfProcesses
   const auto expected = expected_hashes();
   std::atomic<int> asked = 0;
   const MakeTools interrupted{.rank = {0, 3}, .should_stop = [&] { return ++asked > 3; }};
-  options_.count = 8;  // rank 0 has shards 0 and 3; the second is cut off
+  options_.count = 8;  // rank 0 has shards 0 and 3; it stops in shard 3
   options_.threads = 1;
   EXPECT_FALSE(make_items(folder_, options_, interrupted));
   EXPECT_TRUE(fs::exists(shard(0)));

@@ -91,7 +91,7 @@ Manifest read_manifest(const fs::path& folder) {
   if (fs::exists(path)) return manifest_from_json(path, read_json(path));
   if (has_old_items(folder)) {
     fail(ExitCode::kBadData,
-         folder.string() + ": the items are of an earlier release, which this one cannot read",
+         folder.string() + ": the items are from an earlier release, which this one cannot read",
          kMakeAgain);
   }
   if (fs::is_directory(folder) && !parts_of(folder).empty()) {
@@ -122,14 +122,14 @@ ShardLedger::ShardLedger(fs::path folder, Json options, ProcessRank rank)
       part_name_(fmt::format("shards-{}-of-{}.json", rank.rank, rank.ranks)) {
   create_folder(folder_);
   if (has_old_items(folder_)) {
-    fail(ExitCode::kUsage, folder_.string() + ": holds items of an earlier release",
+    fail(ExitCode::kUsage, folder_.string() + ": holds items from an earlier release",
          "choose another folder, or delete this one");
   }
   entries_ = read_all();
 }
 
-// Reads the parts before shards.json, because the process that joins them deletes them only after
-// it has written it. Of two entries of one shard the larger counts: the last shard grows with the
+// Reads the parts before shards.json: the process that joins them writes shards.json, then deletes
+// them. If a shard has two entries, the larger one counts, since the last shard grows with the
 // count.
 ShardLedger::Entries ShardLedger::read_all() const {
   std::vector<fs::path> files = parts_of(folder_);
@@ -145,7 +145,8 @@ ShardLedger::Entries ShardLedger::read_all() const {
     }
     const Manifest manifest = manifest_from_json(file, json);
     if (manifest.options != options_) {
-      fail(ExitCode::kUsage, fmt::format("{} holds items of other options", folder_.string()),
+      fail(ExitCode::kUsage,
+           fmt::format("{} holds items made with other options", folder_.string()),
            "choose another folder, or delete this one");
     }
     for (const ShardEntry& entry : manifest.shards) {

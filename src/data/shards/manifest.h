@@ -58,7 +58,8 @@ std::vector<ShardFault> verify_shards(const std::filesystem::path& folder, int t
 class ShardLedger {
  public:
   // `options` must hold "version", "items_per_shard" and "codec". Creates the folder.
-  // Throws: kUsage when it holds items of other options or of an earlier version, kCannotCreate.
+  // Throws: kUsage when it holds items made with other options or by an earlier version,
+  // kCannotCreate.
   ShardLedger(std::filesystem::path folder, Json options, ProcessRank rank);
 
   // Whether this shard exists, is intact by its hash, and has `count` items or the most that a

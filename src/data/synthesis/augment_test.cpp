@@ -33,7 +33,7 @@ AugmentOptions only(double AugmentOptions::*kind) {
   return augment;
 }
 
-// Items as they are, and with one kind of augmentation in all of them.
+// Items without augmentation, and with one kind of it in all of them.
 class Augment : public ::testing::Test {
  protected:
   void make(double AugmentOptions::*kind) {

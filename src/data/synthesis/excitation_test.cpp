@@ -53,7 +53,7 @@ TEST(Excitation, FollowsBendsWithoutAJump) {
   const auto samples = render_excitation({&note, 1}, kSampleRate);
   EXPECT_NEAR(measured_pitch(between(samples, 0.1, 0.4)), 45, 0.1);
   EXPECT_NEAR(measured_pitch(between(samples, 0.6, 0.95)), 47, 0.1);
-  // One harmonic moves by at most 2 pi f / rate a sample: a phase jump would show.
+  // One harmonic moves by at most 2 pi f / rate per sample; a phase jump exceeds this.
   HarmonicVoice voice;
   const PitchCurve curve(note);
   for (int i = 0; i < 352; ++i) {

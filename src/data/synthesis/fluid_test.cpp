@@ -29,8 +29,8 @@ std::vector<int> late_bend(int thirds) {
   return bends;
 }
 
-// How much of the sound lies on the first harmonics of a pitch; the best of nine tunings 10 cents
-// apart each.
+// Sum over the first four harmonics of a pitch: of each, the largest amplitude at nine tunings 10
+// cents apart.
 double harmonic_sum(std::span<const float> samples, int pitch) {
   double sum = 0;
   for (int k = 1; k <= 4; ++k) {
@@ -173,7 +173,7 @@ TEST(FluidRenderer, PlaysDrumsByTheirKeys) {
   auto struck = [&](int key, int program) {
     return renderer.render(std::vector<audio::Note>{{0, 0.2, key, 0.8, {}}}, program, 1);
   };
-  // How often the sound crosses zero while it is loud: a kick seldom, a hat as noise does.
+  // Zero crossings while the sound is loud: few for a kick, as many as in noise for a hat.
   auto crossings = [](const std::vector<float>& sound) {
     int count = 0;
     for (size_t i = 1; i < kSampleRate / 20; ++i) count += (sound[i - 1] < 0) != (sound[i] < 0);

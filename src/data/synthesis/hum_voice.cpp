@@ -110,12 +110,12 @@ class Drift {
   std::array<std::pair<double, double>, 3> waves_;
 };
 
-// The level at a slurred note's beginning, and in legato at the end before it.
+// The level at the start of a slurred note; in legato also at the end of the previous one.
 double level_between(const SungNote& from, const SungNote& to, const Singer& singer) {
   return singer.legato && from.written != to.written ? 1 : 1 - singer.consonant;
 }
 
-// Nothing is before the first note or after the last.
+// `before` and `after` are null at the ends of the melody.
 double note_level(double gain, const SungNote* before, const SungNote& note, const SungNote* after,
                   double time_s, const Singer& singer) {
   const double since_s = time_s - note.start_s;

@@ -161,7 +161,7 @@ std::vector<float> ItemMaker::Impl::reference(const TrainingItem& item, const Pr
   return cut;
 }
 
-// Also plays the lead-in, so that notes that sound at 0 have their past.
+// Also plays the lead-in, so that notes that sound at time 0 have started before.
 std::vector<float> ItemMaker::Impl::target(const TrainingItem& item, double lead_s,
                                            const Preset& preset) {
   const auto notes = shifted(item.played, lead_s);

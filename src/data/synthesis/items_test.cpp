@@ -57,7 +57,8 @@ TEST(Items, InStereoAreTheMonoItemsInTwoChannels) {
     EXPECT_EQ(two.reference, one.reference);
     ASSERT_EQ(two.target.size(), 2 * one.target.size());
     EXPECT_LE(active_rms(two.target, 2), kTargetRms * 1.001);
-    // Left and right, whatever the tokens are of: their mean is the mono sound but for the level.
+    // Left and right, regardless of the tokens' channels: up to a gain, their mean is the mono
+    // sound.
     double both = 0, power = 0, error = 0;
     const auto mid = [&](size_t k) { return (two.target[2 * k] + two.target[2 * k + 1]) / 2.0; };
     for (size_t k = 0; k < one.target.size(); ++k) {

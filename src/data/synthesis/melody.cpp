@@ -176,7 +176,7 @@ class Composer {
     note.pitch = pitch_of(style_, walk_.next(phrase.at_end()));
     note.start_s = std::clamp(at_s + style_.swing_s * rng_.normal(), earliest_s_,
                               std::max(earliest_s_, seconds_ - kShortest_s));
-    // A phrase ends on a held note; others keep the melody's articulation, more or less.
+    // A phrase ends on a held note; other notes keep the melody's articulation within 10 %.
     const double gate = phrase.at_end() ? 1 : std::min(1.0, style_.gate * rng_.uniform(0.9, 1.1));
     note.end_s = std::min(seconds_, note.start_s + std::max(kShortest_s, length_s * gate));
     earliest_s_ = note.start_s + kShortest_s;
@@ -191,7 +191,7 @@ class Composer {
     notes_.push_back(note);  // the melody's note comes last, so that back() is the melody
   }
 
-  // Swing may move an onset into the note before.
+  // Swing may move an onset into the previous note.
   void shorten_before(const audio::Note& next) {
     for (auto it = notes_.rbegin(); it != notes_.rend() && it->end_s > next.start_s; ++it) {
       const double before_s = it->end_s - it->start_s;
@@ -228,7 +228,7 @@ std::string_view mode_name(Mode mode) { return kModeNames[static_cast<int>(mode)
 
 int mode_semitone(Mode mode, int degree) {
   HUM_REQUIRE(degree >= 0 && degree < kDegrees, "mode_semitone: degree {} is not in 0..6", degree);
-  // Each mode is the major scale begun on another degree.
+  // Each mode is the major scale started on another degree.
   const int first = static_cast<int>(mode);
   const int place = first + degree;
   return kIonianSteps[place % kDegrees] + 12 * (place / kDegrees) - kIonianSteps[first];

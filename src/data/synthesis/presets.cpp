@@ -9,17 +9,16 @@
 namespace hum::data {
 namespace {
 
-// All General MIDI programs that can play a melody. Left out: guitar harmonics and the fifths lead
-// (they sound other pitches than the written ones), whistle and tinkle bell (the same on TimGM6mb),
-// the orchestra hit, agogo, and effects without a pitch (96, 97, 101 to 103, 115 to 127).
+// All General MIDI programs that can play a melody. Excluded: guitar harmonics and the fifths lead
+// (they sound at other pitches than written), whistle and tinkle bell (identical on TimGM6mb), the
+// orchestra hit, agogo, and effects without a pitch (96, 97, 101 to 103, 115 to 127).
 //
 // Ranges are those in which the sound fonts sound like the instrument, narrowed to the usual range
 // of melodies.
 //
 // 16 of 104 are held out, about one of each eight programs. None is the most common of its family
-// or one that the released weights were trained on. Each has a near relative in training (viola:
-// violin) or a timbre of its own (recorder, music box), so that tests cover near and far unseen
-// instruments.
+// or was used to train the released weights. Each has a near relative in training (viola: violin)
+// or a distinct timbre (recorder, music box), so that tests cover near and far unseen instruments.
 // clang-format off
 constexpr Preset kPresets[] = {
     //name                  alias          family   program low high polyphonic held out

@@ -50,7 +50,7 @@ TEST(Presets, BendWherePlayersCan) {
   }
 }
 
-// The names that released weights and their users know.
+// The names that released weights and their users rely on.
 TEST(Presets, TrainOnThoseOfEarlierReleases) {
   for (const auto* name :
        {"piano",        "rhodes",    "harpsichord", "vibraphone",   "marimba",     "organ",

@@ -7,7 +7,7 @@
 namespace hum::eval {
 
 void Checks::add(const std::string& what, Json value, bool holds) {
-  HUM_REQUIRE(!values_.contains(what), "checks: '{}' is there twice", what);
+  HUM_REQUIRE(!values_.contains(what), "checks: '{}' is listed twice", what);
   values_[what] = std::move(value);
   if (!holds) missed_.push_back(what);
 }
@@ -37,7 +37,7 @@ Json to_json(const Bar& bar) {
 TextTable::TextTable(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
 
 void TextTable::row(std::vector<std::string> cells) {
-  HUM_REQUIRE(cells.size() == rows_[0].size(), "table: {} cells under {} columns", cells.size(),
+  HUM_REQUIRE(cells.size() == rows_[0].size(), "table: {} cells for {} columns", cells.size(),
               rows_[0].size());
   rows_.push_back(std::move(cells));
 }

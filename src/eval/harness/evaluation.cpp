@@ -25,7 +25,7 @@ HeardClip play_timed(const System& system, const TestClip& clip) {
   if (system.role == Role::kSystem) heard.compute_s = took.count();
   if (!std::ranges::all_of(heard.samples, [](float x) { return std::isfinite(x); })) {
     fail(ExitCode::kBadData, fmt::format("'{}' plays samples that are not finite", system.name),
-         "HUM_CHECK_NANS=1 names the op where they begin");
+         "HUM_CHECK_NANS=1 names the op that produced the first one");
   }
   if (system.tokens) heard.tokens = system.tokens(clip);
   return heard;

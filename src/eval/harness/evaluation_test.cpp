@@ -80,7 +80,8 @@ TEST(Metrics, HaveOneKeyEach) {
   EXPECT_THROW(metric_index("beauty"), Error);
 }
 
-// Two numbers that tell loud from quiet, and flute from violin: enough for a judge of judges.
+// Two numbers that distinguish loud from quiet and flute from violin, which is enough for this
+// test.
 Classification classify(std::span<const float> samples, const data::Preset& preset) {
   const auto rms = static_cast<float>(data::active_rms(samples));
   const int32_t target = preset.name == "flute" ? 0 : preset.name == "violin" ? 1 : -1;

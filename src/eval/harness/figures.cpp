@@ -87,7 +87,7 @@ std::span<const Metric> metrics() {
        "note F1 that also counts ends, within 20 % of the note or 50 ms",
        [](H h) { return h.notes_with_ends.f1; }},
       {"raw_pitch", "raw pitch accuracy", "share", kHigher,
-       "frames of the melody within 50 cents, octaves count (mir_eval)",
+       "frames of the melody within 50 cents, octave errors are wrong (mir_eval)",
        [](H h) { return h.pitch.raw_pitch; }},
       {"raw_chroma", "raw chroma accuracy", "share", kHigher,
        "frames of the melody within 50 cents in any octave (mir_eval)",

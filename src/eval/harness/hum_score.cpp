@@ -13,8 +13,7 @@ namespace {
 
 using audio::Note;
 
-// Moves the notes by the semitone under which most of them match; does not move them if there is no
-// difference.
+// Shifts the notes by -1, 0 or 1 semitone, whichever matches the most notes; 0 wins ties.
 std::vector<Note> best_semitone(std::span<const Note> reference, const std::vector<Note>& heard) {
   std::vector<Note> best = heard;
   int matched = score_notes(reference, heard, {.best_octave = true}).matched;

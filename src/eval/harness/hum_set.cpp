@@ -19,7 +19,7 @@ namespace {
 
 using audio::Note;
 
-// The range of voices, as an instrument to make melodies for.
+// A voice's range, as the instrument that melodies are made for.
 constexpr data::Preset kVoice{.name = "voice",
                               .alias = "",
                               .family = "voice",
@@ -32,10 +32,10 @@ constexpr data::Preset kVoice{.name = "voice",
 constexpr double kRepeatShare = 0.25;
 // Longer gaps stay, because the singer breathes there.
 constexpr double kBreath_s = 0.5;
-// The width of the band's edges.
+// The width of the transitions at the band's ends.
 constexpr double kEdge_hz = 100;
 
-// Extends every note to the next one, and lets some repeat the pitch before.
+// Extends every note to the next one, and makes some repeat the previous pitch.
 void make_legato(std::vector<Note>& notes, const HumSetOptions& options, uint64_t index) {
   Rng rng(static_cast<uint64_t>(options.seed), "repeated notes", index);
   for (size_t i = 1; i < notes.size(); ++i) {

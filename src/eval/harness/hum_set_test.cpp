@@ -77,7 +77,7 @@ TEST(HumSet, OffTuneHumsAre40CentsSharpOrFlat) {
   EXPECT_EQ(sharp.size(), 2U);
 }
 
-// Energy by whole spectrum, in dB of all of it.
+// Energy between low_hz and high_hz relative to the total, in dB.
 double share_db(std::span<const float> samples, double low_hz, double high_hz) {
   double inside = 0, all = 0;
   const auto power = audio::spectrogram(samples, {}, 2);
@@ -102,7 +102,7 @@ TEST(Phone, LeavesTheBandAloneAndAddsNoiseInIt) {
   for (size_t i = 0; i < noise.size(); ++i) noise[i] = heard[i] - quiet[i];
   EXPECT_NEAR(20 * std::log10(data::active_rms(quiet) / data::active_rms(noise)), kPhoneSnr_db,
               0.1);
-  EXPECT_GT(share_db(noise, 1500, kPhoneHigh_hz), -4);  // white: half of it lies up there
+  EXPECT_GT(share_db(noise, 1500, kPhoneHigh_hz), -4);  // white: more than half of the band
 }
 
 TEST(HumScore, KnownNotesAreRightAndForgivenOneShift) {
@@ -118,7 +118,7 @@ TEST(HumScore, KnownNotesAreRightAndForgivenOneShift) {
   const HumScore score = score_hums(hums, heard);
   EXPECT_DOUBLE_EQ(score.f1, 1);
   EXPECT_NEAR(score.onset_s.value(), 0.02, 1e-9);
-  for (auto& notes : heard) notes[0].pitch += 1;  // of one hum, not of one note
+  for (auto& notes : heard) notes[0].pitch += 1;  // the shift is per hum, not per note
   EXPECT_LT(score_hums(hums, heard).recall, 1);
 }
 

@@ -25,7 +25,7 @@ std::vector<float> play(const char* preset, std::span<const audio::Note> notes) 
   return testing::render(notes, data::find_preset(preset), kSeconds);
 }
 
-// As the reference of a timbre plays it: on other pitches, at other times.
+// Another melody, as in a timbre reference: other pitches at other times.
 std::vector<audio::Note> other_melody() {
   std::vector<audio::Note> notes;
   for (int i = 0; i < 6; ++i)

@@ -13,7 +13,7 @@
 namespace hum::eval {
 namespace {
 
-// The number of melodies to try for one in the mode; each is in one of seven modes.
+// The number of melodies to try until one is in the mode; each is in one of seven modes.
 constexpr uint64_t kTries = 1000;
 
 data::Melody melody_of(uint64_t index, const data::Preset& preset, const TestSetOptions& options) {

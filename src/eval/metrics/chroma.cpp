@@ -7,7 +7,7 @@
 namespace hum::eval {
 namespace {
 
-constexpr std::array kShifts{0, -12, 12, -24, 24};  // no shift wins a tie
+constexpr std::array kShifts{0, -12, 12, -24, 24};  // 0 first: it wins ties
 
 constexpr double kSilence = 1e-3;  // of the loudest frame's RMS
 

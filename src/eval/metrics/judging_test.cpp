@@ -1,5 +1,5 @@
-// The metrics that judge a system against their reference implementations (tools/golden/judging.py)
-// and their own definitions. Lists and arrays are drawn by rule, as the tool draws them.
+// The metrics that judge a system, against their reference implementations
+// (tools/golden/judging.py) and their definitions. Lists and arrays follow the tool's rule.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -133,7 +133,7 @@ TEST(Chroma, ATuneSungInAnotherOctaveIsRightAndAWrongOneIsNot) {
   auto steady = notes;
   steady[0].bends.clear();
   EXPECT_NEAR(chroma_accuracy(sound, kRateHz, steady).accuracy, (0.53 + 0.08) / 1.46, 0.03)
-      << "without its bends the glide is off after an eighth of its way";
+      << "without its bends the glide is wrong after an eighth of its length";
   auto wrong = notes;
   for (Note& note : wrong) note.pitch += 3;
   EXPECT_LT(chroma_accuracy(sound, kRateHz, wrong).accuracy, 0.05);
@@ -177,7 +177,7 @@ TEST(OctaveBands, AgreeWithOneFftOfTheWholeSound) {
   const auto bands = octave_bands(trembling_sweep(), muffled_sweep(), kRateHz);
   const std::vector<double> expected = golden("octave_differences");
   ASSERT_EQ(bands.size(), expected.size());
-  // Noise alone fills the bands outside the sweep's 110 to 1,910 Hz; windows leak into the lowest.
+  // Only noise fills the bands outside the sweep's 110 to 1,910 Hz; windows leak into the lowest.
   for (size_t i = 2; i < bands.size(); ++i) {
     EXPECT_NEAR(bands[i].difference_db(), expected[i], 0.3) << bands[i].center_hz;
   }

@@ -243,7 +243,7 @@ std::string report_page(const Json& report) {
   html +=
       section("Real singing",
               "A recording of a singer, played on eight instruments and compared with FluidSynth "
-              "playing the same notes; onsets may be 100 ms off.",
+              "playing the same notes; onsets within 100 ms.",
               object_table(report.value("real_singing", Json())));
   html += section("Examples", "Outlines show the requested notes.", examples(report));
   html += section("Not measured",

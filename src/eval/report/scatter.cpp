@@ -142,8 +142,8 @@ std::string front_line(std::span<const ScatterPoint> front, const Scale& x, cons
                      plot_colour("system"), path);
 }
 
-// Moves places at least a gap apart, in the same order and as near as possible to the wished ones:
-// crowded places keep their mean (pool adjacent violators).
+// Moves positions at least a gap apart. Keeps their order, stays as close as possible to the wished
+// ones, and keeps the mean of crowded ones (pool adjacent violators).
 std::vector<double> spread(const std::vector<double>& wished, double low, double high) {
   struct Crowd {
     double sum;

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// The number in quotes after each `name=` whose element goes on with `then`.
+// The quoted number of each `name=` that `then` follows.
 std::vector<double> numbers(const std::string& text, const std::string& name,
                             const std::string& then = "") {
   std::vector<double> result;
@@ -58,7 +58,7 @@ TEST(ScatterPlot, StandsAloneWithScalesAndAKey) {
   EXPECT_THAT(svg, AllOf(HasSubstr("a &lt; b"), HasSubstr("time, s"), HasSubstr("memory, GB"),
                          HasSubstr("cost, $"), HasSubstr("limit"), HasSubstr("best"),
                          HasSubstr(">1200<"), HasSubstr(">12<"), Not(HasSubstr("nan"))));
-  // the second scale lies over the first
+  // the second scale is aligned with the first
   const auto x_of = [&](const std::string& tick) {
     const size_t end = svg.find("text-anchor=\"middle\">" + tick + "<");
     return numbers(svg.substr(svg.rfind("<text", end)), "x").at(0);

@@ -67,7 +67,7 @@ TEST_P(LateOnset, MovesToWhereTheLevelBeginsToRise) {
 INSTANTIATE_TEST_SUITE_P(Attacks, LateOnset, testing::Values(0.005, 0.02, 0.06));
 
 TEST(SungNotes, AGlideBeginsTheNextNoteWhereThePitchLeaves) {
-  // The level says nothing.
+  // The level shows no onset.
   const auto samples =
       data::render_hum(std::vector<Note>{{0, 0.6, 57, 0.63, {}}, {0.6, 1.2, 60, 0.63, {}}}, 1.2, 1,
                        3, {.exact_onsets = true, .tuning_cents = 0, .legato = true});
@@ -129,7 +129,7 @@ TEST(SungNotes, ANoteHeardAnOctaveOffGoesWhereTheVoiceIs) {
   const auto samples = voice(sung, 1, [](double t) { return t < 0.6 ? 1 : 0; });
   EXPECT_THAT(pitches(sung_notes(samples, only({{0.1, 0.6, 62, 0.6, {}}}))),
               testing::ElementsAre(50));
-  // A semitone is the transcriber's to say.
+  // A difference of one semitone stays as transcribed.
   EXPECT_THAT(pitches(sung_notes(samples, only({{0.1, 0.6, 51, 0.6, {}}}))),
               testing::ElementsAre(51));
 }
