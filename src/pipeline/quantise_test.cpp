@@ -111,7 +111,7 @@ TEST(Score, DefaultsChangeNoNote) {
   EXPECT_EQ(score.notes, notes);
   ASSERT_TRUE(score.tempo.has_value());
   EXPECT_NEAR(score.tempo_bpm(), 103, 1);
-  EXPECT_EQ(key_name(score.heard_key.key), "D:major");
+  EXPECT_EQ(key_name(score.heard_key->key), "D:major");
   EXPECT_FALSE(score.key.has_value());
   EXPECT_TRUE(score.warnings.empty());
 }
