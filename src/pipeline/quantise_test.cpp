@@ -138,6 +138,19 @@ TEST(Score, ATempoThatIsAskedForIsTheOneThatIsHeard) {
   EXPECT_EQ(beside_a_backing.tempo_bpm(), 104);
 }
 
+TEST(Score, EveryTempoIsPlayed) {
+  for (const Tune& tune : tunes()) {
+    const auto notes = sing(tune, 121, 0.4, 0.01);
+    for (int bpm = 30; bpm <= 300; bpm += 15) {
+      const Score score = make_score(notes, {.tempo = std::to_string(bpm)});
+      EXPECT_EQ(score.tempo_bpm(), bpm);
+      EXPECT_TRUE(score.warnings.empty());
+      const double octaves = std::log2(estimate_tempo(score.notes)->bpm / bpm);
+      EXPECT_NEAR(octaves, std::round(octaves), 0.02) << tune.name << " " << bpm;
+    }
+  }
+}
+
 TEST(Score, SnapsToTheTempoItHearsAndSaysWhenThereIsNone) {
   const Score score = make_score(sing(tunes()[0], 103, 0.4, 0.02), {.snap = "1", .grid = Grid::k8});
   for (const Note& note : score.notes) {
