@@ -15,9 +15,9 @@ using testing::ElementsAre;
 
 constexpr Tempo kTempo{.bpm = 120, .first_beat_s = 0.5, .confidence = 1};
 
-std::vector<std::string> names(const std::vector<Chord>& chords) {
+std::vector<std::string> names(const std::vector<Chord>& chords, const Key& key = {}) {
   std::vector<std::string> result;
-  for (const Chord& chord : chords) result.push_back(chord_name(chord));
+  for (const Chord& chord : chords) result.push_back(chord_name(chord, key));
   return result;
 }
 
@@ -30,14 +30,22 @@ TEST(Chords, OfAKeyAreItsTriads) {
               ElementsAre("Dm", "Em", "F", "G", "Am", "Bdim", "C"));
 }
 
+TEST(Chords, AreSpelledInTheirKey) {
+  const Key flat = parse_key("Db:major"), sharp = parse_key("C#:minor");
+  EXPECT_THAT(names(triads_of(flat), flat),
+              ElementsAre("Db", "Ebm", "Fm", "Gb", "Ab", "Bbm", "Cdim"));
+  EXPECT_THAT(names(triads_of(sharp), sharp),
+              ElementsAre("C#m", "D#dim", "E", "F#m", "G#", "A", "B"));
+}
+
 // The harmony that every song book prints under it.
 TEST(Chords, UnderTwinkleAreThoseOfTheSongBook) {
   const auto notes = sing(tunes()[1], 120, 0.5);
   const auto chords = harmonise(notes, parse_key("C:major"), kTempo, 4, 6);
-  EXPECT_EQ(chord_name(chords[0]), "C");
-  EXPECT_THAT(chord_name(chords[1]), testing::AnyOf("F", "C", "Am"));  // A A G
-  EXPECT_THAT(chord_name(chords[2]), testing::AnyOf("F", "C", "Dm", "Am"));
-  EXPECT_THAT(chord_name(chords[3]), testing::AnyOf("G", "C", "Dm"));  // D D C
+  EXPECT_EQ(names(chords)[0], "C");
+  EXPECT_THAT(names(chords)[1], testing::AnyOf("F", "C", "Am"));  // A A G
+  EXPECT_THAT(names(chords)[2], testing::AnyOf("F", "C", "Dm", "Am"));
+  EXPECT_THAT(names(chords)[3], testing::AnyOf("G", "C", "Dm"));  // D D C
 }
 
 TEST(Chords, FollowArpeggiosThatLeaveNoDoubt) {

@@ -43,9 +43,8 @@ double fits(std::span<const Note> notes, const Chord& chord, double from_s, doub
 
 }  // namespace
 
-std::string chord_name(const Chord& chord) {
-  std::string name = key_name({chord.root, data::Mode::kIonian});
-  name.resize(name.find(':'));
+std::string chord_name(const Chord& chord, const Key& key) {
+  const std::string name = pitch_name(key, chord.root);
   if (chord.third == 4) return name + (chord.fifth == 8 ? "aug" : "");
   return name + (chord.fifth == 6 ? "dim" : "m");
 }

@@ -21,8 +21,8 @@ struct Chord {
   bool operator==(const Chord&) const = default;
 };
 
-// "C", "Am", "Bdim".
-std::string chord_name(const Chord& chord);
+// "C", "Am", "Bdim"; the root is spelled as in the key.
+std::string chord_name(const Chord& chord, const Key& key);
 
 // The seven triads of a key, degree by degree; in minor the fifth degree is major, as in harmonic
 // minor.

@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "data/synthesis/level.h"
-#include "data/synthesis/presets.h"
 #include "data/synthesis/timing.h"
 #include "pipeline/sung_notes/sung_notes.h"
 #include "pipeline/tuning.h"
@@ -61,8 +60,13 @@ void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange
   for (Note& note : melody.notes) note.pitch += static_cast<int>(options.transpose);
   if (const auto fixed = fixed_octave(options.octave)) {
     melody.octave = *fixed;
+    melody.octave_reason = "set by --octave";
   } else if (range) {
-    melody.octave = data::octave_shift(melody.notes, range->low, range->high) / 12;
+    auto choice = choose_octave(melody.notes, *range);
+    melody.octave = choice.octave;
+    melody.octave_reason = std::move(choice.reason);
+  } else {
+    melody.octave_reason = "the instrument's range is unknown";
   }
   for (Note& note : melody.notes) note.pitch += 12 * melody.octave;
   const size_t before = melody.notes.size();
@@ -129,8 +133,8 @@ HumMelody read_melody(std::span<const float> samples, const TranscribeFunction& 
                     "voice helps",
                     melody.confidence));
   }
+  move(melody, options, range);  // reads the certainty of the notes, which their velocity replaces
   melody.notes = data::velocity_from_rms(samples, melody.notes);
-  move(melody, options, range);
   return melody;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "pipeline/octave.h"
 #include "pipeline/transcription.h"
 
 namespace hum::pipeline {
@@ -33,15 +34,11 @@ struct HumOptions {
   }
 };
 
-// MIDI numbers, both included.
-struct PitchRange {
-  int low = 0, high = 127;
-};
-
 struct HumMelody {
   std::vector<audio::Note> notes;
   double tuning_cents = 0;  // the corrected offset
   int octave = 0;           // the octaves that were added
+  std::string octave_reason;
   double confidence = 0;    // mean certainty of the notes, 0..1
   double voiced_share = 0;  // share of the sounding time, by YIN, 0..1
   std::vector<std::string> warnings;

@@ -16,8 +16,7 @@ using Profile = std::array<double, 12>;
 
 constexpr Profile kMajor = {6.35, 2.23, 3.48, 2.33, 4.38, 4.09, 2.52, 5.19, 2.39, 3.66, 2.29, 2.88};
 constexpr Profile kMinor = {6.33, 2.68, 3.52, 5.38, 2.60, 3.53, 2.54, 4.75, 3.98, 2.69, 3.34, 3.17};
-constexpr std::array<std::string_view, 12> kTonics = {"C",  "C#", "D",  "Eb", "E",  "F",
-                                                      "F#", "G",  "Ab", "A",  "Bb", "B"};
+constexpr size_t kMinNotes = 5;                          // of an estimated key
 constexpr std::array kLetters = {9, 11, 0, 2, 4, 5, 7};  // A to G
 
 int pitch_class(int pitch) { return ((pitch % 12) + 12) % 12; }
@@ -84,7 +83,21 @@ Key parse_key(std::string_view text) {
 }
 
 std::string key_name(const Key& key) {
-  return fmt::format("{}:{}", kTonics[static_cast<size_t>(key.tonic)], name_of(key.mode));
+  return fmt::format("{}:{}", pitch_name(key, key.tonic), name_of(key.mode));
+}
+
+std::string pitch_name(const Key& key, int pitch) {
+  // Places on the line of fifths: F -1, C 0, G 1, ... F# 6. With s sharps the key has the places
+  // s - 1 to s + 5. The five others lie around these; in minor above them, for raised degrees.
+  constexpr std::string_view kLetters = "FCGDAEB";
+  const auto [sharps, minor] = key_signature(key);
+  const int lowest = sharps - (minor ? 1 : 4);
+  const int place = lowest + pitch_class(7 * pitch - lowest);
+  const int above_f = place + 1;
+  const int accidentals = above_f >= 0 ? above_f / 7 : -((6 - above_f) / 7);
+  std::string name(1, kLetters[static_cast<size_t>(above_f - 7 * accidentals)]);
+  name.append(static_cast<size_t>(std::abs(accidentals)), accidentals > 0 ? '#' : 'b');
+  return name;
 }
 
 audio::KeySignature key_signature(const Key& key) {
@@ -92,7 +105,8 @@ audio::KeySignature key_signature(const Key& key) {
   const int major =
       pitch_class(key.tonic - data::mode_semitone(data::Mode::kIonian, static_cast<int>(key.mode)));
   const int fifths = major * 7 % 12;
-  return {.sharps = fifths > 6 ? fifths - 12 : fifths, .minor = key.mode == data::Mode::kAeolian};
+  const bool minor = key.mode == data::Mode::kAeolian;
+  return {.sharps = fifths > (minor ? 5 : 6) ? fifths - 12 : fifths, .minor = minor};
 }
 
 bool in_key(const Key& key, int pitch) {
@@ -102,7 +116,8 @@ bool in_key(const Key& key, int pitch) {
   return false;
 }
 
-KeyEstimate estimate_key(std::span<const Note> notes) {
+std::optional<KeyEstimate> estimate_key(std::span<const Note> notes) {
+  if (notes.size() < kMinNotes) return std::nullopt;
   Profile time_s{};
   for (const Note& note : notes) {
     time_s[static_cast<size_t>(pitch_class(note.pitch))] += note.end_s - note.start_s;

@@ -111,7 +111,7 @@ TEST(Score, DefaultsChangeNoNote) {
   EXPECT_EQ(score.notes, notes);
   ASSERT_TRUE(score.tempo.has_value());
   EXPECT_NEAR(score.tempo_bpm(), 103, 1);
-  EXPECT_EQ(key_name(score.heard_key.key), "D:major");
+  EXPECT_EQ(key_name(score.heard_key->key), "D:major");
   EXPECT_FALSE(score.key.has_value());
   EXPECT_TRUE(score.warnings.empty());
 }
@@ -136,6 +136,19 @@ TEST(Score, ATempoThatIsAskedForIsTheOneThatIsHeard) {
   const Score beside_a_backing = make_score(notes, {.tempo = "104"}, {.stays_in_time = true});
   EXPECT_EQ(beside_a_backing.notes, notes);
   EXPECT_EQ(beside_a_backing.tempo_bpm(), 104);
+}
+
+TEST(Score, EveryTempoIsPlayed) {
+  for (const Tune& tune : tunes()) {
+    const auto notes = sing(tune, 121, 0.4, 0.01);
+    for (int bpm = 30; bpm <= 300; bpm += 15) {
+      const Score score = make_score(notes, {.tempo = std::to_string(bpm)});
+      EXPECT_EQ(score.tempo_bpm(), bpm);
+      EXPECT_TRUE(score.warnings.empty());
+      const double octaves = std::log2(estimate_tempo(score.notes)->bpm / bpm);
+      EXPECT_NEAR(octaves, std::round(octaves), 0.02) << tune.name << " " << bpm;
+    }
+  }
 }
 
 TEST(Score, SnapsToTheTempoItHearsAndSaysWhenThereIsNone) {

@@ -76,7 +76,7 @@ bool is_triplet(Grid grid) { return grid == Grid::k8t || grid == Grid::k16t; }
 void find_tempo(Score& score, const ScoreOptions& options, bool stays_in_time) {
   if (options.tempo == "off") return;
   const auto asked = asked_bpm(options);
-  auto heard = asked ? estimate_tempo_near(score.notes, *asked) : estimate_tempo(score.notes);
+  auto heard = estimate_tempo(score.notes);
   if (heard && heard->confidence < kMinTempoConfidence) heard.reset();
   if (!asked) {
     score.tempo = heard;
@@ -86,8 +86,9 @@ void find_tempo(Score& score, const ScoreOptions& options, bool stays_in_time) {
     score.warnings.push_back(fmt::format(
         "no steady tempo was found; the melody is unchanged and {} is written", options.tempo));
   } else if (!stays_in_time) {
-    score.stretch = heard->bpm / *asked;
-    score.notes = at_tempo(score.notes, *heard, *asked);
+    const Tempo pulse = nearest_pulse(score.notes, *heard, *asked);
+    score.stretch = pulse.bpm / *asked;
+    score.notes = at_tempo(score.notes, pulse, *asked);
   }
   score.tempo = Tempo{*asked, find_first_beat(score.notes, *asked), heard ? heard->confidence : 0};
 }
@@ -95,7 +96,11 @@ void find_tempo(Score& score, const ScoreOptions& options, bool stays_in_time) {
 void find_key(Score& score, const ScoreOptions& options) {
   score.heard_key = estimate_key(score.notes);
   if (options.key == "off") return;
-  score.key = options.key == "auto" ? score.heard_key.key : parse_key(options.key);
+  if (options.key == "auto" && !score.heard_key) {
+    score.warnings.push_back("the melody has too few notes to find its key; none was moved");
+    return;
+  }
+  score.key = options.key == "auto" ? score.heard_key->key : parse_key(options.key);
   score.moved_to_key = snap_to_key(score.notes, *score.key);
 }
 
@@ -103,8 +108,8 @@ void find_key(Score& score, const ScoreOptions& options) {
 
 std::optional<audio::KeySignature> Score::signature() const {
   if (key) return key_signature(*key);
-  if (heard_key.margin < kMinKeyMargin) return std::nullopt;
-  return key_signature(heard_key.key);
+  if (!heard_key || heard_key->margin < kMinKeyMargin) return std::nullopt;
+  return key_signature(heard_key->key);
 }
 
 void validate(const ScoreOptions& options) {

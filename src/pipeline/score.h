@@ -52,11 +52,12 @@ void validate(const ScoreOptions& options);
 struct Score {
   std::vector<audio::Note> notes;
   std::optional<Tempo> tempo;  // of the notes; absent: off, or none was found
-  KeyEstimate heard_key;       // of the notes as they were sung
-  std::optional<Key> key;      // that the notes were moved into
-  double stretch = 1;          // of the times, to the requested tempo
-  int64_t moved_to_key = 0;    // notes
-  double correction = 0;       // of the pitch
+  // Of the notes as they were sung; absent if they are too few.
+  std::optional<KeyEstimate> heard_key;
+  std::optional<Key> key;    // that the notes were moved into
+  double stretch = 1;        // of the times, to the requested tempo
+  int64_t moved_to_key = 0;  // notes
+  double correction = 0;     // of the pitch
   std::vector<std::string> warnings;
 
   // For a MIDI file: the tempo, or 120 from time 0.

@@ -18,25 +18,30 @@ constexpr double kSearchWindow_s = 2;
 constexpr size_t kMinOnsets = 4;
 // Random onsets reach about this value divided by the root of their number.
 constexpr double kChance = 0.7;
-// A tempo near the requested one must reach this share of the best tempo's score.
-constexpr double kNearlyAsGood = 0.75, kNear = 0.05;
+// A requested tempo is taken as it is if it explains the onsets about as well as the best one.
+constexpr double kAboutAsGood = 0.9, kNear = 0.05;
+// Above this the half is nearer to a walking pace, and is the tempo if its beats are accented.
+constexpr double kFast_bpm = kPace_bpm * std::numbers::sqrt2, kAccented = 0.3;
 
 struct Onset {
   double time_s, weight;
+  double accent = 0;  // louder and longer notes have more
 };
 
-// Notes that start together are one onset with the longest duration.
+// Notes that start together are one onset with the longest duration and the strongest accent.
 std::vector<Onset> onsets_of(std::span<const Note> notes) {
   constexpr double kTogether_s = 0.03;
   std::vector<Onset> onsets;
   for (const Note& note : notes) {
-    onsets.push_back({note.start_s, std::sqrt(std::min(1.0, note.end_s - note.start_s))});
+    const double weight = std::sqrt(std::min(1.0, note.end_s - note.start_s));
+    onsets.push_back({note.start_s, weight, weight * note.amplitude});
   }
   std::ranges::sort(onsets, {}, &Onset::time_s);
   std::vector<Onset> result;
   for (const Onset& onset : onsets) {
     if (!result.empty() && onset.time_s - result.back().time_s < kTogether_s) {
       result.back().weight = std::max(result.back().weight, onset.weight);
+      result.back().accent = std::max(result.back().accent, onset.accent);
     } else {
       result.push_back(onset);
     }
@@ -113,12 +118,30 @@ double refine(std::span<const Onset> onsets, double bpm) {
   return bpm;
 }
 
+// How regularly the accents recur: 1 if all strong onsets are a period apart and all weak ones half
+// a period off, 0 if the accents do not depend on the position in the period.
+double accents_at(std::span<const Onset> onsets, double period_s) {
+  double mean = 0;
+  for (const Onset& onset : onsets) mean += onset.accent / static_cast<double>(onsets.size());
+  std::complex<double> sum = 0;
+  double total = 0;
+  for (const Onset& onset : onsets) {
+    sum += std::polar(1.0, kTwoPi * onset.time_s / period_s) * (onset.accent - mean);
+    total += std::abs(onset.accent - mean);
+  }
+  return total > 0 ? std::abs(sum) / total : 0;
+}
+
 std::optional<Tempo> tempo_at(std::span<const Note> notes, std::span<const Onset> onsets,
                               double bpm) {
   const double chance = kChance / std::sqrt(static_cast<double>(onsets.size()));
   const double explains = Resonance(onsets, kSearchWindow_s).explains(bpm);
   if (explains <= chance) return std::nullopt;
   bpm = refine(onsets, bpm);
+  const double random_accents = 1 / std::sqrt(static_cast<double>(onsets.size()));
+  if (bpm > kFast_bpm && accents_at(onsets, 120 / bpm) > std::max(kAccented, random_accents)) {
+    bpm /= 2;
+  }
   return Tempo{bpm, find_first_beat(notes, bpm), std::min(1.0, (explains - chance) / (1 - chance))};
 }
 
@@ -131,18 +154,18 @@ std::optional<Tempo> estimate_tempo(std::span<const Note> notes) {
   return tempo_at(notes, onsets, best_bpm(resonance, kSlowest_bpm, kFastest_bpm, true));
 }
 
-std::optional<Tempo> estimate_tempo_near(std::span<const Note> notes, double bpm) {
+Tempo nearest_pulse(std::span<const Note> notes, const Tempo& heard, double bpm) {
   const auto onsets = onsets_of(notes);
-  if (onsets.size() < kMinOnsets) return std::nullopt;
   const Resonance resonance(onsets, kSearchWindow_s);
-  double best = best_bpm(resonance, kSlowest_bpm, kFastest_bpm, true);
   const double near = best_bpm(resonance, bpm * (1 - kNear), bpm * (1 + kNear), false);
-  if (resonance.explains(near) >= kNearlyAsGood * resonance.explains(best)) {
-    return tempo_at(notes, onsets, near);
+  if (resonance.explains(near) >= kAboutAsGood * resonance.explains(heard.bpm)) {
+    const double refined = refine(onsets, near);
+    return {refined, find_first_beat(notes, refined), heard.confidence};
   }
-  while (best > bpm * std::numbers::sqrt2) best /= 2;
-  while (best < bpm / std::numbers::sqrt2) best *= 2;
-  return tempo_at(notes, onsets, best);
+  double pulse = heard.bpm;
+  while (pulse > bpm * std::numbers::sqrt2) pulse /= 2;
+  while (pulse < bpm / std::numbers::sqrt2) pulse *= 2;
+  return {pulse, find_first_beat(notes, pulse), heard.confidence};
 }
 
 double find_first_beat(std::span<const Note> notes, double bpm) {

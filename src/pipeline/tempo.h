@@ -22,15 +22,17 @@ struct Tempo {
 
 // Each pair of onsets votes for the periods that divide its distance, near pairs with more weight;
 // of periods that explain the pairs equally well, takes the one nearest to a walking pace. Then
-// refines it over longer and longer distances. Empty with fewer than four onsets, or when no period
-// does better than on random onsets.
+// refines it over longer and longer distances. Of a fast tempo and its half, the accents decide: if
+// every second beat is stronger, the half is the tempo. Empty with fewer than four onsets, or when
+// no period does better than on random onsets.
 // Source: the inter-onset votes of Dixon 2001, "Automatic extraction of tempo and beat"; the
 // log-normal prior of Ellis 2007, "Beat tracking by dynamic programming".
 std::optional<Tempo> estimate_tempo(std::span<const audio::Note> notes);
 
-// Estimates the tempo of a melody that is meant to be at about `bpm`: the period near it if that
-// explains the onsets nearly as well as any, else the best one, doubled or halved to come near it.
-std::optional<Tempo> estimate_tempo_near(std::span<const audio::Note> notes, double bpm);
+// The pulse of a melody that comes nearest to `bpm`, where `heard` is the melody's estimated tempo:
+// a tempo near `bpm` if it explains the onsets about as well, else the heard one, doubled or halved
+// until it is within a factor of sqrt(2).
+Tempo nearest_pulse(std::span<const audio::Note> notes, const Tempo& heard, double bpm);
 
 // Finds the beats of a known tempo; long notes count more. The first beat is the one nearest to the
 // first note.

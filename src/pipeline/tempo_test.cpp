@@ -58,12 +58,40 @@ TEST(Tempo, NeedsFourOnsets) {
 }
 
 // Sung at 120, requested at other tempi: the result is the singer's pulse, halved or doubled.
-TEST(Tempo, NearAnAskedOneIsTheSingersOwnPulse) {
+TEST(Tempo, NearestPulseIsTheSingersOwn) {
   const auto notes = sing(tunes()[0], 120);
-  EXPECT_NEAR(estimate_tempo_near(notes, 60)->bpm, 60, 0.3);
-  EXPECT_NEAR(estimate_tempo_near(notes, 118)->bpm, 120, 0.5);
-  EXPECT_NEAR(estimate_tempo_near(notes, 100)->bpm, 120, 0.5);
-  EXPECT_NEAR(estimate_tempo_near(notes, 240)->bpm, 240, 1);
+  const Tempo heard = *estimate_tempo(notes);
+  EXPECT_NEAR(nearest_pulse(notes, heard, 60).bpm, 60, 0.3);
+  EXPECT_NEAR(nearest_pulse(notes, heard, 118).bpm, 120, 0.5);
+  EXPECT_NEAR(nearest_pulse(notes, heard, 100).bpm, 120, 0.5);
+  EXPECT_NEAR(nearest_pulse(notes, heard, 240).bpm, 240, 1);
+}
+
+TEST(Tempo, NearestPulseIsWithinAFactorOfTheRootOfTwoOfEveryTempo) {
+  const auto notes = sing(tunes()[1], 121);
+  const Tempo heard = *estimate_tempo(notes);
+  for (double bpm = 30; bpm <= 300; bpm += 1) {
+    const Tempo pulse = nearest_pulse(notes, heard, bpm);
+    EXPECT_LE(std::abs(std::log2(pulse.bpm / bpm)), 0.501) << bpm;
+    EXPECT_EQ(pulse.confidence, heard.confidence);
+  }
+}
+
+// Eight notes a bar, all equally long.
+std::vector<Note> stream_of_notes(double notes_per_minute, double strong, double weak) {
+  std::vector<Note> notes;
+  for (int i = 0; i < 32; ++i) {
+    const double at_s = i * 60 / notes_per_minute;
+    notes.push_back({at_s, at_s + 0.3, 60, i % 2 == 0 ? strong : weak, {}});
+  }
+  return notes;
+}
+
+TEST(Tempo, AccentsDecideBetweenAFastTempoAndItsHalf) {
+  EXPECT_NEAR(estimate_tempo(stream_of_notes(161, 0.8, 0.6))->bpm, 80.5, 0.5);
+  EXPECT_NEAR(estimate_tempo(stream_of_notes(161, 0.6, 0.6))->bpm, 161, 1);
+  // At a walking pace a strong and a weak beat are two beats.
+  EXPECT_NEAR(estimate_tempo(stream_of_notes(112, 0.8, 0.6))->bpm, 112, 1);
 }
 
 TEST(Tempo, FirstBeatIsNearTheFirstNoteAndNeverBeforeZero) {

@@ -62,7 +62,6 @@ Outcome run_hum(const std::vector<std::string>& arguments, const RunOptions& opt
 
 fs::path example_recording() { return source_folder() / "examples/vocadito_10.wav"; }
 
-
 std::vector<std::string> Program::files() const {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder_)) {

@@ -1,5 +1,5 @@
-// Basic Pitch's whole network against JAX, on weights computed by a rule: posteriors, and their gradients
-// to the sound and to weights at every depth.
+// Basic Pitch's whole network against JAX, on weights computed by a rule: posteriors, and their
+// gradients to the sound and to weights at every depth.
 #include <gtest/gtest.h>
 
 #include "graph/ops.h"

@@ -65,7 +65,7 @@ class Arranger {
 
   void arrange(const pipeline::Score& score) {
     tempo_ = *score.tempo;
-    key_ = score.key.value_or(score.heard_key.key);
+    key_ = score.key ? *score.key : score.heard_key->key;
     const auto bars = pipeline::loop_of(score.notes, tempo_, options_.beats_per_bar).bars;
     chords_ = pipeline::harmonise(score.notes, key_, tempo_, options_.beats_per_bar, bars);
     band_ = pipeline::accompany(chords_, tempo_, options_.beats_per_bar, options_.style);
@@ -100,7 +100,7 @@ class Arranger {
   const pipeline::Key& key() const { return key_; }
   std::vector<std::string> chord_names() const {
     std::vector<std::string> names;
-    for (const auto& chord : chords_) names.push_back(pipeline::chord_name(chord));
+    for (const auto& chord : chords_) names.push_back(pipeline::chord_name(chord, key_));
     return names;
   }
 
@@ -134,6 +134,10 @@ Json arrange(const ArrangeOptions& options) {
   if (!hearing.score.tempo) {
     fail(ExitCode::kBadData, "no steady tempo was found for the band to follow",
          "give the tempo with --tempo BPM, or hum to a click");
+  }
+  if (!hearing.score.key && !hearing.score.heard_key) {
+    fail(ExitCode::kBadData, "the melody has too few notes to find a key for the band",
+         "give the key with --key C:major");
   }
   Arranger arranger(options, converter);
   arranger.arrange(hearing.score);

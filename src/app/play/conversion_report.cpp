@@ -23,14 +23,15 @@ Json conversion_report(const OutputPlan& plan, const Converter& converter, const
           {"audio_seconds", takes[0]["audio_seconds"]},
           {"takes", takes},
           {"octave", melody.octave},
+          {"octave_reason", melody.octave_reason},
           {"transpose", options.hum.transpose},
           {"tuning_cents", melody.tuning_cents},
           {"tempo_bpm", score.tempo ? Json(score.tempo->bpm) : Json()},
           {"first_beat", score.first_beat_s()},
           {"tempo_confidence", score.tempo ? score.tempo->confidence : 0},
           {"stretch", score.stretch},
-          {"heard_key", pipeline::key_name(score.heard_key.key)},
-          {"key_margin", score.heard_key.margin},
+          {"heard_key", score.heard_key ? Json(pipeline::key_name(score.heard_key->key)) : Json()},
+          {"key_margin", score.heard_key ? score.heard_key->margin : 0},
           {"moved_to_key", score.moved_to_key},
           {"pitch_correction", score.correction},
           {"confidence", melody.confidence},
@@ -59,7 +60,7 @@ std::string conversion_text(const Json& report) {
   if (!report["tempo_bpm"].is_null()) {
     line += fmt::format(", {:.0f} beats per minute", report["tempo_bpm"].get<double>());
   }
-  line += ", " + report["heard_key"].get<std::string>();
+  if (!report["heard_key"].is_null()) line += ", " + report["heard_key"].get<std::string>();
   const bool several = report["takes"].size() > 1;
   std::string text;
   for (const Json& take : report["takes"]) {

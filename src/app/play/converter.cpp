@@ -68,16 +68,22 @@ Json Stopwatch::laps() const {
 struct Converter::Loaded {
   runtime::Session session{session_options()};
   Synthesizer synthesizer;
+  pipeline::TranscribeFunction transcribe;
   std::vector<std::string> warnings;
   models::humming::TimbreReference reference;
-  pipeline::TranscribeFunction transcribe;
+  std::optional<pipeline::PitchRange> range;  // of the instrument
 
   Loaded(const ConversionOptions& options, const data::Preset* preset)
       : synthesizer(session, weights_folder(options.weights)),
-        reference(preset != nullptr
-                      ? synthesizer.preset_reference(*preset, warnings)
-                      : synthesizer.file_reference(options.timbre, options.max_seconds, warnings)),
         transcribe(transcriber(session, options.notes)) {
+    if (preset != nullptr) {
+      reference = synthesizer.preset_reference(*preset, warnings);
+      range = {preset->low, preset->high};
+    } else {
+      auto clip = read_clip(options.timbre, options.max_seconds, warnings);
+      range = pipeline::range_around(transcribe(clip).notes);
+      reference = synthesizer.encode(std::move(clip));
+    }
     synthesizer.load(options.play);
   }
 };
@@ -98,10 +104,8 @@ Hearing Converter::listen(const fs::path& path, Stopwatch& watch, bool stays_in_
   watch.lap("read");
   Loaded& loaded = load();
   watch.lap("load");
-  std::optional<pipeline::PitchRange> range;
-  if (preset_ != nullptr) range = {preset_->low, preset_->high};
-  Hearing hearing{pipeline::read_melody(recording.samples, loaded.transcribe, options_.hum, range),
-                  {}};
+  Hearing hearing{
+      pipeline::read_melody(recording.samples, loaded.transcribe, options_.hum, loaded.range), {}};
   hearing.score = pipeline::make_score(
       hearing.melody.notes, options_.score,
       {.stays_in_time = stays_in_time, .can_bend = preset_ == nullptr || data::can_bend(*preset_)});

@@ -148,8 +148,8 @@ TimbreReference Synthesizer::preset_reference(const data::Preset& preset,
   return encode(render_reference(preset, renderer));
 }
 
-TimbreReference Synthesizer::file_reference(const fs::path& path, double max_seconds,
-                                            std::vector<std::string>& warnings) {
+std::vector<float> read_clip(const fs::path& path, double max_seconds,
+                             std::vector<std::string>& warnings) {
   auto recording = pipeline::read_recording(path, max_seconds);
   for (const auto& warning : recording.warnings) {
     warnings.push_back(path.string() + ": " + warning);
@@ -164,7 +164,7 @@ TimbreReference Synthesizer::file_reference(const fs::path& path, double max_sec
          fmt::format("use a recording of {} to {} s", kMinReference_s, kReference_s));
   }
   samples.resize(std::min(samples.size(), static_cast<size_t>(data::sample_of(kReference_s))));
-  return encode(std::move(samples));
+  return std::move(samples);
 }
 
 void Synthesizer::load(const SynthesisOptions& options) {

@@ -31,6 +31,11 @@ std::vector<const data::Preset*> known_presets(const std::filesystem::path& weig
 // of training.
 std::vector<float> render_reference(const data::Preset& preset, data::FluidRenderer& renderer);
 
+// Reads up to 5 s of a recording as mono at 22,050 Hz, from its first sound. Throws: kBadData below
+// 1 s.
+std::vector<float> read_clip(const std::filesystem::path& path, double max_seconds,
+                             std::vector<std::string>& warnings);
+
 enum class Decoder { kGuided, kPlain };
 inline EnumNames<Decoder> enum_names(Decoder) {
   static constexpr std::pair<Decoder, std::string_view> kNames[] = {{Decoder::kGuided, "guided"},
@@ -74,10 +79,6 @@ class Synthesizer {
   // weights have other references but not this one.
   models::humming::TimbreReference preset_reference(const data::Preset& preset,
                                                     std::vector<std::string>& warnings);
-  // Encodes up to 5 s of a recording, from its first sound. Throws: kBadData below 1 s.
-  models::humming::TimbreReference file_reference(const std::filesystem::path& path,
-                                                  double max_seconds,
-                                                  std::vector<std::string>& warnings);
   // Encodes at most the first 5 s of a sound.
   models::humming::TimbreReference encode(std::vector<float> samples);
   // Reads the models that instrument() will need, so that damaged weights fail before any work.

@@ -62,7 +62,7 @@ std::string transcription_summary(const std::string& output, const Transcribed& 
   return fmt::format(
       "{}: {} notes in {:.1f} s, {}, {}\n", output, score.notes.size(), seconds,
       score.tempo ? fmt::format("{:.0f} beats per minute", score.tempo->bpm) : "no steady tempo",
-      pipeline::key_name(score.heard_key.key));
+      score.heard_key ? pipeline::key_name(score.heard_key->key) : "too few notes for a key");
 }
 
 }  // namespace hum::app
