@@ -274,12 +274,17 @@ TEST_F(Musician, ABandPlaysUnderTheMelody) {
   EXPECT_EQ(song.parts[3].channel, audio::kDrumChannel);
 }
 
-TEST_F(Musician, ABandNeedsATempo) {
+TEST_F(Musician, ABandNeedsATempoAndAKey) {
   const std::string hum = write_hum("a.wav", 2);  // three notes
   const auto outcome = run("arrange", {hum, "-o", path("band")});
   EXPECT_EQ(outcome.code, 65);
   EXPECT_THAT(outcome.err, HasSubstr("--tempo BPM"));
-  EXPECT_EQ(run("arrange", {hum, "-o", path("band"), "--tempo", "100"}).code, 0);
+  // With three notes there is no key either.
+  const auto keyless = run("arrange", {hum, "-o", path("band"), "--tempo", "100"});
+  EXPECT_EQ(keyless.code, 65);
+  EXPECT_THAT(keyless.err, HasSubstr("--key C:major"));
+  EXPECT_EQ(run("arrange", {hum, "-o", path("band"), "--tempo", "100", "--key", "A:minor"}).code,
+            0);
 }
 
 }  // namespace
