@@ -8,6 +8,8 @@
 #include "models/codec/codec.h"
 #include "models/codec/codec_session.h"
 #include "models/codec/dac.h"
+#include "models/ear/ear_session.h"
+#include "models/ear/model.h"
 #include "models/humming/coarse.h"
 #include "models/humming/humming_session.h"
 #include "models/humming/upsampler.h"
@@ -120,6 +122,10 @@ constexpr ModelRow kRegistry[] = {
      configures<preset_classifier::PresetClassifierConfig, preset_classifier::PresetClassifier>,
      "classifier", opens<preset_classifier::ClassifierSession>,
      TrainingInput::kLabelledCrops, PlatformAudit::kTrainingStep},
+    {"ear", "ear", "the notes of one voice",
+     configures<ear::EarConfig, ear::Ear>,
+     "ear", opens<ear::EarSession>,
+     TrainingInput::kSungCrops, PlatformAudit::kTrainingStep},
     {"llama", "llama", "Llama, Mistral or Qwen2 from a Hugging Face folder",
      configures<llama::LlamaConfig, llama::Llama>,
      kNone, opens<llama::LlamaSession>,

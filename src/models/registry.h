@@ -27,6 +27,7 @@ enum class TrainingInput {
   kWaveformCrops,         // audio
   kLabelledCrops,         // audio, preset: its index in the configuration's `presets`
   kCropsWithNotes,        // audio, latents, melody, excitation
+  kSungCrops,             // audio, f0, note, onset, offset: synthetic voices in rooms and noise
   kTokenItems,            // codes, latents, melody, reference, reference_frames
   kTokenItemsWithDrafts,  // those, and draft: the upsampler's latents
 };

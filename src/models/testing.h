@@ -27,6 +27,7 @@ inline Json tiny_config(std::string_view name) {
                      "melody_blocks": 1, "melody_width": 16,
                      "transformer": {"layers": 1, "width": 32, "heads": 2, "kv_heads": 2,
                                      "feed_forward": 32}})"},
+      {"ear", R"({"channels": 4, "pitch_blocks": 1, "width": 16, "blocks": 1, "kernel": 5})"},
       {"classifier", R"({"presets": ["violin", "acoustic-grand-piano"], "bands": 8, "width": 8,
                          "embedding": 8, "blocks": 1})"},
   };

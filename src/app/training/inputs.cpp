@@ -8,8 +8,10 @@
 #include "app/training/token_data.h"
 #include "base/rng.h"
 #include "data/shards/manifest.h"
+#include "data/singing/sung_shards.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/timing.h"
+#include "models/ear/grid.h"
 
 namespace hum::app {
 namespace {
@@ -192,6 +194,40 @@ OpenedInput crops_with_notes(const InputRequest& request) {
   return {.batches = batches, .builds_on = {"codec", "upsampler"}};
 }
 
+// The pitches of a sung batch as the ear's bins.
+HostTensor pitch_bins(graph::Dims dims, std::vector<float> midi) {
+  for (float& value : midi) {
+    if (value >= 0) value = static_cast<float>(models::ear::pitch_bin(value));
+  }
+  return HostTensor::of(std::move(dims), std::span<const float>(midi));
+}
+
+static_assert(models::ear::kHop == data::kPitchHop);
+
+OpenedInput sung_crops(const InputRequest& request) {
+  const StageConfig& stage = request.configuration.stage;
+  const auto items = std::make_shared<const data::SungFolder>(stage.data);
+  const int64_t count = items->size() - stage.held_out;
+  if (count < stage.batch) {
+    fail(ExitCode::kBadData,
+         fmt::format("{} holds {} items, {} of them held out: too few for a batch of {}",
+                     stage.data, items->size(), stage.held_out, stage.batch));
+  }
+  const auto batches = [items, request, &stage, count](int64_t step) {
+    const graph::Shape& audio = request.spec.batch.at(0).shape;
+    const graph::Dims frames = {stage.batch, audio.size(1) / data::kPitchHop};
+    auto batch = data::sung_batch(*items, 0, count, static_cast<uint64_t>(stage.loop.seed), step,
+                                  stage.batch, audio.size(1));
+    return chosen(request.spec,
+                  {{"audio", HostTensor::of(audio.dims, std::span<const float>(batch.audio))},
+                   {"f0", pitch_bins(frames, std::move(batch.f0))},
+                   {"note", pitch_bins(frames, std::move(batch.note))},
+                   {"onset", HostTensor::of(frames, std::span<const float>(batch.onset))},
+                   {"offset", HostTensor::of(frames, std::span<const float>(batch.offset))}});
+  };
+  return {.batches = batches};
+}
+
 }  // namespace
 
 OpenedInput open_input(const InputRequest& request) {
@@ -202,6 +238,8 @@ OpenedInput open_input(const InputRequest& request) {
       return labelled_crops(request);
     case models::TrainingInput::kCropsWithNotes:
       return crops_with_notes(request);
+    case models::TrainingInput::kSungCrops:
+      return sung_crops(request);
     case models::TrainingInput::kTokenItems:
       return token_items(request);
     case models::TrainingInput::kTokenItemsWithDrafts:

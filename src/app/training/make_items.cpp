@@ -11,6 +11,7 @@
 #include "base/atomic_folder.h"
 #include "base/fields_json.h"
 #include "data/shards/make_items.h"
+#include "data/singing/sung_shards.h"
 #include "models/codec/token_file.h"
 #include "models/weights_folder.h"
 #include "pipeline/sung_notes/sung_notes.h"
@@ -19,6 +20,8 @@ namespace hum::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kVoices = "voices";
 
 ProcessRank rank_of(const MakeItemsOptions& options) {
   if (options.rank < 0 && options.ranks == 0) return process_rank();
@@ -35,11 +38,32 @@ std::vector<const data::Preset*> presets_of(const fs::path& folder) {
   return presets;
 }
 
+// A configuration of voices: `voices:` in place of `items:`.
+MadeItems make_voices(const MakeItemsOptions& options, const Json& config) {
+  data::SungOptions made;
+  from_json(config.at(kVoices), made);
+  if (config.size() > 1 || !options.codec.empty()) {
+    fail(ExitCode::kConfig,
+         fmt::format("{}: voices have no other options and no codec", options.config),
+         "put all options below voices:");
+  }
+  if (options.count > 0) made.count = options.count;
+  if (options.threads > 0) made.threads = options.threads;
+  const ProcessRank rank = rank_of(options);
+  const bool is_whole =
+      data::make_sung_items(options.output, made, rank, [] { return stop_signal() != 0; });
+  return {stop_signal(), is_whole, made.count, rank};
+}
+
 }  // namespace
 
 MadeItems make_items(const MakeItemsOptions& options) {
   data::MakeOptions made;
-  if (!options.config.empty()) read_config(options.config, made);
+  if (!options.config.empty()) {
+    const Json config = read_yaml(options.config);
+    if (config.contains(kVoices)) return make_voices(options, config);
+    read_config(options.config, made);
+  }
   if (options.count > 0) made.count = options.count;
   if (options.threads > 0) made.threads = options.threads;
   if (!options.codec.empty()) made.codec = options.codec;

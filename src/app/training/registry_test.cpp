@@ -15,6 +15,7 @@
 #include "app/training/train.h"
 #include "base/files.h"
 #include "data/shards/make_items.h"
+#include "data/singing/sung_shards.h"
 #include "graph/passes/passes.h"
 #include "graph/profile/profile.h"
 #include "kernels/table.h"
@@ -88,6 +89,8 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
     data::MakeOptions options{.count = 2, .items_per_shard = 2, .threads = 1};
     options.items.presets = {"violin", "acoustic-grand-piano"};
     data::make_items(root_ / "data", options);
+    data::make_sung_items(root_ / "voices",
+                          {.seconds = 2, .silent_share = 0, .count = 2, .items_per_shard = 2});
     for (const char* part : {"codec", "upsampler"}) models::write_tiny_weights(root_, part);
   }
   static void TearDownTestSuite() {
@@ -99,7 +102,8 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
     ModelConfiguration result{.path = "tiny.yaml", .row = GetParam()};
     result.model = models::tiny_config(result.row->name);
     StageConfig& stage = result.stage;
-    stage.data = root_ / "data";
+    const bool sings = result.row->input == TrainingInput::kSungCrops;
+    stage.data = root_ / (sings ? "voices" : "data");
     stage.weights = root_;
     stage.batch = 2;
     stage.frames = 25;

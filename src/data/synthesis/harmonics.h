@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -28,5 +29,11 @@ struct HarmonicShape {
 // continuous from there. Harmonics fade out over the last tenth below half the sample rate, so
 // there is no aliasing.
 void add_harmonics(const HarmonicVoice& voice, const HarmonicShape& shape, std::span<float> out);
+
+// The same with amplitudes that change: fills amplitudes[k] for k >= 1 at a control point; linear
+// in between.
+using HarmonicAmplitudes = std::function<void(size_t point, std::span<float> amplitudes)>;
+void add_harmonics(const HarmonicVoice& voice, const HarmonicAmplitudes& amplitudes,
+                   std::span<float> out);
 
 }  // namespace hum::data

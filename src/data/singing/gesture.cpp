@@ -1,0 +1,137 @@
+#include "data/singing/gesture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "data/singing/note.h"
+
+namespace hum::data {
+namespace {
+
+constexpr double kTwoPi = 2 * std::numbers::pi;
+
+double amplitude(double db) { return std::pow(10, db / 20); }
+
+// 0 before -1/2, 1 after 1/2, 1/2 at 0, without corners.
+double smooth_step(double x) {
+  const double t = std::clamp(x + 0.5, 0.0, 1.0);
+  return t * t * (3 - 2 * t);
+}
+
+void draw_glide(const PlannedNote& before, const PlannedNote& note, const Singer& singer, Rng& rng,
+                Gesture& g) {
+  const double shorter_s = std::min(note.end_s - note.start_s, before.end_s - before.start_s);
+  g.from = before.pitch - note.pitch;
+  g.glide_s = std::clamp(singer.glide_s * rng.uniform(0.5, 1.8), 0.02,
+                         std::clamp(0.5 * shorter_s, 0.02, 0.25));
+  g.glide_at_s = note.start_s;
+  if (note.join == Join::kSlur) {
+    g.glide_at_s += rng.uniform(-0.3, 0.3) * std::min(g.glide_s, 0.1);
+    if (rng.chance(0.3)) g.overshoot = rng.uniform(0.03, 0.15);
+  } else {
+    g.glide_at_s -= note.consonant_s / 2;
+    g.glide_s = std::min(g.glide_s, note.consonant_s);
+  }
+}
+
+void draw_ornaments(double length_s, bool follows, bool is_followed, const Singer& singer, Rng& rng,
+                    Gesture& g) {
+  if (!follows && rng.chance(singer.scoop_share)) {
+    g.scoop = rng.uniform(0.3, 3);
+    g.scoop_s = std::min(rng.uniform(0.03, 0.15), 0.3 * length_s);
+  }
+  if (!is_followed && rng.chance(singer.fall_share)) {
+    g.fall = rng.uniform(0.5, 5);
+    g.fall_s = std::min(rng.uniform(0.04, 0.2), 0.2 * length_s);
+  }
+  if (!is_followed && length_s > 0.2 && rng.chance(singer.creak_share)) {
+    g.creak_s = std::min(rng.uniform(0.05, 0.15), 0.3 * length_s);
+  }
+  if (length_s > 0.3 && rng.chance(singer.vibrato_share)) {
+    g.vibrato_semitones = singer.vibrato_cents / 100 * rng.uniform(0.5, 1.2);
+    g.vibrato_from_s = rng.chance(0.4) ? 0 : rng.uniform(0.05, 0.5) * length_s;
+    g.vibrato_hz = singer.vibrato_hz * rng.uniform(0.9, 1.1);
+    g.phase = rng.uniform();
+    g.vibrato_db = singer.vibrato_db;
+  }
+  if (length_s > 0.5 && rng.chance(0.15)) {
+    g.nasal_s = rng.uniform(0.04, 0.1);
+    g.nasal_at_s = rng.uniform(0.3, 0.7) * length_s;
+    g.nasal_db = rng.uniform(1, kRepeatDip_db - 1.5);
+  }
+}
+
+}  // namespace
+
+bool follows_without_rest(std::span<const PlannedNote> song, size_t i) {
+  return i > 0 && i < song.size() && (song[i].join == Join::kSlur || song[i].join == Join::kDip);
+}
+
+Gesture draw_gesture(std::span<const PlannedNote> song, size_t i, const Singer& singer, Rng& rng) {
+  const PlannedNote& note = song[i];
+  const double length_s = note.end_s - note.start_s;
+  Gesture g{.start_s = note.start_s, .end_s = note.end_s};
+  g.attack_s = std::min(singer.attack_s * rng.uniform(0.6, 1.5), 0.45 * length_s);
+  g.release_s = std::min(singer.release_s * rng.uniform(0.6, 1.5), 0.45 * length_s);
+  g.gain = amplitude(note.level_db);
+  g.swell_db = length_s > 0.25 ? 4 * rng.normal() : 0;
+  const bool follows = follows_without_rest(song, i), is_followed = follows_without_rest(song, i + 1);
+  if (follows) draw_glide(song[i - 1], note, singer, rng, g);
+  draw_ornaments(length_s, follows, is_followed, singer, rng, g);
+  if (note.join == Join::kDip) g.floor_before = amplitude(-note.dip_db);
+  if (note.join == Join::kSlur) g.floor_before = 1;
+  if (i + 1 < song.size()) {
+    const PlannedNote& next = song[i + 1];
+    if (next.join == Join::kDip) g.floor_after = amplitude(-next.dip_db);
+    if (next.join == Join::kSlur) g.floor_after = 1;
+  }
+  return g;
+}
+
+double level_of(const Gesture& g, double time_s) {
+  const double since_s = time_s - g.start_s, left_s = g.end_s - time_s;
+  if (since_s < 0 || left_s < 0) return 0;
+  const double rise = g.floor_before + (1 - g.floor_before) * std::min(1.0, since_s / g.attack_s);
+  const double fall = g.floor_after + (1 - g.floor_after) * std::min(1.0, left_s / g.release_s);
+  const double length_s = g.end_s - g.start_s;
+  double db = g.swell_db * (since_s / length_s - 0.5);
+  if (g.vibrato_semitones > 0 && since_s > g.vibrato_from_s) {
+    db += g.vibrato_db * std::sin(kTwoPi * (g.vibrato_hz * since_s + g.phase) + 1);
+  }
+  if (g.nasal_at_s >= 0) {
+    const double x = (since_s - g.nasal_at_s) / g.nasal_s;
+    db -= g.nasal_db * smooth_step(4 * x - 0.5) * smooth_step(3.5 - 4 * x);
+  }
+  return g.gain * amplitude(db) * std::min(rise, fall);
+}
+
+double ornament_semitones(const Gesture& g, double time_s) {
+  const double since_s = time_s - g.start_s, left_s = g.end_s - time_s;
+  double semitones = 0;
+  if (g.scoop > 0 && since_s < g.scoop_s) {
+    semitones -= g.scoop * std::pow(1 - std::max(0.0, since_s) / g.scoop_s, 2);
+  }
+  if (g.fall > 0 && left_s < g.fall_s) {
+    semitones -= g.fall * std::pow(1 - std::max(0.0, left_s) / g.fall_s, 2);
+  }
+  if (g.vibrato_semitones > 0) {
+    const double depth = std::clamp((since_s - g.vibrato_from_s) / 0.15, 0.0, 1.0) *
+                         std::clamp(left_s / 0.05, 0.0, 1.0);
+    semitones +=
+        g.vibrato_semitones * depth * std::sin(kTwoPi * (g.vibrato_hz * since_s + g.phase));
+  }
+  return semitones;
+}
+
+double glide_semitones(const Gesture& g, double time_s) {
+  if (g.glide_s <= 0) return 0;
+  const double x = (time_s - g.glide_at_s) / g.glide_s;
+  double left = 1 - smooth_step(x);
+  if (g.overshoot > 0 && x > 0.5) {
+    left -= g.overshoot * std::sin(std::numbers::pi * std::min(x - 0.5, 1.0));
+  }
+  return g.from * left;
+}
+
+}  // namespace hum::data

@@ -1,0 +1,28 @@
+// What a note of a voice is. The synthetic singers label notes so, the ear's decoder finds them so,
+// and the bars judge them so.
+//
+// - A note begins where its own pitch is voiced. The noise of a consonant before it belongs to no
+//   note.
+// - In a slur it begins where the glide passes half-way between the two pitches.
+// - A repeated note begins where the level rises again after a dip of at least 6 dB that lasts at
+//   least 30 ms: half-way up in dB. Smaller or shorter dips (nasals, voiced consonants) are part of
+//   one note.
+// - It ends where its voice ends, 20 dB below the note, not where the room falls silent.
+// - Its sung pitch is the median of its steady part: the note without its first quarter and its
+//   last 15 %. Vibrato, scoops and glides do not change it.
+#pragma once
+
+namespace hum::data {
+
+struct SungNote {
+  double start_s = 0, end_s = 0;
+  double hz = 0;  // sung pitch
+
+  bool operator==(const SungNote&) const = default;
+};
+
+inline constexpr double kRepeatDip_db = 6, kRepeatDip_s = 0.03;
+inline constexpr double kVoiceEnd_db = -20;
+inline constexpr double kSteadyFrom = 0.25, kSteadyTo = 0.85;
+
+}  // namespace hum::data
