@@ -76,7 +76,8 @@ Gesture draw_gesture(std::span<const PlannedNote> song, size_t i, const Singer& 
   g.release_s = std::min(singer.release_s * rng.uniform(0.6, 1.5), 0.45 * length_s);
   g.gain = amplitude(note.level_db);
   g.swell_db = length_s > 0.25 ? 4 * rng.normal() : 0;
-  const bool follows = follows_without_rest(song, i), is_followed = follows_without_rest(song, i + 1);
+  const bool follows = follows_without_rest(song, i),
+             is_followed = follows_without_rest(song, i + 1);
   if (follows) draw_glide(song[i - 1], note, singer, rng, g);
   draw_ornaments(length_s, follows, is_followed, singer, rng, g);
   if (note.join == Join::kDip) g.floor_before = amplitude(-note.dip_db);
