@@ -42,13 +42,6 @@ std::vector<Contender> for_smoke(const std::vector<Contender>& contenders) {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  HUM_CHECK(!values.empty());
-  std::ranges::sort(values);
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 Json last_line_json(const std::string& out) {
   const size_t end = out.find_last_not_of('\n') + 1;
   const size_t before = end == 0 ? std::string::npos : out.rfind('\n', end - 1);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/quantile.h"
 #include "bench/scale.h"
 #include "eval/harness/bar.h"
 
@@ -14,8 +15,6 @@ namespace hum::bench {
 
 // The peers' folders in the build folder (bench/peers/install.sh).
 inline constexpr const char *kPeers = "peers", *kPeersNotes = "peers-notes";
-
-double median(std::vector<double> values);
 
 bool is_installed(const std::string& peer);
 

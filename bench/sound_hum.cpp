@@ -69,8 +69,8 @@ class Studio {
   }
   // The transcription of the known notes played by the real instrument.
   std::vector<Note> rendered(const KnownHum& hum) const {
-    const auto notes =
-        data::shifted(hum.notes, 0, data::octave_shift(hum.notes, preset_.low, preset_.high));
+    const auto notes = data::shifted(
+        hum.notes, 0, 12 * pipeline::choose_octave(hum.notes, {preset_.low, preset_.high}).octave);
     return judge_(render_(notes, preset_, pipeline::end_of(notes) + pipeline::kMaxRelease_s));
   }
 

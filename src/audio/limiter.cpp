@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audio/loudness.h"
+
 namespace hum::audio {
 
 LimiterGain::LimiterGain(int rate_hz, const LimiterOptions& options)
     : look_ahead_(std::max<int64_t>(1, std::llround(options.look_ahead_s * rate_hz))),
-      ceiling_(std::pow(10, options.ceiling_db / 20)),
+      ceiling_(from_db(options.ceiling_db)),
       release_(1 - std::exp(-1 / (options.release_s * rate_hz))) {}
 
 // The smallest gain required over the last two look-aheads, released slowly, then averaged over one

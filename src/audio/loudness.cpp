@@ -77,7 +77,7 @@ double normalise(std::span<float> samples, int rate_hz, int channels,
   const double peak_dbtp = true_peak_dbtp(samples, rate_hz, channels);
   if (!std::isfinite(lufs) || !std::isfinite(peak_dbtp)) return 0;
   const double gain_db = std::min(target.target_lufs - lufs, target.max_true_peak_dbtp - peak_dbtp);
-  const auto gain = static_cast<float>(std::pow(10, gain_db / 20));
+  const auto gain = static_cast<float>(from_db(gain_db));
   for (float& sample : samples) sample *= gain;
   return gain_db;
 }

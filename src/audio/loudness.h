@@ -1,11 +1,15 @@
 // Measures loudness per EBU R 128 (libebur128), and normalises it.
 #pragma once
 
+#include <cmath>
 #include <span>
 
 #include "audio/buffer.h"
 
 namespace hum::audio {
+
+// The ratio of amplitudes.
+inline double from_db(double db) { return std::pow(10, db / 20); }
 
 // Integrated loudness in LUFS; -infinity for silence. Sound shorter than one gating block
 // (400 ms) is measured as a whole, ungated. Shapes: interleaved samples. A single channel counts as

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audio/loudness.h"
 #include "base/error.h"
 
 namespace hum::audio {
 
 void apply_gain(AudioBuffer& buffer, double gain_db) {
-  const auto gain = static_cast<float>(std::pow(10, gain_db / 20));
+  const auto gain = static_cast<float>(from_db(gain_db));
   for (float& sample : buffer.samples) sample *= gain;
 }
 

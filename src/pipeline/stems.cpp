@@ -32,7 +32,7 @@ std::vector<float> peaks_of(const audio::AudioBuffer& sum, const std::vector<Ste
 
 // `gain`, reduced so that each frame's peak stays below the limiter's ceiling.
 std::vector<float> gains_of(std::vector<float> peaks, double gain_db, int rate_hz) {
-  const auto gain = static_cast<float>(std::pow(10, gain_db / 20));
+  const auto gain = static_cast<float>(audio::from_db(gain_db));
   for (float& peak : peaks) peak *= gain;
   auto gains = audio::limiter_gains(peaks, rate_hz);
   for (float& value : gains) value *= gain;

@@ -64,7 +64,7 @@ void StreamFinisher::send(std::span<const float> samples) {
     const double lufs =
         audio::integrated_lufs(sounding(samples, channels_), data::kSampleRate, channels_);
     const double gain_db = audio::LoudnessTarget{}.target_lufs - lufs;
-    if (std::isfinite(lufs)) gain_ = static_cast<float>(std::pow(10, gain_db / 20));
+    if (std::isfinite(lufs)) gain_ = static_cast<float>(audio::from_db(gain_db));
   }
   std::vector<float> loud(samples.begin(), samples.end());
   for (float& sample : loud) sample *= gain_.value_or(1);

@@ -29,7 +29,7 @@ static_assert(models::humming::kMelodyOnset == static_cast<int64_t>(data::Melody
 // Items without their tokens.
 struct CropData {
   explicit CropData(const StageConfig& stage)
-      : items(stage.data), order(training_order(items, stage)) {}
+      : items(stage.data), order(training_order(items.size(), stage)) {}
   data::ItemFolder items;
   data::ItemOrder order;
 };
@@ -202,21 +202,19 @@ HostTensor pitch_bins(graph::Dims dims, std::vector<float> midi) {
   return HostTensor::of(std::move(dims), std::span<const float>(midi));
 }
 
+// As above: the ear's decoder and the labels agree on frames and on a note's steady part.
 static_assert(models::ear::kHop == data::kPitchHop);
+static_assert(models::ear::kSteadyFrom == data::kSteadyFrom &&
+              models::ear::kSteadyTo == data::kSteadyTo);
 
 OpenedInput sung_crops(const InputRequest& request) {
   const StageConfig& stage = request.configuration.stage;
   const auto items = std::make_shared<const data::SungFolder>(stage.data);
-  const int64_t count = items->size() - stage.held_out;
-  if (count < stage.batch) {
-    fail(ExitCode::kBadData,
-         fmt::format("{} holds {} items, {} of them held out: too few for a batch of {}",
-                     stage.data, items->size(), stage.held_out, stage.batch));
-  }
-  const auto batches = [items, request, &stage, count](int64_t step) {
+  const data::ItemOrder order = training_order(items->size(), stage);
+  const auto batches = [items, request, &stage, order](int64_t step) {
     const graph::Shape& audio = request.spec.batch.at(0).shape;
     const graph::Dims frames = {stage.batch, audio.size(1) / data::kPitchHop};
-    auto batch = data::sung_batch(*items, 0, count, static_cast<uint64_t>(stage.loop.seed), step,
+    auto batch = data::sung_batch(*items, order, static_cast<uint64_t>(stage.loop.seed), step,
                                   stage.batch, audio.size(1));
     return chosen(request.spec,
                   {{"audio", HostTensor::of(audio.dims, std::span<const float>(batch.audio))},

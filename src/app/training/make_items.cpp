@@ -58,12 +58,14 @@ MadeItems make_voices(const MakeItemsOptions& options, const Json& config) {
 }  // namespace
 
 MadeItems make_items(const MakeItemsOptions& options) {
+  Json config = Json::object();
   data::MakeOptions made;
   if (!options.config.empty()) {
-    const Json config = read_yaml(options.config);
-    if (config.contains(kVoices)) return make_voices(options, config);
-    read_config(options.config, made);
+    const ErrorContext context([&] { return "reading " + options.config; });
+    config = read_yaml(options.config);
+    if (!config.contains(kVoices)) from_json(config, made);
   }
+  if (config.contains(kVoices)) return make_voices(options, config);
   if (options.count > 0) made.count = options.count;
   if (options.threads > 0) made.threads = options.threads;
   if (!options.codec.empty()) made.codec = options.codec;

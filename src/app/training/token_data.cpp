@@ -13,11 +13,11 @@ using models::humming::CommonConfig;
 using models::humming::LatentPredictor;
 using runtime::HostTensor;
 
-data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig& stage) {
-  const int64_t usable = items.size() - stage.held_out;
+data::ItemOrder training_order(int64_t items, const StageConfig& stage) {
+  const int64_t usable = items - stage.held_out;
   if (usable < stage.batch) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: {} items leave {} to train on", stage.data, items.size(), usable),
+         fmt::format("{}: {} items leave {} to train on", stage.data, items, usable),
          "make more items (hum data make --count), or lower stage.held_out");
   }
   return {0, usable, static_cast<uint64_t>(stage.loop.seed)};
@@ -35,7 +35,7 @@ std::shared_ptr<const TokenData> open_tokens(const InputRequest& request) {
                            .entries = codec.config().quantizer.entries,
                            .latent = channels * codec.config().latent,
                            .codebooks = codebooks.to_floats()});
-  const auto order = training_order(items, stage);
+  const auto order = training_order(items.size(), stage);
   return std::make_shared<const TokenData>(
       TokenData{std::move(items), std::move(tokens), order, std::move(codebooks)});
 }

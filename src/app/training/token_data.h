@@ -12,8 +12,8 @@
 
 namespace hum::app {
 
-// Opens the items of a stage without the held-out ones. Throws: kBadData when too few are left.
-data::ItemOrder training_order(const data::ItemFolder& items, const StageConfig& stage);
+// The order of a stage's items, without the held-out ones. Throws: kBadData when too few are left.
+data::ItemOrder training_order(int64_t items, const StageConfig& stage);
 
 struct TokenData {
   data::ItemFolder items;

@@ -8,7 +8,9 @@
 #include <numbers>
 
 #include "audio/dsp.h"
+#include "audio/loudness.h"
 #include "base/error.h"
+#include "data/singing/knock.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
 
@@ -19,7 +21,6 @@ constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr double kSound_m_per_s = 343;
 constexpr double kEarly_s = 0.06;
 
-double amplitude(double db) { return std::pow(10, db / 20); }
 bool is_present(double db) { return db > Conditions::kAbsent; }
 
 // Images of one axis of the room: positions and numbers of reflections.
@@ -108,14 +109,7 @@ void add_knocks(double low_hz, double high_hz, double peak, double every_s, Rng&
                 std::span<float> out) {
   const double seconds = static_cast<double>(out.size()) / kSampleRate;
   for (double at_s = rng.uniform(0, every_s); at_s < seconds; at_s += rng.uniform(0, 2 * every_s)) {
-    const double hz = rng.uniform(low_hz, high_hz), decay_s = 3 / hz;
-    const int64_t first = sample_of(at_s);
-    const int64_t last = std::min(std::ssize(out), first + sample_of(6 * decay_s));
-    for (int64_t i = first; i < last; ++i) {
-      const double time_s = static_cast<double>(i - first) / kSampleRate;
-      out[static_cast<size_t>(i)] +=
-          static_cast<float>(peak * std::exp(-time_s / decay_s) * std::sin(kTwoPi * hz * time_s));
-    }
+    add_knock(at_s, rng.uniform(low_hz, high_hz), peak, out);
   }
 }
 
@@ -140,27 +134,29 @@ void filter(double hz, bool passes_low, std::span<float> samples) {
 void clip(double db, std::span<float> samples) {
   float peak = 0;
   for (const float sample : samples) peak = std::max(peak, std::abs(sample));
-  const float limit = peak * static_cast<float>(amplitude(-db));
+  const float limit = peak * static_cast<float>(audio::from_db(-db));
   for (float& sample : samples) sample = std::clamp(sample, -limit, limit);
 }
 
 void add_noises(const Conditions& c, double voice_rms, std::span<const float> babble, Rng& rng,
                 std::span<float> samples) {
   const size_t size = samples.size();
-  if (is_present(c.white_db)) add_at(white(size, rng), voice_rms * amplitude(c.white_db), samples);
-  if (is_present(c.pink_db)) add_at(pink(size, rng), voice_rms * amplitude(c.pink_db), samples);
+  if (is_present(c.white_db))
+    add_at(white(size, rng), voice_rms * audio::from_db(c.white_db), samples);
+  if (is_present(c.pink_db))
+    add_at(pink(size, rng), voice_rms * audio::from_db(c.pink_db), samples);
   if (is_present(c.babble_db)) {
     HUM_REQUIRE(babble.size() >= size, "babble has {} of {} samples", babble.size(), size);
-    add_at(babble, voice_rms * amplitude(c.babble_db), samples);
+    add_at(babble, voice_rms * audio::from_db(c.babble_db), samples);
   }
   if (is_present(c.mains_db)) {
-    add_at(mains(size, c.mains_hz, rng), voice_rms * amplitude(c.mains_db), samples);
+    add_at(mains(size, c.mains_hz, rng), voice_rms * audio::from_db(c.mains_db), samples);
   }
   if (is_present(c.thumps_db)) {
-    add_knocks(30, 120, 3 * voice_rms * amplitude(c.thumps_db), 2.5, rng, samples);
+    add_knocks(30, 120, 3 * voice_rms * audio::from_db(c.thumps_db), 2.5, rng, samples);
   }
   if (is_present(c.clicks_db)) {
-    add_knocks(800, 5000, 3 * voice_rms * amplitude(c.clicks_db), 1, rng, samples);
+    add_knocks(800, 5000, 3 * voice_rms * audio::from_db(c.clicks_db), 1, rng, samples);
   }
 }
 
@@ -230,7 +226,7 @@ std::vector<float> draw_room(double room_s, double direct_db, Rng& rng) {
     response[static_cast<size_t>(i)] = static_cast<float>(tail * fall * rng.uniform(-1, 1));
   }
   response[0] = 1;
-  set_energy_after_direct(response, amplitude(-2 * direct_db));
+  set_energy_after_direct(response, audio::from_db(-2 * direct_db));
   return response;
 }
 
@@ -245,7 +241,7 @@ void apply(const Conditions& conditions, std::span<const float> babble, Rng& rng
   if (conditions.low_cut_hz > 0) filter(conditions.low_cut_hz, false, samples);
   if (conditions.high_cut_hz > 0) filter(conditions.high_cut_hz, true, samples);
   if (conditions.clip_db > 0) clip(conditions.clip_db, samples);
-  const auto gain = static_cast<float>(amplitude(conditions.gain_db));
+  const auto gain = static_cast<float>(audio::from_db(conditions.gain_db));
   for (float& sample : samples) sample = std::clamp(gain * sample, -1.0F, 1.0F);
 }
 

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "audio/loudness.h"
 #include "data/singing/note.h"
 
 namespace hum::data {
 namespace {
 
 constexpr double kTwoPi = 2 * std::numbers::pi;
-
-double amplitude(double db) { return std::pow(10, db / 20); }
 
 // 0 before -1/2, 1 after 1/2, 1/2 at 0, without corners.
 double smooth_step(double x) {
@@ -74,17 +73,17 @@ Gesture draw_gesture(std::span<const PlannedNote> song, size_t i, const Singer& 
   Gesture g{.start_s = note.start_s, .end_s = note.end_s};
   g.attack_s = std::min(singer.attack_s * rng.uniform(0.6, 1.5), 0.45 * length_s);
   g.release_s = std::min(singer.release_s * rng.uniform(0.6, 1.5), 0.45 * length_s);
-  g.gain = amplitude(note.level_db);
+  g.gain = audio::from_db(note.level_db);
   g.swell_db = length_s > 0.25 ? 4 * rng.normal() : 0;
   const bool follows = follows_without_rest(song, i),
              is_followed = follows_without_rest(song, i + 1);
   if (follows) draw_glide(song[i - 1], note, singer, rng, g);
   draw_ornaments(length_s, follows, is_followed, singer, rng, g);
-  if (note.join == Join::kDip) g.floor_before = amplitude(-note.dip_db);
+  if (note.join == Join::kDip) g.floor_before = audio::from_db(-note.dip_db);
   if (note.join == Join::kSlur) g.floor_before = 1;
   if (i + 1 < song.size()) {
     const PlannedNote& next = song[i + 1];
-    if (next.join == Join::kDip) g.floor_after = amplitude(-next.dip_db);
+    if (next.join == Join::kDip) g.floor_after = audio::from_db(-next.dip_db);
     if (next.join == Join::kSlur) g.floor_after = 1;
   }
   return g;
@@ -104,7 +103,7 @@ double level_of(const Gesture& g, double time_s) {
     const double x = (since_s - g.nasal_at_s) / g.nasal_s;
     db -= g.nasal_db * smooth_step(4 * x - 0.5) * smooth_step(3.5 - 4 * x);
   }
-  return g.gain * amplitude(db) * std::min(rise, fall);
+  return g.gain * audio::from_db(db) * std::min(rise, fall);
 }
 
 double ornament_semitones(const Gesture& g, double time_s) {

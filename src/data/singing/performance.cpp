@@ -1,23 +1,21 @@
 #include "data/singing/performance.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numbers>
 
+#include "audio/loudness.h"
 #include "audio/notes.h"
 #include "base/error.h"
+#include "base/quantile.h"
 #include "data/singing/gesture.h"
+#include "data/synthesis/wander.h"
 
 namespace hum::data {
 namespace {
 
-constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr double kControl_s = static_cast<double>(kControlSamples) / kSampleRate;
 // A linear ramp passes kVoiceEnd_db here.
-const double kEndOfRamp = std::pow(10, kVoiceEnd_db / 20);
-
-double amplitude(double db) { return std::pow(10, db / 20); }
+const double kEndOfRamp = audio::from_db(kVoiceEnd_db);
 
 // The mean over 2 * reach + 1 points.
 void blur(std::vector<float>& values, int64_t reach) {
@@ -30,25 +28,6 @@ void blur(std::vector<float>& values, int64_t reach) {
     values[static_cast<size_t>(i)] = static_cast<float>(sum / static_cast<double>(to - from));
   }
 }
-
-// A slow wander: three sines of random phase, of standard deviation 1.
-class Wander {
- public:
-  Wander(Rng& rng, double slowest_hz, double fastest_hz) {
-    for (auto& [hz, phase] : waves_) {
-      hz = rng.uniform(slowest_hz, fastest_hz);
-      phase = rng.uniform();
-    }
-  }
-  double at(double time_s) const {
-    double sum = 0;
-    for (const auto& [hz, phase] : waves_) sum += std::sin(kTwoPi * (hz * time_s + phase));
-    return sum * std::sqrt(2.0 / 3);
-  }
-
- private:
-  std::array<std::pair<double, double>, 3> waves_;
-};
 
 class Performer {
  public:
@@ -135,7 +114,7 @@ class Performer {
     const bool closes = note.join == Join::kStop || (note.join == Join::kRest && rng_.chance(0.5));
     const double length_s = closes ? rng_.uniform(0.005, 0.025) : note.consonant_s;
     const double hz = closes ? rng_.uniform(1000, 5000) : rng_.uniform(2500, 8000);
-    const double loud = gestures_[i].gain * amplitude(rng_.uniform(-30, -4));
+    const double loud = gestures_[i].gain * audio::from_db(rng_.uniform(-30, -4));
     const auto from = static_cast<size_t>(std::max(0.0, note.start_s - length_s) / kControl_s);
     const auto to = std::min(points_, static_cast<size_t>(note.start_s / kControl_s) + 1);
     for (size_t point = from; point < to; ++point) {
@@ -160,11 +139,8 @@ class Performer {
     const double length_s = note.end_s - note.start_s;
     const auto from = static_cast<size_t>((note.start_s + kSteadyFrom * length_s) / kControl_s);
     const auto to = static_cast<size_t>((note.start_s + kSteadyTo * length_s) / kControl_s) + 1;
-    std::vector<float> steady(result_.hz.begin() + static_cast<int64_t>(from),
-                              result_.hz.begin() + static_cast<int64_t>(std::min(to, points_)));
-    const auto middle = steady.begin() + std::ssize(steady) / 2;
-    std::ranges::nth_element(steady, middle);
-    note.hz = *middle;
+    note.hz = median({result_.hz.begin() + static_cast<int64_t>(from),
+                      result_.hz.begin() + static_cast<int64_t>(std::min(to, points_))});
     result_.notes.push_back(note);
   }
 

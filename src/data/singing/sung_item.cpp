@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "data/singing/knock.h"
 #include "data/singing/performance.h"
 #include "data/singing/song.h"
 #include "data/singing/voice.h"
@@ -44,18 +45,6 @@ void add_puff(std::span<const float> noise, double at_s, double length_s, double
   }
 }
 
-// A knock on the table, a step: a low tone that dies away at once.
-void add_thump(double at_s, double hz, double level, std::span<float> out) {
-  const double decay_s = 3 / hz;
-  const int64_t first = sample_of(at_s);
-  for (int64_t i = 0; first + i < std::ssize(out); ++i) {
-    const double time_s = static_cast<double>(i) / kSampleRate;
-    if (time_s > 6 * decay_s) return;
-    out[static_cast<size_t>(first + i)] += static_cast<float>(
-        level * std::exp(-time_s / decay_s) * std::sin(2 * std::numbers::pi * hz * time_s));
-  }
-}
-
 std::vector<float> sounds_without_a_voice(const SungItemOptions& options, uint64_t seed,
                                           uint64_t index, Rng& rng) {
   std::vector<float> out(static_cast<size_t>(sample_of(options.seconds)));
@@ -72,9 +61,9 @@ std::vector<float> sounds_without_a_voice(const SungItemOptions& options, uint64
       add_puff(noise, at_s, rng.uniform(0.02, 0.2), rng.uniform(2000, 8000), rng.uniform(0.05, 0.5),
                out);
     } else if (kind < 0.85) {
-      add_thump(at_s, rng.uniform(30, 120), rng.uniform(0.05, 0.8), out);
+      add_knock(at_s, rng.uniform(30, 120), rng.uniform(0.05, 0.8), out);
     } else {  // a click
-      add_thump(at_s, rng.uniform(800, 4000), rng.uniform(0.05, 0.8), out);
+      add_knock(at_s, rng.uniform(800, 4000), rng.uniform(0.05, 0.8), out);
     }
   }
   return out;

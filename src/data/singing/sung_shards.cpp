@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <mutex>
 
 #include "audio/notes.h"
 #include "base/error.h"
 #include "base/fields_json.h"
-#include "base/mapped_file.h"
 #include "base/threads.h"
-#include "data/features/batches.h"
 #include "data/shards/array_files.h"
 #include "data/shards/item_sample.h"
 #include "data/shards/make_shards.h"
-#include "data/shards/manifest.h"
+#include "data/shards/mapped_shards.h"
 #include "data/shards/tar.h"
 #include "data/singing/conditions.h"
 #include "data/synthesis/level.h"
@@ -53,35 +49,28 @@ void add_sung(TarWriter& shard, uint64_t index, const SungItem& item) {
   shard.add(key + ".audio.wav", wav_file(to_int16(item.samples)));
 }
 
-class Shard {
- public:
-  explicit Shard(const std::filesystem::path& path) : file_(path) {}
-
-  StoredSungItem item(int64_t i) const {
-    const std::lock_guard lock(mutex_);
-    if (items_.empty()) walk();
-    HUM_REQUIRE(i < std::ssize(items_), "the shard holds {} items, not {}", items_.size(), i + 1);
-    return items_[static_cast<size_t>(i)];
+std::vector<StoredSungItem> read_sung(std::string_view archive) {
+  std::vector<StoredSungItem> items;
+  std::string last_key;
+  for (const TarMember& member : tar_members(archive)) {
+    const size_t dot = std::min(member.name.find('.'), member.name.size() - 1);
+    const std::string key = member.name.substr(0, dot), suffix = member.name.substr(dot + 1);
+    if (items.empty() || key != last_key) items.emplace_back();
+    last_key = key;
+    if (suffix == "audio.wav") items.back().samples = wav_samples(member.bytes);
+    if (suffix == "f0.npy") items.back().f0_hz = npy_values<float>(member.bytes);
+    if (suffix == "notes.npy") items.back().notes = npy_values<float>(member.bytes);
   }
+  return items;
+}
 
- private:
-  void walk() const {
-    std::string last_key;
-    for (const TarMember& member : tar_members(file_.bytes())) {
-      const size_t dot = std::min(member.name.find('.'), member.name.size() - 1);
-      const std::string key = member.name.substr(0, dot), suffix = member.name.substr(dot + 1);
-      if (items_.empty() || key != last_key) items_.emplace_back();
-      last_key = key;
-      if (suffix == "audio.wav") items_.back().samples = wav_samples(member.bytes);
-      if (suffix == "f0.npy") items_.back().f0_hz = npy_values<float>(member.bytes);
-      if (suffix == "notes.npy") items_.back().notes = npy_values<float>(member.bytes);
-    }
-  }
-
-  MappedFile file_;
-  mutable std::mutex mutex_;
-  mutable std::vector<StoredSungItem> items_;  // filled on first use
-};
+// Throws: kBadData when the folder holds other items.
+Manifest read_sung_manifest(const std::filesystem::path& folder) {
+  Manifest manifest = read_manifest(folder);
+  if (manifest.options.contains(kKind)) return manifest;
+  fail(ExitCode::kBadData, folder.string() + ": holds items of instruments, not of voices",
+       "hum data make --config configs/data-voices.yaml -o FOLDER");
+}
 
 // The crop of `size` samples from `from`, silence after the end of the item.
 std::vector<float> crop(const StoredSungItem& item, int64_t from, int64_t size) {
@@ -154,33 +143,20 @@ bool make_sung_items(const std::filesystem::path& folder, const SungOptions& opt
 }
 
 struct SungFolder::Impl {
-  Manifest manifest;
-  std::deque<Shard> shards;
+  MappedShards<StoredSungItem> items;
 };
 
-SungFolder::SungFolder(const std::filesystem::path& folder) : impl_(std::make_unique<Impl>()) {
-  impl_->manifest = read_manifest(folder);
-  if (!impl_->manifest.options.contains(kKind)) {
-    fail(ExitCode::kBadData, folder.string() + ": holds items of instruments, not of voices",
-         "hum data make --config configs/data-voices.yaml -o FOLDER");
-  }
-  for (const ShardEntry& entry : impl_->manifest.shards) {
-    impl_->shards.emplace_back(folder / entry.name);
-  }
-}
+SungFolder::SungFolder(const std::filesystem::path& folder)
+    : impl_(std::make_unique<Impl>(Impl{{folder, read_sung_manifest(folder), read_sung}})) {}
 
 SungFolder::~SungFolder() = default;
 
-int64_t SungFolder::size() const { return impl_->manifest.items(); }
+int64_t SungFolder::size() const { return impl_->items.size(); }
 
-StoredSungItem SungFolder::operator[](int64_t i) const {
-  HUM_REQUIRE(i >= 0 && i < size(), "item {} of {}", i, size());
-  const int64_t per_shard = impl_->manifest.per_shard;
-  return impl_->shards[static_cast<size_t>(i / per_shard)].item(i % per_shard);
-}
+const StoredSungItem& SungFolder::operator[](int64_t i) const { return impl_->items[i]; }
 
-SungBatch sung_batch(const SungFolder& items, int64_t first, int64_t count, uint64_t seed,
-                     int64_t step, int64_t batch, int64_t samples, bool clean) {
+SungBatch sung_batch(const SungFolder& items, const ItemOrder& order, uint64_t seed, int64_t step,
+                     int64_t batch, int64_t samples, bool clean) {
   HUM_REQUIRE(samples % kPitchHop == 0, "{} samples are not whole hops of {}", samples, kPitchHop);
   const int64_t frames = samples / kPitchHop;
   const auto cells = static_cast<size_t>(batch * frames);
@@ -189,11 +165,10 @@ SungBatch sung_batch(const SungFolder& items, int64_t first, int64_t count, uint
                    .note = std::vector<float>(cells),
                    .onset = std::vector<float>(cells),
                    .offset = std::vector<float>(cells)};
-  const ItemOrder order(first, count, seed);
   parallel_for(batch, compute_threads(), [&](int64_t b) {
     const int64_t position = step * batch + b;
     Rng rng(seed, "sung crop", static_cast<uint64_t>(position));
-    const StoredSungItem item = items[order.item(position)];
+    const StoredSungItem& item = items[order.item(position)];
     const int64_t most = std::max<int64_t>(0, std::ssize(item.samples) - samples) / kPitchHop;
     const int64_t first_frame = rng.integer(0, most);
     label(item, first_frame, frames, b, result);
@@ -204,7 +179,7 @@ SungBatch sung_batch(const SungFolder& items, int64_t first, int64_t count, uint
       if (conditions.babble_db > Conditions::kAbsent) {
         babble.resize(sound.size());
         for (int voice = 0; voice < kBabbleVoices; ++voice) {
-          const auto other = crop(items[first + rng.integer(0, count - 1)], 0, samples);
+          const auto other = crop(items[order.item(rng.bits())], 0, samples);
           for (size_t i = 0; i < babble.size(); ++i) babble[i] += other[i];
         }
       }

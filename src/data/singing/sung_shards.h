@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ranks.h"
+#include "data/features/batches.h"
 #include "data/singing/sung_item.h"
 
 namespace hum::data {
@@ -53,7 +54,7 @@ class SungFolder {
   ~SungFolder();
 
   int64_t size() const;
-  StoredSungItem operator[](int64_t i) const;
+  const StoredSungItem& operator[](int64_t i) const;
 
  private:
   struct Impl;
@@ -67,9 +68,9 @@ struct SungBatch {
   std::vector<float> onset, offset;  // [B, T]: 1 at a frame with an event, falling to 0 in 20 ms
 };
 
-// Crops of the items first..first+count-1, which depend only on (seed, step). `clean`: without
-// rooms and noises.
-SungBatch sung_batch(const SungFolder& items, int64_t first, int64_t count, uint64_t seed,
-                     int64_t step, int64_t batch, int64_t samples, bool clean = false);
+// Crops of the items in this order, which depend only on (seed, step). `clean`: without rooms and
+// noises.
+SungBatch sung_batch(const SungFolder& items, const ItemOrder& order, uint64_t seed, int64_t step,
+                     int64_t batch, int64_t samples, bool clean = false);
 
 }  // namespace hum::data

@@ -59,12 +59,20 @@ TEST(SungShards, ItemsOfInstrumentsAreRefused) {
               HasSubstr("instruments, not of voices"));
 }
 
+TEST(SungShards, ATruncatedShardIsNamed) {
+  const ScratchFolder folder;
+  make_sung_items(folder.path(), kOptions);
+  std::filesystem::resize_file(folder / "items-000001.tar", 1000);
+  EXPECT_THAT(hum::testing::message_of([&] { SungFolder{folder.path()}; }),
+              HasSubstr("items-000001.tar: has 1000 bytes instead of"));
+}
+
 TEST(SungBatch, LabelsLieOnTheSound) {
   const ScratchFolder folder;
   make_sung_items(folder.path(), kOptions);
   const SungFolder items(folder.path());
   constexpr int64_t kSamples = 200 * kPitchHop;
-  const SungBatch batch = sung_batch(items, 0, 5, 1, 0, 4, kSamples, /*clean=*/true);
+  const SungBatch batch = sung_batch(items, ItemOrder(0, 5, 1), 1, 0, 4, kSamples, /*clean=*/true);
   ASSERT_EQ(batch.audio.size(), static_cast<size_t>(4 * kSamples));
   int64_t voiced = 0, onsets = 0;
   for (int64_t b = 0; b < 4; ++b) {
@@ -88,7 +96,7 @@ TEST(SungBatch, DependsOnSeedAndStepAlone) {
   make_sung_items(folder.path(), kOptions);
   const SungFolder items(folder.path());
   const auto batch = [&](uint64_t seed, int64_t step) {
-    return sung_batch(items, 0, 5, seed, step, 3, 100 * kPitchHop);
+    return sung_batch(items, ItemOrder(0, 5, seed), seed, step, 3, 100 * kPitchHop);
   };
   EXPECT_EQ(batch(1, 7).audio, batch(1, 7).audio);
   EXPECT_EQ(batch(1, 7).onset, batch(1, 7).onset);

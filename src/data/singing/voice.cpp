@@ -6,6 +6,7 @@
 #include <numbers>
 #include <span>
 
+#include "audio/loudness.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/level.h"
 
@@ -30,8 +31,6 @@ constexpr std::array<Formants, 8> kVowels = {
 constexpr Formants kNasal = {{270, 1000, 2200, 3300, 4500}, {80, 300, 350, 400, 400}};
 // A closed mouth lets little through above this.
 constexpr double kNasalCut_hz = 700;
-
-double amplitude(double db) { return std::pow(10, db / 20); }
 
 Formants mixed(const Formants& a, const Formants& b, double share_of_b) {
   Formants result;
@@ -145,7 +144,7 @@ HarmonicVoice irregular(const Performance& performance, const Singer& singer, Rn
     voice.hz.push_back(
         static_cast<float>(performance.hz[i] * std::max(0.5, 1 + jitter * rng.normal())));
     voice.gain.push_back(
-        static_cast<float>(performance.level[i] * amplitude(shimmer_db * rng.normal())));
+        static_cast<float>(performance.level[i] * audio::from_db(shimmer_db * rng.normal())));
   }
   return voice;
 }
@@ -155,7 +154,7 @@ void add_noises(const Performance& performance, const Singer& singer, const Trac
   std::array<Resonator, 3> mouth;
   Resonator consonant;
   const bool whistles = singer.kind == VoiceKind::kWhistle;
-  const double breath = amplitude(singer.breath_db);
+  const double breath = audio::from_db(singer.breath_db);
   for (size_t i = 0; i < out.size(); ++i) {
     const size_t point = i / kControlSamples;
     if (i % kControlSamples == 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audio/loudness.h"
 #include "base/json.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/level.h"
@@ -13,8 +14,6 @@ namespace {
 constexpr int kTransposition = 6;
 constexpr double kTempo = 1.25;
 constexpr double kMissedShare = 0.1;
-
-double from_db(double db) { return std::pow(10, db / 20); }
 
 }  // namespace
 
@@ -83,10 +82,10 @@ void disturb(std::span<float> samples, std::optional<double> gain_db, std::optio
     std::vector<float> noise(samples.size());
     const auto key = stream_key(seed, name, index);
     render_noise((static_cast<uint64_t>(key[1]) << 32) | key[0], index, noise);
-    const double level = active_rms(samples) * from_db(-*snr_db);
+    const double level = active_rms(samples) * audio::from_db(-*snr_db);
     for (size_t i = 0; i < samples.size(); ++i) samples[i] += static_cast<float>(level * noise[i]);
   }
-  const auto gain = static_cast<float>(from_db(gain_db.value_or(0)));
+  const auto gain = static_cast<float>(audio::from_db(gain_db.value_or(0)));
   if (gain_db || snr_db) {
     for (float& sample : samples) sample = std::clamp(gain * sample, -1.0F, 1.0F);
   }

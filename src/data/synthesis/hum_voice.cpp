@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "audio/loudness.h"
 #include "base/error.h"
 #include "base/rng.h"
 #include "data/synthesis/excitation.h"
@@ -12,6 +13,7 @@
 #include "data/synthesis/level.h"
 #include "data/synthesis/pitch_curve.h"
 #include "data/synthesis/timing.h"
+#include "data/synthesis/wander.h"
 
 namespace hum::data {
 namespace {
@@ -54,8 +56,8 @@ struct Singer {
         attack_s(rng.uniform(0.015, 0.06)),
         release_s(rng.uniform(0.03, 0.09)),
         consonant(rng.uniform(0.4, 0.95)),
-        breath(std::pow(10, rng.uniform(-40, -26) / 20)),
-        room(std::pow(10, rng.uniform(-70, -46) / 20)),
+        breath(audio::from_db(rng.uniform(-40, -26))),
+        room(audio::from_db(rng.uniform(-70, -46))),
         jitter_s(rng.uniform(0, 0.02)),
         legato(manner.legato) {
     if (manner.exact_onsets) jitter_s = 0;
@@ -82,7 +84,7 @@ std::vector<SungNote> sung_notes(std::span<const audio::Note> notes, const Singe
   for (const auto& note : top) {
     if (note.start_s < earliest_s) continue;  // under another note: a chord's lower voice
     const double velocity = note.amplitude * 127;
-    const double gain = std::pow(10, (velocity - kVelocityMiddle) / kVelocityPerDb / 20);
+    const double gain = audio::from_db((velocity - kVelocityMiddle) / kVelocityPerDb);
     const double start_s = std::max(0.0, note.start_s + singer.jitter_s * rng.normal());
     const double end_s = std::max(start_s + 0.05, note.end_s);
     if (!sung.empty()) sung.back().end_s = std::min(sung.back().end_s, start_s);
@@ -91,24 +93,6 @@ std::vector<SungNote> sung_notes(std::span<const audio::Note> notes, const Singe
   }
   return sung;
 }
-
-// A slow drift: a sum of three sines of random phase below 2 Hz, standard deviation about 1.
-class Drift {
- public:
-  explicit Drift(Rng& rng) {
-    for (auto& wave : waves_) wave = {rng.uniform(0.2, 2), rng.uniform(0, 1)};
-  }
-  double at(double time_s) const {
-    double sum = 0;
-    for (const auto& [hz, phase] : waves_) {
-      sum += std::sin(2 * std::numbers::pi * (hz * time_s + phase));
-    }
-    return sum * std::sqrt(2.0 / 3);
-  }
-
- private:
-  std::array<std::pair<double, double>, 3> waves_;
-};
 
 // The level at the start of a slurred note; in legato also at the end of the previous one.
 double level_between(const SungNote& from, const SungNote& to, const Singer& singer) {
@@ -132,7 +116,7 @@ double note_level(double gain, const SungNote* before, const SungNote& note, con
 // Pitch and level of the whole performance, on control points.
 HarmonicVoice performance(const std::vector<SungNote>& notes, double seconds, const Singer& singer,
                           Rng& rng) {
-  const Drift drift(rng);
+  const Wander drift(rng, 0.2, 2);
   const double keep = std::exp(-kControl_s / singer.glide_s);
   HarmonicVoice voice;
   size_t current = 0;

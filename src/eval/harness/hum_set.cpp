@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "audio/dsp.h"
+#include "audio/loudness.h"
 #include "base/error.h"
 #include "base/rng.h"
 #include "data/synthesis/excitation.h"
@@ -91,8 +92,7 @@ std::vector<float> through_phone(std::span<const float> samples, double snr_db, 
   const auto key = stream_key(seed, "phone noise", index);
   data::render_noise((static_cast<uint64_t>(key[1]) << 32) | key[0], index, noise);
   noise = band_limited(noise);
-  const double level =
-      data::active_rms(result) * std::pow(10, -snr_db / 20) / data::active_rms(noise);
+  const double level = data::active_rms(result) * audio::from_db(-snr_db) / data::active_rms(noise);
   for (size_t i = 0; i < result.size(); ++i) result[i] += static_cast<float>(level) * noise[i];
   return result;
 }

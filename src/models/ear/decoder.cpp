@@ -5,16 +5,16 @@
 #include <cmath>
 #include <limits>
 
+#include "audio/notes.h"
 #include "base/error.h"
+#include "base/quantile.h"
 #include "models/ear/grid.h"
 
 namespace hum::models::ear {
 namespace {
 
 constexpr float kLeast = 1e-6F;  // of a probability
-// The note's steady part, see data/singing/note.h.
-constexpr double kSteadyFrom = 0.25, kSteadyTo = 0.85;
-constexpr int64_t kNear = 3;  // bins around a note's pitch that belong to it: 60 cents
+constexpr int64_t kNear = 3;     // bins around a note's pitch that belong to it: 60 cents
 
 double log_of(float probability) { return std::log(std::max(probability, kLeast)); }
 
@@ -151,9 +151,7 @@ double median_pitch(const Frames& frames, const Segment& segment) {
   for (int64_t t = from; t < std::min(to, segment.last); ++t) {
     bins.push_back(pitch_near(frames.f0, t, segment.bin));
   }
-  const auto middle = bins.begin() + std::ssize(bins) / 2;
-  std::ranges::nth_element(bins, middle);
-  return pitch_of_bin(*middle);
+  return pitch_of_bin(median(std::move(bins)));
 }
 
 // Mean probability of what the segment claims.
@@ -185,7 +183,7 @@ std::vector<double> tunings(std::span<const HeardNote> notes, double drift_cents
   std::vector<std::array<int, kStates>> from(notes.size());
   std::array<double, kStates> cost{};
   for (size_t i = 0; i < notes.size(); ++i) {
-    const double cents = 100 * (69 + 12 * std::log2(notes[i].hz / 440));
+    const double cents = 100 * audio::hz_to_midi(notes[i].hz);
     std::array<double, kStates> next{};
     for (int state = 0; state < kStates; ++state) {
       int best = state;
@@ -228,13 +226,13 @@ std::vector<HeardNote> decode(const Frames& frames, const DecoderOptions& option
     note.start_s = frame_s(refined(frames.onset, segment.first));
     note.end_s = frame_s(static_cast<double>(segment.last) - 0.5);
     if (note.end_s - note.start_s < options.shortest_s) continue;
-    note.hz = 440 * std::exp2((median_pitch(frames, segment) - 69) / 12);
+    note.hz = audio::midi_to_hz(median_pitch(frames, segment));
     note.confidence = confidence_of(frames, segment);
     notes.push_back(note);
   }
   const auto tuning_cents = tunings(notes, options.drift_cents);
   for (size_t i = 0; i < notes.size(); ++i) {
-    const double midi = 69 + 12 * std::log2(notes[i].hz / 440);
+    const double midi = audio::hz_to_midi(notes[i].hz);
     notes[i].pitch = static_cast<int>(std::lround(midi - tuning_cents[i] / 100));
     notes[i].cents = 100 * (midi - notes[i].pitch);
   }

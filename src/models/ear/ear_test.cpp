@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "audio/notes.h"
 #include "base/rng.h"
 #include "base/scratch_folder.h"
 #include "models/ear/decoder.h"
@@ -63,7 +64,7 @@ class Played {
   Frames result_;
 };
 
-double midi_of(const HeardNote& note) { return 69 + 12 * std::log2(note.hz / 440); }
+double midi_of(const HeardNote& note) { return audio::hz_to_midi(note.hz); }
 
 TEST(Decoder, FindsNotesAndRests) {
   const auto notes =

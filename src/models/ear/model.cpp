@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "audio/notes.h"
 #include "base/error.h"
 #include "kernels/bias_gelu/bias_gelu.h"
 #include "kernels/conv1d/conv1d.h"
@@ -36,7 +37,7 @@ std::vector<float> filter_bank(int64_t window_samples) {
   std::vector<float> weights(static_cast<size_t>(bins * kAllBins));
   for (int64_t i = 0; i < kAllBins; ++i) {
     const double midi = static_cast<double>(kLowest) + static_cast<double>(i + kFirstBin - 1) / 3;
-    const double hz = 440 * std::exp2((midi - 69) / 12);
+    const double hz = audio::midi_to_hz(midi);
     const double reach_hz = std::max(spacing_hz, hz * (std::exp2(1.0 / 36) - 1));
     double sum = 0;
     for (int64_t k = 0; k < bins; ++k) {
