@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
 SOURCES = git ls-files -z -- 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'bench/*.h' 'bench/*.cpp'
 ASAN_SETTINGS := ASAN_OPTIONS=detect_odr_violation=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tools/sanitizers/lsan.supp
-# The folders that parse foreign files or build graphs.
+# The folders that build graphs or parse sound, MIDI, JSON, YAML and plans. Weights and shards: `make asan`.
 ASAN_QUICK := base audio graph plan
 
 ##   demo        play examples/vocadito_10.wav on a violin (out/violin.wav) and count how many of its notes are heard

@@ -14,7 +14,8 @@ WORDS = [
     (r"goes on (from|with the same|where)", "resumes"),
     (r"same command goes on", "resumes"),
     (r"(is|are|was|were|be) made again", "recomputed, or: replaced"),
-    (r"told apart", "distinguished, separated"),
+    (r"(tell|tells|told) (\w+ )?apart", "distinguish, separate"),
+    (r"of its own", "say what it has"),
     (r"taken apart", "split"),
     (r"foretold", "predicted"),
     (r"witness\w*", "reference"),
@@ -34,6 +35,7 @@ WORDS = [
 WIDE = "docs/cli/"
 MAX_COLUMNS = 120
 SUFFIXES = (".md", ".h", ".cpp", ".py", ".sh", ".yaml", ".cmake", ".txt")
+PROGRAMS = ("Makefile", "tools/bench", ".ci/run")  # without a suffix
 SKIPPED = ("bench/results/", "tests/data/", "tools/check_prose.py")
 
 
@@ -41,7 +43,7 @@ def faults(root):
     files = subprocess.run(["git", "ls-files"], cwd=root, check=True, capture_output=True, text=True).stdout.split("\n")
     pattern = re.compile("|".join(f"(?P<w{i}>\\b{words}\\b)" for i, (words, _) in enumerate(WORDS)), re.I)
     for file in files:
-        if not file.endswith(SUFFIXES) or file.startswith(SKIPPED) or not (root / file).is_file():
+        if not file.endswith(SUFFIXES + PROGRAMS) or file.startswith(SKIPPED) or not (root / file).is_file():
             continue
         for number, line in enumerate((root / file).read_text(errors="replace").splitlines(), 1):
             for match in pattern.finditer(line):

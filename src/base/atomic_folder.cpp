@@ -63,6 +63,7 @@ AtomicFolder::AtomicFolder(const fs::path& path, const std::string& mark)
   const std::string prefix = fmt::format(".{}{}", path_.filename().string(), kAside);
   temporary_ = path_.parent_path() / fmt::format("{}{}", prefix, ::getpid());
   remove_abandoned_folders(path_.parent_path(), prefix);
+  parent_ = std::make_unique<OutputFolder>(path_.parent_path());
   create_folder(temporary_);
 }
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
+
+#include "base/files.h"
 
 namespace hum {
 
@@ -26,6 +29,7 @@ class AtomicFolder {
 
  private:
   std::filesystem::path path_, temporary_;
+  std::unique_ptr<OutputFolder> parent_;
 };
 
 // Removes temporary folders in `parent` that ended processes left, if their names begin with this.

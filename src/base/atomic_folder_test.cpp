@@ -34,6 +34,16 @@ class AtomicFolderTest : public ::testing::Test {
   fs::path root_;
 };
 
+TEST_F(AtomicFolderTest, WithoutCommitLeavesNoParentThatItCreated) {
+  { const AtomicFolder folder(root_ / "new/deep/run"); }
+  EXPECT_FALSE(fs::exists(root_ / "new"));
+  {
+    AtomicFolder folder(root_ / "new/deep/run");
+    folder.commit();
+  }
+  EXPECT_TRUE(fs::exists(root_ / "new/deep/run"));
+}
+
 TEST_F(AtomicFolderTest, TakesThePlaceOfAnOlderOneAsAWhole) {
   AtomicFolder folder(root_ / "run/");
   write_file(folder.temporary_path() / "new", "new");
@@ -67,7 +77,7 @@ TEST_F(AtomicFolderTest, LeavesNothingWhenNotCommitted) {
     const AtomicFolder folder(root_ / "run"), fresh(root_ / "deeper/fresh");
     write_file(folder.temporary_path() / "new", "new");
   }
-  EXPECT_THAT(names(), ElementsAre("deeper", "run", "run/old"));
+  EXPECT_THAT(names(), ElementsAre("run", "run/old"));
 }
 
 TEST_F(AtomicFolderTest, RemovesWhatKilledProcessesLeft) {

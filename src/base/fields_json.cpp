@@ -27,7 +27,13 @@ Json yaml_to_json(const YAML::Node& node) {
   }
   Json object = Json::object();
   if (node.IsMap()) {
-    for (const auto& entry : node) object[entry.first.Scalar()] = yaml_to_json(entry.second);
+    for (const auto& entry : node) {
+      const std::string& key = entry.first.Scalar();
+      if (object.contains(key)) {
+        throw YAML::Exception(entry.first.Mark(), fmt::format("'{}' is there twice", key));
+      }
+      object[key] = yaml_to_json(entry.second);
+    }
   }
   return object;
 }

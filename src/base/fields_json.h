@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/fields.h"
 #include "base/json.h"
@@ -59,6 +60,12 @@ Json field_to_json(T& value) {
   }
 }
 
+// Throws kConfig for 2.5 where a whole number belongs; 2.0 is one.
+inline void require_whole(const Json& json) {
+  if (!json.is_number_float() || json.get<double>() == std::trunc(json.get<double>())) return;
+  fail(ExitCode::kConfig, fmt::format("{} is not a whole number", to_text(json)));
+}
+
 template <typename T>
 void field_from_json(const Json& json, T& value) {
   if constexpr (Fields<T>) {
@@ -69,6 +76,7 @@ void field_from_json(const Json& json, T& value) {
   } else if constexpr (NamedEnum<T>) {
     value = from_name<T>(json.get<std::string>());
   } else {
+    if constexpr (std::is_same_v<T, int64_t>) require_whole(json);
     try {
       value = json.get<T>();
     } catch (const Json::exception&) {

@@ -123,6 +123,20 @@ void create_folder(const fs::path& path) {
   }
 }
 
+OutputFolder::OutputFolder(const fs::path& path) {
+  std::error_code ignored;
+  for (fs::path at = fs::absolute(path).lexically_normal(); !fs::exists(at, ignored);
+       at = at.parent_path()) {
+    if (at.has_filename()) created_.push_back(at);  // not the empty name after a last '/'
+  }
+  create_folder(path);
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;
+  for (const fs::path& folder : created_) fs::remove(folder, ignored);  // only if it is empty
+}
+
 void require_writable(const fs::path& path) { AtomicFile probe(path); }
 
 std::string sha256(std::string_view bytes) {

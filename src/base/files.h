@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hum {
 
@@ -38,6 +39,19 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 // Creates the folder and its parents; it may already exist. Throws: kCannotCreate, kNoPermission.
 void create_folder(const std::filesystem::path& path);
+
+// A folder for results. Creates it and its parents like create_folder. When the object ends, those
+// that it created and that are still empty are removed, so that failed work leaves none behind.
+class OutputFolder {
+ public:
+  explicit OutputFolder(const std::filesystem::path& path);
+  ~OutputFolder();
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+
+ private:
+  std::vector<std::filesystem::path> created_;  // the innermost first
+};
 
 // Throws kCannotCreate if `path` cannot be written. Call it before long work.
 void require_writable(const std::filesystem::path& path);

@@ -9,7 +9,7 @@
 namespace hum {
 
 // Use these instead of Json::parse and Json::dump: they are compiled once, while each source that
-// calls those compiles a parser (1.3 s) or a writer (0.4 s) of its own. Throws Json::parse_error.
+// calls those compiles a parser (1.3 s) or a writer (0.4 s). Throws Json::parse_error.
 Json parse_json(std::string_view text);
 // Returns a value that is_discarded() if the text does not parse.
 Json try_parse_json(std::string_view text);

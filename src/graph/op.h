@@ -37,7 +37,8 @@ enum class Identity { kNone, kZero, kOne, kAllBits, kLowest, kHighest };
 double identity_number(Identity identity, DType dtype);
 
 // Properties used by the passes, the memory estimate and the work count. The op tests run every op
-// on the plugin and fail if a claimed property is false or a true one is not claimed.
+// on the plugin and fail if it is not as claimed: element-wise, commutative, identity, idempotent,
+// involution; also if a true one of these is not claimed.
 struct OpKind {
   Required<MemoryClass> memory;
   // Has one result with the inputs' dims. Each element depends only on the inputs' elements at the

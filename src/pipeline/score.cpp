@@ -46,7 +46,7 @@ double correction(const ScoreOptions& options, const Setting& setting) {
   const auto strength = number_of(options.correct);
   if (!strength || *strength < 0 || *strength > 1) {
     fail(ExitCode::kUsage, fmt::format("--correct '{}' is neither auto nor 0..1", options.correct),
-         "0 keeps every bend, 1 leaves exact pitches");
+         "0 keeps every bend, 1 plays exact pitches");
   }
   return *strength;
 }
@@ -141,8 +141,8 @@ Score make_score(std::vector<audio::Note> notes, const ScoreOptions& options,
   const double snap = snap_strength(options);
   if (snap == 0) return score;
   if (!score.tempo) {
-    fail(ExitCode::kBadData, "no steady tempo was found, so there is no grid for --snap",
-         "give the tempo with --tempo BPM, or leave --snap off");
+    fail(ExitCode::kBadData, "no steady tempo was found, so there is no grid to snap to",
+         "give the tempo with --tempo BPM, or hum to a click");
   }
   score.notes = quantise(score.notes, *score.tempo,
                          {.grid_beats = beats_of(options.grid),

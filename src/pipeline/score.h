@@ -41,7 +41,7 @@ struct ScoreOptions {
       "move notes outside this key into it: C:minor, F#:major, D:dorian; auto: the key "
       "of the melody; off: move none");
     v("correct", correct,
-      "pitch correction: 0 keeps every bend and glide, 1 leaves exact pitches; auto: 1 for "
+      "pitch correction: 0 keeps every bend and glide, 1 plays exact pitches; auto: 1 for "
       "instruments that cannot bend (piano, organ, mallets, harp), 0 for others");
   }
 };

@@ -19,7 +19,7 @@ std::optional<int64_t> integer(const NamedValues& options, std::string_view name
 
 [[noreturn]] void fail_as_ignored(std::string_view option, const std::string& got) {
   fail(ExitCode::kUnavailable, fmt::format("{}: the plugin ignored {}", got, option),
-       "the plugin ignored this option; use a plugin that supports it");
+       "use a plugin that supports this option");
 }
 
 }  // namespace

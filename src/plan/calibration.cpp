@@ -194,8 +194,9 @@ Prediction predict(const Run& run, const Device& device, const Calibration& cali
                                     range->second.lowest, range->second.highest));
   }
   if (!device.borrows.empty() && calibration.device == device.borrows) {
-    p.outside.push_back(fmt::format("hardware {} (calibrated on {}; no runs of its own)",
-                                    device.name, device.borrows));
+    p.outside.push_back(
+        fmt::format("hardware {} (calibrated on {}; not fitted to runs of this hardware)",
+                    device.name, device.borrows));
   }
   add_borrowed(p, run, device, calibration);
   const double needs = run.work ? 0 : memory_per_device(run.model, p.layout).total();

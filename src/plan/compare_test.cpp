@@ -82,8 +82,9 @@ TEST(Devices, WithoutRunsOfTheirOwnSaySoAndHaveWiderIntervals) {
   };
   const Prediction own = on("p5.48xlarge"), borrowed = on("p5en.48xlarge");
   EXPECT_THAT(own.outside, ::testing::IsEmpty());
-  EXPECT_THAT(borrowed.outside,
-              ::testing::Contains(HasSubstr("calibrated on h100; no runs of its own")));
+  EXPECT_THAT(
+      borrowed.outside,
+      ::testing::Contains(HasSubstr("calibrated on h100; not fitted to runs of this hardware")));
   EXPECT_NEAR(std::log(borrowed.high_s / borrowed.low_s), 2 * std::log(own.high_s / own.low_s),
               1e-9);
 }

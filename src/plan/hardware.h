@@ -47,7 +47,7 @@ struct Stack {
 struct Device {
   std::string name;
   std::string base;  // the entry whose figures and calibration it shares
-  // The entry whose calibration it uses because no runs of its own were fitted.
+  // The entry whose calibration it uses because no runs of this hardware were fitted.
   std::string borrows;
   std::string platform;    // what its training software is written for: cuda, neuron, tpu
   Figure peak_tflops;      // dense, 16 bit
@@ -78,7 +78,8 @@ struct Device {
   template <class V>
   void visit_fields(V& v) {
     v("base", base, "the entry whose figures and calibration this one shares");
-    v("borrows", borrows, "the entry whose calibration it uses, if it has no runs of its own");
+    v("borrows", borrows,
+      "the entry whose calibration it uses, if no runs of this hardware were fitted");
     v("platform", platform, "platform of its training software: cuda, neuron, tpu");
     v("peak_tflops", peak_tflops, "dense 16-bit TFLOP/s");
     v("memory_gb", memory_gb, "device memory, 1e9 bytes");

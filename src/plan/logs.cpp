@@ -129,7 +129,7 @@ void add_times(Campaign& campaign, Run& run, std::vector<double> times, const De
     fail(ExitCode::kBadData,
          fmt::format("{:.3g} TFLOP/s, more than the {:.3g} a {} has at its peak", tflops,
                      device.peak_tflops.value, device.name),
-         "the hardware is another one (--hardware), or its peak is too low");
+         "wrong hardware (--hardware)? Or its peak is too low");
   }
   campaign.assumptions.push_back(fmt::format(
       "{}: {}, {:.4g} s per step, the median of {} times (quartiles {:.4g} and {:.4g})", run.name,

@@ -282,7 +282,7 @@ Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardwa
          fmt::format("{}: {:.0f} TFLOP/s per device, more than the {:.0f} a {} has at its peak",
                      run->name, device_tflops(*run), choice.device->peak_tflops.value,
                      choice.device->name),
-         "the hardware is another one (--hardware), or a figure has the wrong unit");
+         "wrong hardware (--hardware)? Or a figure has the wrong unit");
   }
   if (!choice.why.empty()) {
     campaign.assumptions.insert(campaign.assumptions.begin(),

@@ -40,7 +40,7 @@ void require_model_type(const Weights& weights, std::string_view model_type,
   if (plain_model_type(found) == plain_model_type(model_type) && weights.config.contains("model"))
     return;
   fail(ExitCode::kBadData,
-       fmt::format("{}: config.json is of model_type '{}', not '{}'", folder.string(), found,
+       fmt::format("{}: config.json has model_type '{}'; expected '{}'", folder.string(), found,
                    model_type),
        "name a folder that `hum train` wrote");
 }

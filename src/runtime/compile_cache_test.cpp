@@ -237,7 +237,7 @@ TEST_F(CompileCacheTest, EightProcessesAtOnceAreFine) {
 }
 
 TEST_F(CompileCacheTest, FullDiskOnlyCostsSpeed) {
-  // In a process of its own, no file may grow beyond 64 bytes: as if the disk were full.
+  // In a child process, no file may grow beyond 64 bytes: as if the disk were full.
   if (const char* full = std::getenv("HUM_TEST_FULL_FOLDER")) {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{64, 64};

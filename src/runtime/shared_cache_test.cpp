@@ -93,7 +93,7 @@ class S3CacheTest : public CompileCacheTest {
     ::setenv(name.c_str(), value.c_str(), 1);
     names_.push_back(name);
   }
-  // In a session of its own, whose end waits for uploads.
+  // In another session, whose end waits for uploads.
   Counters start_on(const std::string& machine) const {
     return start(SessionOptions{.cache = folder_ / machine, .shared_cache = kUrl});
   }
@@ -165,7 +165,7 @@ TEST_F(S3CacheTest, UploadsDoNotHoldTheCallerUp) {
   EXPECT_EQ(server_.objects().size(), 2U) << "the end waits for both";
 }
 
-TEST_F(S3CacheTest, EndDoesNotWaitForEver) {
+TEST_F(S3CacheTest, DestructorTimesOut) {
   const auto start = steady_clock::now();
   {
     S3Cache cache(kUrl, /*patience=*/milliseconds(100));
@@ -176,7 +176,7 @@ TEST_F(S3CacheTest, EndDoesNotWaitForEver) {
 }
 
 TEST_F(S3CacheTest, EightProcessesAtOnceAreFine) {
-  // The test runs itself eight times, each a machine of its own.
+  // The test runs itself eight times, each as a different machine.
   if (std::getenv("HUM_TEST_S3") != nullptr) {
     set("AWS_ENDPOINT_URL_S3", std::getenv("HUM_TEST_S3"));
     for (int i = 0; i < 4; ++i) {

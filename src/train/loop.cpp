@@ -110,17 +110,35 @@ void require_finite(const Trainer& trainer, int64_t step, std::span<const float>
   }
 }
 
-void require_intervals(const LoopConfig& config) {
-  const std::pair<const char*, int64_t> intervals[] = {
-      {"checkpoint_every", config.checkpoint_every}, {"log_every", config.log_every}};
-  for (const auto& [name, steps] : intervals) {
-    if (steps >= 1) continue;
-    fail(ExitCode::kConfig, fmt::format("loop.{} = {} is too small", name, steps),
-         "use a number of steps, 1 or more");
-  }
-}
-
 }  // namespace
+
+void validate(const LoopConfig& config) {
+  const auto require = [](const char* name, double value, bool holds, const char* hint) {
+    if (holds) return;  // false for NaN, too
+    fail(ExitCode::kConfig, fmt::format("loop.{} = {} is out of range", name, value), hint);
+  };
+  const std::pair<const char*, int64_t> counts[] = {{"steps", config.steps},
+                                                    {"checkpoint_every", config.checkpoint_every},
+                                                    {"log_every", config.log_every}};
+  for (const auto& [name, steps] : counts) {
+    require(name, static_cast<double>(steps), steps >= 1, "use a number of steps, 1 or more");
+  }
+  require("max_minutes", config.max_minutes, config.max_minutes >= 0, "use 0 for no limit");
+  const OptimizerConfig& o = config.optimizer;
+  const auto finite = [](double value) { return std::isfinite(value) && value >= 0; };
+  require("optimizer.learning_rate", o.learning_rate, finite(o.learning_rate),
+          "use a number above 0, for example 5e-4");
+  require("optimizer.final_learning_rate", o.final_learning_rate, finite(o.final_learning_rate),
+          "use a number from 0 to the learning rate");
+  require("optimizer.warm_up_steps", static_cast<double>(o.warm_up_steps), o.warm_up_steps >= 0,
+          "use 0 for none");
+  require("optimizer.beta1", o.beta1, o.beta1 >= 0 && o.beta1 < 1, "use 0 or more, below 1");
+  require("optimizer.beta2", o.beta2, o.beta2 >= 0 && o.beta2 < 1, "use 0 or more, below 1");
+  require("optimizer.epsilon", o.epsilon, finite(o.epsilon) && o.epsilon > 0, "use 1e-8");
+  require("optimizer.weight_decay", o.weight_decay, finite(o.weight_decay), "use 0 for none");
+  require("optimizer.clip_norm", o.clip_norm, finite(o.clip_norm), "use 0 for no clipping");
+  config.step_options();
+}
 
 StepOptions LoopConfig::step_options() const {
   if (recompute_every < 1) {
@@ -137,8 +155,8 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
                         const LoopConfig& config, const BatchSource& batches,
                         const LoopOptions& options) {
   const auto start = Clock::now();
-  require_intervals(config);
-  create_folder(options.run);
+  validate(config);
+  const OutputFolder run(options.run);
   require_writable(options.run / "log.jsonl.probe");
   Trainer trainer(session, spec, config.optimizer, config.steps, static_cast<uint64_t>(config.seed),
                   config.step_options());

@@ -51,6 +51,9 @@ struct LoopConfig {
   }
 };
 
+// Throws kConfig naming the value that is out of range.
+void validate(const LoopConfig& config);
+
 // Makes the arrays of a step's batch. They depend on the step alone, so that a resumed run gets the
 // same data.
 using BatchSource = std::function<std::vector<runtime::HostTensor>(int64_t step)>;

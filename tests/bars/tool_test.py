@@ -2,6 +2,7 @@
 """Tests of tools/bench and its parts: when it stores a figure, what it stores with it, and its messages on old ones."""
 
 import contextlib
+import dataclasses
 import importlib.machinery
 import importlib.util
 import io
@@ -133,12 +134,16 @@ class Provenance(Repository):
         self.write({"source.cpp": "2"})
         self.assertEqual(provenance.changed_files(self.root), ["source.cpp"])
 
+    def test_changed_files_include_new_ones_that_the_build_reads(self):
+        self.write({"src/base/new.cpp": "1", "notes.txt": "1"})
+        self.assertEqual(provenance.changed_files(self.root), ["src/base/new.cpp"])
+
 
 class Measuring(Repository):
-    BAR = Bar("a", [], [], [], "unused")
+    BAR = Bar("a", "quiet", [], [], [], "unused")
     RESULT = {"name": "a", "value": 1.0, "unit": "s", "bar": "<= 2 s", "ok": True, "ours": {"s": 1.0}, "peer": {}}
 
-    def measure(self, before=0.0, during=0.0, line=None, edit=lambda: None):
+    def measure(self, before=0.0, during=0.0, line=None, edit=lambda: None, bar=BAR):
         """What is stored then, and what is said."""
         path = self.root / "bench" / "results" / "a.json"
         path.unlink()
@@ -152,9 +157,10 @@ class Measuring(Repository):
                 mock.patch.object(bench, "prepare"), \
                 mock.patch.object(bench.provenance, "build", lambda program: {"compiler": "c", "plugin": {"name": "p"}}), \
                 mock.patch.object(bench.load, "wait_for_quiet", lambda say: before), \
+                mock.patch.object(bench.load, "share_now", lambda: before), \
                 mock.patch.object(bench.load, "Watch", lambda: watch), \
                 contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            bench.measure(self.BAR)
+            bench.measure(bar)
         stored = json.loads(path.read_text()) if path.exists() else None
         self.write({"bench/results/a.json": "{}"})
         return stored, said.getvalue()
@@ -174,6 +180,10 @@ class Measuring(Repository):
             self.assertIsNone(stored)
             self.assertIn("6.0%", said)
             self.assertIn('"value": 1.0', said)
+
+    def test_a_bar_without_times_is_stored_from_a_loaded_machine(self):
+        stored, _ = self.measure(before=0.9, during=0.9, bar=dataclasses.replace(self.BAR, load="any"))
+        self.assertEqual(stored["load"], {"before": 0.9, "during": 0.9})
 
     def test_changed_sources_store_nothing(self):
         self.write({"source.cpp": "2"})
@@ -200,7 +210,7 @@ class Measuring(Repository):
 class Smoke(unittest.TestCase):
     def smoke(self, command):
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            return bench.smoke(Bar("a", [], [], [], command), ROOT)
+            return bench.smoke(Bar("a", "quiet", [], [], [], command), ROOT)
 
     def test_runs_the_command_and_looks_at_its_result(self):
         line = json.dumps(Measuring.RESULT | {"ok": False})
@@ -214,7 +224,7 @@ class Smoke(unittest.TestCase):
 class Ages(Repository):
     def test_changed_inputs_are_counted_by_folder(self):
         old = provenance.head(self.root)
-        bar = Bar("a", [], [], ["weights", "bench/peers/p.py"], "bench/run.py")
+        bar = Bar("a", "quiet", [], [], ["weights", "bench/peers/p.py"], "bench/run.py")
         result = {"commit": old, "date": "2026-01-01T00:00:00Z"}
         self.assertEqual(table.changed_inputs(bar, result, None, self.root), "")
         self.commit({"source.cpp": "2", "weights2": "1", "README.md": "2"})
@@ -266,12 +276,13 @@ class Readme(unittest.TestCase):
 
 
 class Definitions(unittest.TestCase):
-    def test_a_bar_has_five_columns(self):
+    def test_a_bar_has_six_columns(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "bars.txt"
-            path.write_text("# words\n\na | t u | | weights | echo '|'\n")
-            self.assertEqual(read_bars(path), {"a": Bar("a", ["t", "u"], [], ["weights"], "echo '|'")})
-            for text in ("a | t | | c\n", "a | | | | c\na | | | | c\n", " | | | | c\n"):
+            path.write_text("# words\n\na | any | t u | | weights | echo '|'\n")
+            self.assertEqual(read_bars(path), {"a": Bar("a", "any", ["t", "u"], [], ["weights"], "echo '|'")})
+            for text in ("a | any | t | | c\n", "a | any | | | | c\na | any | | | | c\n", " | any | | | | c\n",
+                         "a | loud | | | | c\n"):
                 path.write_text(text)
                 with self.assertRaises(SystemExit):
                     read_bars(path)

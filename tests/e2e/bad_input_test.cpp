@@ -135,7 +135,7 @@ TEST_F(BadInput, PresetAndTimbreTogetherOrNeither) {
   expect_error(run_hum({"generate", hum, "-o", path("out.wav")}), 2, "neither --preset nor");
   expect_error(
       run_hum({"generate", hum, "-o", path("out.wav"), "--preset", "violin", "--timbre", hum}), 2,
-      "exclude each other");
+      "cannot be combined");
 }
 
 TEST_F(BadInput, FlagsOutOfRange) {
@@ -196,7 +196,7 @@ TEST_F(BadInput, WeightsOfAnotherModel) {
   write_file(copy / "upsampler/config.json", R"({"model_type": "llama", "hidden_size": 4096})");
   expect_error(run_hum({"generate", hum, "--preset", "violin", "-o", path("out.wav"), "--weights",
                         copy.string()}),
-               65, "is of model_type 'llama'");
+               65, "has model_type 'llama'");
   fs::copy_file(fs::path(weights()) / "coarse/model.safetensors",
                 copy / "upsampler/model.safetensors", fs::copy_options::overwrite_existing);
   fs::copy_file(fs::path(weights()) / "upsampler/config.json", copy / "upsampler/config.json",

@@ -82,6 +82,8 @@ TEST_F(Data, RefusesOtherOptionsRanksAndFolders) {
   EXPECT_THAT(other.err, HasSubstr("holds items made with other options"));
   EXPECT_EQ(make("new", {"--rank", "2", "--ranks", "2"}).code, 2);
   EXPECT_EQ(make("new", {"--codec", path("nowhere")}).code, 66);
+  EXPECT_EQ(make("new", {"--count", "-5"}).code, 2);
+  EXPECT_EQ(make("new", {"--threads", "-1"}).code, 2);
   EXPECT_EQ(run_hum({"data", "verify", path("nowhere")}).code, 66);
 }
 

@@ -98,7 +98,7 @@ TEST_F(EvaluateModel, RefusesWhatItCannotDo) {
   refused({"--resamples", "1000000000"}, 2, "--resamples takes 100 to 100000");
   refused({"--against", "nothing"}, 2, "no name and folder");
   refused({"--against", "plain=" + path("none")}, 66, "no such weights folder");
-  refused({"--against", "hum=" + path("weights")}, 2, "there is a row 'hum' already");
+  refused({"--against", "hum=" + path("weights")}, 2, "'hum' is already used");
   refused({"--singing", path("none.wav")}, 66, "no such file");
   EXPECT_EQ(run_hum({"evaluate", "model", "--weights", path("none"), "-o", path("report")}).code,
             66);

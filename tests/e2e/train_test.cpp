@@ -121,7 +121,7 @@ TEST_F(Train, ConfigurationWithoutItsModelIsRefusedWithTheLineToAdd) {
            {"audit", path("train.yaml")}}) {
     const auto refused = run_hum(words);
     EXPECT_EQ(refused.code, 78);
-    EXPECT_THAT(refused.err, AllOf(HasSubstr("train.yaml: no model_type"),
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("train.yaml: model_type is missing"),
                                    HasSubstr("\nhint: add the line 'model_type: classifier'")));
   }
   EXPECT_THAT(files(), Not(Contains("run")));
@@ -165,6 +165,32 @@ TEST_F(Train, ValuesThatNoStageCanHaveAreNamed) {
     const auto refused = train();
     EXPECT_EQ(refused.code, 78);
     EXPECT_THAT(refused.err, HasSubstr("stage.frames"));
+  }
+}
+
+TEST_F(Train, ValuesThatNoLoopCanHaveAreNamedBeforeAnythingIsWritten) {
+  const auto before = files();
+  const std::string config = read("train.yaml");
+  const std::pair<const char*, const char*> values[] = {
+      {"steps: 0", "loop.steps = 0"},
+      {"steps: -3", "loop.steps = -3"},
+      {"steps: 2.5", "2.5 is not a whole number"},
+      {"steps: 2, steps: 3", "'steps' is there twice"},
+      {"steps: 2, max_minutes: -1", "loop.max_minutes"},
+      {"steps: 2, memory_limit: lots", "lots"},
+      {"steps: 2, optimizer: {learning_rate: -1}", "loop.optimizer.learning_rate"},
+      {"steps: 2, optimizer: {learning_rate: .nan}", "loop.optimizer.learning_rate"},
+      {"steps: 2, optimizer: {beta1: 1.5}", "loop.optimizer.beta1"}};
+  const size_t loop = config.find("loop: {");
+  ASSERT_NE(loop, std::string::npos);
+  const size_t end = config.find('}', loop) + 1;
+  for (const auto& [value, what] : values) {
+    write("train.yaml",
+          std::string(config).replace(loop, end - loop, fmt::format("loop: {{{}}}", value)));
+    const auto refused = train();
+    EXPECT_EQ(refused.code, 78) << value << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr(what));
+    EXPECT_EQ(files(), before) << value;
   }
 }
 

@@ -99,13 +99,18 @@ class Watch:
         self.share = largest_share(self.samples, len(os.sched_getaffinity(0)))
 
 
+def share_now():
+    """What others take of the cores in the next WINDOW_S seconds."""
+    first = sample()
+    time.sleep(WINDOW_S)
+    return share_of_others(first, sample(), len(os.sched_getaffinity(0)))
+
+
 def wait_for_quiet(say):
     """Waits until others took at most LOADED in WINDOW_S seconds, or WAIT_S have passed. Returns the last share."""
-    cores, deadline = len(os.sched_getaffinity(0)), time.monotonic() + WAIT_S
+    deadline = time.monotonic() + WAIT_S
     while True:
-        first = sample()
-        time.sleep(WINDOW_S)
-        share = share_of_others(first, sample(), cores)
+        share = share_now()
         if share <= LOADED or time.monotonic() >= deadline:
             return share
         say(f"other processes take {share:.0%} of the cores; waiting for a quiet machine")

@@ -9,6 +9,8 @@ import subprocess
 
 # Files that the tool itself writes are not inputs of a measurement.
 WRITTEN = ("bench/results/", "README.md")
+# Folders in which a new file changes what is built or measured.
+READ = ("src", "bench", "cmake", "configs", "weights", "hardware", "examples")
 FEATURES = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile", "amx_bf16", "amx_int8")
 
 
@@ -21,9 +23,11 @@ def head(root):
 
 
 def changed_files(root):
-    """Tracked files that differ from the last commit, except those that the tool writes."""
-    lines = git(root, "status", "--porcelain", "--untracked-files=no", "--no-renames").splitlines()
-    return [line[3:] for line in lines if not line[3:].startswith(WRITTEN)]
+    """Tracked files that differ from the last commit, except those that the tool writes, and new files in the folders
+    that the build and the bars read."""
+    tracked = git(root, "status", "--porcelain", "--untracked-files=no", "--no-renames").splitlines()
+    new = git(root, "ls-files", "--others", "--exclude-standard", "--", *READ).splitlines()
+    return [file for file in [line[3:] for line in tracked] + new if not file.startswith(WRITTEN)]
 
 
 def utc_now():

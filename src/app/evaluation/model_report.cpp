@@ -129,7 +129,7 @@ class Report {
     std::set<std::string> names;
     for (const eval::System& system : all_systems()) {
       if (names.insert(system.name).second) continue;
-      fail(ExitCode::kUsage, fmt::format("--against: there is a row '{}' already", system.name),
+      fail(ExitCode::kUsage, fmt::format("--against: '{}' is already used", system.name),
            "--against NAME=FOLDER: choose another name");
     }
   }

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "app/plan/compare.h"
+#include "app/plan/comparison.h"
 #include "app/plan/planned_step.h"
-#include "app/plan/report.h"
+#include "app/plan/planner_files.h"
 #include "app/training/model_step.h"
 #include "base/error.h"
 #include "base/files.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/plan/outlook.h"
+#include "app/plan/cluster_outlook.h"
 #include "base/json.h"
 #include "plan/assessment.h"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "app/plan/report.h"
+#include "app/plan/planner_files.h"
 #include "base/json.h"
 #include "base/testing/refusal.h"
 

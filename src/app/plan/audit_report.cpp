@@ -1,9 +1,10 @@
+#include "app/plan/audit_report.h"
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "app/plan/report.h"
-#include "base/json.h"
+#include "app/plan/planner_files.h"
 #include "base/log.h"
 #include "base/names.h"
 

@@ -38,9 +38,9 @@ PlannedModel planned_llama(const std::string& name, const PlannedShape& shape) {
                                      .compute = dtype_of(compute)})};
 }
 
-// True for the planner's names and Hugging Face files; all others are hum's configurations.
-bool names_llama(const std::string& name) {
-  return name.starts_with("llama") || names_hugging_face(name);
+// All others are hum's configurations.
+bool names_transformer(const std::string& name) {
+  return plan::is_known_model(name) || names_hugging_face(name);
 }
 
 PlannedModel planned_configuration(const std::string& name, const PlannedShape& shape) {
@@ -48,7 +48,13 @@ PlannedModel planned_configuration(const std::string& name, const PlannedShape& 
     fail(ExitCode::kUsage, "--seq and --compute need a Llama",
          name + ": set them in its configuration (stage.frames, stage.compute)");
   }
-  const ModelStep step = read_model_step(configuration_path(name), shape.batch);
+  const auto path = find_configuration(name);
+  if (!path) {
+    fail(ExitCode::kNoInput, fmt::format("no model '{}'", name),
+         fmt::format("use one of {}, tiny, 385m, 10b, {}, a YAML file, or a Hugging Face folder",
+                     models::trained_models(), plan::known_models()));
+  }
+  const ModelStep step = read_model_step(*path, shape.batch);
   return {step.model, step.spec, step.loop.optimizer, step.loop.step_options().blocks};
 }
 
@@ -89,7 +95,7 @@ plan::Memory step_memory(const nn::TrainSpec& spec, const train::OptimizerConfig
 
 PlannedModel planned_model(const std::string& name, const PlannedShape& shape) {
   PlannedModel planned =
-      names_llama(name) ? planned_llama(name, shape) : planned_configuration(name, shape);
+      names_transformer(name) ? planned_llama(name, shape) : planned_configuration(name, shape);
   if (!shape.weights.empty())
     planned.optimizer.weights = from_name<train::WeightsType>(shape.weights);
   return planned;

@@ -45,8 +45,7 @@ fs::path sound_path(const ArrangeOptions& options, const std::string& name) {
   return fs::path(options.output) / (name + "." + std::string(to_name(options.format)));
 }
 
-void require_folder(const ArrangeOptions& options) {
-  create_folder(options.output);
+void require_outputs(const ArrangeOptions& options) {
   const std::set<fs::path> read = {fs::weakly_canonical(options.input),
                                    fs::weakly_canonical(options.lead.timbre)};
   for (const char* name : {"lead", "bass", "chords", "drums", "mix"}) {
@@ -128,7 +127,8 @@ class Arranger {
 Json arrange(const ArrangeOptions& options) {
   validate(options);
   Converter converter(options.lead);
-  require_folder(options);
+  const OutputFolder folder(options.output);
+  require_outputs(options);
   Stopwatch watch;
   const Hearing hearing = converter.listen(options.input, watch);
   if (!hearing.score.tempo) {

@@ -59,7 +59,7 @@ double decode_file(const DecodeOptions& options) {
     fail(ExitCode::kUsage, fmt::format("--rate {} is not supported", options.rate_hz),
          "use 22050, 44100 or 48000");
   }
-  pipeline::require_output(options.output, {".wav", ".flac", ".ogg"});
+  pipeline::require_output(options.output, {".wav", ".flac", ".ogg", ".mp3"});
   const TokenFile tokens = models::codec::read_token_file(options.input);
   if (options.books < 0 || options.books > tokens.books) {
     fail(ExitCode::kUsage, fmt::format("--books {} is outside 0..{}", options.books, tokens.books));

@@ -31,7 +31,7 @@ void validate(const ConvertOptions& options) {
     fail(ExitCode::kUsage, "--gain needs --backing", "--backing song.wav");
   }
   if (delivery.loop && !delivery.backing.empty()) {
-    fail(ExitCode::kUsage, "--loop and --backing exclude each other", "use only one of them");
+    fail(ExitCode::kUsage, "--loop and --backing cannot be combined", "use only one of them");
   }
   if (delivery.loop && options.conversion.score.tempo == "off") {
     fail(ExitCode::kUsage, "--loop needs a tempo to find bars, but --tempo is off", "--tempo auto");
@@ -72,8 +72,10 @@ ConvertSummary convert(const ConvertOptions& options,
   validate(options);
   const DeliveryOptions& delivery = options.delivery;
   Converter converter(options.conversion);
-  const auto plans = plan_outputs(options.inputs, options.outputs, converter.instrument_name(),
-                                  {delivery.backing, options.conversion.timbre});
+  const PlannedOutputs outputs =
+      plan_outputs(options.inputs, options.outputs, converter.instrument_name(),
+                   {delivery.backing, options.conversion.timbre});
+  const auto& plans = outputs.plans;
   for (const auto& plan : plans) require_holds(plan.sounds[0], delivery.sound);
   std::optional<audio::AudioBuffer> backing;
   if (!delivery.backing.empty()) {

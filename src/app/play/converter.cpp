@@ -21,7 +21,7 @@ void validate(const ConversionOptions& options) {
   if (options.preset.empty() == options.timbre.empty()) {
     fail(ExitCode::kUsage,
          options.preset.empty() ? "neither --preset nor --timbre was given"
-                                : "--preset and --timbre exclude each other",
+                                : "--preset and --timbre cannot be combined",
          "--preset violin, or --timbre reference.wav");
   }
   pipeline::validate(options.hum);

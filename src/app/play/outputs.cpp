@@ -14,12 +14,14 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxTakes = 100;
 
+bool is_sound_extension(std::string_view extension) {
+  return extension == ".wav" || extension == ".flac" || extension == ".ogg" || extension == ".mp3";
+}
+
 std::vector<fs::path> recordings_in(const fs::path& folder) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string extension = audio::extension_of(entry.path());
-    const bool is_sound =
-        extension == ".wav" || extension == ".flac" || extension == ".ogg" || extension == ".mp3";
+    const bool is_sound = is_sound_extension(audio::extension_of(entry.path()));
     const bool is_hidden = entry.path().filename().string().starts_with('.');
     if (is_sound && !is_hidden && entry.is_regular_file()) found.push_back(entry.path());
   }
@@ -68,11 +70,18 @@ void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs:
   }
 }
 
+// Refuses "out.wav" as the folder for several recordings.
+void require_folder_name(const fs::path& output) {
+  if (fs::is_directory(output) || !is_sound_extension(audio::extension_of(output))) return;
+  fail(ExitCode::kUsage,
+       fmt::format("several recordings need a folder, and {} names a file", output.string()),
+       fmt::format("-o {}", (output.parent_path() / output.stem()).string()));
+}
+
 }  // namespace
 
-std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
-                                     const OutputOptions& options, const std::string& instrument,
-                                     const std::vector<fs::path>& kept) {
+PlannedOutputs plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options,
+                            const std::string& instrument, const std::vector<fs::path>& kept) {
   if (options.output.empty()) fail(ExitCode::kUsage, "no output was given", "-o out.wav");
   if (options.takes < 1 || options.takes > kMaxTakes) {
     fail(ExitCode::kUsage, fmt::format("--takes {} is outside 1..{}", options.takes, kMaxTakes),
@@ -90,9 +99,12 @@ std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
     const auto found = recordings_in(input);
     recordings.insert(recordings.end(), found.begin(), found.end());
   }
-  if (to_folder) create_folder(output);
-
-  std::vector<OutputPlan> plans;
+  PlannedOutputs planned;
+  if (to_folder) {
+    require_folder_name(output);
+    planned.folder = std::make_unique<OutputFolder>(output);
+  }
+  std::vector<OutputPlan>& plans = planned.plans;
   for (const auto& recording : recordings) {
     OutputPlan plan{.input = recording};
     fs::path base = output, picture = options.picture;
@@ -111,7 +123,7 @@ std::vector<OutputPlan> plan_outputs(const std::vector<std::string>& inputs,
     plans.push_back(std::move(plan));
   }
   require_outputs(plans, kept);
-  return plans;
+  return planned;
 }
 
 void require_not_read(const fs::path& output, const std::set<fs::path>& inputs) {

@@ -35,9 +35,10 @@ class Outputs : public testing::Test {
 };
 
 TEST_F(Outputs, OfOneRecordingAreTheNamesThatAreGiven) {
-  const auto plans = plan_outputs(
+  const auto planned = plan_outputs(
       {path("one.wav")},
       {.output = path("out.flac"), .midi = path("m.mid"), .picture = path("p.svg")}, "flute");
+  const auto& plans = planned.plans;
   ASSERT_EQ(plans.size(), 1U);
   EXPECT_THAT(plans[0].sounds, ElementsAre(path("out.flac")));
   EXPECT_EQ(plans[0].midi, path("m.mid"));
@@ -45,18 +46,20 @@ TEST_F(Outputs, OfOneRecordingAreTheNamesThatAreGiven) {
 }
 
 TEST_F(Outputs, OfSeveralTakesAreNumbered) {
-  const auto plans =
+  const auto planned =
       plan_outputs({path("one.wav")},
                    {.output = path("out.wav"), .picture = path("p.png"), .takes = 3}, "flute");
+  const auto& plans = planned.plans;
   EXPECT_THAT(plans[0].sounds,
               ElementsAre(path("out-1.wav"), path("out-2.wav"), path("out-3.wav")));
   EXPECT_THAT(plans[0].pictures, ElementsAre(path("p-1.png"), path("p-2.png"), path("p-3.png")));
 }
 
 TEST_F(Outputs, OfAFolderAreNamedAfterRecordingAndInstrument) {
-  const auto plans = plan_outputs(
+  const auto planned = plan_outputs(
       {path("takes"), path("one.wav")},
       {.output = path("made/out"), .midi = ".mid", .format = SoundFormat::kMp3}, "flute");
+  const auto& plans = planned.plans;
   ASSERT_EQ(plans.size(), 3U);
   EXPECT_EQ(plans[0].input, path("takes/a.MP3"));
   EXPECT_THAT(plans[0].sounds, ElementsAre(path("made/out/a-flute.mp3")));
@@ -65,7 +68,8 @@ TEST_F(Outputs, OfAFolderAreNamedAfterRecordingAndInstrument) {
 }
 
 TEST_F(Outputs, OfOneRecordingMayGoToAFolder) {
-  const auto plans = plan_outputs({path("one.wav")}, {.output = folder_.string()}, "flute");
+  const auto planned = plan_outputs({path("one.wav")}, {.output = folder_.string()}, "flute");
+  const auto& plans = planned.plans;
   EXPECT_THAT(plans[0].sounds, ElementsAre(path("one-flute.wav")));
 }
 
@@ -81,7 +85,7 @@ TEST_F(Outputs, TakeNoInputsPlace) {
 
 TEST_F(Outputs, AreNotOfHiddenFiles) {
   std::ofstream(folder_ / "takes/._b.wav") << "x";
-  EXPECT_EQ(plan_outputs({path("takes")}, {.output = path("out")}, "flute").size(), 2U);
+  EXPECT_EQ(plan_outputs({path("takes")}, {.output = path("out")}, "flute").plans.size(), 2U);
 }
 
 TEST_F(Outputs, ThatCannotBeAreRefused) {
@@ -96,7 +100,21 @@ TEST_F(Outputs, ThatCannotBeAreRefused) {
   EXPECT_EQ(code_of({one, one}, {.output = path("out")}), ExitCode::kUsage);
   fs::create_directories(folder_ / "empty");
   EXPECT_EQ(code_of({path("empty")}, {.output = path("out")}), ExitCode::kNoInput);
-  EXPECT_EQ(code_of({one, path("takes")}, {.output = path("one.wav")}), ExitCode::kCannotCreate);
+  EXPECT_EQ(code_of({one, path("takes")}, {.output = path("one.wav")}), ExitCode::kUsage);
+  EXPECT_EQ(code_of({path("takes")}, {.output = path("new.wav")}), ExitCode::kUsage);
+  EXPECT_EQ(code_of({path("takes")}, {.output = path("one.wav/out")}), ExitCode::kCannotCreate);
+}
+
+TEST_F(Outputs, LeaveNoEmptyFolder) {
+  EXPECT_EQ(code_of({path("takes")}, {.output = path("made/out"), .midi = "m.mid"}),
+            ExitCode::kUsage);
+  EXPECT_FALSE(fs::exists(folder_ / "made"));
+  {
+    const auto planned = plan_outputs({path("takes")}, {.output = path("made/out/")}, "flute");
+    EXPECT_TRUE(fs::exists(folder_ / "made/out"));
+    std::ofstream(planned.plans[0].sounds[0]) << "x";
+  }
+  EXPECT_TRUE(fs::exists(folder_ / "made/out/a-flute.wav"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "app/play/synthesizer.h"
 #include "base/fields_json.h"
 #include "base/files.h"
 #include "data/shards/item_codes.h"
@@ -51,7 +52,7 @@ std::vector<std::string> models_with(const Json& model) {
   if (!expected.empty()) names = {std::string(expected)};
   std::vector<std::string> lines;
   for (const auto& name : names) lines.push_back("model_type: " + name);
-  fail(ExitCode::kConfig, fmt::format("{}: no model_type names its model", path.string()),
+  fail(ExitCode::kConfig, fmt::format("{}: model_type is missing", path.string()),
        lines.empty() ? "begin with a line 'model_type: MODEL', one of " + models::trained_models()
                      : fmt::format("add the line '{}' at the top", fmt::join(lines, "' or '")));
 }
@@ -71,6 +72,8 @@ graph::DType dtype_of(Compute compute) {
   return compute == Compute::kBf16 ? graph::DType::kBF16 : graph::DType::kF32;
 }
 
+fs::path weights_of(const StageConfig& stage) { return weights_folder(stage.weights); }
+
 void validate(const StageConfig& stage) {
   const std::tuple<const char*, int64_t, int64_t> least_values[] = {
       {"batch", stage.batch, 1}, {"frames", stage.frames, 1}, {"held_out", stage.held_out, 0}};
@@ -83,6 +86,7 @@ void validate(const StageConfig& stage) {
     fail(ExitCode::kConfig, fmt::format("stage.frames = {} is longer than an item", stage.frames),
          fmt::format("use {} or less", data::kItemFrames));
   }
+  train::validate(stage.loop);
   runtime::require_weights_place(stage.output);
 }
 

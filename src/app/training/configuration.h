@@ -26,8 +26,8 @@ struct StageConfig {
   std::string data = "runs/data";
   std::string run;
   std::string output;
-  // Weights of the models that this stage builds on: weights/<codec>, ...
-  std::string weights = "weights";
+  // Folder of the models that this stage builds on (codec, ...); empty: HUM_WEIGHTS, else weights/.
+  std::string weights;
   int64_t batch = 16;
   // Frames of a crop; models that train on whole items ignore it.
   int64_t frames = 100;
@@ -48,7 +48,8 @@ struct StageConfig {
     v("data", data, "folder of training items (hum data make)");
     v("run", run, "folder for checkpoints and log");
     v("output", output, "weights folder to write");
-    v("weights", weights, "folder of the weights that this stage builds on");
+    v("weights", weights,
+      "folder of the weights that this stage builds on (empty: HUM_WEIGHTS, else weights/)");
     v("batch", batch, "items in a batch");
     v("frames", frames, "frames of a training crop");
     v("predicted_share", predicted_share,
@@ -84,6 +85,9 @@ std::filesystem::path configuration_path(const std::string& name);
 // is of another model than `expected`.
 ModelConfiguration read_configuration(const std::filesystem::path& path,
                                       std::string_view expected = "");
+
+// The folder of the models that a stage builds on.
+std::filesystem::path weights_of(const StageConfig& stage);
 
 // Throws: kConfig for values that no stage accepts; what runtime::require_weights_place throws.
 void validate(const StageConfig& stage);

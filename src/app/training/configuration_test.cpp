@@ -44,8 +44,9 @@ TEST_F(Configurations, WithoutAModelTypeAreRefusedWithTheLineToAdd) {
   const auto refused = [&](const std::string& text, std::string_view expected = "") {
     return message_of([&] { read_configuration(file(text), expected); });
   };
-  EXPECT_THAT(refused("model: {coarse_books: 1}\n"),
-              AllOf(HasSubstr("no model_type"), HasSubstr("add the line 'model_type: coarse'")));
+  EXPECT_THAT(
+      refused("model: {coarse_books: 1}\n"),
+      AllOf(HasSubstr("model_type is missing"), HasSubstr("add the line 'model_type: coarse'")));
   // Fields that several models share select none of them.
   EXPECT_THAT(refused("stage: {output: weights/codec}\n"),
               AllOf(HasSubstr("'model_type: codec'"), HasSubstr("'model_type: voice'")));

@@ -46,6 +46,7 @@ std::string row_text(const Json& row) {
 }  // namespace
 
 Json size_report(const std::string& configuration, int64_t batch) {
+  if (batch < 1) fail(ExitCode::kUsage, fmt::format("--batch {} is too small", batch), "--batch 1");
   const auto start = Clock::now();
   const auto step = read_model_step(configuration_path(configuration), batch);
   const auto traced = train::step_function(step.spec, step.loop.optimizer);

@@ -17,8 +17,10 @@ data::ItemOrder training_order(int64_t items, const StageConfig& stage) {
   const int64_t usable = items - stage.held_out;
   if (usable < stage.batch) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: {} items leave {} to train on", stage.data, items, usable),
-         "make more items (hum data make --count), or lower stage.held_out");
+         fmt::format("{} has {} items: too few for a batch of {} with {} held out", stage.data,
+                     items, stage.batch, stage.held_out),
+         fmt::format("make {} or more (hum data make --count), or lower stage.held_out",
+                     stage.batch + stage.held_out));
   }
   return {0, usable, static_cast<uint64_t>(stage.loop.seed)};
 }
@@ -26,7 +28,7 @@ data::ItemOrder training_order(int64_t items, const StageConfig& stage) {
 std::shared_ptr<const TokenData> open_tokens(const InputRequest& request) {
   const StageConfig& stage = request.configuration.stage;
   const models::codec::CodecSession codec(request.session,
-                                          models::weights_part(stage.weights, "codec"));
+                                          models::weights_part(weights_of(stage), "codec"));
   data::ItemFolder items(stage.data);
   const int64_t channels = audio::channel_count(items.channels());
   auto codebooks = models::codec::side_by_side(codec.codebooks(), channels);
@@ -64,7 +66,7 @@ void require_fits(const TokenData& data, const CommonConfig& common, const std::
 
 std::unique_ptr<const LatentPredictor> open_upsampler(const InputRequest& request,
                                                       const TokenData& data, int64_t items) {
-  const auto weights = models::weights_part(request.configuration.stage.weights, "upsampler");
+  const auto weights = models::weights_part(weights_of(request.configuration.stage), "upsampler");
   const auto shape = request.configuration.step_shape();
   auto upsampler = std::make_unique<const LatentPredictor>(request.session, weights, items,
                                                            shape.frames, shape.reference_frames);

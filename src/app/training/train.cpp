@@ -31,7 +31,8 @@ void apply(const TrainOptions& options, ModelConfiguration& configuration) {
   if (!options.memory_limit.empty()) stage.loop.memory_limit = options.memory_limit;
   if (stage.run.empty() || stage.output.empty()) {
     fail(ExitCode::kConfig,
-         configuration.path.string() + ": stage.run and stage.output must be set");
+         configuration.path.string() + ": stage.run and stage.output must be set",
+         "--run runs/my-run --output weights/my-weights");
   }
   validate(stage);
   if (!stage.train_only.empty() && options.init.empty()) {
@@ -49,6 +50,7 @@ Json recorded(StageConfig stage) {
                             "log_every", "checkpoint_every"}) {
     result["loop"].erase(field);
   }
+  if (stage.weights.empty()) result["weights"] = "weights";  // as earlier releases recorded it
   if (!stage.loop.stack_layers) result["loop"].erase("stack_layers");
   if (stage.loop.optimizer.weights == train::WeightsType::kF32) {
     result["loop"]["optimizer"].erase("weights");
@@ -69,7 +71,7 @@ Json learned_from(const StageConfig& stage, const std::vector<std::string>& buil
   const data::ItemFolder items(stage.data);
   Json result = {{"items", items.fingerprint()}, {"count", items.size()}};
   for (const std::string& part : builds_on) {
-    const auto folder = models::weights_part(stage.weights, part);
+    const auto folder = models::weights_part(weights_of(stage), part);
     if (std::filesystem::exists(folder)) result[part] = runtime::shards_sha256(folder);
   }
   return result;

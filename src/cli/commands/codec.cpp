@@ -32,7 +32,7 @@ struct DecodeArgs {
   template <class V>
   void declare(V& v) {
     v.positional("input", options.input, "tokens that hum codec encode wrote");
-    v.short_flag('o', "output", options.output, "sound to write: .wav, .flac or .ogg");
+    v.short_flag('o', "output", options.output, "sound to write: .wav, .flac, .ogg or .mp3");
     v("books", options.books, "number of codebooks to use, coarsest first (0: all)");
     v("rate", options.rate_hz, "sample rate of the output in Hz: 22050, 44100 or 48000");
     v("weights", options.weights,

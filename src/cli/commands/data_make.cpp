@@ -1,7 +1,7 @@
 // hum data make: makes training items, once for all training runs.
 #include <iostream>
 
-#include "app/training/make_items.h"
+#include "app/training/make_data.h"
 #include "base/log.h"
 #include "cli/commands/commands.h"
 

@@ -1,7 +1,7 @@
 // hum data references: stores the presets' timbre references as codec tokens beside the weights.
 #include <iostream>
 
-#include "app/training/make_items.h"
+#include "app/training/make_data.h"
 #include "base/error.h"
 #include "cli/commands/commands.h"
 

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "app/plan/outlook.h"
+#include "app/plan/cluster_outlook.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "plan/named_models.h"

@@ -1,7 +1,7 @@
 // hum plan audit: finds contradictions in a training plan.
 #include <iostream>
 
-#include "app/plan/report.h"
+#include "app/plan/audit_report.h"
 #include "base/json.h"
 #include "cli/commands/plan.h"
 

@@ -2,7 +2,8 @@
 // runs.
 #include <iostream>
 
-#include "app/plan/report.h"
+#include "app/plan/planner_files.h"
+#include "app/plan/prediction_report.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"

@@ -1,7 +1,7 @@
 // hum plan compare: compares clusters for one training run.
 #include <iostream>
 
-#include "app/plan/compare.h"
+#include "app/plan/comparison.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/commands/plan.h"

@@ -2,7 +2,8 @@
 // ones.
 #include <iostream>
 
-#include "app/plan/report.h"
+#include "app/plan/planner_files.h"
+#include "app/plan/prediction_report.h"
 #include "base/json.h"
 #include "cli/commands/plan.h"
 #include "plan/calibration.h"

@@ -34,7 +34,7 @@ int run(Args& args) {
   const auto known = app::known_presets(app::weights_folder(args.weights));
   if (known.empty() && !args.all) {
     spdlog::warn(
-        "{} holds no references: the instruments that its weights know are unknown (see --all)",
+        "{} holds no references: cannot tell which instruments these weights support (see --all)",
         app::weights_folder(args.weights).string());
   }
   Json list = Json::array();

@@ -103,7 +103,7 @@ Case conv2d_case(std::string name, Dims x, Dims kernel, Conv2dOptions options) {
       .reference = [options](auto in) { return Arrays{reference_conv2d(in[0], in[1], options)}; }};
 }
 
-// The gradient to the kernel as a function of its own: its gradient runs through batch groups.
+// The gradient to the kernel as a separate function: its gradient runs through batch groups.
 Case kernel_gradient_case() {
   const Conv1dOptions options{.stride = 2, .groups = 2, .padding_low = 1};
   return {.name = "conv1d's gradient to a grouped kernel",

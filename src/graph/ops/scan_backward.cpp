@@ -7,7 +7,7 @@
 #include "graph/autodiff/gradients.h"
 #include "graph/ops/control.h"
 #include "graph/ops/place_as.h"
-#include "graph/ops/scan_backward_impl.h"
+#include "graph/ops/scan_impl.h"
 
 namespace hum::graph {
 namespace {

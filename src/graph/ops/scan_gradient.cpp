@@ -11,7 +11,6 @@
 #include "graph/ops/elementwise.h"
 #include "graph/ops/ops_impl.h"
 #include "graph/ops/place_as.h"
-#include "graph/ops/scan_backward_impl.h"
 #include "graph/ops/scan_impl.h"
 #include "graph/ops/table.h"
 

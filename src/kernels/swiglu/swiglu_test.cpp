@@ -30,7 +30,7 @@ TEST(Swiglu, ValuesAndGradientsAgreeWithPlainOpsOverOddSizes) {
   }
 }
 
-TEST(Swiglu, StandsLargeGates) {
+TEST(Swiglu, HandlesLargeGates) {
   HUM_NEEDS(Isa::kAvx2);
   const auto function = program({DType::kF32, {2, 4096}});
   auto inputs = random_inputs(function);

@@ -137,7 +137,7 @@ TEST_F(DacFolder, RefusesADirectionOfZeros) {
 
 TEST_F(DacFolder, RefusesAnotherModelsConfig) {
   stored.config["model_type"] = "hum-codec";
-  EXPECT_EQ(refusal(), "config.json is of model_type 'hum-codec', not 'dac'");
+  EXPECT_EQ(refusal(), "config.json has model_type 'hum-codec'; expected 'dac'");
 }
 
 TEST_F(DacFolder, RefusesAPickleAndNamesTheTool) {

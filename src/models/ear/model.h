@@ -1,7 +1,7 @@
 // The ear: a transcriber of one voice, which learns from synthetic singers. Convolutions alone.
 // From two spectra with three bins a semitone it finds, for every 10 ms, whether a voice sounds,
 // its pitch, the pitch of the note that sounds (the same through vibrato and glides), and whether a
-// note begins or ends. The decoder (decoder.h) makes notes of it.
+// note begins or ends. The decoder (decoder.h) turns these into notes.
 //
 // B batch, N samples at 22,050 Hz, T frames, F bins of a spectrum, S semitones, C channels, W
 // width, P pitches of 20 cents.

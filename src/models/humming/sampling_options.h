@@ -48,7 +48,7 @@ struct SamplingOptions {
       "where guidance applies in each window of 6 s: all, first-note, or a number of frames (50 "
       "per "
       "second) from the start of the first note");
-    v("draft", draft, "share of the likeliest sound in the sampled one: 0 none, 1 only it");
+    v("draft", draft, "how much of the most likely sound to mix in (0: none, 1: nothing else)");
     v("seed", seed, "random seed; the same seed gives the same sound");
   }
 };

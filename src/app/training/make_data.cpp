@@ -1,4 +1,4 @@
-#include "app/training/make_items.h"
+#include "app/training/make_data.h"
 
 #include <filesystem>
 #include <optional>
@@ -58,6 +58,8 @@ MadeItems make_voices(const MakeItemsOptions& options, const Json& config) {
 }  // namespace
 
 MadeItems make_items(const MakeItemsOptions& options) {
+  if (options.count < 0) fail(ExitCode::kUsage, "--count must not be negative");
+  if (options.threads < 0) fail(ExitCode::kUsage, "--threads must not be negative");
   Json config = Json::object();
   data::MakeOptions made;
   if (!options.config.empty()) {

@@ -24,7 +24,7 @@ struct MadeItems {
   ProcessRank rank;
 };
 
-// Throws: kUsage for an invalid rank; what data::make_items throws.
+// Throws: kUsage for an invalid rank, count or number of threads; what data::make_items throws.
 MadeItems make_items(const MakeItemsOptions& options);
 
 struct MadeReferences {

@@ -1,28 +1,13 @@
-// Reports of `hum plan predict`, `audit` and `calibrate` as JSON and as text.
+// Audits plans for `hum plan audit`, and reports what contradicts.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "base/json.h"
 #include "plan/audit.h"
-#include "plan/calibration.h"
 
 namespace hum::app {
-
-// Reads the hardware of this file; empty: hum's own.
-plan::Hardware read_hardware(const std::string& file);
-
-// Reads this calibration; empty: the device's own. Throws kUsage when it is for other hardware.
-plan::Calibration read_calibration_for(const plan::Device& device, const std::string& file);
-
-// Seconds by part.
-Json step_parts(const plan::StepTime& time);
-
-// {"hardware", "assumptions", "interval_probability", "rows": [{"name", "predicted_s", "low_s",
-// "high_s", "parts_s", "measured_s", "error_percent", "outside"}], "summary"}. The summary is over
-// the rows with a measured time.
-Json predictions_report(const plan::Campaign& campaign, const plan::Device& device,
-                        const plan::Calibration& calibration);
-std::string predictions_text(const Json& report);
 
 struct AuditedPlan {
   plan::PlanClaims claims;
@@ -41,7 +26,5 @@ AuditedPlan audit_plan(const std::vector<std::string>& files, const std::string&
 // not known.
 Json audit_report(const AuditedPlan& audited);
 std::string audit_text(const AuditedPlan& audited);
-
-std::string calibration_text(const plan::Calibration& calibration);
 
 }  // namespace hum::app

@@ -1,13 +1,13 @@
-#include "app/plan/compare.h"
+#include "app/plan/comparison.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 
-#include "app/plan/outlook.h"
+#include "app/plan/cluster_outlook.h"
+#include "app/plan/planner_files.h"
 #include "app/plan/plot.h"
-#include "app/plan/report.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "plan/named_models.h"
@@ -33,7 +33,8 @@ const plan::Option& baseline_of(const Comparison& c) {
     if (nearest == nullptr || option.nodes_needed < nearest->nodes_needed) nearest = &option;
   }
   fail(ExitCode::kBadData,
-       fmt::format("{:.1f}B parameters fit into none of the clusters", c.shape.parameters() / 1e9),
+       fmt::format("{:.1f}B parameters do not fit on any of these clusters",
+                   c.shape.parameters() / 1e9),
        nearest == nullptr
            ? fmt::format("no number of nodes is enough for a batch of {} sequences of {} tokens",
                          c.market.global_batch, c.shape.sequence)

@@ -1,10 +1,10 @@
 // Tests of the report of `hum plan compare`.
-#include "app/plan/compare.h"
+#include "app/plan/comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "app/plan/report.h"
+#include "app/plan/planner_files.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "plan/named_models.h"
@@ -54,7 +54,7 @@ TEST_F(PlanCompare, TellsClustersMovesAndSensitivities) {
       1e-3);
   const std::string text = comparison_text(report);
   for (const char* said : {"inf2.48xlarge:16: no layout divides a batch of 1024 over 384 devices",
-                           "from p4d.24xlarge:16, on demand", "no runs of its own",
+                           "from p4d.24xlarge:16, on demand", "not fitted to runs of this hardware",
                            "interruptions -20 %", "for $1000000 on demand", "1032"})
     EXPECT_THAT(text, HasSubstr(said));
 }
@@ -65,7 +65,7 @@ TEST_F(PlanCompare, SaysWhereTheModelMayFitWhenItFitsNowhere) {
     comparison_report(c);
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("fit into none of the clusters"));
+    EXPECT_THAT(error.what(), HasSubstr("do not fit on any of these clusters"));
     EXPECT_THAT(error.what(), HasSubstr("hint: p4d.24xlarge:"));
   }
 }

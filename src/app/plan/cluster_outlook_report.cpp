@@ -1,6 +1,6 @@
 // The report of `hum plan --model --cluster` as JSON and as text.
-#include "app/plan/outlook.h"
-#include "app/plan/report.h"
+#include "app/plan/cluster_outlook.h"
+#include "app/plan/prediction_report.h"
 #include "base/bytes.h"
 #include "eval/harness/bar.h"
 

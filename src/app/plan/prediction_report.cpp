@@ -1,4 +1,4 @@
-#include "app/plan/report.h"
+#include "app/plan/prediction_report.h"
 
 #include <fmt/ranges.h>
 
@@ -41,21 +41,6 @@ Json step_parts(const plan::StepTime& time) {
           {"bubble", time.bubble},
           {"gradients", time.gradients},
           {"optimizer", time.optimizer}};
-}
-
-plan::Hardware read_hardware(const std::string& file) {
-  return plan::Hardware(file.empty() ? plan::Hardware::default_path()
-                                     : std::filesystem::path(file));
-}
-
-plan::Calibration read_calibration_for(const plan::Device& device, const std::string& file) {
-  auto calibration = plan::read_calibration(
-      file.empty() ? plan::calibration_path(device.calibrated_as()) : std::filesystem::path(file));
-  if (device.may_use(calibration.device)) return calibration;
-  fail(ExitCode::kUsage,
-       fmt::format("{} is for {}, not for {}", file, calibration.device, device.name),
-       fmt::format("use a calibration of {} (hum plan calibrate), or leave it out to use hum's own",
-                   device.calibrated_as()));
 }
 
 Json predictions_report(const plan::Campaign& campaign, const plan::Device& device,

@@ -1,11 +1,13 @@
 // Tests of the reports and errors of `hum plan`.
-#include "app/plan/report.h"
+#include "app/plan/prediction_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "app/plan/outlook.h"
+#include "app/plan/audit_report.h"
+#include "app/plan/cluster_outlook.h"
 #include "app/plan/planned_step.h"
+#include "app/plan/planner_files.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/testing/refusal.h"

@@ -1,4 +1,4 @@
-#include "app/plan/outlook.h"
+#include "app/plan/cluster_outlook.h"
 
 #include <fmt/ranges.h>
 
@@ -6,8 +6,8 @@
 #include <charconv>
 #include <numeric>
 
+#include "app/plan/planner_files.h"
 #include "app/plan/plot.h"
-#include "app/plan/report.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"

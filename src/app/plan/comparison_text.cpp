@@ -1,7 +1,7 @@
 // The report of `hum plan compare` as text.
 #include <fmt/ranges.h>
 
-#include "app/plan/compare.h"
+#include "app/plan/comparison.h"
 #include "eval/harness/bar.h"
 
 namespace hum::app {
