@@ -34,7 +34,7 @@ struct MakeTools {
   Transcriber transcriber;  // without one no melody is transcribed
   TokenEncoder encoder;     // without one items get no codes
   ProcessRank rank;
-  std::function<bool()> should_stop;  // called before each item
+  std::function<bool()> should_stop;  // called before each item, from several threads
 };
 
 // Makes the missing shards of this rank's share, the shards s with s % ranks == rank. It keeps

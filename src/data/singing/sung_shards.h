@@ -35,7 +35,7 @@ struct SungOptions {
 };
 
 // Makes the missing shards of this rank's share; see make_shards. Throws what that throws; kConfig
-// for values out of range.
+// for values out of range. Calls should_stop before each item, from several threads at once.
 bool make_sung_items(const std::filesystem::path& folder, const SungOptions& options,
                      ProcessRank rank = {}, const std::function<bool()>& should_stop = {});
 

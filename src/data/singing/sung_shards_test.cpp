@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "base/scratch_folder.h"
@@ -38,7 +39,7 @@ TEST(SungShards, HoldWhatWasMade) {
 
 TEST(SungShards, AreResumedAndRefusedWithOtherOptions) {
   const ScratchFolder folder;
-  int asked = 0;
+  std::atomic<int> asked = 0;
   EXPECT_FALSE(make_sung_items(folder.path(), kOptions, {}, [&] { return ++asked > 3; }));
   EXPECT_TRUE(make_sung_items(folder.path(), kOptions));
   SungOptions others = kOptions;
