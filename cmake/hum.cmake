@@ -106,12 +106,18 @@ function(hum_library folder)
   endif()
 endfunction()
 
+# The longest time of a test in seconds. Sanitizers make programs several times slower.
+set(HUM_TEST_LIMIT_S 600)
+if(HUM_SANITIZE)
+  set(HUM_TEST_LIMIT_S 2400)
+endif()
+
 # HUM_THIRD_PARTY tells tests where the wheels are (a single variable, since gtest_discover_tests would split a list).
 # A test with Slow in its name gets the label slow: `make test-slow` runs it, `make test` does not.
 function(hum_discover_tests target)
   set(environment ENVIRONMENT "HUM_THIRD_PARTY=${HUM_THIRD_PARTY}")
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_FILTER -*Slow*
-    PROPERTIES TIMEOUT 600 ${environment})
+    PROPERTIES TIMEOUT ${HUM_TEST_LIMIT_S} ${environment})
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_FILTER *Slow*
     PROPERTIES LABELS slow TIMEOUT 3600 ${environment})
 endfunction()
