@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/play/outputs.h"
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
 #include "audio/resample.h"
@@ -59,7 +60,7 @@ double decode_file(const DecodeOptions& options) {
     fail(ExitCode::kUsage, fmt::format("--rate {} is not supported", options.rate_hz),
          "use 22050, 44100 or 48000");
   }
-  pipeline::require_output(options.output, {".wav", ".flac", ".ogg", ".mp3"});
+  pipeline::require_output(options.output, kSoundExtensions);
   const TokenFile tokens = models::codec::read_token_file(options.input);
   if (options.books < 0 || options.books > tokens.books) {
     fail(ExitCode::kUsage, fmt::format("--books {} is outside 0..{}", options.books, tokens.books));

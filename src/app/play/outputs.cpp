@@ -14,16 +14,16 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxTakes = 100;
 
-bool is_sound_extension(std::string_view extension) {
-  return extension == ".wav" || extension == ".flac" || extension == ".ogg" || extension == ".mp3";
+bool is_named_as_sound(const fs::path& path) {
+  return std::ranges::find(kSoundExtensions, audio::extension_of(path)) != kSoundExtensions.end();
 }
 
 std::vector<fs::path> recordings_in(const fs::path& folder) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    const bool is_sound = is_sound_extension(audio::extension_of(entry.path()));
     const bool is_hidden = entry.path().filename().string().starts_with('.');
-    if (is_sound && !is_hidden && entry.is_regular_file()) found.push_back(entry.path());
+    if (is_named_as_sound(entry.path()) && !is_hidden && entry.is_regular_file())
+      found.push_back(entry.path());
   }
   if (found.empty()) {
     fail(ExitCode::kNoInput, folder.string() + ": holds no recordings",
@@ -64,7 +64,7 @@ void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs:
          "write recordings with the same name to separate folders");
   };
   for (const OutputPlan& plan : plans) {
-    for (const auto& sound : plan.sounds) require(sound, {".wav", ".flac", ".ogg", ".mp3"});
+    for (const auto& sound : plan.sounds) require(sound, kSoundExtensions);
     if (!plan.midi.empty()) require(plan.midi, {".mid", ".midi", ".csv", ".json"});
     for (const auto& picture : plan.pictures) require(picture, {".png", ".svg"});
   }
@@ -72,7 +72,7 @@ void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs:
 
 // Refuses "out.wav" as the folder for several recordings.
 void require_folder_name(const fs::path& output) {
-  if (fs::is_directory(output) || !is_sound_extension(audio::extension_of(output))) return;
+  if (fs::is_directory(output) || !is_named_as_sound(output)) return;
   fail(ExitCode::kUsage,
        fmt::format("several recordings need a folder, and {} names a file", output.string()),
        fmt::format("-o {}", (output.parent_path() / output.stem()).string()));

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fields.h"
@@ -21,6 +23,10 @@ inline EnumNames<SoundFormat> enum_names(SoundFormat) {
       {SoundFormat::kMp3, "mp3"}};
   return kNames;
 }
+
+// Of the sound files that hum reads in folders and writes.
+inline const std::initializer_list<std::string_view> kSoundExtensions = {".wav", ".flac", ".ogg",
+                                                                         ".mp3"};
 
 struct OutputOptions {
   std::string output, midi, picture;
