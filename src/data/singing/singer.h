@@ -39,7 +39,9 @@ struct Singer {
   double scoop_share = 0.2, fall_share = 0.1, creak_share = 0.05;  // of notes
   double glide_s = 0.08;                                           // typical time of a glide
   double tuning_cents = 0;                                         // at the beginning
-  double drift_cents = 10;  // how far the tuning wanders in a phrase
+  double drift_cents = 10;     // how far the tuning wanders in a phrase
+  double melisma_share = 0.1;  // of syllables long enough for several notes, which carry 2 to 5
+  double creep_share = 0.1;    // of notes that begin off their pitch and settle slowly
 };
 
 // Draws a singer. `kind` fixes the kind of voice.

@@ -6,6 +6,7 @@
 
 #include "data/singing/performance.h"
 #include "data/singing/sung_item.h"
+#include "data/singing/testing_impl.h"
 #include "data/singing/voice.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/testing_impl.h"
@@ -13,30 +14,9 @@
 namespace hum::data {
 namespace {
 
-// A singer without irregularities.
-Singer steady(VoiceKind kind = VoiceKind::kMale) {
-  return {.kind = kind,
-          .jitter = 0,
-          .shimmer_db = 0,
-          .flutter_cents = 0,
-          .breath_db = -80,
-          .attack_s = 0.02,
-          .release_s = 0.03,
-          .vibrato_share = 0,
-          .scoop_share = 0,
-          .fall_share = 0,
-          .creak_share = 0,
-          .tuning_cents = 0,
-          .drift_cents = 0};
-}
-
-Performance performed(const std::vector<PlannedNote>& song, const Singer& singer,
-                      double seconds = 3) {
-  Rng rng(1, "test");
-  return perform(song, singer, seconds, rng);
-}
-
-double semitones(double hz) { return audio::hz_to_midi(hz); }
+using testing::performed;
+using testing::semitones;
+using testing::steady;
 
 TEST(Song, FollowsItsRules) {
   for (uint64_t index = 0; index < 200; ++index) {
