@@ -52,6 +52,11 @@ ConditionSet read_conditions(const Scale& scale) {
     const ErrorContext context([&] { return "reading condition " + to_text(condition); });
     set.conditions.push_back(condition_of(condition, set.seconds));
   }
+  if (scale.smoke) {
+    std::erase_if(set.conditions, [](const Condition& condition) {
+      return condition.name != "clean" && condition.sound.babble_db == data::Conditions::kAbsent;
+    });
+  }
   return set;
 }
 

@@ -26,7 +26,8 @@ struct ConditionSet {
   std::vector<Condition> conditions;
 };
 
-// The smoke form has one short hum of each. Throws: kConfig for unknown fields, with the condition.
+// The smoke form has one short hum, clean and with babble. Throws: kConfig for unknown fields, with
+// the condition.
 ConditionSet read_conditions(const Scale& scale);
 
 }  // namespace hum::bench::hear

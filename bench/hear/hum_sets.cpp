@@ -46,10 +46,16 @@ std::vector<KnownSound> sung_by_first_voice(const Condition& condition, const Co
   return hums;
 }
 
+Sound read_clean(const std::string& path) {
+  const audio::AudioBuffer mono = audio::read_mono(path);
+  return audio::resample(mono.samples, mono.rate_hz, data::kSampleRate);
+}
+
 KnownSound read_hum(const std::string& stem) {
-  const audio::AudioBuffer mono = audio::read_mono(stem + ".wav");
-  KnownSound hum{audio::resample(mono.samples, mono.rate_hz, data::kSampleRate), {}};
-  for (const Json& note : read_json(stem + ".json").at("notes")) {
+  KnownSound hum{read_clean(stem + ".wav"), {}};
+  if (fs::exists(stem + "_babble.wav")) hum.babble = read_clean(stem + "_babble.wav");
+  const Json known = read_json(stem + ".json");
+  for (const Json& note : known.at("notes")) {
     hum.notes.push_back({note.at("start"), note.at("end"), note.at("hz")});
   }
   return hum;
@@ -81,8 +87,7 @@ Sound babble_beside(const std::vector<KnownSound>& hums, size_t index) {
 
 std::string second_voice_missing() {
   if (!fs::exists(tool())) return "the second voice needs tools/second_voice.py";
-  if (!is_installed(kPeersNotes))
-    return "the second voice needs bench/peers/install.sh peers-notes";
+  if (!is_installed(kPeersNotes)) return "the second voice needs bench/peers/install.sh";
   if (!is_on_path(kSpeaker)) return "the second voice needs flite";
   return {};
 }
@@ -91,13 +96,14 @@ std::vector<KnownSound> make_hums(const std::string& voice, const Condition& con
                                   const ConditionSet& set) {
   auto hums = voice == kFirstVoice ? sung_by_first_voice(condition, set)
                                    : sung_by_second_voice(condition, set);
-  std::vector<Sound> babble(hums.size());
   if (condition.sound.babble_db > data::Conditions::kAbsent) {
-    for (size_t i = 0; i < hums.size(); ++i) babble[i] = babble_beside(hums, i);
+    for (size_t i = 0; i < hums.size(); ++i) {
+      if (hums[i].babble.empty()) hums[i].babble = babble_beside(hums, i);
+    }
   }
   for (size_t i = 0; i < hums.size(); ++i) {
     Rng rng(set.seed, fmt::format("hear, {}, {}", voice, condition.name), i);
-    data::apply(condition.sound, babble[i], rng, hums[i].sound);
+    data::apply(condition.sound, hums[i].babble, rng, hums[i].sound);
   }
   return hums;
 }

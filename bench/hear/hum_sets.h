@@ -19,11 +19,12 @@ std::string second_voice_missing();
 struct KnownSound {
   Sound sound;
   std::vector<eval::PitchedNote> notes;
+  Sound babble = {};  // of other voices, if they came with it
 };
 
-// The hums of a condition: sung clean, then put into its room and noises. Babble is the sum of
-// three others of these hums. A hum is a function of the set's seed, the voice, the condition, its
-// index, and the number of hums if there is babble.
+// The hums of a condition: sung clean, then put into its room and noises. The first voice's babble
+// is the sum of three others of these hums. A hum is a function of the set's seed, the voice, the
+// condition, its index, and the number of hums if there is babble.
 std::vector<KnownSound> make_hums(const std::string& voice, const Condition& condition,
                                   const ConditionSet& set);
 

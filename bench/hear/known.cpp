@@ -1,6 +1,6 @@
 // hear-known: recordings of people whose notes are plain to hear, judged by the written pitches;
-// and each 30 dB softer, which must give the same notes.
-#include <algorithm>
+// and each 30 dB softer in 16 bits, which must give the same notes.
+#include <cmath>
 #include <cstdlib>
 #include <iostream>
 
@@ -13,7 +13,7 @@
 namespace hum::bench {
 namespace {
 
-constexpr double kSofter_db = -30;
+constexpr double kSofter_db = -30, kSteps = 32768;  // of 16 bits
 
 struct Take {
   const char* name;
@@ -58,8 +58,10 @@ std::vector<hear::Sound> read_takes(bool softer) {
   for (const Take& take : kTakes) {
     sounds.push_back(hear::read_sound(hear::voices_folder() / take.file));
     if (!softer) continue;
-    const auto gain = static_cast<float>(audio::from_db(kSofter_db));
-    for (float& sample : sounds.back()) sample *= gain;
+    const double steps = kSteps * audio::from_db(kSofter_db);
+    for (float& sample : sounds.back()) {
+      sample = static_cast<float>(std::nearbyint(steps * sample) / kSteps);
+    }
   }
   return sounds;
 }

@@ -20,6 +20,10 @@ namespace fs = std::filesystem;
 constexpr const char* kColumns =
     "the columns are onset in s, pitch in Hz, duration in s; no header";
 
+constexpr const char* kExpected =
+    "it needs files such as take.wav and take_notes.csv, with rows of onset in s, pitch in Hz, "
+    "duration in s";
+
 // NaN if the text is not a finite number.
 double to_number(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -57,7 +61,7 @@ bool is_annotation_of(const fs::path& sound, const fs::path& path) {
 
 std::vector<fs::path> files_of(const fs::path& folder) {
   if (!fs::is_directory(folder)) {
-    fail(ExitCode::kNoInput, folder.string() + ": is not a folder");
+    fail(ExitCode::kNoInput, folder.string() + ": is not a folder", kExpected);
   }
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -107,9 +111,7 @@ std::vector<AnnotatedRecording> annotated_recordings(const fs::path& folder) {
   }
   std::erase_if(recordings, [](const auto& recording) { return recording.annotations.empty(); });
   if (recordings.empty()) {
-    fail(ExitCode::kNoInput, folder.string() + ": has no annotated recording",
-         "it needs files such as take.wav and take_notes.csv, with rows of onset in s, pitch in "
-         "Hz, duration in s");
+    fail(ExitCode::kNoInput, folder.string() + ": has no annotated recording", kExpected);
   }
   return recordings;
 }
