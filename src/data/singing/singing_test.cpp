@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/fields_json.h"
 #include "data/singing/performance.h"
 #include "data/singing/sung_item.h"
 #include "data/singing/testing_impl.h"
@@ -153,6 +154,19 @@ TEST(SungItem, OneInTenHasNoVoice) {
   }
   EXPECT_GE(silent, 3);
   EXPECT_LE(silent, 20);
+}
+
+TEST(SungItem, PropertiesOfTheSingerCanBeFixedByName) {
+  const SungItemOptions options{.silent_share = 0, .adjust = [](Singer& singer) {
+                                  from_json(parse_json(R"({"low": 40, "high": 52})"), singer);
+                                }};
+  const SungItem item = make_sung_item(5, 11, options);
+  ASSERT_TRUE(item.singer);
+  EXPECT_EQ(item.singer->low, 40);
+  EXPECT_EQ(item.singer->high, 52);
+  EXPECT_EQ(item.singer->legato, make_sung_item(5, 11, {.silent_share = 0}).singer->legato);
+  for (const SungNote& note : item.notes) EXPECT_LT(semitones(note.hz), 55);
+  EXPECT_NE(item.notes, make_sung_item(5, 11, {.silent_share = 0}).notes);
 }
 
 }  // namespace

@@ -10,19 +10,27 @@ namespace {
 using audio::Note;
 
 // Rounds to 4 decimals, so that a distance of exactly the tolerance is inside it.
-double time_distance(double a_s, double b_s) {
-  return std::nearbyint(std::abs(a_s - b_s) * 1e4) / 1e4;
-}
+double rounded(double distance) { return std::nearbyint(distance * 1e4) / 1e4; }
 
-bool is_hit(const Note& reference, const Note& estimate, int shift_semitones,
+double time_distance(double a_s, double b_s) { return rounded(std::abs(a_s - b_s)); }
+
+bool is_hit(const PitchedNote& reference, const PitchedNote& estimate, int shift_semitones,
             const NoteScoreOptions& options) {
   if (time_distance(reference.start_s, estimate.start_s) > options.onset_tolerance_s) return false;
-  const int semitones = std::abs(reference.pitch - estimate.pitch - shift_semitones);
-  if (100 * semitones > options.pitch_tolerance_cents) return false;
+  const double cents = 1200 * std::log2(reference.hz / estimate.hz) - 100 * shift_semitones;
+  if (rounded(std::abs(cents)) > options.pitch_tolerance_cents) return false;
   if (!options.offset_ratio) return true;
   const double duration_s = std::abs(reference.end_s - reference.start_s);
   return time_distance(reference.end_s, estimate.end_s) <=
          std::max(*options.offset_ratio * duration_s, options.offset_min_tolerance_s);
+}
+
+std::vector<PitchedNote> pitched(std::span<const Note> notes) {
+  std::vector<PitchedNote> result;
+  for (const Note& note : notes) {
+    result.push_back({note.start_s, note.end_s, audio::midi_to_hz(note.pitch)});
+  }
+  return result;
 }
 
 // Kuhn's algorithm: each reference note takes an estimate and reassigns earlier ones if needed.
@@ -64,8 +72,8 @@ class Matching {
   std::vector<bool> is_tried_;
 };
 
-std::vector<NoteMatch> match_shifted(std::span<const Note> reference,
-                                     std::span<const Note> estimate, int shift_semitones,
+std::vector<NoteMatch> match_shifted(std::span<const PitchedNote> reference,
+                                     std::span<const PitchedNote> estimate, int shift_semitones,
                                      const NoteScoreOptions& options) {
   std::vector<std::vector<int>> hits(reference.size());
   for (size_t i = 0; i < reference.size(); ++i) {
@@ -86,7 +94,7 @@ struct BestMatch {
   std::vector<NoteMatch> matches;
 };
 
-BestMatch best_match(std::span<const Note> reference, std::span<const Note> estimate,
+BestMatch best_match(std::span<const PitchedNote> reference, std::span<const PitchedNote> estimate,
                      const NoteScoreOptions& options) {
   BestMatch best{0, match_shifted(reference, estimate, 0, options)};
   if (!options.best_octave) return best;
@@ -99,7 +107,7 @@ BestMatch best_match(std::span<const Note> reference, std::span<const Note> esti
 
 }  // namespace
 
-NoteScore score_notes(std::span<const Note> reference, std::span<const Note> estimate,
+NoteScore score_notes(std::span<const PitchedNote> reference, std::span<const PitchedNote> estimate,
                       const NoteScoreOptions& options) {
   const BestMatch best = best_match(reference, estimate, options);
   NoteScore score;
@@ -112,9 +120,20 @@ NoteScore score_notes(std::span<const Note> reference, std::span<const Note> est
   return score;
 }
 
-std::vector<NoteMatch> match_notes(std::span<const Note> reference, std::span<const Note> estimate,
+NoteScore score_notes(std::span<const Note> reference, std::span<const Note> estimate,
+                      const NoteScoreOptions& options) {
+  return score_notes(pitched(reference), pitched(estimate), options);
+}
+
+std::vector<NoteMatch> match_notes(std::span<const PitchedNote> reference,
+                                   std::span<const PitchedNote> estimate,
                                    const NoteScoreOptions& options) {
   return best_match(reference, estimate, options).matches;
+}
+
+std::vector<NoteMatch> match_notes(std::span<const Note> reference, std::span<const Note> estimate,
+                                   const NoteScoreOptions& options) {
+  return match_notes(pitched(reference), pitched(estimate), options);
 }
 
 }  // namespace hum::eval
