@@ -65,6 +65,8 @@ class FlagVisitor {
       add_option("--" + flag, value, help);
     }
   }
+  // Accepts an earlier spelling of a switch. Help does not show it.
+  void old_switch(std::string_view name, bool& value);
   // Declares a positional argument.
   template <typename T>
   void positional(std::string_view name, T& value, std::string_view help, bool required = true) {

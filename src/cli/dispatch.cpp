@@ -68,6 +68,12 @@ void FlagVisitor::add_switch(const std::string& flag, bool& value, const std::st
   (value ? on : off)->group("");
 }
 
+void FlagVisitor::old_switch(std::string_view name, bool& value) {
+  const std::string flag = prefix_ + dashed(name);
+  add_switch(flag, value, "");
+  for (const char* dashes : {"--", "--no-"}) app_.get_option(dashes + flag)->group("");
+}
+
 void FlagVisitor::add_choice(const std::string& flag, const std::string& names,
                              const std::string& chosen, const std::string& help,
                              std::function<void(const std::string&)> choose) {

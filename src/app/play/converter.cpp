@@ -1,5 +1,6 @@
 #include "app/play/converter.h"
 
+#include "app/play/hearing.h"
 #include "app/session_options.h"
 #include "app/stop.h"
 #include "base/log.h"
@@ -68,20 +69,20 @@ Json Stopwatch::laps() const {
 struct Converter::Loaded {
   runtime::Session session{session_options()};
   Synthesizer synthesizer;
-  pipeline::TranscribeFunction transcribe;
+  pipeline::HearFunction hear;
   std::vector<std::string> warnings;
   models::humming::TimbreReference reference;
   std::optional<pipeline::PitchRange> range;  // of the instrument
 
   Loaded(const ConversionOptions& options, const data::Preset* preset)
       : synthesizer(session, weights_folder(options.weights)),
-        transcribe(transcriber(session, options.notes)) {
+        hear(hear_function(session, weights_folder(options.weights), options.notes, options.hum)) {
     if (preset != nullptr) {
       reference = synthesizer.preset_reference(*preset, warnings);
       range = {preset->low, preset->high};
     } else {
       auto clip = read_clip(options.timbre, options.max_seconds, warnings);
-      range = pipeline::range_around(transcribe(clip).notes);
+      range = pipeline::range_around(transcriber(session, options.notes)(clip).notes);
       reference = synthesizer.encode(std::move(clip));
     }
     synthesizer.load(options.play);
@@ -104,8 +105,8 @@ Hearing Converter::listen(const fs::path& path, Stopwatch& watch, bool stays_in_
   watch.lap("read");
   Loaded& loaded = load();
   watch.lap("load");
-  Hearing hearing{
-      pipeline::read_melody(recording.samples, loaded.transcribe, options_.hum, loaded.range), {}};
+  Hearing hearing{pipeline::read_melody(recording.samples, loaded.hear, options_.hum, loaded.range),
+                  {}};
   hearing.score = pipeline::make_score(
       hearing.melody.notes, options_.score,
       {.stays_in_time = stays_in_time, .can_bend = preset_ == nullptr || data::can_bend(*preset_)});

@@ -1,7 +1,8 @@
-// hum notes: finds a recording's notes with Basic Pitch.
+// hum notes: finds a recording's notes.
 #include <iostream>
 
 #include "app/play/transcribe.h"
+#include "base/json.h"
 #include "cli/commands/commands.h"
 
 namespace hum::cli {
@@ -9,6 +10,7 @@ namespace {
 
 struct Args {
   app::TranscribeOptions options;
+  bool json = false;
   template <class V>
   void declare(V& v) {
     v.positional("input", options.input, "a recording: wav, flac, ogg or mp3");
@@ -16,18 +18,23 @@ struct Args {
                  "file to write: .mid, .csv or .json (default: print a table)");
     options.notes.visit_fields(v);
     options.score.visit_fields(v);
-    v("clean_up", options.clean_up,
-      "clean up as hum generate does for a voice: one line, in tune, exact onsets");
+    v("voice", options.voice,
+      "hear one voice, as hum generate does: one line, in tune, exact onsets");
+    v.old_switch("clean_up", options.voice);
+    v("weights", options.weights,
+      "folder of released weights, for --voice (default: HUM_WEIGHTS, else weights/)");
     v("max_seconds", options.max_seconds, "longest recording to accept, in seconds");
+    v("json", json, "print the notes, tempo and key as JSON");
   }
 };
 
 int run(Args& args) {
   const auto transcribed = app::transcribe(args.options);
-  if (args.options.output.empty()) {
-    std::cout << app::notes_text(transcribed.score);
-  } else {
+  if (args.json) print_json(app::transcription_report(args.options, transcribed));
+  if (!args.options.output.empty()) {
     std::cerr << app::transcription_summary(args.options.output, transcribed);
+  } else if (!args.json) {
+    std::cout << app::notes_text(transcribed.score);
   }
   return 0;
 }
