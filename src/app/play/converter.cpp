@@ -114,7 +114,7 @@ Hearing Converter::listen(const fs::path& path, Stopwatch& watch, bool stays_in_
   warnings.insert(warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   warnings.insert(warnings.begin(), recording.warnings.begin(), recording.warnings.end());
   warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
-  for (const auto& warning : warnings) spdlog::warn(warning);
+  for (const auto& warning : warnings) spdlog::warn("{}: {}", path.string(), warning);
   watch.lap("melody");
   return hearing;
 }
