@@ -7,10 +7,11 @@
 namespace hum::app {
 
 runtime::SessionOptions session_options() {
+  const std::filesystem::path cache = cache_folder();
   return {.kernels = kernels::table(),
           .use_kernel = kernels::available,
           .instruction_set = kernels::instruction_set(),
-          .cache = cache_folder() / "compiled",
+          .cache = cache.empty() ? cache : cache / "compiled",
           .shared_cache = runtime::shared_cache_place()};
 }
 

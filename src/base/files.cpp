@@ -14,6 +14,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "base/log.h"
 
 namespace hum {
 namespace fs = std::filesystem;
@@ -52,6 +53,19 @@ fs::path temporary_name(const fs::path& path) {
   return path.parent_path() / (stem + path.extension().string());
 }
 
+// The folders of devices and of the kernel, but not shared memory.
+bool is_among_devices(const fs::path& path) {
+  const std::string place = real_path(path).string();
+  if (place.starts_with("/dev/")) return !place.starts_with("/dev/shm/");
+  return place.starts_with("/proc/") || place.starts_with("/sys/");
+}
+
+void require_no_device(const fs::path& path) {
+  if (!is_among_devices(path)) return;
+  fail(ExitCode::kCannotCreate, path.string() + ": hum writes no files among devices",
+       "name a file elsewhere; -o - writes to stdout, where a command supports it");
+}
+
 // Returns false and sets errno if the file cannot be created or already exists.
 bool create_new(const fs::path& path) {
   return FileDescriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC).get() >= 0;
@@ -59,25 +73,48 @@ bool create_new(const fs::path& path) {
 
 }  // namespace
 
+fs::path real_path(const fs::path& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error);
+  fs::path real = fs::weakly_canonical(whole, error);
+  return error ? whole.lexically_normal() : real;
+}
+
+void require_exists(const fs::path& path, const char* hint) {
+  std::error_code error;
+  if (fs::exists(path, error)) return;
+  // Without an error there is no such file. Otherwise: a loop of links, a name that is too long.
+  fail(exit_code_of(error.value(), ExitCode::kNoInput),
+       path.string() + ": " + (error ? error.message() : "no such file"), hint);
+}
+
 std::string read_file(const fs::path& path) {
-  if (!fs::exists(path)) fail(ExitCode::kNoInput, path.string() + ": no such file");
-  if (fs::is_directory(path)) fail(ExitCode::kNoInput, path.string() + ": is a folder");
+  require_exists(path, "check its name");
+  if (std::error_code ignored; fs::is_directory(path, ignored)) {
+    fail(ExitCode::kNoInput, path.string() + ": is a folder", "name a file inside it");
+  }
   std::ifstream in(path, std::ios::binary);
-  if (!in) fail(exit_code_of(errno, ExitCode::kNoInput), path.string() + ": cannot read");
+  if (!in) {
+    fail(exit_code_of(errno, ExitCode::kNoInput), path.string() + ": cannot read",
+         "check its permissions (ls -l)");
+  }
   std::ostringstream bytes;
   bytes << in.rdbuf();
   return std::move(bytes).str();
 }
 
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
-  if (fs::is_symlink(path_)) path_ = fs::weakly_canonical(path_);
-  if (fs::is_directory(path_)) {
+  std::error_code error;
+  if (fs::is_symlink(path_, error)) path_ = real_path(path_);
+  const fs::file_status status = fs::status(path_, error);
+  if (fs::is_directory(status)) {
     fail(ExitCode::kCannotCreate, path_.string() + ": is a folder", "name a file inside it");
   }
-  if (fs::exists(path_) && !fs::is_regular_file(path_)) {
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
     fail(ExitCode::kCannotCreate, path_.string() + ": is a device or a pipe, not a file",
-         "name a file");
+         "name a file; -o - writes to stdout, where a command supports it");
   }
+  require_no_device(path_);
   bool created = false;
   do {  // a killed process with the same pid may have left this file
     temporary_ = temporary_name(path_);
@@ -116,6 +153,7 @@ void write_file(const fs::path& path, std::string_view bytes) {
 }
 
 void create_folder(const fs::path& path) {
+  require_no_device(path);
   std::error_code error;
   fs::create_directories(path, error);
   if (error) {
@@ -123,13 +161,18 @@ void create_folder(const fs::path& path) {
   }
 }
 
-OutputFolder::OutputFolder(const fs::path& path) {
+OutputFolder::OutputFolder(const fs::path& path) { add(path); }
+
+void OutputFolder::add(const fs::path& path) {
   std::error_code ignored;
+  std::vector<fs::path> missing;
   for (fs::path at = fs::absolute(path).lexically_normal(); !fs::exists(at, ignored);
        at = at.parent_path()) {
-    if (at.has_filename()) created_.push_back(at);  // not the empty name after a last '/'
+    if (at == at.parent_path()) break;  // the root of a path that cannot be looked up
+    if (at.has_filename()) missing.push_back(at);  // not the empty name after a last '/'
   }
   create_folder(path);
+  created_.insert(created_.begin(), missing.begin(), missing.end());
 }
 
 OutputFolder::~OutputFolder() {
@@ -154,7 +197,13 @@ std::string sha256_file(const fs::path& path) { return sha256(read_file(path)); 
 fs::path cache_folder() {
   if (const auto folder = env_string("HUM_CACHE"); !folder.empty()) return folder;
   if (const auto xdg = env_string("XDG_CACHE_HOME"); !xdg.empty()) return fs::path(xdg) / "hum";
-  return fs::path(env_string("HOME", "/tmp")) / ".cache" / "hum";
+  const fs::path home = env_string("HOME", "/tmp");
+  std::error_code ignored;
+  if (fs::is_directory(home, ignored)) return home / ".cache" / "hum";
+  warn_once("no home", home.string() +
+                           ": the home folder does not exist, so compiled programs are not kept; "
+                           "HUM_CACHE can name a folder for them");
+  return {};
 }
 
 fs::path source_folder() { return env_string("HUM_SOURCE_DIR", HUM_SOURCE_FOLDER); }

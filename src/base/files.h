@@ -10,6 +10,12 @@
 
 namespace hum {
 
+// The path without links and "..", as far as it exists; never throws.
+std::filesystem::path real_path(const std::filesystem::path& path);
+
+// Throws: kNoInput if the path is missing or cannot be looked up (a loop of links), kNoPermission.
+void require_exists(const std::filesystem::path& path, const char* hint);
+
 // Throws: kNoInput if the path is missing or a folder, kNoPermission if it is unreadable.
 std::string read_file(const std::filesystem::path& path);
 
@@ -46,6 +52,8 @@ class OutputFolder {
  public:
   explicit OutputFolder(const std::filesystem::path& path);
   ~OutputFolder();
+  // Another one, which may lie inside the first.
+  void add(const std::filesystem::path& path);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
@@ -60,7 +68,8 @@ void require_writable(const std::filesystem::path& path);
 std::string sha256(std::string_view bytes);
 std::string sha256_file(const std::filesystem::path& path);
 
-// HUM_CACHE, else $XDG_CACHE_HOME/hum, else ~/.cache/hum.
+// HUM_CACHE, else $XDG_CACHE_HOME/hum, else ~/.cache/hum. Empty, with a warning, if there is no home
+// folder: hum does not create one.
 std::filesystem::path cache_folder();
 // The repository root, for tests and the build tree: HUM_SOURCE_DIR, else the compiled-in source
 // folder.
