@@ -284,7 +284,7 @@ TEST_F(BadInput, UncertainMelodyWorksWithAWarning) {
   write_sound("a.wav", samples, 22050);
   const auto run = run_hum(generate(path("a.wav")));
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("warning: the melody is uncertain"));
+  EXPECT_THAT(run.err, HasSubstr("warning: " + path("a.wav") + ": the melody is uncertain"));
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 #include <iostream>
 
 #include "app/play/transcribe.h"
+#include "base/error.h"
 #include "base/json.h"
+#include "base/process.h"
 #include "cli/commands/commands.h"
 
 namespace hum::cli {
@@ -13,9 +15,10 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("input", options.input, "a recording: wav, flac, ogg or mp3");
+    v.positional("input", options.input, "a recording: wav, flac, ogg or mp3; - reads stdin");
     v.short_flag('o', "output", options.output,
-                 "file to write: .mid, .csv or .json (default: print a table)");
+                 "file to write: .mid, .csv or .json; - for stdout (default: print a table)");
+    v("format", options.format, "file format of the notes, if -o is -");
     options.notes.visit_fields(v);
     options.score.visit_fields(v);
     v("voice", options.voice,
@@ -29,6 +32,9 @@ struct Args {
 };
 
 int run(Args& args) {
+  if (args.json && args.options.output == kStandardStream) {
+    fail(ExitCode::kUsage, "-o - and --json both write to stdout", "leave one of them out");
+  }
   const auto transcribed = app::transcribe(args.options);
   if (args.json) print_json(app::transcription_report(args.options, transcribed));
   if (!args.options.output.empty()) {
