@@ -197,6 +197,7 @@ TEST_F(BadInput, WeightsOfAnotherModel) {
   expect_error(run_hum({"generate", hum, "--preset", "violin", "-o", path("out.wav"), "--weights",
                         copy.string()}),
                65, "has model_type 'llama'");
+  fs::remove(copy / "upsampler/SHA256SUMS");
   fs::copy_file(fs::path(weights()) / "coarse/model.safetensors",
                 copy / "upsampler/model.safetensors", fs::copy_options::overwrite_existing);
   fs::copy_file(fs::path(weights()) / "upsampler/config.json", copy / "upsampler/config.json",
