@@ -14,7 +14,6 @@
 
 #include "base/env.h"
 #include "base/error.h"
-#include "base/log.h"
 
 namespace hum {
 namespace fs = std::filesystem;
@@ -89,7 +88,7 @@ void require_exists(const fs::path& path, const char* hint) {
 }
 
 std::string read_file(const fs::path& path) {
-  require_exists(path, "check its name");
+  require_exists(path, "check the path");
   if (std::error_code ignored; fs::is_directory(path, ignored)) {
     fail(ExitCode::kNoInput, path.string() + ": is a folder", "name a file inside it");
   }
@@ -197,13 +196,9 @@ std::string sha256_file(const fs::path& path) { return sha256(read_file(path)); 
 fs::path cache_folder() {
   if (const auto folder = env_string("HUM_CACHE"); !folder.empty()) return folder;
   if (const auto xdg = env_string("XDG_CACHE_HOME"); !xdg.empty()) return fs::path(xdg) / "hum";
-  const fs::path home = env_string("HOME", "/tmp");
-  std::error_code ignored;
-  if (fs::is_directory(home, ignored)) return home / ".cache" / "hum";
-  warn_once("no home", home.string() +
-                           ": the home folder does not exist, so compiled programs are not kept; "
-                           "HUM_CACHE can name a folder for them");
-  return {};
+  const fs::path home = env_string("HOME");
+  std::error_code error;
+  return fs::is_directory(home, error) ? home / ".cache/hum" : fs::path();
 }
 
 fs::path source_folder() { return env_string("HUM_SOURCE_DIR", HUM_SOURCE_FOLDER); }

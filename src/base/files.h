@@ -68,8 +68,8 @@ void require_writable(const std::filesystem::path& path);
 std::string sha256(std::string_view bytes);
 std::string sha256_file(const std::filesystem::path& path);
 
-// HUM_CACHE, else $XDG_CACHE_HOME/hum, else ~/.cache/hum. Empty, with a warning, if there is no home
-// folder: hum does not create one.
+// HUM_CACHE, else $XDG_CACHE_HOME/hum, else ~/.cache/hum; empty if there is no home folder, because
+// nothing is created in place of one.
 std::filesystem::path cache_folder();
 // The repository root, for tests and the build tree: HUM_SOURCE_DIR, else the compiled-in source
 // folder.
