@@ -71,7 +71,9 @@ class Mp3Decoder : public Decoder {
     while (state == MPG123_NEW_FORMAT && done == 0) {
       state = mpg123_read(handle_.get(), interleaved.data(), interleaved.size_bytes(), &done);
     }
-    has_failed_ = has_failed_ || (state != MPG123_OK && state != MPG123_DONE);
+    const bool is_well =
+        state == MPG123_OK || state == MPG123_DONE || state == MPG123_NEW_FORMAT;
+    has_failed_ = has_failed_ || !is_well;
     return static_cast<int64_t>(done / sizeof(float)) / channels;
   }
   bool has_failed() const override { return has_failed_; }

@@ -28,7 +28,8 @@ namespace {
                              const fs::path& out, const fs::path& err) {
   setenv("HUM_CACHE", HUM_E2E_CACHE, 1);
   for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
-  dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
+  if (!options.in.empty()) dup2(open(options.in.c_str(), O_RDONLY | O_NOCTTY), STDIN_FILENO);
+  dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_NOCTTY, 0600), STDOUT_FILENO);
   dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
   if (options.max_file_bytes >= 0) {
     const rlimit limit{static_cast<rlim_t>(options.max_file_bytes),
@@ -49,15 +50,16 @@ Outcome run_hum(const std::vector<std::string>& arguments, const RunOptions& opt
   const fs::path out = folder / "out", err = folder / "err";
   const pid_t child = fork();
   HUM_REQUIRE(child >= 0, "cannot fork");
-  if (child == 0) become_hum(arguments, options, out, err);
+  const fs::path printed = options.out.empty() ? out : fs::path(options.out);
+  if (child == 0) become_hum(arguments, options, printed, err);
   if (options.interrupt_after_ms >= 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(options.interrupt_after_ms));
     kill(child, SIGINT);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
-          read_file(err)};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          options.out.empty() ? read_file(out) : "", read_file(err)};
 }
 
 fs::path example_recording() { return source_folder() / "examples/vocadito_10.wav"; }

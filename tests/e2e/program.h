@@ -21,6 +21,8 @@ struct RunOptions {
   std::map<std::string, std::string> environment;
   // Largest file that may be written (RLIMIT_FSIZE): simulates a full disk.
   long max_file_bytes = -1;
+  // Files, devices or terminals instead of the test's stdin and of a file that becomes Outcome::out.
+  std::string in, out;
   // Sends Ctrl-C after this long.
   int interrupt_after_ms = -1;
 };
