@@ -27,6 +27,7 @@ enum class ExitCode : int {
 // An error: what went wrong, what to do about it, and where it was detected.
 class Error : public std::exception {
  public:
+  // An empty hint becomes the usual one for its exit code: every error has a hint.
   Error(ExitCode code, std::string message, std::string hint,
         std::source_location where = std::source_location::current());
 

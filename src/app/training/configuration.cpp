@@ -106,7 +106,7 @@ nn::StepShape ModelConfiguration::step_shape() const {
 
 std::optional<fs::path> find_configuration(const std::string& name) {
   if (fs::exists(name) && !fs::is_directory(name)) return name;
-  const auto configs = source_folder() / "configs";
+  const auto configs = data_folder() / "configs";
   for (const std::string& file :
        {name == "tiny" ? std::string("coarse.yaml") : name + ".yaml", "coarse-" + name + ".yaml"}) {
     if (fs::exists(configs / file)) return configs / file;
