@@ -6,6 +6,7 @@
 #include "app/session_options.h"
 #include "audio/notes_json.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "pipeline/recording.h"
 
 namespace hum::app {
@@ -91,7 +92,8 @@ std::string notes_text(const pipeline::Score& score) {
 std::string transcription_summary(const std::string& output, const Transcribed& transcribed) {
   const pipeline::Score& score = transcribed.score;
   return fmt::format(
-      "{}: {} notes in {:.1f} s, {}, {}\n", output, score.notes.size(), transcribed.seconds,
+      "{}: {} in {:.1f} s, {}, {}\n", output, counted(std::ssize(score.notes), "note"),
+      transcribed.seconds,
       score.tempo ? fmt::format("{:.0f} beats per minute", score.tempo->bpm) : "no steady tempo",
       score.heard_key ? pipeline::key_name(score.heard_key->key) : "too few notes for a key");
 }
