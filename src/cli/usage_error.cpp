@@ -44,27 +44,32 @@ std::string help_hint(const std::string& command) {
   return fmt::format("'{} --help' lists its flags", command);
 }
 
-[[noreturn]] void fail_flag(const Parsed& parsed, const std::string& word) {
+// Whether the word stands before the command that the arguments name.
+bool comes_first(const Parsed& parsed, const Words& arguments, const std::string& word) {
+  const size_t end = parsed.name.find(' ', 4);  // after "hum generate"
+  if (parsed.name.size() < 4) return true;
+  const std::string first = parsed.name.substr(4, end == std::string::npos ? end : end - 4);
+  return std::ranges::find(arguments, word) < std::ranges::find(arguments, first);
+}
+
+[[noreturn]] void fail_flag(const CommandOutline& command, const std::string& word) {
   const std::string flag = word.substr(0, word.find('='));
   Words flags;
-  for (const FlagOutline& known : parsed.outline().flags) {
+  for (const FlagOutline& known : command.flags) {
     if (!known.is_positional) flags.push_back(known.name);
     if (!known.off.empty()) flags.push_back(known.off);
   }
   const auto likely = likely_name(flag, flags);
-  fail(ExitCode::kUsage, fmt::format("{} has no flag {}", parsed.name, flag),
-       (likely ? fmt::format("did you mean {}? ", *likely) : "") + help_hint(parsed.name));
+  fail(ExitCode::kUsage, fmt::format("{} has no flag {}", command.name, flag),
+       (likely ? fmt::format("did you mean {}? ", *likely) : "") + help_hint(command.name));
 }
 
 // A word before the command, or after one that only has commands.
 std::optional<std::string> unknown_command(const Parsed& parsed, const Words& arguments) {
-  const auto word = std::ranges::find_if_not(parsed.words, is_flag);
-  if (word == parsed.words.end() || parsed.runs_others) return std::nullopt;
-  if (!parsed.app->get_subcommands({}).empty()) return *word;
-  const std::string first = parsed.name.substr(4, parsed.name.find(' ', 4) - 4);
-  const bool comes_first =
-      std::ranges::find(arguments, *word) < std::ranges::find(arguments, first);
-  return comes_first ? std::optional(*word) : std::nullopt;
+  if (parsed.words.empty() || parsed.runs_others || is_flag(parsed.words[0])) return std::nullopt;
+  const std::string& word = parsed.words[0];
+  const bool has_commands = !parsed.app->get_subcommands({}).empty();
+  return has_commands || comes_first(parsed, arguments, word) ? std::optional(word) : std::nullopt;
 }
 
 [[noreturn]] void fail_missing(const Parsed& parsed, const std::string& what) {
@@ -130,7 +135,10 @@ void fail_usage(const CLI::App& root, const Words& arguments, const CLI::ParseEr
   refuse_unknown_commands(root, arguments);
   const Parsed parsed(root);
   const auto flag = std::ranges::find_if(parsed.words, is_flag);
-  if (flag != parsed.words.end()) fail_flag(parsed, *flag);
+  if (flag != parsed.words.end()) {
+    fail_flag(comes_first(parsed, arguments, *flag) ? outline_of(root, "hum") : parsed.outline(),
+              *flag);
+  }
   const std::string message = error.what();
   if (error.get_name() == "RequiredError") {
     fail_missing(parsed, message.substr(0, message.find(" is required")));
