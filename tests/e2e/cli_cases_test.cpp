@@ -45,7 +45,6 @@ const Case kCases[] = {
     {"hum notes -x a.wav", 2, "hum notes has no flag -x", "'hum notes --help'"},
     {"hum profile --tarce a.json notes a.wav", 2, "hum profile has no flag --tarce", "hum profile --help"},
     {"hum --devcie cpu notes a.wav", 2, "hum has no flag --devcie", "did you mean --device?"},
-    {"hum --device gpu notes a.wav", 69, "gpu", "name a device (cpu, cuda, tpu, neuron)"},
     {"hum generate", 2, "hum generate needs INPUTS (recordings", "for example: hum generate examples"},
     {"hum notes", 2, "hum notes needs INPUT (a recording", "for example: hum notes examples"},
     {"hum notes a.wav b.wav", 2, "hum notes takes no further argument: 'b.wav'", "usage: hum notes INPUT [FLAGS]"},
