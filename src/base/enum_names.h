@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -30,14 +31,22 @@ std::string_view to_name(E value) {
   return {};
 }
 
+namespace internal {
+[[noreturn]] void refuse_name(std::string_view text, std::vector<std::string> names, ExitCode fault,
+                              std::string_view where);
+}  // namespace internal
+
+// Throws `fault` if no value has this name. `where`: the flag or cell that holds it, for the
+// message.
 template <NamedEnum E>
-E from_name(std::string_view text) {
-  std::string names;
+E from_name(std::string_view text, ExitCode fault = ExitCode::kConfig,
+            std::string_view where = "") {
+  std::vector<std::string> names;
   for (const auto& [e, name] : enum_names(E{})) {
     if (name == text) return e;
-    names += (names.empty() ? "" : ", ") + std::string(name);
+    names.emplace_back(name);
   }
-  fail(ExitCode::kConfig, fmt::format("'{}' is not one of {}", text, names));
+  internal::refuse_name(text, std::move(names), fault, where);
 }
 
 }  // namespace hum

@@ -70,6 +70,31 @@ bool create_new(const fs::path& path) {
   return FileDescriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC).get() >= 0;
 }
 
+// The bytes of the UTF-8 character at the start of `text`; 0 if it is not one.
+size_t utf8_length(std::string_view text) {
+  const auto at = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned first = at(0);
+  size_t length = first < 0x80 ? 1 : 0;
+  if (first >= 0xC2 && first < 0xF5) length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  for (size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xC0) != 0x80) return 0;
+  }
+  // Longer than necessary, half of a UTF-16 pair, or above U+10FFFF.
+  const bool is_invalid = (first == 0xE0 && at(1) < 0xA0) || (first == 0xED && at(1) >= 0xA0) ||
+                          (first == 0xF0 && at(1) < 0x90) || (first == 0xF4 && at(1) >= 0x90);
+  return is_invalid ? 0 : length;
+}
+
+// The PREFIX of an installed program; empty in a build folder.
+fs::path installed_prefix() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path prefix = program.parent_path().parent_path();
+  return !error && fs::is_directory(prefix / "share/hum", error) ? prefix : fs::path();
+}
+
 }  // namespace
 
 fs::path real_path(const fs::path& path) {
@@ -100,6 +125,20 @@ std::string read_file(const fs::path& path) {
   std::ostringstream bytes;
   bytes << in.rdbuf();
   return std::move(bytes).str();
+}
+
+std::string read_text(const fs::path& path) {
+  std::string text = read_file(path);
+  int64_t line = 1;
+  for (size_t at = 0, length = 0; at < text.size(); at += length) {
+    length = utf8_length(std::string_view(text).substr(at));
+    if (length == 0) {
+      fail(ExitCode::kBadData, fmt::format("{}:{}: not UTF-8 text", path.string(), line),
+           "save the file as UTF-8; iconv -f LATIN1 -t UTF-8 converts text of older programs");
+    }
+    if (text[at] == '\n') ++line;
+  }
+  return text;
 }
 
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
@@ -202,5 +241,20 @@ fs::path cache_folder() {
 }
 
 fs::path source_folder() { return env_string("HUM_SOURCE_DIR", HUM_SOURCE_FOLDER); }
+
+fs::path data_folder() {
+  const fs::path prefix = installed_prefix();
+  return prefix.empty() ? source_folder() : prefix / "share/hum";
+}
+
+std::vector<fs::path> wheel_folders() {
+  std::vector<fs::path> folders;
+  if (const auto folder = env_string("HUM_THIRD_PARTY"); !folder.empty()) {
+    folders.emplace_back(folder);
+  }
+  const fs::path prefix = installed_prefix();
+  folders.push_back(prefix.empty() ? fs::path(HUM_THIRD_PARTY_FOLDER) : prefix / "lib/hum");
+  return folders;
+}
 
 }  // namespace hum

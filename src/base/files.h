@@ -18,6 +18,8 @@ void require_exists(const std::filesystem::path& path, const char* hint);
 
 // Throws: kNoInput if the path is missing or a folder, kNoPermission if it is unreadable.
 std::string read_file(const std::filesystem::path& path);
+// The same for text. Throws also: kBadData, naming the line, if it is not UTF-8.
+std::string read_text(const std::filesystem::path& path);
 
 // Writes a temporary file (same folder, "<name>.tmp-<pid>-<n>"); commit() renames it over `path`.
 // Without commit() the temporary file is removed and `path` is untouched. Throws: kCannotCreate if
@@ -74,5 +76,11 @@ std::filesystem::path cache_folder();
 // The repository root, for tests and the build tree: HUM_SOURCE_DIR, else the compiled-in source
 // folder.
 std::filesystem::path source_folder();
+// The folder of weights/, configs/, hardware/ and examples/: PREFIX/share/hum if the program lies in
+// the PREFIX/bin of `make install`, else source_folder().
+std::filesystem::path data_folder();
+// The folders of unpacked wheels (plugins, Basic Pitch's weights), to be searched in this order:
+// HUM_THIRD_PARTY, then PREFIX/lib/hum of an installed program, or the build's third_party.
+std::vector<std::filesystem::path> wheel_folders();
 
 }  // namespace hum

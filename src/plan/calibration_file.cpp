@@ -47,7 +47,7 @@ Calibration from_file(const Json& json) {
 }  // namespace
 
 std::filesystem::path calibration_path(const std::string& device) {
-  return source_folder() / "hardware/calibration" / (device + ".json");
+  return data_folder() / "hardware/calibration" / (device + ".json");
 }
 
 Calibration read_calibration(const std::filesystem::path& path) {

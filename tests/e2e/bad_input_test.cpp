@@ -21,15 +21,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// One line of error, one line of hint, nothing else.
-void expect_error(const Outcome& run, int code, const std::string& text) {
-  EXPECT_EQ(run.code, code) << run.err;
-  EXPECT_THAT(run.err, StartsWith("hum: error: "));
-  EXPECT_THAT(run.err, AllOf(HasSubstr(text), HasSubstr("\nhint: ")));
-  EXPECT_EQ(std::ranges::count(run.err, '\n'), 2) << run.err;
-  EXPECT_EQ(run.out, "");
-}
-
 // A sound file that is wrong, under the commands that read one.
 class BadInput : public Program {
  protected:

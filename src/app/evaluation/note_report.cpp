@@ -9,6 +9,7 @@
 #include "app/session_options.h"
 #include "audio/notes.h"
 #include "base/error.h"
+#include "base/names.h"
 #include "data/synthesis/fluid.h"
 #include "eval/harness/annotation.h"
 #include "eval/metrics/note_score.h"
@@ -127,10 +128,11 @@ std::string note_text(const NoteReportOptions& options, const Json& report) {
   const auto count = [](const Json& value) { return value.get<int64_t>(); };
   const int64_t shift = count(report["octave_shift_semitones"]);
   std::string text = fmt::format(
-      "F1 {:.3f}, precision {:.3f}, recall {:.3f}: {} of {} notes kept ({:g} ms, {:g} cents), {} "
+      "F1 {:.3f}, precision {:.3f}, recall {:.3f}: {} of {} kept ({:g} ms, {:g} cents), {} "
       "heard{}\n",
       real("f1"), real("precision"), real("recall"), count(report["matched"]),
-      count(report["reference_notes"]), options.onset_tolerance_ms, options.pitch_tolerance_cents,
+      counted(count(report["reference_notes"]), "note"), options.onset_tolerance_ms,
+      options.pitch_tolerance_cents,
       count(report["estimated_notes"]),
       shift == 0 ? "" : fmt::format(" (moved by {:+d} semitones)", shift));
   if (report["judged_by"] == "sung pitch" && count(report["matched"]) > 0) {
@@ -140,9 +142,9 @@ std::string note_text(const NoteReportOptions& options, const Json& report) {
   if (!report.contains("beside")) return text;
   return text +
          fmt::format(
-             "{} of the melody's {} notes can be heard in the result. A real {}, recorded note by "
+             "{} of the melody's {} can be heard in the result. A real {}, recorded note by "
              "note, keeps {} of them.\n",
-             count(report["matched"]), count(report["reference_notes"]),
+             count(report["matched"]), counted(count(report["reference_notes"]), "note"),
              data::find_preset(options.beside).name, count(report["beside"]["matched"]));
 }
 

@@ -55,7 +55,7 @@ fs::path reference_file(const fs::path& weights, const data::Preset& preset) {
 fs::path weights_folder(const std::string& flag) {
   if (!flag.empty()) return flag;
   const std::string named = env_string("HUM_WEIGHTS");
-  return named.empty() ? source_folder() / "weights" : fs::path(named);
+  return named.empty() ? data_folder() / "weights" : fs::path(named);
 }
 
 pipeline::TranscribeFunction transcriber(runtime::Session& session,

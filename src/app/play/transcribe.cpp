@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "base/process.h"
 #include "base/scratch_folder.h"
 #include "pipeline/recording.h"
@@ -113,8 +114,8 @@ std::string notes_text(const pipeline::Score& score) {
 std::string transcription_summary(const std::string& output, const Transcribed& transcribed) {
   const pipeline::Score& score = transcribed.score;
   return fmt::format(
-      "{}: {} notes in {:.1f} s, {}, {}\n", output == kStandardStream ? "stdout" : output,
-      score.notes.size(), transcribed.seconds,
+      "{}: {} in {:.1f} s, {}, {}\n", output == kStandardStream ? "stdout" : output,
+      counted(std::ssize(score.notes), "note"), transcribed.seconds,
       score.tempo ? fmt::format("{:.0f} beats per minute", score.tempo->bpm) : "no steady tempo",
       score.heard_key ? pipeline::key_name(score.heard_key->key) : "too few notes for a key");
 }

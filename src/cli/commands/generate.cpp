@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/conversion_flags.h"
 
 namespace hum::cli {
 namespace {
@@ -40,6 +41,8 @@ struct Args {
     v("stream", stream, "write a wav to stdout as it is made, instead of -o");
     delivery.sound.visit_fields(v);
     v("json", json, "print a report as JSON (several recordings: a list)");
+    group_conversion_flags(v);
+    v.group("Loops and backing", {"loop", "beats", "backing", "gain"});
   }
 };
 
