@@ -17,12 +17,17 @@ namespace {
 
 eval::NoteScoreOptions score_options(const NoteReportOptions& options) {
   if (!(options.onset_tolerance_ms >= 0)) {
-    fail(ExitCode::kUsage, "--onset-tolerance must not be negative");
+    fail(ExitCode::kUsage, "--onset-tolerance must not be negative",
+         "mir_eval uses 50 ms");
   }
   if (!(options.pitch_tolerance_cents >= 0)) {
-    fail(ExitCode::kUsage, "--pitch-tolerance must not be negative");
+    fail(ExitCode::kUsage, "--pitch-tolerance must not be negative",
+         "mir_eval uses 50 cents");
   }
-  if (!(options.offset_ratio >= 0)) fail(ExitCode::kUsage, "--offset-ratio must not be negative");
+  if (!(options.offset_ratio >= 0)) {
+    fail(ExitCode::kUsage, "--offset-ratio must not be negative",
+         "mir_eval uses 0.2; 0 ignores the ends of notes");
+  }
   eval::NoteScoreOptions result{.onset_tolerance_s = options.onset_tolerance_ms / 1000,
                                 .pitch_tolerance_cents = options.pitch_tolerance_cents,
                                 .best_octave = options.best_octave};
