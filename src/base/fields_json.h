@@ -71,7 +71,7 @@ template <typename T>
 void field_from_json(const Json& json, T& value) {
   if constexpr (Fields<T>) {
     if (!json.is_object()) {
-      fail(ExitCode::kConfig, fmt::format("expected a mapping, not {}", to_text(json)),
+      fail(ExitCode::kConfig, fmt::format("expected a mapping, got {}", json.type_name()),
            "write 'name: value' lines");
     }
     JsonReader reader{json, {}};
