@@ -79,7 +79,8 @@ int64_t env_int(std::string_view name, int64_t default_value) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    fail(ExitCode::kUsage, fmt::format("{}: '{}' is not a whole number", name, text));
+    fail(ExitCode::kUsage, fmt::format("{}: '{}' is not a whole number", name, text),
+         "'hum env' lists the environment variables and their values");
   }
   return value;
 }

@@ -22,15 +22,17 @@ using eval::PitchedNote;
 
 constexpr double kShortestPlayed_s = 0.05;
 
-void require_not_negative(double value, const char* flag, const char* example) {
+void require_not_negative(double value, const char* flag, const char* hint) {
   if (value >= 0) return;
-  fail(ExitCode::kUsage, fmt::format("{} must not be negative", flag), example);
+  fail(ExitCode::kUsage, fmt::format("{} must not be negative", flag), hint);
 }
 
 eval::NoteScoreOptions score_options(const NoteReportOptions& options) {
-  require_not_negative(options.onset_tolerance_ms, "--onset-tolerance", "--onset-tolerance 50");
-  require_not_negative(options.pitch_tolerance_cents, "--pitch-tolerance", "--pitch-tolerance 50");
-  require_not_negative(options.offset_ratio, "--offset-ratio", "--offset-ratio 0.2");
+  require_not_negative(options.onset_tolerance_ms, "--onset-tolerance", "mir_eval uses 50 ms");
+  require_not_negative(options.pitch_tolerance_cents, "--pitch-tolerance",
+                       "mir_eval uses 50 cents");
+  require_not_negative(options.offset_ratio, "--offset-ratio",
+                       "mir_eval uses 0.2; 0 ignores the ends of notes");
   eval::NoteScoreOptions result{.onset_tolerance_s = options.onset_tolerance_ms / 1000,
                                 .pitch_tolerance_cents = options.pitch_tolerance_cents,
                                 .best_octave = options.best_octave};

@@ -63,7 +63,8 @@ double decode_file(const DecodeOptions& options) {
   pipeline::require_output(options.output, kSoundExtensions);
   const TokenFile tokens = models::codec::read_token_file(options.input);
   if (options.books < 0 || options.books > tokens.books) {
-    fail(ExitCode::kUsage, fmt::format("--books {} is outside 0..{}", options.books, tokens.books));
+    fail(ExitCode::kUsage, fmt::format("--books {} is outside 0..{}", options.books, tokens.books),
+         "0 uses all codebooks");
   }
   runtime::Session session(session_options());
   const CodecSession codec(session, models::weights_part(weights_folder(options.weights), "codec"));
