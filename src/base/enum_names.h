@@ -8,7 +8,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 
@@ -31,22 +30,14 @@ std::string_view to_name(E value) {
   return {};
 }
 
-namespace internal {
-[[noreturn]] void refuse_name(std::string_view text, std::vector<std::string> names, ExitCode fault,
-                              std::string_view where);
-}  // namespace internal
-
-// Throws `fault` if no value has this name. `where`: the flag or cell that holds it, for the
-// message.
 template <NamedEnum E>
-E from_name(std::string_view text, ExitCode fault = ExitCode::kConfig,
-            std::string_view where = "") {
-  std::vector<std::string> names;
+E from_name(std::string_view text) {
+  std::string names;
   for (const auto& [e, name] : enum_names(E{})) {
     if (name == text) return e;
-    names.emplace_back(name);
+    names += (names.empty() ? "" : ", ") + std::string(name);
   }
-  internal::refuse_name(text, std::move(names), fault, where);
+  fail(ExitCode::kConfig, fmt::format("'{}' is not one of {}", text, names));
 }
 
 }  // namespace hum

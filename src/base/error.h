@@ -27,11 +27,10 @@ enum class ExitCode : int {
 // An error: what went wrong, what to do about it, and where it was detected.
 class Error : public std::exception {
  public:
-  // An empty hint becomes the usual one for its exit code: every error has a hint.
   Error(ExitCode code, std::string message, std::string hint,
         std::source_location where = std::source_location::current());
 
-  // "message", then "while <context>" lines, then "hint: ...".
+  // "message", "while <context>" lines, "hint: ..." (the usual one for the code if none was given).
   const char* what() const noexcept override { return text_.c_str(); }
   ExitCode code() const { return code_; }
   const std::string& message() const { return message_; }

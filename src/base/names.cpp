@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/enum_names.h"
-
 namespace hum {
 
 namespace {
@@ -63,8 +61,8 @@ std::string counted(int64_t count, std::string_view noun) {
 
 void internal::refuse_name(std::string_view text, std::vector<std::string> names, ExitCode fault,
                            std::string_view where) {
-  const std::string message = fmt::format("{}{}'{}' is not one of {}", where,
-                                          where.empty() ? "" : ": ", text, fmt::join(names, ", "));
+  const std::string message =
+      fmt::format("{}: '{}' is not one of {}", where, text, fmt::join(names, ", "));
   const auto likely = likely_name(text, std::move(names));
   fail(fault, message, likely ? fmt::format("did you mean '{}'?", *likely) : "use one of these names");
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "base/names.h"
 
 namespace CLI {
 class App;
@@ -62,7 +63,7 @@ class FlagVisitor {
         names += (names.empty() ? "" : "|") + std::string(entry.second);
       add_choice(flag, names, std::string(to_name(value)), std::string(help),
                  [&value, flag](const std::string& text) {
-                   value = from_name<T>(text, ExitCode::kUsage, "--" + flag);
+                   value = parse_name<T>(text, ExitCode::kUsage, "--" + flag);
                  });
     } else {
       add_option("--" + flag, value, help);

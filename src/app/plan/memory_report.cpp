@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/names.h"
 #include "eval/harness/bar.h"
 
 namespace hum::app {
@@ -14,7 +15,7 @@ using graph::RecomputePolicy;
 std::vector<RecomputePolicy> policies(const std::string& wanted) {
   if (wanted == "all")
     return {RecomputePolicy::kNone, RecomputePolicy::kSelective, RecomputePolicy::kFull};
-  return {from_name<RecomputePolicy>(wanted, ExitCode::kUsage, "--recompute")};
+  return {parse_name<RecomputePolicy>(wanted, ExitCode::kUsage, "--recompute")};
 }
 
 Json parts(const plan::Memory& m) {

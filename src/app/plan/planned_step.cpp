@@ -5,6 +5,7 @@
 
 #include "app/training/model_step.h"
 #include "base/files.h"
+#include "base/names.h"
 #include "kernels/table.h"
 #include "models/llama/model.h"
 #include "plan/named_models.h"
@@ -30,7 +31,7 @@ models::llama::LlamaConfig named_llama(const std::string& name) {
 PlannedModel planned_llama(const std::string& name, const PlannedShape& shape) {
   const auto config = named_llama(name);
   const auto model = std::make_shared<const models::llama::Llama>(config);
-  const auto compute = from_name<Compute>(shape.compute.empty() ? "bf16" : shape.compute,
+  const auto compute = parse_name<Compute>(shape.compute.empty() ? "bf16" : shape.compute,
                                           ExitCode::kUsage, "--compute");
   const int64_t length = shape.seq > 0 ? shape.seq : config.positions;
   return {.model = model,
@@ -99,7 +100,7 @@ PlannedModel planned_model(const std::string& name, const PlannedShape& shape) {
       names_transformer(name) ? planned_llama(name, shape) : planned_configuration(name, shape);
   if (!shape.weights.empty())
     planned.optimizer.weights =
-        from_name<train::WeightsType>(shape.weights, ExitCode::kUsage, "--weights");
+        parse_name<train::WeightsType>(shape.weights, ExitCode::kUsage, "--weights");
   return planned;
 }
 

@@ -33,7 +33,7 @@ struct CompletionArgs {
 };
 
 int completion(CompletionArgs& args) {
-  const auto shell = from_name<Shell>(args.shell, ExitCode::kUsage, "SHELL");
+  const auto shell = parse_name<Shell>(args.shell, ExitCode::kUsage, "SHELL");
   std::cout << completion_script(program_outline(), shell);
   return 0;
 }
