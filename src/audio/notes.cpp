@@ -119,7 +119,7 @@ Note note_from_csv(const std::vector<std::string_view>& cells) {
 }
 
 std::vector<Note> parse_csv_notes(const fs::path& path) {
-  const std::string text = read_file(path);
+  const std::string text = read_text(path);
   std::vector<Note> notes;
   int line_number = 0;
   for (std::string_view line : split(text, '\n')) {

@@ -63,13 +63,17 @@ Json field_to_json(T& value) {
 // Throws kConfig for 2.5 where a whole number belongs; 2.0 is one.
 inline void require_whole(const Json& json) {
   if (!json.is_number_float() || json.get<double>() == std::trunc(json.get<double>())) return;
-  fail(ExitCode::kConfig, fmt::format("{} is not a whole number", to_text(json)));
+  fail(ExitCode::kConfig, fmt::format("{} is not a whole number", to_text(json)),
+       "write it without a fraction");
 }
 
 template <typename T>
 void field_from_json(const Json& json, T& value) {
   if constexpr (Fields<T>) {
-    if (!json.is_object()) fail(ExitCode::kConfig, "expected a mapping");
+    if (!json.is_object()) {
+      fail(ExitCode::kConfig, fmt::format("expected a mapping, got {}", json.type_name()),
+           "write 'name: value' lines");
+    }
     JsonReader reader{json, {}};
     value.visit_fields(reader);
     reader.refuse_unknown();
@@ -98,8 +102,8 @@ void from_json(const Json& json, T& config) {
   internal::field_from_json(json, config);
 }
 
-// Reads a YAML file as JSON (numbers, booleans, strings, lists, mappings). Throws kNoInput, and
-// kConfig with line numbers.
+// Reads a YAML file as JSON (numbers, booleans, strings, lists, mappings). Throws kNoInput, kBadData
+// if it is not UTF-8, and kConfig with line numbers.
 Json read_yaml(const std::filesystem::path& path);
 
 template <Fields T>

@@ -88,7 +88,8 @@ void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange
 void validate(const HumOptions& options) {
   fixed_octave(options.octave);
   if (options.transpose < -96 || options.transpose > 96) {
-    fail(ExitCode::kUsage, fmt::format("--transpose {} is outside -96..96", options.transpose));
+    fail(ExitCode::kUsage, fmt::format("--transpose {} is outside -96..96", options.transpose),
+         "12 semitones are an octave");
   }
 }
 

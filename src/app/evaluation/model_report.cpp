@@ -117,7 +117,7 @@ class Report {
 
  private:
   static void stop_if_asked() {
-    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; no report was written");
+    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; no report was written", "run the command again");
   }
 
   void lacks(const std::string& what, const std::string& why) {
@@ -136,7 +136,7 @@ class Report {
 
   // Transcribes the recording now, so that an error in it shows before hours of work.
   void find_singing() {
-    const fs::path shipped = source_folder() / "examples/vocadito_10.wav";
+    const fs::path shipped = data_folder() / "examples/vocadito_10.wav";
     if (options_.singing.empty() && !fs::exists(shipped)) {
       lacks("real singing", "no recording was given (--singing FILE)");
       return;

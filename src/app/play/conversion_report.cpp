@@ -5,6 +5,7 @@
 
 #include "audio/notes_json.h"
 #include "base/log.h"
+#include "base/names.h"
 
 namespace hum::app {
 
@@ -53,10 +54,10 @@ Json score_report(const pipeline::Score& score) {
 std::string conversion_text(const Json& report) {
   const int octave = report["octave"];
   const double cents = report["tuning_cents"];
-  std::string line = fmt::format("{} notes", report["notes"].size());
+  std::string line = counted(static_cast<int64_t>(report["notes"].size()), "note");
   line += octave == 0 ? ", in its own octave"
-                      : fmt::format(", {} octave{} {}", std::abs(octave),
-                                    std::abs(octave) == 1 ? "" : "s", octave > 0 ? "up" : "down");
+                      : fmt::format(", {} {}", counted(std::abs(octave), "octave"),
+                                    octave > 0 ? "up" : "down");
   if (std::abs(cents) >= 0.5) {
     line +=
         fmt::format(", {:.0f} cents {} corrected", std::abs(cents), cents > 0 ? "sharp" : "flat");

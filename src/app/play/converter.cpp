@@ -111,21 +111,24 @@ Hearing Converter::listen(const fs::path& path, Stopwatch& watch, bool stays_in_
       hearing.melody.notes, options_.score,
       {.stays_in_time = stays_in_time, .can_bend = preset_ == nullptr || data::can_bend(*preset_)});
   auto& warnings = hearing.melody.warnings;
-  warnings.insert(warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   warnings.insert(warnings.begin(), recording.warnings.begin(), recording.warnings.end());
   warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
-  for (const auto& warning : warnings) spdlog::warn("{}: {}", path.string(), warning);
+  for (const auto& warning : loaded.warnings) spdlog::warn("{}", warning);
+  for (const auto& warning : warnings) spdlog::warn("{}: {}", audio::name_of(path), warning);
+  warnings.insert(warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   watch.lap("melody");
   return hearing;
 }
 
-pipeline::Instrument Converter::instrument() {
+pipeline::Instrument Converter::instrument(bool shows_progress) {
   Loaded& loaded = load();
   auto instrument = loaded.synthesizer.instrument(loaded.reference, options_.play, true);
   const auto progress = std::make_shared<std::optional<Progress>>();
-  instrument.progress = [progress](int64_t done, int64_t total) {
+  instrument.progress = [progress, shows_progress](int64_t done, int64_t total) {
     if (stop_signal() != 0)
-      fail(ExitCode::kFailure, "stopped; recordings that were finished are kept");
+      fail(ExitCode::kFailure, "stopped; recordings that were finished are kept",
+         "run the command again for the others");
+    if (!shows_progress) return;
     if (!*progress) progress->emplace("generating", total);
     (*progress)->update(done);
   };
@@ -135,7 +138,7 @@ pipeline::Instrument Converter::instrument() {
 int Converter::channels() { return audio::channel_count(load().synthesizer.channels()); }
 
 std::vector<std::vector<float>> Converter::play(std::span<const pipeline::Piece> pieces) {
-  return pipeline::play(pieces, instrument());
+  return pipeline::play(pieces, instrument(true));
 }
 
 std::vector<float> Converter::play(std::span<const audio::Note> notes) {
@@ -144,7 +147,7 @@ std::vector<float> Converter::play(std::span<const audio::Note> notes) {
 }
 
 void Converter::stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink) {
-  auto streaming = instrument();
+  auto streaming = instrument(false);
   // The draft takes as long for a few frames as for all of them.
   streaming.quick_frames = options_.play.fast ? 0 : kQuickFrames;
   pipeline::play(notes, streaming, static_cast<uint64_t>(seed_of(0)), sink);

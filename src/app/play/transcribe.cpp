@@ -1,11 +1,19 @@
 #include "app/play/transcribe.h"
 
+#include <cstdio>
+#include <filesystem>
+
 #include "app/play/conversion_report.h"
 #include "app/play/hearing.h"
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
 #include "audio/notes_json.h"
+#include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
+#include "base/names.h"
+#include "base/process.h"
+#include "base/scratch_folder.h"
 #include "pipeline/recording.h"
 
 namespace hum::app {
@@ -14,7 +22,7 @@ namespace {
 // Logs warnings and keeps them.
 void warn(const TranscribeOptions& options, const std::vector<std::string>& warnings,
           Transcribed& result) {
-  for (const auto& warning : warnings) spdlog::warn("{}: {}", options.input, warning);
+  for (const auto& warning : warnings) spdlog::warn("{}: {}", audio::name_of(options.input), warning);
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
 }
 
@@ -39,29 +47,44 @@ Transcribed hear(const pipeline::Recording& recording, const TranscribeOptions& 
   return result;
 }
 
+void require_place(const TranscribeOptions& options) {
+  if (options.output.empty()) return;
+  if (!is_standard_stream(options.output)) {
+    return pipeline::require_output(options.output, {".mid", ".midi", ".csv", ".json"});
+  }
+  if (options.format == NoteFormat::kMid) require_no_terminal(stdout, "MIDI");
+}
+
+void write(const TranscribeOptions& options, const pipeline::Score& score) {
+  const audio::NoteFileOptions settings{
+      .tempo_bpm = score.tempo_bpm(),
+      .first_beat_s = score.first_beat_s(),
+      .multiple_pitch_bends = options.notes.multiple_pitch_bends};
+  if (!is_standard_stream(options.output)) {
+    return audio::write_notes(options.output, score.notes, settings);
+  }
+  const ScratchFolder folder;
+  const std::filesystem::path file = folder / fmt::format("notes.{}", to_name(options.format));
+  audio::write_notes(file, score.notes, settings);
+  write_bytes(stdout, read_file(file), "the notes");
+}
+
 }  // namespace
 
 Transcribed transcribe(const TranscribeOptions& options) {
   models::basic_pitch::validate(options.notes);
   pipeline::validate(options.score);
   const auto recording = pipeline::read_recording(options.input, options.max_seconds);
-  if (!options.output.empty()) {
-    pipeline::require_output(options.output, {".mid", ".midi", ".csv", ".json"});
-  }
+  require_place(options);
   auto result = hear(recording, options);
   if (result.score.notes.empty()) {
-    fail(ExitCode::kBadData, options.input + ": no notes were found",
+    fail(ExitCode::kBadData, audio::name_of(options.input) + ": no notes were found",
          "sing or play closer to the microphone, or lower --onset-threshold and --frame-threshold");
   }
   auto& score = result.score;
   score = pipeline::make_score(std::move(score.notes), options.score);
   warn(options, score.warnings, result);
-  if (!options.output.empty()) {
-    audio::write_notes(options.output, score.notes,
-                       {.tempo_bpm = score.tempo_bpm(),
-                        .first_beat_s = score.first_beat_s(),
-                        .multiple_pitch_bends = options.notes.multiple_pitch_bends});
-  }
+  if (!options.output.empty()) write(options, score);
   return result;
 }
 
@@ -91,7 +114,8 @@ std::string notes_text(const pipeline::Score& score) {
 std::string transcription_summary(const std::string& output, const Transcribed& transcribed) {
   const pipeline::Score& score = transcribed.score;
   return fmt::format(
-      "{}: {} notes in {:.1f} s, {}, {}\n", output, score.notes.size(), transcribed.seconds,
+      "{}: {} in {:.1f} s, {}, {}\n", output == kStandardStream ? "stdout" : output,
+      counted(std::ssize(score.notes), "note"), transcribed.seconds,
       score.tempo ? fmt::format("{:.0f} beats per minute", score.tempo->bpm) : "no steady tempo",
       score.heard_key ? pipeline::key_name(score.heard_key->key) : "too few notes for a key");
 }

@@ -3,9 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "audio/io.h"
+#include "base/fields.h"
 #include "base/json_fwd.h"
 #include "models/basic_pitch/notes.h"
 #include "pipeline/hum_melody.h"
@@ -13,8 +16,17 @@
 
 namespace hum::app {
 
+enum class NoteFormat { kMid, kCsv, kJson };
+inline EnumNames<NoteFormat> enum_names(NoteFormat) {
+  static constexpr std::pair<NoteFormat, std::string_view> kNames[] = {
+      {NoteFormat::kMid, "mid"}, {NoteFormat::kCsv, "csv"}, {NoteFormat::kJson, "json"}};
+  return kNames;
+}
+
 struct TranscribeOptions {
-  std::string input, output;  // output: .mid, .csv or .json; empty: none
+  std::string input;   // "-": stdin
+  std::string output;  // .mid, .csv or .json; "-": stdout; empty: none
+  NoteFormat format = NoteFormat::kMid;  // on stdout
   models::basic_pitch::NoteOptions notes;
   pipeline::ScoreOptions score;
   bool voice = false;   // the melody as generation reads it from a voice
@@ -31,7 +43,7 @@ struct Transcribed {
 };
 
 // Throws: kUsage naming the option that is out of range; kBadData when no notes are found; what
-// pipeline::read_recording and require_output throw.
+// pipeline::read_recording, require_output and write_bytes throw.
 Transcribed transcribe(const TranscribeOptions& options);
 
 // The notes, and what is known about them; a .json note file too.

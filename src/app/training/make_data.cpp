@@ -58,8 +58,13 @@ MadeItems make_voices(const MakeItemsOptions& options, const Json& config) {
 }  // namespace
 
 MadeItems make_items(const MakeItemsOptions& options) {
-  if (options.count < 0) fail(ExitCode::kUsage, "--count must not be negative");
-  if (options.threads < 0) fail(ExitCode::kUsage, "--threads must not be negative");
+  if (options.count < 0) {
+    fail(ExitCode::kUsage, "--count must not be negative",
+         "0 makes as many items as the configuration says");
+  }
+  if (options.threads < 0) {
+    fail(ExitCode::kUsage, "--threads must not be negative", "0 uses as many as hum computes with");
+  }
   Json config = Json::object();
   data::MakeOptions made;
   if (!options.config.empty()) {

@@ -2,7 +2,9 @@
 #include <iostream>
 
 #include "app/play/transcribe.h"
+#include "base/error.h"
 #include "base/json.h"
+#include "base/process.h"
 #include "cli/commands/commands.h"
 
 namespace hum::cli {
@@ -13,9 +15,10 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("input", options.input, "a recording: wav, flac, ogg or mp3");
+    v.positional("input", options.input, "a recording: wav, flac, ogg or mp3; - reads stdin");
     v.short_flag('o', "output", options.output,
-                 "file to write: .mid, .csv or .json (default: print a table)");
+                 "file to write: .mid, .csv or .json; - for stdout (default: print a table)");
+    v("format", options.format, "file format of the notes, if -o is -");
     options.notes.visit_fields(v);
     options.score.visit_fields(v);
     v("voice", options.voice,
@@ -25,10 +28,17 @@ struct Args {
       "folder of released weights, for --voice (default: HUM_WEIGHTS, else weights/)");
     v("max_seconds", options.max_seconds, "longest recording to accept, in seconds");
     v("json", json, "print the notes, tempo and key as JSON");
+    v.group("Time and key", {"tempo", "snap", "grid", "swing", "key", "correct"});
+    v.group("Basic Pitch", {"onset_threshold", "frame_threshold", "minimum_note_length",
+                            "minimum_frequency", "maximum_frequency", "melodia", "infer_onsets",
+                            "multiple_pitch_bends"});
   }
 };
 
 int run(Args& args) {
+  if (args.json && args.options.output == kStandardStream) {
+    fail(ExitCode::kUsage, "-o - and --json both write to stdout", "leave one of them out");
+  }
   const auto transcribed = app::transcribe(args.options);
   if (args.json) print_json(app::transcription_report(args.options, transcribed));
   if (!args.options.output.empty()) {

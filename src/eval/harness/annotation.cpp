@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "audio/io.h"
 #include "base/error.h"
 #include "base/files.h"
 
@@ -92,6 +93,14 @@ std::vector<PitchedNote> read_annotation(const fs::path& path) {
   }
   if (notes.empty()) fail(ExitCode::kBadData, path.string() + ": has no notes", kColumns);
   return notes;
+}
+
+bool is_annotation(const fs::path& path) {
+  if (audio::extension_of(path) != ".csv") return false;
+  const std::string text = read_file(path);
+  const size_t start = std::min(text.find_first_not_of("\r\n"), text.size());
+  const std::string_view row = std::string_view(text).substr(start, text.find('\n', start) - start);
+  return std::ranges::count(row, ',') == 2;
 }
 
 std::vector<AnnotatedRecording> annotated_recordings(const fs::path& folder) {

@@ -13,6 +13,9 @@ namespace hum::eval {
 // pitches that are not above 0 Hz; kBadData without notes.
 std::vector<PitchedNote> read_annotation(const std::filesystem::path& path);
 
+// Whether a file is one of these, and not notes of hum: a .csv whose first row has three columns.
+bool is_annotation(const std::filesystem::path& path);
+
 struct AnnotatedRecording {
   std::filesystem::path sound;
   std::vector<std::filesystem::path> annotations;  // at least one, by name

@@ -54,6 +54,14 @@ TEST_F(Annotation, OtherRowsAreRefusedWithTheirLine) {
   EXPECT_EQ(code_of([&] { read_annotation(folder_ / "none.csv"); }), ExitCode::kNoInput);
 }
 
+TEST_F(Annotation, IsToldFromNotesOfHum) {
+  EXPECT_TRUE(is_annotation(file("a.csv", "\r\n0.5,220,0.25\r\n1,146,1,9\n")));
+  EXPECT_TRUE(is_annotation(file("a.CSV", "onset,pitch,duration")));
+  EXPECT_FALSE(is_annotation(file("b.csv", "start_time_s,end_time_s,pitch_midi,velocity\n")));
+  EXPECT_FALSE(is_annotation(file("c.csv", "")));
+  EXPECT_FALSE(is_annotation(folder_ / "none.mid"));
+}
+
 TEST_F(Annotation, FilesBelongToTheRecordingTheyAreNamedAfter) {
   for (const char* name :
        {"take.wav", "take_1.wav", "take_1_notesA2.csv", "take_1_notesA1.csv", "take_1_f0.csv",

@@ -82,6 +82,16 @@ TEST(NoteScore, TheMatchingPairsNearestOnsets) {
   EXPECT_EQ(matches[1].estimate, 2U);
 }
 
+TEST(NoteScore, APitchIsSungAsItsHzOrTheMedianOfItsBends) {
+  const std::vector<Note> notes = {{0, 1, 57, 0.8, {}, 225}, {1, 2, 57, 0.8, {0, 3, 3, 9}},
+                                   {2, 3, 57, 0.8, {}}};
+  const auto sung = as_sung(notes), written = as_written(notes);
+  EXPECT_EQ(sung[0].hz, 225);
+  EXPECT_NEAR(sung[1].hz, audio::midi_to_hz(58), 1e-9);
+  EXPECT_NEAR(sung[2].hz, 220, 1e-9);
+  for (const PitchedNote& note : written) EXPECT_NEAR(note.hz, 220, 1e-9);
+}
+
 TEST(NoteScore, SungPitchesAreComparedInCents) {
   const std::vector<PitchedNote> reference = {{0, 1, 220}, {1, 2, 440}, {2, 3, 330}};
   std::vector<PitchedNote> estimate = reference;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "audio/bends.h"
+
 namespace hum::eval {
 namespace {
 
@@ -23,14 +25,6 @@ bool is_hit(const PitchedNote& reference, const PitchedNote& estimate, int shift
   const double duration_s = std::abs(reference.end_s - reference.start_s);
   return time_distance(reference.end_s, estimate.end_s) <=
          std::max(*options.offset_ratio * duration_s, options.offset_min_tolerance_s);
-}
-
-std::vector<PitchedNote> pitched(std::span<const Note> notes) {
-  std::vector<PitchedNote> result;
-  for (const Note& note : notes) {
-    result.push_back({note.start_s, note.end_s, audio::midi_to_hz(note.pitch)});
-  }
-  return result;
 }
 
 // Kuhn's algorithm: each reference note takes an estimate and reassigns earlier ones if needed.
@@ -107,6 +101,29 @@ BestMatch best_match(std::span<const PitchedNote> reference, std::span<const Pit
 
 }  // namespace
 
+std::vector<PitchedNote> as_written(std::span<const Note> notes) {
+  std::vector<PitchedNote> result;
+  for (const Note& note : notes) {
+    result.push_back({note.start_s, note.end_s, audio::midi_to_hz(note.pitch)});
+  }
+  return result;
+}
+
+std::vector<PitchedNote> as_sung(std::span<const Note> notes) {
+  auto result = as_written(notes);
+  for (size_t i = 0; i < notes.size(); ++i) {
+    std::vector<int> bends = notes[i].bends;
+    if (notes[i].hz > 0) {
+      result[i].hz = notes[i].hz;
+    } else if (!bends.empty()) {
+      const auto middle = bends.begin() + std::ssize(bends) / 2;
+      std::ranges::nth_element(bends, middle);
+      result[i].hz = audio::midi_to_hz(notes[i].pitch + *middle / audio::kBendsPerSemitone);
+    }
+  }
+  return result;
+}
+
 NoteScore score_notes(std::span<const PitchedNote> reference, std::span<const PitchedNote> estimate,
                       const NoteScoreOptions& options) {
   const BestMatch best = best_match(reference, estimate, options);
@@ -122,7 +139,7 @@ NoteScore score_notes(std::span<const PitchedNote> reference, std::span<const Pi
 
 NoteScore score_notes(std::span<const Note> reference, std::span<const Note> estimate,
                       const NoteScoreOptions& options) {
-  return score_notes(pitched(reference), pitched(estimate), options);
+  return score_notes(as_written(reference), as_written(estimate), options);
 }
 
 std::vector<NoteMatch> match_notes(std::span<const PitchedNote> reference,
@@ -133,7 +150,7 @@ std::vector<NoteMatch> match_notes(std::span<const PitchedNote> reference,
 
 std::vector<NoteMatch> match_notes(std::span<const Note> reference, std::span<const Note> estimate,
                                    const NoteScoreOptions& options) {
-  return match_notes(pitched(reference), pitched(estimate), options);
+  return match_notes(as_written(reference), as_written(estimate), options);
 }
 
 }  // namespace hum::eval

@@ -35,6 +35,11 @@ struct PitchedNote {
   bool operator==(const PitchedNote&) const = default;
 };
 
+// Notes at the pitch of their semitone, without bends; and at the pitch that was sung: `hz`, else the
+// median of the bends.
+std::vector<PitchedNote> as_written(std::span<const audio::Note> notes);
+std::vector<PitchedNote> as_sung(std::span<const audio::Note> notes);
+
 // Counts a maximum one-to-one matching of notes that agree; all zero when either list is empty.
 // Distances are rounded to 4 decimals and compared by <=. Without pitch, as mir_eval's onset score:
 // an infinite pitch tolerance. Source: mir_eval 0.8.2 transcription.precision_recall_f1_overlap.
