@@ -1,13 +1,10 @@
-const bool is_well =
-        state == MPG123_OK || state == MPG123_DONE || state == MPG123_NEW_FORMAT;
-    has_failed_ = has_failed_ || !is_well;#include "audio/decoder_impl.h"
-
 #include <mpg123.h>
 
 #include <array>
 #include <cstring>
 #include <fstream>
 
+#include "audio/decoder_impl.h"
 #include "audio/io.h"
 #include "audio/sound_file_impl.h"
 
@@ -47,8 +44,8 @@ class Mp3Decoder : public Decoder {
     Mp3Handle handle(ready == MPG123_OK ? mpg123_new(nullptr, nullptr) : nullptr);
     if (handle == nullptr) return nullptr;
     mpg123_param(handle.get(), MPG123_REMOVE_FLAGS, MPG123_AUTO_RESAMPLE, 0);
-    mpg123_param(handle.get(), MPG123_ADD_FLAGS,
-                 MPG123_QUIET | MPG123_FORCE_FLOAT | MPG123_GAPLESS, 0);
+    mpg123_param(handle.get(), MPG123_ADD_FLAGS, MPG123_QUIET | MPG123_FORCE_FLOAT | MPG123_GAPLESS,
+                 0);
     long rate = 0;
     int count = 0, encoding = 0;
     if (mpg123_open_fixed(handle.get(), path.c_str(), MPG123_MONO | MPG123_STEREO,
@@ -71,8 +68,7 @@ class Mp3Decoder : public Decoder {
     while (state == MPG123_NEW_FORMAT && done == 0) {
       state = mpg123_read(handle_.get(), interleaved.data(), interleaved.size_bytes(), &done);
     }
-    const bool is_well =
-        state == MPG123_OK || state == MPG123_DONE || state == MPG123_NEW_FORMAT;
+    const bool is_well = state == MPG123_OK || state == MPG123_DONE || state == MPG123_NEW_FORMAT;
     has_failed_ = has_failed_ || !is_well;
     return static_cast<int64_t>(done / sizeof(float)) / channels;
   }

@@ -206,7 +206,7 @@ void OutputFolder::add(const fs::path& path) {
   std::vector<fs::path> missing;
   for (fs::path at = fs::absolute(path).lexically_normal(); !fs::exists(at, ignored);
        at = at.parent_path()) {
-    if (at == at.parent_path()) break;  // the root of a path that cannot be looked up
+    if (at == at.parent_path()) break;             // the root of a path that cannot be looked up
     if (at.has_filename()) missing.push_back(at);  // not the empty name after a last '/'
   }
   create_folder(path);

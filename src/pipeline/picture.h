@@ -46,8 +46,9 @@ void draw_notes(Image& image, std::span<const audio::Note> notes, const PictureS
 
 std::string encode_png(const Image& image);
 
-// Writes .png or .svg by the extension, with axes that name every C, the notes' pitches and seconds.
-// Writes a temporary file and renames it. Throws: kUsage for other extensions, kCannotCreate.
+// Writes .png or .svg by the extension, with axes that name every C, the notes' pitches and
+// seconds. Writes a temporary file and renames it. Throws: kUsage for other extensions,
+// kCannotCreate.
 void write_picture(const std::filesystem::path& path, std::span<const audio::Note> notes,
                    const audio::AudioBuffer& sound);
 

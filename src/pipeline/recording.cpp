@@ -29,9 +29,9 @@ std::vector<std::string> warnings_of(const audio::SourceFormat& source) {
         100 * source.clipped_fraction));
   }
   if (source.only_channel) {
-    warnings.push_back(fmt::format(
-        "the channels are in opposite phase and cancel each other; only {} is used",
-        channel_name(*source.only_channel, source.channels)));
+    warnings.push_back(
+        fmt::format("the channels are in opposite phase and cancel each other; only {} is used",
+                    channel_name(*source.only_channel, source.channels)));
   } else if (source.channels > 2) {
     warnings.push_back(fmt::format("{} channels were mixed into one", source.channels));
   }
@@ -57,7 +57,8 @@ void require_sound(const std::string& name, std::span<const float> samples) {
   if (!is_silent) return;
   const bool is_zero = std::fabs(mean) < kSilentPeak;
   fail(ExitCode::kBadData,
-       name + (is_zero ? ": is silent" : fmt::format(": is silent, at a constant level of {:.3g}", mean)),
+       name + (is_zero ? ": is silent"
+                       : fmt::format(": is silent, at a constant level of {:.3g}", mean)),
        "check the microphone and record it again");
 }
 

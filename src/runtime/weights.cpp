@@ -137,8 +137,9 @@ void require_sum(const fs::path& folder, const std::string& file, const Safetens
   if (found != sums.end() && found->second == contents.sha256()) return;
   fail(ExitCode::kBadData,
        fmt::format("{}: {}", (folder / file).string(),
-                   found == sums.end() ? fmt::format("is not in {}", kSumsFile)
-                                       : fmt::format("is not the file that {} describes", kSumsFile)),
+                   found == sums.end()
+                       ? fmt::format("is not in {}", kSumsFile)
+                       : fmt::format("is not the file that {} describes", kSumsFile)),
        fmt::format("copy or download the weights again; if they were changed on purpose, remove {}",
                    kSumsFile));
 }

@@ -79,7 +79,8 @@ TEST(ReadWeights, AFlippedBitIsFoundByTheChecksum) {
   std::string bytes = read_file(file);
   bytes.back() = static_cast<char>(bytes.back() ^ 4);
   write_file(file, bytes);
-  EXPECT_THAT(refusal(folder.path), ::testing::HasSubstr("model.safetensors: is not the file that"));
+  EXPECT_THAT(refusal(folder.path),
+              ::testing::HasSubstr("model.safetensors: is not the file that"));
   write_file(sums, sha256_file(file) + " *other.safetensors\n");
   EXPECT_THAT(refusal(folder.path), ::testing::HasSubstr("is not in SHA256SUMS"));
   write_file(sums, sha256_file(file) + " *model.safetensors\n");

@@ -89,8 +89,8 @@ Door token_door(const fs::path& scratch, int64_t rounds) {
 
 // A door whose valid files are in the repository.
 Door stored_door(const std::string& name, const std::string& extension,
-                 const std::vector<std::string>& files,
-                 std::function<void(const fs::path&)> open, int64_t rounds) {
+                 const std::vector<std::string>& files, std::function<void(const fs::path&)> open,
+                 int64_t rounds) {
   Door door{name, extension, {}, std::move(open), rounds};
   for (const auto& file : files) door.files.push_back(read_file(source_folder() / file));
   return door;

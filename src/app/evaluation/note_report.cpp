@@ -119,8 +119,8 @@ Json note_report(const NoteReportOptions& options) {
   report["judged_by"] = is_by_sung ? "sung pitch" : "written pitch";
   if (beside != nullptr) {
     const auto heard = heard_of_real(*beside, reference.notes);
-    report["beside"] = score_report(
-        known, is_by_sung ? eval::as_sung(heard) : eval::as_written(heard), scoring);
+    report["beside"] =
+        score_report(known, is_by_sung ? eval::as_sung(heard) : eval::as_written(heard), scoring);
   }
   return report;
 }
@@ -134,20 +134,19 @@ std::string note_text(const NoteReportOptions& options, const Json& report) {
       "heard{}\n",
       real("f1"), real("precision"), real("recall"), count(report["matched"]),
       counted(count(report["reference_notes"]), "note"), options.onset_tolerance_ms,
-      options.pitch_tolerance_cents,
-      count(report["estimated_notes"]),
+      options.pitch_tolerance_cents, count(report["estimated_notes"]),
       shift == 0 ? "" : fmt::format(" (moved by {:+d} semitones)", shift));
   if (report["judged_by"] == "sung pitch" && count(report["matched"]) > 0) {
-    text += fmt::format("median error of the kept notes: {:.0f} ms, {:.0f} cents of the sung pitch\n",
-                        real("median_error_ms"), real("median_error_cents"));
+    text +=
+        fmt::format("median error of the kept notes: {:.0f} ms, {:.0f} cents of the sung pitch\n",
+                    real("median_error_ms"), real("median_error_cents"));
   }
   if (!report.contains("beside")) return text;
-  return text +
-         fmt::format(
-             "{} of the melody's {} can be heard in the result. A real {}, recorded note by "
-             "note, keeps {} of them.\n",
-             count(report["matched"]), counted(count(report["reference_notes"]), "note"),
-             data::find_preset(options.beside).name, count(report["beside"]["matched"]));
+  return text + fmt::format(
+                    "{} of the melody's {} can be heard in the result. A real {}, recorded note by "
+                    "note, keeps {} of them.\n",
+                    count(report["matched"]), counted(count(report["reference_notes"]), "note"),
+                    data::find_preset(options.beside).name, count(report["beside"]["matched"]));
 }
 
 }  // namespace hum::app

@@ -47,8 +47,7 @@ fs::path sound_path(const ArrangeOptions& options, const std::string& name) {
 }
 
 void require_outputs(const ArrangeOptions& options) {
-  const std::set<fs::path> read = {real_path(options.input),
-                                   real_path(options.lead.timbre)};
+  const std::set<fs::path> read = {real_path(options.input), real_path(options.lead.timbre)};
   for (const char* name : {"lead", "bass", "chords", "drums", "mix"}) {
     const fs::path sound = sound_path(options, name);
     require_holds(sound, options.sound);
@@ -166,8 +165,7 @@ std::string arrangement_text(const Json& report) {
   return fmt::format("{}: {:.0f} beats per minute, {}, {}: {}; {:.1f} s of sound in {}\n",
                      report["output"].get<std::string>(), report["tempo_bpm"].get<double>(),
                      report["key"].get<std::string>(), counted(std::ssize(chords), "bar"),
-                     fmt::join(chords, " "),
-                     report["audio_seconds"].get<double>(),
+                     fmt::join(chords, " "), report["audio_seconds"].get<double>(),
                      format_duration(report["seconds"]["total"].get<double>()));
 }
 

@@ -43,7 +43,8 @@ EncodedFile encode_file(const EncodeOptions& options) {
   require_named(options.output, "tokens.safetensors");
   pipeline::require_output(options.output, {".safetensors"});
   const auto recording = pipeline::read_recording(options.input, options.max_seconds);
-  for (const auto& warning : recording.warnings) spdlog::warn("{}: {}", audio::name_of(options.input), warning);
+  for (const auto& warning : recording.warnings)
+    spdlog::warn("{}: {}", audio::name_of(options.input), warning);
   runtime::Session session(session_options());
   const CodecSession codec(session, models::weights_part(weights_folder(options.weights), "codec"));
   const TokenFile tokens{.codes = codec.encode(recording.samples),

@@ -127,7 +127,7 @@ pipeline::Instrument Converter::instrument(bool shows_progress) {
   instrument.progress = [progress, shows_progress](int64_t done, int64_t total) {
     if (stop_signal() != 0)
       fail(ExitCode::kFailure, "stopped; recordings that were finished are kept",
-         "run the command again for the others");
+           "run the command again for the others");
     if (!shows_progress) return;
     if (!*progress) progress->emplace("generating", total);
     (*progress)->update(done);

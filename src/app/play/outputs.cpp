@@ -135,8 +135,8 @@ PlannedOutputs plan_outputs(const std::vector<std::string>& inputs, const Output
   return planned;
 }
 
-void write_sound(const fs::path& path, const audio::AudioBuffer& sound,
-                 audio::SampleFormat samples, SoundFormat on_stdout) {
+void write_sound(const fs::path& path, const audio::AudioBuffer& sound, audio::SampleFormat samples,
+                 SoundFormat on_stdout) {
   if (!is_standard_stream(path)) return audio::write_audio(path, sound, samples);
   const ScratchFolder folder;
   const fs::path file = folder / fmt::format("sound.{}", to_name(on_stdout));

@@ -48,17 +48,17 @@ struct PlannedOutputs {
   std::unique_ptr<OutputFolder> folder;  // of the outputs, if it is one; with its subfolders
 };
 
-// Inputs may be folders; their wav, flac, ogg and mp3 files are played in order of their names, with
-// options.recursive also those in subfolders, but not in linked ones. An entry that cannot be looked
-// up (a loop of links) is a recording too: reading it fails with the reason. The sound of a single
-// file goes to the file `output`; several takes go to out-1.wav, out-2.wav. For several files, or if
-// `output` is a folder or ends in '/', it is a folder, created if needed, with
+// Inputs may be folders; their wav, flac, ogg and mp3 files are played in order of their names,
+// with options.recursive also those in subfolders, but not in linked ones. An entry that cannot be
+// looked up (a loop of links) is a recording too: reading it fails with the reason. The sound of a
+// single file goes to the file `output`; several takes go to out-1.wav, out-2.wav. For several
+// files, or if `output` is a folder or ends in '/', it is a folder, created if needed, with
 // <recording>-<instrument>.wav, in subfolders as the recordings are. take.wav and take.mp3 side by
 // side keep their extensions: take-wav-<instrument>.wav. Midi and picture are then extensions
-// (".mid", ".png"), and their files go beside the sounds. Throws, before any long work: kNoInput for
-// a folder without recordings; kUsage for an unknown extension, for a folder named like a sound
-// file, for two outputs with one name, and for an output that would replace a recording or a file in
-// `kept`; kCannotCreate when one cannot be written.
+// (".mid", ".png"), and their files go beside the sounds. Throws, before any long work: kNoInput
+// for a folder without recordings; kUsage for an unknown extension, for a folder named like a sound
+// file, for two outputs with one name, and for an output that would replace a recording or a file
+// in `kept`; kCannotCreate when one cannot be written.
 PlannedOutputs plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options,
                             const std::string& instrument,
                             const std::vector<std::filesystem::path>& kept = {});

@@ -159,8 +159,8 @@ std::vector<float> read_clip(const fs::path& path, double max_seconds,
   const double seconds = static_cast<double>(samples.size()) / data::kSampleRate;
   if (seconds < kMinReference_s) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from", audio::name_of(path),
-                     seconds),
+         fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from",
+                     audio::name_of(path), seconds),
          fmt::format("use a recording of {} to {} s", kMinReference_s, kReference_s));
   }
   samples.resize(std::min(samples.size(), static_cast<size_t>(data::sample_of(kReference_s))));

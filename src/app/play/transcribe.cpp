@@ -22,7 +22,8 @@ namespace {
 // Logs warnings and keeps them.
 void warn(const TranscribeOptions& options, const std::vector<std::string>& warnings,
           Transcribed& result) {
-  for (const auto& warning : warnings) spdlog::warn("{}: {}", audio::name_of(options.input), warning);
+  for (const auto& warning : warnings)
+    spdlog::warn("{}: {}", audio::name_of(options.input), warning);
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
 }
 
@@ -56,10 +57,9 @@ void require_place(const TranscribeOptions& options) {
 }
 
 void write(const TranscribeOptions& options, const pipeline::Score& score) {
-  const audio::NoteFileOptions settings{
-      .tempo_bpm = score.tempo_bpm(),
-      .first_beat_s = score.first_beat_s(),
-      .multiple_pitch_bends = options.notes.multiple_pitch_bends};
+  const audio::NoteFileOptions settings{.tempo_bpm = score.tempo_bpm(),
+                                        .first_beat_s = score.first_beat_s(),
+                                        .multiple_pitch_bends = options.notes.multiple_pitch_bends};
   if (!is_standard_stream(options.output)) {
     return audio::write_notes(options.output, score.notes, settings);
   }

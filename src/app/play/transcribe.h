@@ -24,8 +24,8 @@ inline EnumNames<NoteFormat> enum_names(NoteFormat) {
 }
 
 struct TranscribeOptions {
-  std::string input;   // "-": stdin
-  std::string output;  // .mid, .csv or .json; "-": stdout; empty: none
+  std::string input;                     // "-": stdin
+  std::string output;                    // .mid, .csv or .json; "-": stdout; empty: none
   NoteFormat format = NoteFormat::kMid;  // on stdout
   models::basic_pitch::NoteOptions notes;
   pipeline::ScoreOptions score;

@@ -28,11 +28,12 @@ WavStream::WavStream(std::FILE* file, int rate_hz, int channels, audio::SampleFo
   const uint32_t sample_bytes = is_float_ ? 4 : 2;
   const uint32_t frame_bytes = sample_bytes * static_cast<uint32_t>(channels);
   const auto rate = static_cast<uint32_t>(rate_hz);
-  write_bytes(file_, "RIFF" + little_endian(0xffffffff, 4) + "WAVEfmt " + little_endian(16, 4) +
-                 little_endian(is_float_ ? 3 : 1, 2) +
-                 little_endian(static_cast<uint32_t>(channels), 2) + little_endian(rate, 4) +
-                 little_endian(rate * frame_bytes, 4) + little_endian(frame_bytes, 2) +
-                 little_endian(8 * sample_bytes, 2) + "data" + little_endian(0xffffffff, 4),
+  write_bytes(file_,
+              "RIFF" + little_endian(0xffffffff, 4) + "WAVEfmt " + little_endian(16, 4) +
+                  little_endian(is_float_ ? 3 : 1, 2) +
+                  little_endian(static_cast<uint32_t>(channels), 2) + little_endian(rate, 4) +
+                  little_endian(rate * frame_bytes, 4) + little_endian(frame_bytes, 2) +
+                  little_endian(8 * sample_bytes, 2) + "data" + little_endian(0xffffffff, 4),
               "the stream");
 }
 

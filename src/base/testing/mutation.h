@@ -24,8 +24,9 @@ inline size_t likely_place(const std::string& bytes, Rng& rng) {
 
 inline void replace_number(std::string& text, Rng& rng) {
   constexpr std::string_view kDigits = "0123456789", kNumber = "0123456789.+-eE";
-  constexpr std::string_view kOdd[] = {"",    "-1",  "0",    "1e999", "-1e-999",    "nan",
-                                       "inf", "0x7", "1.5.", "\"7\"", "4294967296", "9223372036854775808"};
+  constexpr std::string_view kOdd[] = {"",        "-1",    "0",          "1e999",
+                                       "-1e-999", "nan",   "inf",        "0x7",
+                                       "1.5.",    "\"7\"", "4294967296", "9223372036854775808"};
   const size_t found = text.find_first_of(kDigits, place(text, rng));
   if (found == std::string::npos) return;
   const size_t end = std::min(text.find_first_not_of(kNumber, found), text.size());

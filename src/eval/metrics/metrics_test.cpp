@@ -83,8 +83,8 @@ TEST(NoteScore, TheMatchingPairsNearestOnsets) {
 }
 
 TEST(NoteScore, APitchIsSungAsItsHzOrTheMedianOfItsBends) {
-  const std::vector<Note> notes = {{0, 1, 57, 0.8, {}, 225}, {1, 2, 57, 0.8, {0, 3, 3, 9}},
-                                   {2, 3, 57, 0.8, {}}};
+  const std::vector<Note> notes = {
+      {0, 1, 57, 0.8, {}, 225}, {1, 2, 57, 0.8, {0, 3, 3, 9}}, {2, 3, 57, 0.8, {}}};
   const auto sung = as_sung(notes), written = as_written(notes);
   EXPECT_EQ(sung[0].hz, 225);
   EXPECT_NEAR(sung[1].hz, audio::midi_to_hz(58), 1e-9);

@@ -35,8 +35,8 @@ struct PitchedNote {
   bool operator==(const PitchedNote&) const = default;
 };
 
-// Notes at the pitch of their semitone, without bends; and at the pitch that was sung: `hz`, else the
-// median of the bends.
+// Notes at the pitch of their semitone, without bends; and at the pitch that was sung: `hz`, else
+// the median of the bends.
 std::vector<PitchedNote> as_written(std::span<const audio::Note> notes);
 std::vector<PitchedNote> as_sung(std::span<const audio::Note> notes);
 
