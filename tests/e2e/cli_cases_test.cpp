@@ -165,7 +165,7 @@ TEST_F(CliCases, CompletionsLoadInEveryShellThatIsInstalled) {
   const RunOptions here{.folder = folder_};
   const Outcome bash = run_shell("bash complete.sh", here);
   EXPECT_EQ(bash.out, "--decoder\nguided plain\ncheck run\n") << bash.err;
-  for (const std::string& line :
+  for (const char* line :
        {"hum completion zsh > _hum; command -v zsh > /dev/null || exit 0; zsh -n _hum",
         "hum completion fish > h.fish; command -v fish > /dev/null || exit 0; fish -n h.fish",
         "hum man > hum.1; command -v groff > /dev/null || exit 0; "
