@@ -68,8 +68,8 @@ std::filesystem::path cache_folder();
 // The repository root, for tests and the build tree: HUM_SOURCE_DIR, else the compiled-in source
 // folder.
 std::filesystem::path source_folder();
-// The folder of weights/, configs/, hardware/ and examples/: PREFIX/share/hum if the program lies in
-// the PREFIX/bin of `make install`, else source_folder().
+// The folder of weights/, configs/, hardware/ and examples/: PREFIX/share/hum if the program lies
+// in the PREFIX/bin of `make install`, else source_folder().
 std::filesystem::path data_folder();
 // The folders of unpacked wheels (plugins, Basic Pitch's weights), to be searched in this order:
 // HUM_THIRD_PARTY, then PREFIX/lib/hum of an installed program, or the build's third_party.

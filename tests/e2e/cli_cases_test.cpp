@@ -128,7 +128,8 @@ TEST_F(CliCases, EveryErrorNamesTheFaultAndARemedyAndLeavesNoFile) {
   const auto before = files();
   for (const Case& one : kCases) {
     SCOPED_TRACE(one.line);
-    expect_case(one, run_shell(one.line, {.environment = {{"HUM_LOG", "warn"}}, .folder = folder_}));
+    expect_case(one,
+                run_shell(one.line, {.environment = {{"HUM_LOG", "warn"}}, .folder = folder_}));
     EXPECT_EQ(files(), before);
   }
 }

@@ -166,8 +166,7 @@ std::string arrangement_text(const Json& report) {
   return fmt::format("{}: {:.0f} beats per minute, {}, {}: {}; {:.1f} s of sound in {}\n",
                      report["output"].get<std::string>(), report["tempo_bpm"].get<double>(),
                      report["key"].get<std::string>(), counted(std::ssize(chords), "bar"),
-                     fmt::join(chords, " "),
-                     report["audio_seconds"].get<double>(),
+                     fmt::join(chords, " "), report["audio_seconds"].get<double>(),
                      format_duration(report["seconds"]["total"].get<double>()));
 }
 

@@ -26,9 +26,9 @@ struct Args {
     v("max_seconds", options.max_seconds, "longest recording to accept, in seconds");
     v("json", json, "print the notes, tempo and key as JSON");
     v.group("Time and key", {"tempo", "snap", "grid", "swing", "key", "correct"});
-    v.group("Basic Pitch", {"onset_threshold", "frame_threshold", "minimum_note_length",
-                            "minimum_frequency", "maximum_frequency", "melodia", "infer_onsets",
-                            "multiple_pitch_bends"});
+    v.group("Basic Pitch",
+            {"onset_threshold", "frame_threshold", "minimum_note_length", "minimum_frequency",
+             "maximum_frequency", "melodia", "infer_onsets", "multiple_pitch_bends"});
   }
 };
 
