@@ -17,10 +17,12 @@ namespace {
 
 eval::NoteScoreOptions score_options(const NoteReportOptions& options) {
   if (!(options.onset_tolerance_ms >= 0)) {
-    fail(ExitCode::kUsage, "--onset-tolerance must not be negative", "mir_eval uses 50 ms");
+    fail(ExitCode::kUsage, "--onset-tolerance must not be negative",
+         "mir_eval uses 50 ms");
   }
   if (!(options.pitch_tolerance_cents >= 0)) {
-    fail(ExitCode::kUsage, "--pitch-tolerance must not be negative", "mir_eval uses 50 cents");
+    fail(ExitCode::kUsage, "--pitch-tolerance must not be negative",
+         "mir_eval uses 50 cents");
   }
   if (!(options.offset_ratio >= 0)) {
     fail(ExitCode::kUsage, "--offset-ratio must not be negative",
@@ -78,14 +80,16 @@ std::string note_text(const NoteReportOptions& options, const Json& report) {
       "heard{}\n",
       real("f1"), real("precision"), real("recall"), count(report["matched"]),
       counted(count(report["reference_notes"]), "note"), options.onset_tolerance_ms,
-      options.pitch_tolerance_cents, count(report["estimated_notes"]),
+      options.pitch_tolerance_cents,
+      count(report["estimated_notes"]),
       shift == 0 ? "" : fmt::format(" (moved by {:+d} semitones)", shift));
   if (!report.contains("beside")) return text;
-  return text + fmt::format(
-                    "{} of the melody's {} can be heard in the result. A real {}, recorded note by "
-                    "note, keeps {} of them.\n",
-                    count(report["matched"]), counted(count(report["reference_notes"]), "note"),
-                    data::find_preset(options.beside).name, count(report["beside"]["matched"]));
+  return text +
+         fmt::format(
+             "{} of the melody's {} can be heard in the result. A real {}, recorded note by "
+             "note, keeps {} of them.\n",
+             count(report["matched"]), counted(count(report["reference_notes"]), "note"),
+             data::find_preset(options.beside).name, count(report["beside"]["matched"]));
 }
 
 }  // namespace hum::app

@@ -126,7 +126,7 @@ pipeline::Instrument Converter::instrument() {
   instrument.progress = [progress](int64_t done, int64_t total) {
     if (stop_signal() != 0)
       fail(ExitCode::kFailure, "stopped; recordings that were finished are kept",
-           "run the command again for the others");
+         "run the command again for the others");
     if (!*progress) progress->emplace("generating", total);
     (*progress)->update(done);
   };
