@@ -102,8 +102,8 @@ void from_json(const Json& json, T& config) {
   internal::field_from_json(json, config);
 }
 
-// Reads a YAML file as JSON (numbers, booleans, strings, lists, mappings). Throws kNoInput, kBadData
-// if it is not UTF-8, and kConfig with line numbers.
+// Reads a YAML file as JSON (numbers, booleans, strings, lists, mappings). Throws kNoInput,
+// kBadData if it is not UTF-8, and kConfig with line numbers.
 Json read_yaml(const std::filesystem::path& path);
 
 template <Fields T>

@@ -57,7 +57,7 @@ const Case kCases[] = {
     {"hum model run .", 2, "hum model run needs --tokens", "--tokens 1,2,3"},
     {"hum train", 2, "hum train needs CONFIG", "hum train configs/codec.yaml"},
     {"hum train corse", 2, "no model or configuration 'corse'", "did you mean 'coarse'?"},
-    {"hum train quartz", 2, "no model or configuration 'quartz'", "use a YAML file or one of 10b"},
+    {"hum train quartz", 2, "no model or configuration 'quartz'", "use one of codec, voice"},
     {"hum train coarse.yaml", 66, "coarse.yaml: no such file", "the name of one in configs/"},
     {"hum train .", 66, ".: is a folder", "YAML file"},
     {"hum completion tcsh", 2, "SHELL: 'tcsh' is not one of bash, zsh, fish", "names"},
@@ -128,7 +128,8 @@ TEST_F(CliCases, EveryErrorNamesTheFaultAndARemedyAndLeavesNoFile) {
   const auto before = files();
   for (const Case& one : kCases) {
     SCOPED_TRACE(one.line);
-    expect_case(one, run_shell(one.line, {.environment = {{"HUM_LOG", "warn"}}, .folder = folder_}));
+    expect_case(one,
+                run_shell(one.line, {.environment = {{"HUM_LOG", "warn"}}, .folder = folder_}));
     EXPECT_EQ(files(), before);
   }
 }
@@ -165,7 +166,7 @@ TEST_F(CliCases, CompletionsLoadInEveryShellThatIsInstalled) {
   const RunOptions here{.folder = folder_};
   const Outcome bash = run_shell("bash complete.sh", here);
   EXPECT_EQ(bash.out, "--decoder\nguided plain\ncheck run\n") << bash.err;
-  for (const std::string& line :
+  for (const char* line :
        {"hum completion zsh > _hum; command -v zsh > /dev/null || exit 0; zsh -n _hum",
         "hum completion fish > h.fish; command -v fish > /dev/null || exit 0; fish -n h.fish",
         "hum man > hum.1; command -v groff > /dev/null || exit 0; "
