@@ -128,7 +128,8 @@ TEST_F(CliCases, EveryErrorNamesTheFaultAndARemedyAndLeavesNoFile) {
   const auto before = files();
   for (const Case& one : kCases) {
     SCOPED_TRACE(one.line);
-    expect_case(one, run_shell(one.line, {.environment = {{"HUM_LOG", "warn"}}, .folder = folder_}));
+    expect_case(one,
+                run_shell(one.line, {.environment = {{"HUM_LOG", "warn"}}, .folder = folder_}));
     EXPECT_EQ(files(), before);
   }
 }
@@ -165,7 +166,7 @@ TEST_F(CliCases, CompletionsLoadInEveryShellThatIsInstalled) {
   const RunOptions here{.folder = folder_};
   const Outcome bash = run_shell("bash complete.sh", here);
   EXPECT_EQ(bash.out, "--decoder\nguided plain\ncheck run\n") << bash.err;
-  for (const std::string& line :
+  for (const char* line :
        {"hum completion zsh > _hum; command -v zsh > /dev/null || exit 0; zsh -n _hum",
         "hum completion fish > h.fish; command -v fish > /dev/null || exit 0; fish -n h.fish",
         "hum man > hum.1; command -v groff > /dev/null || exit 0; "

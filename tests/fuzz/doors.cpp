@@ -118,7 +118,7 @@ std::vector<Door> all_doors(const fs::path& scratch) {
   doors.push_back(token_door(scratch, 2000));
   doors.push_back(stored_door(
       "configuration", ".yaml", {"configs/classifier.yaml", "configs/coarse.yaml"},
-      [](const fs::path& file) { app::read_configuration(file).make(); }, 600));
+      [](const fs::path& file) { app::read_configuration(file); }, 600));
   doors.push_back(stored_door(
       "hardware", ".yaml", {"hardware/devices.yaml"},
       [](const fs::path& file) { plan::Hardware hardware(file); }, 100));
