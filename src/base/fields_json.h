@@ -78,6 +78,10 @@ void field_from_json(const Json& json, T& value) {
     value.visit_fields(reader);
     reader.refuse_unknown();
   } else if constexpr (NamedEnum<T>) {
+    if (!json.is_string()) {
+      fail(ExitCode::kConfig, fmt::format("expected a name, got {}", to_text(json)),
+           "write one of the names that the field knows");
+    }
     value = from_name<T>(json.get<std::string>());
   } else {
     if constexpr (std::is_same_v<T, int64_t>) require_whole(json);
@@ -102,8 +106,8 @@ void from_json(const Json& json, T& config) {
   internal::field_from_json(json, config);
 }
 
-// Reads a YAML file as JSON (numbers, booleans, strings, lists, mappings). Throws kNoInput, kBadData
-// if it is not UTF-8, and kConfig with line numbers.
+// Reads a YAML file as JSON (numbers, booleans, strings, lists, mappings). Throws kNoInput,
+// kBadData if it is not UTF-8, and kConfig with line numbers.
 Json read_yaml(const std::filesystem::path& path);
 
 template <Fields T>
