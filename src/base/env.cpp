@@ -40,7 +40,8 @@ constexpr EnvVariable kTable[] = {
     {"VIRTUAL_ENV", "", "Python virtual environment, also searched for plugins"},
     {"HUM_SOURCE_DIR", "", "repository root, set by the test runner"},
     {"HUM_THIRD_PARTY", "",
-     "folder of the unpacked wheels (default: lib/hum of the installation, else build/third_party)"},
+     "folder of the unpacked wheels (default: lib/hum of the installation, else "
+     "build/third_party)"},
     {"AWS_ACCESS_KEY_ID", "", "S3: access key"},
     {"AWS_SECRET_ACCESS_KEY", "", "S3: secret key that signs requests", /*secret=*/true},
     {"AWS_SESSION_TOKEN", "", "S3: session token of temporary credentials", /*secret=*/true},

@@ -32,7 +32,8 @@ std::string_view usual_hint(ExitCode code) {
     case ExitCode::kFailure:
       break;
   }
-  return "if the input is in order, this is a bug in hum; please report it with the command you ran";
+  return "if the input is in order, this is a bug in hum; please report it with the command you "
+         "ran";
 }
 
 }  // namespace

@@ -45,8 +45,7 @@ Json read_yaml(const std::filesystem::path& path) {
   try {
     return yaml_to_json(YAML::Load(text));
   } catch (const YAML::Exception& error) {
-    fail(ExitCode::kConfig,
-         fmt::format("{}:{}: {}", path.string(), error.mark.line + 1, error.msg),
+    fail(ExitCode::kConfig, fmt::format("{}:{}: {}", path.string(), error.mark.line + 1, error.msg),
          "the file must be YAML: 'name: value' lines, indented with spaces");
   }
 }

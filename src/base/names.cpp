@@ -16,8 +16,8 @@ int edit_distance(std::string_view a, std::string_view b) {
   for (size_t i = 1; i <= a.size(); ++i) {
     next[0] = static_cast<int>(i);
     for (size_t j = 1; j <= b.size(); ++j) {
-      next[j] = std::min(
-          {row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      next[j] =
+          std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
       const bool is_swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
       if (is_swapped) next[j] = std::min(next[j], before[j - 2] + 1);
     }
@@ -64,7 +64,8 @@ void internal::refuse_name(std::string_view text, std::vector<std::string> names
   const std::string message =
       fmt::format("{}: '{}' is not one of {}", where, text, fmt::join(names, ", "));
   const auto likely = likely_name(text, std::move(names));
-  fail(fault, message, likely ? fmt::format("did you mean '{}'?", *likely) : "use one of these names");
+  fail(fault, message,
+       likely ? fmt::format("did you mean '{}'?", *likely) : "use one of these names");
 }
 
 }  // namespace hum

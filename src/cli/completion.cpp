@@ -55,8 +55,8 @@ std::string bash_values(const CommandOutline& command) {
     std::string action = "COMPREPLY=($(compgen -f -- \"$word\"))";
     if (takes_number(flag)) action = "compopt +o default";
     if (!flag.choices.empty()) {
-      action = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))",
-                           fmt::join(flag.choices, " "));
+      action =
+          fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", fmt::join(flag.choices, " "));
     }
     cases += fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, "|"), action);
   }
@@ -118,10 +118,13 @@ std::string zsh_specification(const FlagOutline& flag) {
   if (flag.is_positional) {
     return quoted(fmt::format("{}:{}:_files", flag.takes_several ? "*" : "", flag.name));
   }
-  const std::string value = flag.value.empty() ? "" : fmt::format(":{}:{}", zsh_text(flag.value), action);
+  const std::string value =
+      flag.value.empty() ? "" : fmt::format(":{}:{}", zsh_text(flag.value), action);
   std::string all;
   for (const auto& spelling : spellings(flag)) {
-    all += (all.empty() ? "" : " \\\n    ") + quoted(fmt::format("{}{}[{}]{}", flag.takes_several ? "*" : "", spelling, zsh_text(flag.help), value));
+    all += (all.empty() ? "" : " \\\n    ") +
+           quoted(fmt::format("{}{}[{}]{}", flag.takes_several ? "*" : "", spelling,
+                              zsh_text(flag.help), value));
   }
   return all;
 }
@@ -136,8 +139,9 @@ std::string zsh_script(const CommandOutline& program) {
       text += "\n}\n";
       continue;
     }
-    text += " \\\n    '1:command:->command' '*::argument:->argument'\n  case $state in\n"
-            "    command)\n      local -a commands=(\n";
+    text +=
+        " \\\n    '1:command:->command' '*::argument:->argument'\n  case $state in\n"
+        "    command)\n      local -a commands=(\n";
     std::string calls;
     for (const CommandOutline& one : command->commands) {
       text += fmt::format("        {}\n", quoted(one.last_word() + ":" + one.summary));

@@ -39,8 +39,8 @@ void refuse_command(const CommandOutline& command, const std::string& word) {
   const auto likely = likely_name(word, names);
   const std::string help = fmt::format("'{} --help' ", command.name);
   fail(ExitCode::kUsage, fmt::format("{} has no command '{}'", command.name, word),
-       likely          ? fmt::format("did you mean '{} {}'? {}lists the commands", command.name,
-                                     *likely, help)
+       likely
+           ? fmt::format("did you mean '{} {}'? {}lists the commands", command.name, *likely, help)
        : below.empty() ? help + "lists its flags"
                        : fmt::format("the commands are {}", fmt::join(below, ", ")));
 }

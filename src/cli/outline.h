@@ -17,10 +17,10 @@ inline constexpr std::string_view kFlags = "Flags", kResearchFlags = "Flags for 
 inline constexpr std::string_view kText = "TEXT", kWholeNumber = "N", kNumber = "NUMBER";
 
 struct FlagOutline {
-  std::string name;    // "--output"; "INPUT" for a positional argument
-  std::string letter;  // "-o"; empty: none
-  std::string off;     // "--no-melodia", for a switch that is on by default
-  std::string value;   // "FILE", "guided|plain"; empty: a switch
+  std::string name;                  // "--output"; "INPUT" for a positional argument
+  std::string letter;                // "-o"; empty: none
+  std::string off;                   // "--no-melodia", for a switch that is on by default
+  std::string value;                 // "FILE", "guided|plain"; empty: a switch
   std::vector<std::string> choices;  // if the value is one of a few
   std::string help, default_value, group;
   bool is_positional = false, is_required = false, takes_several = false;
@@ -29,7 +29,7 @@ struct FlagOutline {
 struct CommandOutline {
   std::string name;  // "hum", "hum notes", "hum model check"
   std::string summary;
-  std::string footer;  // the example
+  std::string footer;              // the example
   std::vector<FlagOutline> flags;  // positional arguments first; visible ones only
   std::vector<CommandOutline> commands;
   bool needs_command = false;  // it does nothing itself

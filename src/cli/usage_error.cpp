@@ -36,8 +36,8 @@ struct Parsed {
 };
 
 bool is_flag(const std::string& word) {
-  return word.size() > 1 && word[0] == '-' && std::string_view("0123456789.").find(word[1]) ==
-                                                  std::string_view::npos;
+  return word.size() > 1 && word[0] == '-' &&
+         std::string_view("0123456789.").find(word[1]) == std::string_view::npos;
 }
 
 std::string help_hint(const std::string& command) {
@@ -85,10 +85,12 @@ std::optional<std::string> unknown_command(const Parsed& parsed, const Words& ar
   const std::string example = command.footer.substr(command.footer.rfind("  ") + 2);
   std::string wanted = what;
   if (const CLI::Option* option = parsed.app->get_option_no_throw(what)) {
-    const auto flag = std::ranges::find(command.flags, option->get_description(), &FlagOutline::help);
+    const auto flag =
+        std::ranges::find(command.flags, option->get_description(), &FlagOutline::help);
     if (flag != command.flags.end()) wanted = fmt::format("{} ({})", flag->name, flag->help);
   }
-  fail(ExitCode::kUsage, fmt::format("{} needs {}", command.name, wanted), "for example: " + example);
+  fail(ExitCode::kUsage, fmt::format("{} needs {}", command.name, wanted),
+       "for example: " + example);
 }
 
 // The option that a message of the parser names first ("--rate: 1 required INT missing").
@@ -118,7 +120,8 @@ const CLI::Option* option_in(const Parsed& parsed, const std::string& message) {
                      type == kWholeNumber ? "whole " : ""),
          hint);
   }
-  fail(ExitCode::kUsage, fmt::format("{}: '{}' is not allowed", name, fmt::join(values, " ")), hint);
+  fail(ExitCode::kUsage, fmt::format("{}: '{}' is not allowed", name, fmt::join(values, " ")),
+       hint);
 }
 
 }  // namespace

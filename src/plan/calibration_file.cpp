@@ -30,8 +30,9 @@ Calibration from_file(const Json& json) {
   Calibration c{.device = json.at("device"), .stack = json.at("stack")};
   from_json(json.at("efficiency"), c.efficiency);
   for (const double value : to_vector(c.efficiency)) {
-    if (!(value > 0)) fail(ExitCode::kBadData, "efficiencies must be above zero",
-                       "hum plan calibrate writes such a file");
+    if (!(value > 0))
+      fail(ExitCode::kBadData, "efficiencies must be above zero",
+           "hum plan calibrate writes such a file");
   }
   c.models = json.at("models");
   c.interval_log = json.at("interval_log");

@@ -18,8 +18,7 @@ void require_positive(const char* what, int64_t value, ExitCode fault) {
 void require_divides(const char* parts_name, int64_t parts, const char* what, int64_t whole,
                      ExitCode fault) {
   if (whole % parts == 0) return;
-  fail(fault,
-       fmt::format("{} = {} does not divide {} {}", parts_name, parts, whole, what),
+  fail(fault, fmt::format("{} = {} does not divide {} {}", parts_name, parts, whole, what),
        fmt::format("the nearest {} that does is {}", parts_name, nearest_divisor(whole, parts)));
 }
 

@@ -48,8 +48,8 @@ Stages stages_of(const Transformer& model, const Layout& layout);
 
 // Throws `fault` if mesh, model and batch do not divide, with the nearest that does: kUsage for a
 // layout of flags, kBadData for one in a file. A micro_batch of 0 is not checked.
-void validate(const Transformer& model, const Layout& layout,
-              StageSplit split = StageSplit::kEqual, ExitCode fault = ExitCode::kUsage);
+void validate(const Transformer& model, const Layout& layout, StageSplit split = StageSplit::kEqual,
+              ExitCode fault = ExitCode::kUsage);
 
 // In ascending order; empty for values below 1.
 std::vector<int64_t> divisors(int64_t value);

@@ -74,7 +74,8 @@ constexpr Named kModels[] = {
 class Config {
  public:
   explicit Config(const std::filesystem::path& path) : json_(read_json(path)) {
-    if (!json_.is_object()) fail(ExitCode::kBadData, "not a mapping", "give the config.json of a model");
+    if (!json_.is_object())
+      fail(ExitCode::kBadData, "not a mapping", "give the config.json of a model");
   }
   // The value of the first of these keys that exists.
   int64_t size(std::initializer_list<const char*> keys, int64_t otherwise = 0) const {

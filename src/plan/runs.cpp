@@ -95,7 +95,8 @@ int64_t Reader::devices(size_t row) const {
 
 RecomputePolicy Reader::recompute(size_t row, const Transformer& model) const {
   const std::string& text = table_.text(row, column({"recompute"}));
-  if (!text.empty()) return parse_name<RecomputePolicy>(text, ExitCode::kBadData, table_.place(row));
+  if (!text.empty())
+    return parse_name<RecomputePolicy>(text, ExitCode::kBadData, table_.place(row));
   const Stack& stack = device_.stack;
   const std::string& usual =
       model.gated && !stack.recompute_gated.empty() ? stack.recompute_gated : stack.recompute;

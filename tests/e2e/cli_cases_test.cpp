@@ -57,7 +57,7 @@ const Case kCases[] = {
     {"hum model run .", 2, "hum model run needs --tokens", "--tokens 1,2,3"},
     {"hum train", 2, "hum train needs CONFIG", "hum train configs/codec.yaml"},
     {"hum train corse", 2, "no model or configuration 'corse'", "did you mean 'coarse'?"},
-    {"hum train quartz", 2, "no model or configuration 'quartz'", "use a YAML file or one of 10b"},
+    {"hum train quartz", 2, "no model or configuration 'quartz'", "use one of codec, voice"},
     {"hum train coarse.yaml", 66, "coarse.yaml: no such file", "the name of one in configs/"},
     {"hum train .", 66, ".: is a folder", "YAML file"},
     {"hum completion tcsh", 2, "SHELL: 'tcsh' is not one of bash, zsh, fish", "names"},

@@ -117,7 +117,8 @@ class Report {
 
  private:
   static void stop_if_asked() {
-    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; no report was written", "run the command again");
+    if (stop_signal() != 0)
+      fail(ExitCode::kFailure, "stopped; no report was written", "run the command again");
   }
 
   void lacks(const std::string& what, const std::string& why) {

@@ -44,8 +44,7 @@ void require_one_of(const char* flag, const std::string& value,
 void validate_wishes(const LayoutWishes& wishes) {
   for (const int64_t value : {wishes.tp, wishes.pp, wishes.micro_batch, wishes.interleave}) {
     if (value < 0) {
-      fail(ExitCode::kUsage,
-           fmt::format("{} is not a number of ranks, stages or sequences", value),
+      fail(ExitCode::kUsage, fmt::format("{} is not a number of ranks, stages or sequences", value),
            "0 lets the search choose");
     }
   }

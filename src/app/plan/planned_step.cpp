@@ -32,7 +32,7 @@ PlannedModel planned_llama(const std::string& name, const PlannedShape& shape) {
   const auto config = named_llama(name);
   const auto model = std::make_shared<const models::llama::Llama>(config);
   const auto compute = parse_name<Compute>(shape.compute.empty() ? "bf16" : shape.compute,
-                                          ExitCode::kUsage, "--compute");
+                                           ExitCode::kUsage, "--compute");
   const int64_t length = shape.seq > 0 ? shape.seq : config.positions;
   return {.model = model,
           .spec = model->train_spec({.batch = shape.batch > 0 ? shape.batch : 1,

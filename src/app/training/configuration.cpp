@@ -136,8 +136,8 @@ fs::path configuration_path(const std::string& name) {
   const auto likely = likely_name(name, configuration_names());
   fail(ExitCode::kUsage, fmt::format("no model or configuration '{}'", name),
        likely ? fmt::format("did you mean '{}'?", *likely)
-              : fmt::format("use a YAML file or one of {}",
-                            fmt::join(configuration_names(), ", ")));
+              : fmt::format("use one of {}, tiny, 385m, 10b, or a YAML file",
+                            models::trained_models()));
 }
 
 ModelConfiguration read_configuration(const fs::path& path, std::string_view expected) {

@@ -44,7 +44,8 @@ std::string folders_text() {
   std::string text = "\nFolders:\n";
   text += two_columns("data", data_folder().string());
   for (const auto& folder : wheel_folders()) text += two_columns("plugins", folder.string());
-  return text + two_columns("cache", cache.empty() ? "none: there is no home folder" : cache.string());
+  return text +
+         two_columns("cache", cache.empty() ? "none: there is no home folder" : cache.string());
 }
 
 int run(Args& args) {

@@ -149,8 +149,8 @@ std::vector<float> LlamaSession::logits(std::span<const int32_t> tokens) const {
 }
 
 std::vector<int32_t> LlamaSession::generate(std::span<const int32_t> prompt, int64_t count) const {
-  if (count < 1) fail(ExitCode::kUsage, fmt::format("cannot generate {} tokens", count),
-                       "--count is 1 or more");
+  if (count < 1)
+    fail(ExitCode::kUsage, fmt::format("cannot generate {} tokens", count), "--count is 1 or more");
   state_->require_readable(prompt, count);
   const auto length = static_cast<int32_t>(prompt.size());
   const int64_t room = bucket(length), tokens = bucket(count);
