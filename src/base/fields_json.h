@@ -78,6 +78,10 @@ void field_from_json(const Json& json, T& value) {
     value.visit_fields(reader);
     reader.refuse_unknown();
   } else if constexpr (NamedEnum<T>) {
+    if (!json.is_string()) {
+      fail(ExitCode::kConfig, fmt::format("expected a name, got {}", to_text(json)),
+           "write one of the names that the field knows");
+    }
     value = from_name<T>(json.get<std::string>());
   } else {
     if constexpr (std::is_same_v<T, int64_t>) require_whole(json);

@@ -23,7 +23,7 @@ Json read_json(const std::filesystem::path& path) {
   const std::string text = read_text(path);
   try {
     return parse_json(text);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     const std::string what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
     fail(ExitCode::kBadData,
          fmt::format("{}: not valid JSON: {}", path.string(), what.substr(what.find(" ") + 1)),

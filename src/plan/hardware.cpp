@@ -65,7 +65,8 @@ Hardware::Hardware(const std::filesystem::path& path) {
   for (const auto& [name, fields] : file.items()) {
     const ErrorContext inner([&device = name] { return "reading device " + device; });
     Device device;
-    if (fields.contains("base")) device = at(fields["base"].get<std::string>());
+    const auto base = fields.find("base");
+    if (base != fields.end() && base->is_string()) device = at(base->get<std::string>());
     from_json(fields, device);
     device.name = name;
     check_all(device);

@@ -24,10 +24,12 @@ class DamagedFiles : public Program {
     for (int64_t round = 0; round < kRounds; ++round) {
       SCOPED_TRACE(name + ", round " + std::to_string(round));
       Rng rng(27, name, static_cast<uint64_t>(round));
-      write(name, hum::testing::damaged(whole, rng));
+      write(name, mutation::damaged(whole, rng));
       const auto run = run_hum(command);
       EXPECT_TRUE(run.code == 0 || run.code == 65) << run.code << run.err;
-      if (run.code != 0) EXPECT_THAT(run.err, AllOf(HasSubstr("error: "), HasSubstr("\nhint: ")));
+      if (run.code != 0) {
+        EXPECT_THAT(run.err, AllOf(HasSubstr("error: "), HasSubstr("\nhint: ")));
+      }
       EXPECT_EQ(files(), before);
     }
   }

@@ -100,41 +100,41 @@ Door stored_door(const std::string& name, const std::string& extension,
 
 std::vector<Door> all_doors(const fs::path& scratch) {
   std::vector<Door> doors;
-  doors.push_back(sound_door(scratch, ".wav", 1500));
-  doors.push_back(sound_door(scratch, ".flac", 600));
-  doors.push_back(sound_door(scratch, ".mp3", 600));
+  doors.push_back(sound_door(scratch, ".wav", 9000));
+  doors.push_back(sound_door(scratch, ".flac", 3600));
+  doors.push_back(sound_door(scratch, ".mp3", 3600));
 #ifndef __SANITIZE_ADDRESS__  // libsndfile 1.2 leaks its Vorbis state on damaged headers
-  doors.push_back(sound_door(scratch, ".ogg", 400));
+  doors.push_back(sound_door(scratch, ".ogg", 2400));
 #endif
   for (const char* extension : {".mid", ".csv", ".json"}) {
-    doors.push_back(notes_door(scratch, extension, 3000));
+    doors.push_back(notes_door(scratch, extension, 18000));
   }
   doors.push_back({"annotation",
                    ".csv",
                    {"0.5,220,0.25\n1.25,146.83,0\n2,440.5,1.5\n"},
                    [](const fs::path& file) { eval::read_annotation(file); },
-                   3000});
-  doors.push_back(tensor_door(scratch, 2000));
-  doors.push_back(token_door(scratch, 2000));
+                   18000});
+  doors.push_back(tensor_door(scratch, 12000));
+  doors.push_back(token_door(scratch, 12000));
   doors.push_back(stored_door(
       "configuration", ".yaml", {"configs/classifier.yaml", "configs/coarse.yaml"},
-      [](const fs::path& file) { app::read_configuration(file).make(); }, 600));
+      [](const fs::path& file) { app::read_configuration(file); }, 3600));
   doors.push_back(stored_door(
       "hardware", ".yaml", {"hardware/devices.yaml"},
-      [](const fs::path& file) { plan::Hardware hardware(file); }, 100));
+      [](const fs::path& file) { plan::Hardware hardware(file); }, 600));
   doors.push_back(stored_door(
       "plan", ".yaml",
       {"tests/data/planner/audit/humminglm.yaml", "tests/data/planner/audit/trn1_migration.yaml"},
-      [](const fs::path& file) { plan::read_claims({file}); }, 1000));
+      [](const fs::path& file) { plan::read_claims({file}); }, 6000));
   doors.push_back(stored_door(
       "script", ".sbatch", {"tests/data/planner/audit/consistent.sbatch"},
-      [](const fs::path& file) { plan::read_claims({file}); }, 1000));
+      [](const fs::path& file) { plan::read_claims({file}); }, 6000));
   doors.push_back(stored_door(
       "runs", ".csv", {"tests/data/planner/trn1_pretraining.csv"},
       [hardware = plan::Hardware()](const fs::path& file) {
         plan::read_campaign(file, hardware, "trn1");
       },
-      1000));
+      6000));
   return doors;
 }
 

@@ -53,6 +53,7 @@ std::vector<fs::path> recordings_in(const fs::path& folder, bool recursive) {
   }
   std::vector<fs::path> below;
   if (!recursive) add_recordings(folder, kHintLevels, below);
+  std::ranges::sort(below);
   fail(ExitCode::kNoInput, folder.string() + ": holds no recordings",
        below.empty() ? "hum reads wav, flac, ogg and mp3"
                      : fmt::format("its subfolders do, {} for example: add --recursive",

@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 
-namespace hum::testing {
+namespace hum::mutation {
 
 namespace internal {
 
@@ -102,4 +102,4 @@ inline std::string damaged(std::string bytes, Rng& rng) {
   return bytes;
 }
 
-}  // namespace hum::testing
+}  // namespace hum::mutation
