@@ -47,8 +47,7 @@ void add_frames(std::span<const float> samples, double from_s, double to_s,
 double decibels(double ratio) { return 10 * std::log10(ratio); }
 
 // The energy of the pauses; absent if there are none to speak of.
-std::optional<double> floor_of(std::span<const float> samples,
-                               std::span<const audio::Note> notes) {
+std::optional<double> floor_of(std::span<const float> samples, std::span<const audio::Note> notes) {
   const double end_s = static_cast<double>(samples.size()) / data::kSampleRate;
   std::vector<double> pauses;
   double from_s = 0;
@@ -69,9 +68,9 @@ std::vector<double> decays_of(std::span<const float> samples, std::span<const au
   std::vector<double> decays;
   for (size_t i = 0; i < notes.size(); ++i) {
     const double end_s = notes[i].end_s;
-    const double next_s = i + 1 < notes.size() ? notes[i + 1].start_s
-                                               : static_cast<double>(samples.size()) /
-                                                     data::kSampleRate;
+    const double next_s = i + 1 < notes.size()
+                              ? notes[i + 1].start_s
+                              : static_cast<double>(samples.size()) / data::kSampleRate;
     if (next_s - end_s < kAfterNote_s) continue;
     const double before = energy(samples, end_s - kBeforeEnd_s, end_s) - floor;
     const double after =
@@ -89,8 +88,8 @@ SoundQuality sound_quality(std::span<const float> samples, std::span<const audio
   std::vector<double> voice;
   for (const audio::Note& note : notes) {
     const double length_s = note.end_s - note.start_s;
-    add_frames(samples, note.start_s + kSteadyFrom * length_s,
-               note.start_s + kSteadyTo * length_s, voice);
+    add_frames(samples, note.start_s + kSteadyFrom * length_s, note.start_s + kSteadyTo * length_s,
+               voice);
   }
   if (voice.empty()) return quality;
   const auto floor = floor_of(samples, notes);

@@ -36,10 +36,9 @@ Tune tune(double decay_s, double noise_db) {
   for (int64_t i = 0; i < size; ++i) {
     const double t = static_cast<double>(i) / data::kSampleRate;
     const double in_note = std::fmod(t, 2 * kNote_s);
-    const double level =
-        in_note < kNote_s ? 1 : std::pow(10, -3 * (in_note - kNote_s) / decay_s);
-    result.samples.push_back(static_cast<float>(
-        level * std::sin(2 * std::numbers::pi * kHz * t) + noise * rng.normal()));
+    const double level = in_note < kNote_s ? 1 : std::pow(10, -3 * (in_note - kNote_s) / decay_s);
+    result.samples.push_back(static_cast<float>(level * std::sin(2 * std::numbers::pi * kHz * t) +
+                                                noise * rng.normal()));
   }
   return result;
 }
