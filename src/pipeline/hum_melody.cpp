@@ -5,7 +5,6 @@
 
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
-#include "pipeline/sound_quality.h"
 #include "pipeline/tuning.h"
 
 namespace hum::pipeline {
@@ -122,9 +121,6 @@ HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
         fmt::format("the melody is uncertain (confidence {:.2f}); a quieter room or a clearer "
                     "voice helps",
                     melody.confidence));
-  }
-  for (auto& warning : quality_warnings(sound_quality(samples, melody.notes))) {
-    melody.warnings.push_back(std::move(warning));
   }
   // Reads the certainty of the notes, which may be the amplitude that their velocity replaces.
   move(melody, options, range);
