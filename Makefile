@@ -1,7 +1,7 @@
 # Every task is a target here. A target first installs or builds what it needs (packages, wheels, configuration, build)
 # and does not repeat that when you run it again.
 .DEFAULT_GOAL := build
-.PHONY: demo test test-slow build bench asan asan-quick tsan lint tidy layers format setup fetch clean clean-all help
+.PHONY: demo test test-slow build install bench asan asan-quick tsan lint tidy layers format setup fetch clean clean-all help
 
 JOBS ?= $(shell nproc)
 CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
@@ -34,6 +34,12 @@ build: build/build.ninja
 build/build.ninja: CMakePresets.json $(wildcard src/*/CMakeLists.txt tests/CMakeLists.txt) | setup fetch
 	@cmake --preset release > build/configure.log || { cat build/configure.log; exit 1; }
 	@touch $@
+
+##   install     copy the program and all it needs below PREFIX (/usr/local), with completions and a manual page
+PREFIX ?= /usr/local
+install: build/build.ninja
+	@cmake --build build -j$(JOBS) --target hum
+	@cmake --install build --prefix $(abspath $(PREFIX))
 
 ##   bench       measure all bars, or one with ONLY=name; stores them if the machine is quiet and all changes are committed
 bench: build/build.ninja

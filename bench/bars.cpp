@@ -1,9 +1,11 @@
 // hum_bars NAME: measures one bar. The last line on stdout is its JSON (tools/bench adds the
 // provenance). Exit code 0 if the bar is met, 1 if it is missed or cannot be measured.
 // hum_bars NAME --smoke: its smoke form (bench/scale.h). Exit code 0 if it ran to completion.
-// hum_bars --about: compiler and plugin, as JSON.
+// hum_bars NAME --ear FOLDER --annotated FOLDER: with other inputs of the hear bars
+// (bench/scale.h). hum_bars --about: compiler and plugin, as JSON.
 #include "bench/bars.h"
 
+#include <algorithm>
 #include <iostream>
 #include <span>
 #include <string_view>
@@ -53,13 +55,19 @@ constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"plan-trn1", plan_trn1},
                          {"plan-recompute", plan_recompute},
                          {"plan-regret", plan_regret},
-                         {"plan-memory", plan_memory}};
+                         {"plan-memory", plan_memory},
+                         {"hear-people", hear_people},
+                         {"hear-known", hear_known},
+                         {"hear-synthetic", hear_synthetic},
+                         {"hear-nothing", hear_nothing},
+                         {"hear-octave", hear_octave},
+                         {"hear-sure", hear_sure}};
 
-int measure(const Row& row, bool smoke) {
-  const eval::Bar bar = row.measure(smoke ? kSmoke : kFull);
+int measure(const Row& row, const Scale& scale) {
+  const eval::Bar bar = row.measure(scale);
   HUM_CHECK(bar.name == row.name);
   print_json(eval::to_json(bar));
-  return smoke || bar.checks.ok() ? 0 : 1;
+  return scale.smoke || (bar.checks.ok() && bar.reason.empty()) ? 0 : 1;
 }
 
 int about() {
@@ -73,16 +81,40 @@ int about() {
   return 0;
 }
 
+[[noreturn]] void fail_usage() {
+  std::string names;
+  for (const auto& row : kBars) names += fmt::format("{}{}", names.empty() ? "" : "|", row.name);
+  fail(ExitCode::kUsage,
+       fmt::format("usage: hum_bars {} [--smoke] [--ear FOLDER] [--annotated FOLDER] | hum_bars "
+                   "--about",
+                   names));
+}
+
+Scale scale_of(std::span<const std::string_view> words) {
+  const bool smoke = std::ranges::find(words, "--smoke") != words.end();
+  Scale scale = smoke ? kSmoke : kFull;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--smoke") continue;
+    if (i + 1 == words.size()) fail_usage();
+    if (words[i] == "--ear") {
+      scale.ear_weights = words[++i];
+    } else if (words[i] == "--annotated") {
+      scale.annotated = words[++i];
+    } else {
+      fail_usage();
+    }
+  }
+  return scale;
+}
+
 int run(std::span<char* const> arguments) {
   const std::vector<std::string_view> words(arguments.begin(), arguments.end());
   if (words == std::vector<std::string_view>{"--about"}) return about();
-  const bool smoke = words.size() == 2 && words[1] == "--smoke";
+  if (words.empty()) fail_usage();
   for (const Row& row : kBars) {
-    if ((words.size() == 1 || smoke) && row.name == words[0]) return measure(row, smoke);
+    if (row.name == words[0]) return measure(row, scale_of(std::span(words).subspan(1)));
   }
-  std::string names;
-  for (const auto& row : kBars) names += fmt::format("{}{}", names.empty() ? "" : "|", row.name);
-  fail(ExitCode::kUsage, fmt::format("usage: hum_bars {} [--smoke] | hum_bars --about", names));
+  fail_usage();
 }
 
 }  // namespace

@@ -43,6 +43,16 @@ eval::Bar scan_compile(const Scale& scale);
 // From recording to notes: the time for 60 s of sound, both sides warm, against basic-pitch.
 eval::Bar notes_speed(const Scale& scale);
 
+// What hum hears of a voice (bench/hear): annotated recordings of people, recordings whose notes
+// are plain, synthetic hums by two voices, sound without a voice, the octave of every preset, and
+// whether confidences are probabilities.
+eval::Bar hear_people(const Scale& scale);
+eval::Bar hear_known(const Scale& scale);
+eval::Bar hear_synthetic(const Scale& scale);
+eval::Bar hear_nothing(const Scale& scale);
+eval::Bar hear_octave(const Scale& scale);
+eval::Bar hear_sure(const Scale& scale);
+
 // The training step of the 25.7M-parameter language model (bench/lm) against PyTorch and JAX: time
 // in bf16 and f32, peak memory.
 eval::Bar train_bf16(const Scale& scale);

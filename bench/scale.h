@@ -1,6 +1,8 @@
 // How much work a bar measures.
 #pragma once
 
+#include <string_view>
+
 namespace hum::bench {
 
 // bench/results contains the full form. The smoke form runs the same code once, on a problem as
@@ -11,6 +13,9 @@ struct Scale {
   // Training steps: those of the first round, whose losses are compared; those of the others; of
   // each the first ones are not timed, they compile and fill caches.
   int loss_steps = 20, timed_steps = 6, warm_up_steps = 2;
+  // The hear bars: weights of the ear instead of the released ones; for hear-people also a folder
+  // of annotated recordings (eval/harness/annotation.h). Empty: the usual ones.
+  std::string_view ear_weights = {}, annotated = {};
 };
 
 inline constexpr Scale kFull;

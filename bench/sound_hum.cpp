@@ -1,5 +1,5 @@
 // sound-hum: four kinds of synthetic hums with known notes, transcribed by plain Basic Pitch (with
-// basic-pitch's settings: every note, no tuning) and by `hum notes --clean-up`, and played on an
+// basic-pitch's settings: every note, no tuning) and by `hum notes --voice`, and played on an
 // instrument from either transcription. Both are scored alike: 50 ms, 50 cents, after one shift of
 // the whole hum by octaves or a semitone. Basic Pitch also transcribes what is played. Its score
 // against the known notes is divided by that of the real instrument playing them. The instrument is
@@ -10,6 +10,7 @@
 #include <iostream>
 #include <limits>
 
+#include "app/play/hearing.h"
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
 #include "base/error.h"
@@ -35,9 +36,9 @@ constexpr double kMinGain = 0.05, kMaxOnset_ms = 10;
 constexpr uint64_t kNoiseSeed = 1;
 
 // The notes of a hum, moved into the instrument's range.
-std::vector<Note> read(const KnownHum& hum, const pipeline::TranscribeFunction& transcribe,
+std::vector<Note> read(const KnownHum& hum, const pipeline::HearFunction& hear,
                        const pipeline::HumOptions& options, const data::Preset& preset) {
-  return pipeline::notes_heard(hum.samples, transcribe, options,
+  return pipeline::notes_heard(hum.samples, hear, options,
                                pipeline::PitchRange{preset.low, preset.high});
 }
 
@@ -47,7 +48,8 @@ const pipeline::HumOptions kPlain{.polyphonic = true, .tuning = pipeline::Tuning
 class Studio {
  public:
   explicit Studio(runtime::Session& session)
-      : transcribe_(app::transcriber(session, {})),
+      : hear_all_(app::hear_function(session, app::weights_folder(""), {}, kPlain)),
+        hear_voice_(app::hear_function(session, app::weights_folder(""))),
         judge_(transcriber(session)),
         render_(renderer()),
         synthesizer_(session, app::weights_folder("")),
@@ -56,9 +58,10 @@ class Studio {
     reference_ = synthesizer_.preset_reference(preset_, warnings);
   }
 
-  std::vector<Note> heard(const KnownHum& hum, const pipeline::HumOptions& options) const {
-    return read(hum, transcribe_, options, preset_);
+  std::vector<Note> all_notes(const KnownHum& hum) const {
+    return read(hum, hear_all_, kPlain, preset_);
   }
+  std::vector<Note> voice(const KnownHum& hum) const { return read(hum, hear_voice_, {}, preset_); }
   // The transcription of these notes played by the instrument's model.
   std::vector<Note> played(const std::vector<Note>& notes) {
     if (notes.empty()) return {};
@@ -75,7 +78,7 @@ class Studio {
   }
 
  private:
-  pipeline::TranscribeFunction transcribe_;
+  pipeline::HearFunction hear_all_, hear_voice_;
   eval::Transcriber judge_;
   eval::Renderer render_;
   app::Synthesizer synthesizer_;
@@ -99,8 +102,8 @@ Row judge(eval::HumKind kind, const eval::HumSetOptions& options, Studio& studio
   Progress progress(std::string(eval::hum_kind_name(kind)), options.count);
   for (int64_t i = 0; i < options.count; ++i) {
     hums.push_back(eval::make_known_hum(kind, options, static_cast<uint64_t>(i)));
-    plain.push_back(studio.heard(hums.back(), kPlain));
-    clean.push_back(studio.heard(hums.back(), {}));
+    plain.push_back(studio.all_notes(hums.back()));
+    clean.push_back(studio.voice(hums.back()));
     played_plain.push_back(studio.played(plain.back()));
     played_clean.push_back(studio.played(clean.back()));
     rendered.push_back(studio.rendered(hums.back()));
@@ -152,7 +155,7 @@ eval::Bar sound_hum(const Scale& scale) {
                 .value = 1.0,
                 .unit = "smallest gain in note F1",
                 .bar = fmt::format(
-                    "{} hums of each kind: F1 of hum notes --clean-up >= plain Basic Pitch + "
+                    "{} hums of each kind: F1 of hum notes --voice >= plain Basic Pitch + "
                     "{}, the same for generation (relative to the real instrument); median onset "
                     "error <= {} ms",
                     options.count, kMinGain, kMaxOnset_ms)};

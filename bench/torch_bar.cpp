@@ -9,10 +9,15 @@
 namespace hum::bench {
 namespace {
 
-constexpr const char* kTorch = "PyTorch";
+constexpr const char *kHum = "hum", *kTorch = "PyTorch";
 
 std::vector<Contender> contenders(const TorchBar& bar, const Scale& scale) {
-  std::vector<Contender> all = {step_contender("hum", bar.dtype, bar.hum, scale.loss_steps, scale)};
+  std::vector<Contender> all;
+  for (const HumSteps& steps : bar.hum) {
+    all.push_back(step_contender(
+        kHum, steps.setting.empty() ? bar.dtype : fmt::format("{}, {}", bar.dtype, steps.setting),
+        steps.run, scale.loss_steps, scale));
+  }
   int first_steps = scale.loss_steps;
   for (const PeerSetting& setting : torch_settings(bar.dtype)) {
     all.push_back(step_contender(
@@ -26,11 +31,12 @@ std::vector<Contender> contenders(const TorchBar& bar, const Scale& scale) {
   return all;
 }
 
-// The largest distance of any setting's losses from those of the first setting.
-double settings_distance(const std::vector<Outcome>& outcomes) {
+// The largest distance of any of PyTorch's losses from those of its first setting.
+double settings_distance(const std::vector<Outcome>& outcomes, const Outcome& first) {
   double worst = 0;
-  for (size_t i = 2; i < outcomes.size(); ++i) {
-    worst = std::max(worst, loss_distance(outcomes[i].rounds[0], outcomes[1].rounds[0]).worst);
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.side != kTorch) continue;
+    worst = std::max(worst, loss_distance(outcome.rounds[0], first.rounds[0]).worst);
   }
   return worst;
 }
@@ -39,7 +45,7 @@ double settings_distance(const std::vector<Outcome>& outcomes) {
 
 eval::Bar against_torch(const TorchBar& bar, const Scale& scale) {
   const auto outcomes = alternate(contenders(bar, scale), scale, scale.warm_up_steps);
-  const Outcome& ours = outcomes[0];
+  const Outcome& ours = *fastest(outcomes, kHum);
   eval::Bar result{.name = bar.name,
                    .unit = "x PyTorch's fastest setting",
                    .bar = fmt::format(">= {} x, loss after 20 steps within {} of PyTorch's",
@@ -53,11 +59,14 @@ eval::Bar against_torch(const TorchBar& bar, const Scale& scale) {
   const Outcome* best = fastest(outcomes, kTorch);
   if (best == nullptr) return result;
   result.value = best->ms / ours.ms;
-  const Distance distance = loss_distance(ours.rounds[0], outcomes[1].rounds[0]);
+  const Outcome& first = *std::ranges::find(outcomes, kTorch, &Outcome::side);
+  const Distance distance = loss_distance(ours.rounds[0], first.rounds[0]);
   result.checks.at_least("speed", best->ms / ours.ms, bar.limit);
   result.checks.at_most("loss_distance", distance.last, bar.loss_limit);
   result.ours["worst_loss_distance"] = distance.worst;
-  result.checks.at_most("settings_loss_distance", settings_distance(outcomes), bar.loss_limit);
+  result.checks.at_most("settings_loss_distance", settings_distance(outcomes, first),
+                        bar.loss_limit);
+  if (bar.hum.size() > 1) result.ours["fastest"] = ours.name();
   result.peer["fastest"] = best->name();
   result.peer["version"] = best->rounds[0].at("version");
   return result;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "bench/scale.h"
@@ -10,12 +11,18 @@
 
 namespace hum::bench {
 
+// One way in which hum runs its steps.
+struct HumSteps {
+  std::string setting;  // empty if there is only one
+  // {"losses", "milliseconds"}.
+  std::function<Json(int steps)> run;
+};
+
 struct TorchBar {
   std::string name;
   std::string dtype;            // of both sides' activations
   std::string script, problem;  // the peer's, and the file that both start from
-  // hum's steps: {"losses", "milliseconds"}.
-  std::function<Json(int steps)> hum;
+  std::vector<HumSteps> hum;    // the fastest counts, as with PyTorch's settings
   double limit = 0, loss_limit = 0;
   // Per step, for the figures; 0: not counted.
   double gigaflops = 0;

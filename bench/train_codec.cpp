@@ -28,7 +28,7 @@ eval::Bar train_codec(const Scale& scale) {
                         .dtype = "bf16",
                         .script = "codec_torch.py",
                         .problem = problem,
-                        .hum = hum,
+                        .hum = {{"", hum}},
                         .limit = 1.5,
                         .loss_limit = 0.01},
                        scale);

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Installs the pinned peers of the speed bars into build/peers, unless they are already there. Compiles llama.cpp for
 # this processor.
-# `install.sh peers-notes` installs basic-pitch, which needs other versions, into build/peers-notes.
+# `install.sh peers-notes` installs basic-pitch, which needs other versions, and swift-f0 into build/peers-notes.
 set -eu
 cd "$(dirname "$0")/../.."
 case "${1:-peers}" in
   peers) wanted=bench/peers/requirements.txt options= what="PyTorch, JAX, llama.cpp and other peers (6 GB; compiling takes half an hour on two cores)" ;;
-  peers-notes) wanted=bench/peers/requirements-notes.txt options=--no-deps what="basic-pitch (1 GB, some minutes)" ;;
+  peers-notes) wanted=bench/peers/requirements-notes.txt options=--no-deps what="basic-pitch and swift-f0 (1 GB, some minutes)" ;;
   *) echo "usage: install.sh [peers|peers-notes]" >&2; exit 2 ;;
 esac
 folder=build/${1:-peers}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "audio/buffer.h"
@@ -16,7 +17,10 @@ std::string extension_of(const std::filesystem::path& path);
 
 enum class SampleFormat { k16, k24, kFloat };
 
-// Reads a whole file. A truncated file is rejected, not shortened.
+// What messages call a file: "stdin" for "-".
+std::string name_of(const std::filesystem::path& path);
+
+// Reads a whole file, or stdin for "-". A truncated file is rejected, not shortened.
 // Throws: kNoInput when missing, kNoPermission when unreadable, kBadData when empty, not a sound
 //   file, truncated, longer than max_seconds, or with non-finite samples (the message counts them).
 AudioBuffer read_audio(const std::filesystem::path& path, double max_seconds = kDefaultMaxSeconds);
@@ -26,9 +30,12 @@ struct SourceFormat {
   int rate_hz = 0;
   int channels = 0;
   double clipped_fraction = 0;  // buffer.h
+  // The channels are in opposite phase, so that a mix would lose them: the one that was used.
+  std::optional<int> only_channel;
 };
 
-// read_audio and to_mono in one, without holding all channels in memory.
+// read_audio and to_mono in one, without holding all channels in memory. Channels that would cancel
+// each other are not mixed: the result is the loudest of them.
 AudioBuffer read_mono(const std::filesystem::path& path, double max_seconds = kDefaultMaxSeconds,
                       SourceFormat* source = nullptr);
 

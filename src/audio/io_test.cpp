@@ -159,6 +159,36 @@ TEST_F(Io, FilesThatWereCutOffAreRefused) {
   }
 }
 
+TEST_F(Io, Mp3FilesThatWereCutOffAreRefusedQuietly) {
+  const fs::path path = folder_ / "a.mp3";
+  write_audio(path, from_mono(test_signal(100000, 22050), 22050));
+  ::testing::internal::CaptureStderr();
+  for (const double fraction : {0.001, 0.01, 0.05, 0.5, 0.99}) {
+    EXPECT_EQ(code_of_reading(cut(path, fraction)), ExitCode::kBadData) << fraction;
+    EXPECT_THAT(message_, HasSubstr("truncated"));
+    EXPECT_THAT(message_, ::testing::Not(HasSubstr("exist")));
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(Io, OfChannelsThatCancelEachOtherTheLoudestIsRead) {
+  AudioBuffer sound{22050, 2, {}};
+  for (const float sample : tone(220, 1, 22050, 0.4)) {
+    sound.samples.insert(sound.samples.end(), {-0.9F * sample, sample});
+  }
+  write_audio(folder_ / "a.wav", sound, SampleFormat::kFloat);
+  SourceFormat format;
+  const AudioBuffer mono = read_mono(folder_ / "a.wav", 10, &format);
+  EXPECT_EQ(format.only_channel, 1);
+  EXPECT_EQ(mono.samples, tone(220, 1, 22050, 0.4));
+  // One channel that sounds beside seven that do not is no cancellation.
+  AudioBuffer eight{22050, 8, std::vector<float>(8 * 1000)};
+  for (size_t i = 0; i < 1000; ++i) eight.samples[8 * i + 3] = 0.5F;
+  write_audio(folder_ / "b.wav", eight, SampleFormat::kFloat);
+  read_mono(folder_ / "b.wav", 10, &format);
+  EXPECT_EQ(format.only_channel, std::nullopt);
+}
+
 TEST_F(Io, DamagedFilesAreReadOrRefusedButNeverCrash) {
   Rng rng(5, "sound damage");
   const AudioBuffer sound = from_mono(test_signal(3000, 22050), 22050);

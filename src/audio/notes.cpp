@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -43,6 +44,10 @@ std::string fault_of(const Note& note) {
   }
   if (!(note.amplitude >= 0 && note.amplitude <= 1)) {
     return fmt::format("amplitude {} is outside 0..1", note.amplitude);
+  }
+  if (!(note.hz >= 0 && std::isfinite(note.hz))) return "its hz is not a frequency";
+  if (!(note.confidence >= 0 && note.confidence <= 1)) {
+    return fmt::format("confidence {} is outside 0..1", note.confidence);
   }
   const auto too_far = [](int bend) { return bend < -kMaxBend || bend > kMaxBend; };
   return std::ranges::any_of(note.bends, too_far) ? "a bend is out of range" : "";
@@ -114,7 +119,7 @@ Note note_from_csv(const std::vector<std::string_view>& cells) {
 }
 
 std::vector<Note> parse_csv_notes(const fs::path& path) {
-  const std::string text = read_file(path);
+  const std::string text = read_text(path);
   std::vector<Note> notes;
   int line_number = 0;
   for (std::string_view line : split(text, '\n')) {
@@ -150,6 +155,26 @@ std::string format_csv_notes(std::span<const Note> notes) {
 double midi_to_hz(double pitch) { return 440 * std::exp2((pitch - 69) / 12); }
 double hz_to_midi(double hz) { return 69 + 12 * std::log2(hz / 440); }
 
+std::string note_name(int pitch) {
+  constexpr std::array kNames{"C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"};
+  const int octave = pitch >= 0 ? pitch / 12 : -((11 - pitch) / 12);
+  return fmt::format("{}{}", kNames[static_cast<size_t>(pitch - 12 * octave)], octave - 1);
+}
+
+double cents_of(const Note& note) {
+  HUM_REQUIRE(note.hz > 0, "cents_of: the sung pitch is unknown");
+  return 100 * (hz_to_midi(note.hz) - note.pitch);
+}
+
+double certainty(const Note& note) {
+  return note.confidence > 0 ? note.confidence : note.amplitude;
+}
+
+void transpose(Note& note, int semitones) {
+  note.pitch += semitones;
+  note.hz *= std::exp2(semitones / 12.0);
+}
+
 double pitch_at(const Note& note, double time_s) {
   if (note.bends.empty()) return note.pitch;
   const double last = static_cast<double>(note.bends.size() - 1);
@@ -162,11 +187,24 @@ double pitch_at(const Note& note, double time_s) {
 }
 
 Json to_json(const Note& note) {
-  return {{"start", note.start_s},
-          {"end", note.end_s},
-          {"pitch", note.pitch},
-          {"amplitude", note.amplitude},
-          {"bends", note.bends}};
+  Json json = {{"start", note.start_s},
+               {"end", note.end_s},
+               {"pitch", note.pitch},
+               {"name", note_name(note.pitch)}};
+  if (note.hz > 0) {
+    json["hz"] = note.hz;
+    json["cents"] = std::round(10 * cents_of(note)) / 10;
+  }
+  json["amplitude"] = note.amplitude;
+  json["bends"] = note.bends;
+  if (note.confidence > 0) json["confidence"] = note.confidence;
+  return json;
+}
+
+Json to_json(std::span<const Note> notes) {
+  Json list = Json::array();
+  for (const Note& note : notes) list.push_back(to_json(note));
+  return list;
 }
 
 Note note_from_json(const Json& json) {
@@ -176,6 +214,8 @@ Note note_from_json(const Json& json) {
   const double pitch = json.at("pitch").get<double>();
   note.pitch = pitch >= -1 && pitch <= 128 ? static_cast<int>(std::lround(pitch)) : -1;
   note.amplitude = json.value("amplitude", note.amplitude);
+  note.hz = json.value("hz", note.hz);
+  note.confidence = json.value("confidence", note.confidence);
   if (json.contains("bends") && !json["bends"].is_null()) {
     for (const Json& bend : json["bends"]) {
       const double value = bend.get<double>();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace hum::audio {
@@ -12,10 +13,14 @@ struct Note {
   double start_s = 0;
   double end_s = 0;
   int pitch = 60;          // MIDI number, 0..127
-  double amplitude = 0.8;  // 0..1
+  double amplitude = 0.8;  // 0..1: loudness, or the certainty of a transcriber without confidences
   // Deviation from `pitch` in thirds of a semitone, spread evenly over [start_s, end_s], both ends
   // included: about one per 256 samples at 22,050 Hz. Empty: no bend.
   std::vector<int> bends;
+  // As sung: the median of the steady part. It moves with the note by octaves and semitones, but
+  // not into a key or tuning. 0: unknown.
+  double hz = 0;
+  double confidence = 0;  // probability that the note is right, 0..1; 0: unknown
 
   bool operator==(const Note&) const = default;
 };
@@ -23,6 +28,18 @@ struct Note {
 // MIDI pitch 69 is 440 Hz.
 double midi_to_hz(double pitch);
 double hz_to_midi(double hz);
+
+// "A4" is 440 Hz, "C#4", "C-1" is 0. Always with sharps; pipeline/key.h spells pitches in a key.
+std::string note_name(int pitch);
+
+// The distance of the sung pitch from `pitch` at A = 440 Hz. Needs `hz`.
+double cents_of(const Note& note);
+
+// How sure a transcriber is of a note: its confidence, or its amplitude if it has none.
+double certainty(const Note& note);
+
+// Moves `pitch` and the sung pitch.
+void transpose(Note& note, int semitones);
 
 // The sounding MIDI pitch at `time_s`: `pitch` plus the interpolated bends, held constant outside
 // the note.

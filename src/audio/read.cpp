@@ -1,126 +1,199 @@
 // The reading half of audio/io.h.
-#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "audio/decoder_impl.h"
 #include "audio/io.h"
 #include "audio/sound_file_impl.h"
 #include "audio/truncation_impl.h"
 #include "base/error.h"
+#include "base/files.h"
+#include "base/process.h"
+#include "base/scratch_folder.h"
 
 namespace hum::audio {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr int64_t kMostStdinBytes = int64_t{1} << 31;
+
 // Receives interleaved samples block by block.
 using Sink = std::function<void(std::span<const float>)>;
 
-[[noreturn]] void fail_truncated(const fs::path& path) {
-  fail(ExitCode::kBadData, path.string() + ": the file is truncated",
+// A file to decode, and its name in messages. Stdin is copied to a temporary file, because decoders
+// go back to its start.
+struct Source {
+  std::unique_ptr<ScratchFolder> copy;
+  fs::path path;
+  std::string name;
+};
+
+Source source_of(const fs::path& path) {
+  Source source{nullptr, path, name_of(path)};
+  if (!is_standard_stream(path)) return source;
+  source.copy = std::make_unique<ScratchFolder>();
+  source.path = source.copy->path() / "stdin";
+  copy_stdin(source.path, kMostStdinBytes);
+  return source;
+}
+
+[[noreturn]] void fail_truncated(const Source& source) {
+  fail(ExitCode::kBadData, source.name + ": the file is truncated",
        "copy or download it again; the end is missing");
 }
 
-[[noreturn]] void fail_too_long(const fs::path& path, double seconds, double max_seconds) {
+[[noreturn]] void fail_too_long(const Source& source, double seconds, double max_seconds) {
   fail(ExitCode::kBadData,
-       fmt::format("{}: {:.1f} s long, the limit is {:g} s", path.string(), seconds, max_seconds),
+       fmt::format("{}: {:.1f} s long, the limit is {:g} s", source.name, seconds, max_seconds),
        "raise --max-seconds, or trim the file");
 }
 
-void require_readable(const fs::path& path) {
+void require_readable(const Source& source) {
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
-    fail(ExitCode::kNoInput, path.string() + ": no such file", "check the name of the recording");
+  require_exists(source.path, "check the name of the recording");
+  if (!fs::is_regular_file(source.path, ignored)) {
+    fail(ExitCode::kNoInput, source.name + ": is not a file",
+         "give a sound file, or - to read one from stdin");
   }
-  if (!fs::is_regular_file(path, ignored)) {
-    fail(ExitCode::kNoInput, path.string() + ": is not a file", "give a sound file");
-  }
-  if (::access(path.c_str(), R_OK) != 0) {
-    fail(ExitCode::kNoPermission, path.string() + ": cannot be read",
+  if (::access(source.path.c_str(), R_OK) != 0) {
+    fail(ExitCode::kNoPermission, source.name + ": cannot be read",
          "check its permissions (ls -l)");
   }
-  if (fs::file_size(path) == 0) {
-    fail(ExitCode::kBadData, path.string() + ": is empty", "record or copy it again");
+  if (fs::file_size(source.path, ignored) == 0) {
+    fail(ExitCode::kBadData, source.name + ": is empty", "record or copy it again");
   }
 }
 
-SoundFile open_to_read(const fs::path& path, SF_INFO& info) {
-  require_readable(path);
-  if (is_truncated(path)) fail_truncated(path);
-  SoundFile file = open_sound_file(path, SFM_READ, info);
-  if (file == nullptr || info.channels < 1 || info.samplerate < 1) {
-    const char* reason = file == nullptr ? sf_strerror(nullptr) : "it has no channels or no rate";
+std::unique_ptr<Decoder> open_to_read(const Source& source) {
+  require_readable(source);
+  if (is_truncated(source.path)) fail_truncated(source);
+  auto [decoder, fault] = open_decoder(source.path);
+  if (decoder == nullptr) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: not a sound file that hum reads: {}", path.string(), reason),
+         fmt::format("{}: not a sound file that hum reads: {}", source.name, fault),
          "hum reads wav, flac, ogg and mp3; convert others first: ffmpeg -i FILE out.wav");
   }
-  return file;
+  return std::move(decoder);
 }
 
 // Passes all samples to `sink` after checking them.
-void read_blocks(const fs::path& path, SNDFILE* file, const SF_INFO& info, double max_seconds,
-                 const Sink& sink) {
-  // Streams leave the length open (SF_COUNT_MAX).
-  const bool is_length_known = info.frames > 0 && info.frames < (sf_count_t{1} << 48);
-  const double max_frames = max_seconds * info.samplerate;
-  const auto seconds = [&](sf_count_t frames) {
-    return static_cast<double>(frames) / info.samplerate;
+void read_blocks(const Source& source, Decoder& decoder, double max_seconds, const Sink& sink) {
+  const double max_frames = max_seconds * decoder.rate_hz;
+  const auto seconds = [&](int64_t frames) {
+    return static_cast<double>(frames) / decoder.rate_hz;
   };
-  if (is_length_known && static_cast<double>(info.frames) > max_frames) {
-    fail_too_long(path, seconds(info.frames), max_seconds);
+  if (static_cast<double>(decoder.frames) > max_frames) {
+    fail_too_long(source, seconds(decoder.frames), max_seconds);
   }
-  std::vector<float> block(static_cast<size_t>(kBlockFrames) * static_cast<size_t>(info.channels));
-  sf_count_t frames = 0;
+  const auto channels = static_cast<size_t>(decoder.channels);
+  std::vector<float> block(static_cast<size_t>(kBlockFrames) * channels);
+  int64_t frames = 0;
   size_t bad_samples = 0, samples = 0;
-  while (const sf_count_t read = sf_readf_float(file, block.data(), kBlockFrames)) {
+  while (const int64_t read = decoder.read(block)) {
     frames += read;
-    if (static_cast<double>(frames) > max_frames) fail_too_long(path, seconds(frames), max_seconds);
-    const std::span<const float> part(
-        block.data(), static_cast<size_t>(read) * static_cast<size_t>(info.channels));
+    if (static_cast<double>(frames) > max_frames) {
+      fail_too_long(source, seconds(frames), max_seconds);
+    }
+    const auto part = std::span<const float>(block).first(static_cast<size_t>(read) * channels);
     samples += part.size();
     for (const float sample : part) bad_samples += std::isfinite(sample) ? 0 : 1;
     sink(part);
   }
-  if (sf_error(file) != SF_ERR_NO_ERROR || (is_length_known && frames < info.frames)) {
-    fail_truncated(path);
-  }
-  if (frames == 0) fail(ExitCode::kBadData, path.string() + ": holds no sound", "record it again");
+  if (decoder.has_failed() || frames < decoder.frames) fail_truncated(source);
+  if (frames == 0) fail(ExitCode::kBadData, source.name + ": holds no sound", "record it again");
   if (bad_samples > 0) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: {} of {} samples are not finite (NaN or infinity)", path.string(),
+         fmt::format("{}: {} of {} samples are not finite (NaN or infinity)", source.name,
                      bad_samples, samples),
          "export the file again; the program that wrote it has a bug");
   }
 }
 
+// Measures whether the channels cancel each other when they are mixed.
+class Cancellation {
+ public:
+  explicit Cancellation(int channels) : energies_(static_cast<size_t>(channels)) {}
+
+  void add(std::span<const float> interleaved, std::span<const float> mixed) {
+    if (energies_.size() == 1) return;
+    for (size_t i = 0; i < interleaved.size(); ++i) {
+      energies_[i % energies_.size()] += static_cast<double>(interleaved[i]) * interleaved[i];
+    }
+    for (const float sample : mixed) mixed_ += static_cast<double>(sample) * sample;
+  }
+
+  // The loudest channel, if the mix has less than a tenth of the energy that unrelated channels
+  // would leave. Of two equally loud ones: if their correlation is below -0.9.
+  std::optional<int> channel_to_use() const {
+    double sum = 0;
+    for (const double energy : energies_) sum += energy;
+    const auto count = static_cast<double>(energies_.size());
+    if (energies_.size() == 1 || !(mixed_ < 0.1 * sum / (count * count))) return std::nullopt;
+    return static_cast<int>(std::ranges::max_element(energies_) - energies_.begin());
+  }
+
+ private:
+  std::vector<double> energies_;
+  double mixed_ = 0;
+};
+
+// One channel of a file that was read before.
+std::vector<float> read_channel(const Source& source, int channel, double max_seconds) {
+  const auto decoder = open_to_read(source);
+  const auto channels = static_cast<size_t>(decoder->channels);
+  std::vector<float> samples;
+  read_blocks(source, *decoder, max_seconds, [&](std::span<const float> block) {
+    for (auto i = static_cast<size_t>(channel); i < block.size(); i += channels) {
+      samples.push_back(block[i]);
+    }
+  });
+  return samples;
+}
+
 }  // namespace
 
+std::string name_of(const fs::path& path) {
+  return is_standard_stream(path) ? "stdin" : path.string();
+}
+
 AudioBuffer read_audio(const fs::path& path, double max_seconds) {
-  SF_INFO info{};
-  const SoundFile file = open_to_read(path, info);
-  AudioBuffer buffer{info.samplerate, info.channels, {}};
-  read_blocks(path, file.get(), info, max_seconds, [&](std::span<const float> block) {
+  const Source source = source_of(path);
+  const auto decoder = open_to_read(source);
+  AudioBuffer buffer{decoder->rate_hz, decoder->channels, {}};
+  read_blocks(source, *decoder, max_seconds, [&](std::span<const float> block) {
     buffer.samples.insert(buffer.samples.end(), block.begin(), block.end());
   });
   return buffer;
 }
 
-AudioBuffer read_mono(const fs::path& path, double max_seconds, SourceFormat* source) {
-  SF_INFO info{};
-  const SoundFile file = open_to_read(path, info);
-  AudioBuffer mono{info.samplerate, 1, {}};
+AudioBuffer read_mono(const fs::path& path, double max_seconds, SourceFormat* format) {
+  const Source source = source_of(path);
+  const auto decoder = open_to_read(source);
+  const int rate_hz = decoder->rate_hz, channels = decoder->channels;
+  AudioBuffer mono{rate_hz, 1, {}};
+  Cancellation cancellation(channels);
   double clipped_frames = 0;
-  read_blocks(path, file.get(), info, max_seconds, [&](std::span<const float> block) {
-    const AudioBuffer part{info.samplerate, info.channels, {block.begin(), block.end()}};
+  read_blocks(source, *decoder, max_seconds, [&](std::span<const float> block) {
+    const AudioBuffer part{rate_hz, channels, {block.begin(), block.end()}};
     const AudioBuffer mixed = to_mono(part);
     mono.samples.insert(mono.samples.end(), mixed.samples.begin(), mixed.samples.end());
-    if (source != nullptr) {
+    cancellation.add(block, mixed.samples);
+    if (format != nullptr) {
       clipped_frames += clipped_fraction(part) * static_cast<double>(part.frames());
     }
   });
-  if (source != nullptr) {
-    *source = {info.samplerate, info.channels, clipped_frames / static_cast<double>(mono.frames())};
+  const auto only_channel = cancellation.channel_to_use();
+  if (only_channel) mono.samples = read_channel(source, *only_channel, max_seconds);
+  if (format != nullptr) {
+    *format = {rate_hz, channels, clipped_frames / static_cast<double>(mono.frames()),
+               only_channel};
   }
   return mono;
 }

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 
 #include "base/bytes.h"
+#include "base/env.h"
 #include "base/error.h"
 #include "base/fields_json.h"
 #include "base/files.h"
@@ -160,6 +162,53 @@ TEST(AtomicFile, WritesThroughALinkAndReplacesNoDevice) {
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(code_of([&] { write_file(pipe, "bytes"); }), ExitCode::kCannotCreate);
   for (const auto& made : {path, link, pipe}) fs::remove(made);
+}
+
+TEST(AtomicFile, CreatesNothingAmongDevices) {
+  for (const char* name : {"/dev/hum.txt", "/dev/../dev/hum.txt", "/proc/hum.txt"}) {
+    EXPECT_EQ(code_of([&] { write_file(name, "bytes"); }), ExitCode::kCannotCreate) << name;
+    EXPECT_FALSE(fs::exists(name));
+  }
+  EXPECT_EQ(code_of([] { create_folder("/dev/hum/takes"); }), ExitCode::kCannotCreate);
+  EXPECT_FALSE(fs::exists("/dev/hum"));
+}
+
+TEST(ReadFile, SaysWhyAPathCannotBeLookedUp) {
+  const fs::path loop = temp_folder() / "loop.json";
+  fs::create_symlink(loop, loop);
+  EXPECT_THAT(testing::message_of([&] { read_file(loop); }), HasSubstr("symbolic links"));
+  write_file(loop, "bytes");  // replaces the link
+  EXPECT_EQ(read_file(loop), "bytes");
+  fs::remove(loop);
+  const fs::path too_long = temp_folder() / std::string(300, 'x');
+  EXPECT_EQ(code_of([&] { read_file(too_long); }), ExitCode::kNoInput);
+  EXPECT_EQ(code_of([&] { write_file(too_long, "bytes"); }), ExitCode::kCannotCreate);
+}
+
+TEST(OutputFolder, LeavesNoEmptyFolderBehind) {
+  const fs::path outer = temp_folder() / "outer";
+  {
+    OutputFolder folder(outer);
+    folder.add(outer / "one");
+    folder.add(outer / "two/three");
+    EXPECT_TRUE(fs::is_directory(outer / "two/three"));
+  }
+  EXPECT_FALSE(fs::exists(outer));
+}
+
+TEST(CacheFolder, IsInNoHomeThatDoesNotExist) {
+  const std::string home = env_string("HOME"), cache = env_string("HUM_CACHE"),
+                    xdg = env_string("XDG_CACHE_HOME");
+  ::unsetenv("HUM_CACHE");
+  ::unsetenv("XDG_CACHE_HOME");
+  ::setenv("HOME", (temp_folder() / "nobody").c_str(), 1);
+  EXPECT_EQ(cache_folder(), fs::path());
+  EXPECT_FALSE(fs::exists(temp_folder() / "nobody"));
+  ::setenv("HOME", temp_folder().c_str(), 1);
+  EXPECT_EQ(cache_folder(), temp_folder() / ".cache/hum");
+  ::setenv("HOME", home.c_str(), 1);
+  if (!cache.empty()) ::setenv("HUM_CACHE", cache.c_str(), 1);
+  if (!xdg.empty()) ::setenv("XDG_CACHE_HOME", xdg.c_str(), 1);
 }
 
 TEST(JsonText, ReplacesBytesThatAreNotUtf8) {

@@ -29,7 +29,7 @@ constexpr EnvVariable kTable[] = {
     {"HUM_CHECK_NANS", "0", "1: report op and source line of the first value that is not finite"},
     {"HUM_FAKE_DEVICES", "1", "number of virtual CPU devices"},
     {"HUM_WEIGHTS", "",
-     "folder of released weights (default: weights/ beside the program's source)"},
+     "folder of released weights (default: share/hum/weights of the installation, else weights/)"},
     {"HUM_SOUND_FONT", "", "sound font used to render timbre references (default: FluidR3_GM.sf2)"},
     {"OMPI_COMM_WORLD_RANK", "", "mpirun: rank of this process"},
     {"OMPI_COMM_WORLD_SIZE", "", "mpirun: number of processes"},
@@ -39,7 +39,9 @@ constexpr EnvVariable kTable[] = {
     {"SLURM_STEP_NUM_TASKS", "", "srun: number of processes"},
     {"VIRTUAL_ENV", "", "Python virtual environment, also searched for plugins"},
     {"HUM_SOURCE_DIR", "", "repository root, set by the test runner"},
-    {"HUM_THIRD_PARTY", "", "folder of the unpacked wheels (default: build/third_party)"},
+    {"HUM_THIRD_PARTY", "",
+     "folder of the unpacked wheels (default: lib/hum of the installation, else "
+     "build/third_party)"},
     {"AWS_ACCESS_KEY_ID", "", "S3: access key"},
     {"AWS_SECRET_ACCESS_KEY", "", "S3: secret key that signs requests", /*secret=*/true},
     {"AWS_SESSION_TOKEN", "", "S3: session token of temporary credentials", /*secret=*/true},
@@ -78,7 +80,8 @@ int64_t env_int(std::string_view name, int64_t default_value) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    fail(ExitCode::kUsage, fmt::format("{}: '{}' is not a whole number", name, text));
+    fail(ExitCode::kUsage, fmt::format("{}: '{}' is not a whole number", name, text),
+         "'hum env' lists the environment variables and their values");
   }
   return value;
 }

@@ -9,15 +9,43 @@ thread_local ErrorContext* innermost_context = nullptr;
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+// What to do about an error whose thrower names no remedy.
+std::string_view usual_hint(ExitCode code) {
+  switch (code) {
+    case ExitCode::kUsage:
+      return "add --help to the command to list its flags";
+    case ExitCode::kBadData:
+      return "the file is damaged, or not of the kind that the command reads (docs/formats)";
+    case ExitCode::kNoInput:
+      return "check the path";
+    case ExitCode::kUnavailable:
+      return "--device names another device, or the path of a plugin";
+    case ExitCode::kCannotCreate:
+      return "check that the folder exists, is writable and has room";
+    case ExitCode::kTemporary:
+      return "run the command again later";
+    case ExitCode::kNoPermission:
+      return "check the permissions of the file and of its folder";
+    case ExitCode::kConfig:
+      return "compare the file with one in configs/ or hardware/ (docs/formats)";
+    case ExitCode::kOk:
+    case ExitCode::kFailure:
+      break;
+  }
+  return "if the input is in order, this is a bug in hum; please report it with the command you "
+         "ran";
+}
+
 }  // namespace
 
 Error::Error(ExitCode code, std::string message, std::string hint, std::source_location where)
     : code_(code), message_(std::move(message)), hint_(std::move(hint)), where_(where) {
+  if (hint_.empty()) hint_ = usual_hint(code);
   text_ = message_;
   for (auto* context = innermost_context; context != nullptr; context = context->outer_) {
     text_ += "\n  while " + context->describe_();
   }
-  if (!hint_.empty()) text_ += "\nhint: " + hint_;
+  text_ += "\nhint: " + hint_;
 }
 
 std::string Error::where() const {

@@ -30,7 +30,7 @@ class Error : public std::exception {
   Error(ExitCode code, std::string message, std::string hint,
         std::source_location where = std::source_location::current());
 
-  // "message", then "while <context>" lines, then "hint: ...".
+  // "message", "while <context>" lines, "hint: ..." (the usual one for the code if none was given).
   const char* what() const noexcept override { return text_.c_str(); }
   ExitCode code() const { return code_; }
   const std::string& message() const { return message_; }

@@ -41,12 +41,12 @@ Json yaml_to_json(const YAML::Node& node) {
 }  // namespace
 
 Json read_yaml(const std::filesystem::path& path) {
-  const std::string text = read_file(path);
+  const std::string text = read_text(path);
   try {
     return yaml_to_json(YAML::Load(text));
   } catch (const YAML::Exception& error) {
-    fail(ExitCode::kConfig,
-         fmt::format("{}:{}: {}", path.string(), error.mark.line + 1, error.msg));
+    fail(ExitCode::kConfig, fmt::format("{}:{}: {}", path.string(), error.mark.line + 1, error.msg),
+         "the file must be YAML: 'name: value' lines, indented with spaces");
   }
 }
 

@@ -63,17 +63,25 @@ Json field_to_json(T& value) {
 // Throws kConfig for 2.5 where a whole number belongs; 2.0 is one.
 inline void require_whole(const Json& json) {
   if (!json.is_number_float() || json.get<double>() == std::trunc(json.get<double>())) return;
-  fail(ExitCode::kConfig, fmt::format("{} is not a whole number", to_text(json)));
+  fail(ExitCode::kConfig, fmt::format("{} is not a whole number", to_text(json)),
+       "write it without a fraction");
 }
 
 template <typename T>
 void field_from_json(const Json& json, T& value) {
   if constexpr (Fields<T>) {
-    if (!json.is_object()) fail(ExitCode::kConfig, "expected a mapping");
+    if (!json.is_object()) {
+      fail(ExitCode::kConfig, fmt::format("expected a mapping, got {}", json.type_name()),
+           "write 'name: value' lines");
+    }
     JsonReader reader{json, {}};
     value.visit_fields(reader);
     reader.refuse_unknown();
   } else if constexpr (NamedEnum<T>) {
+    if (!json.is_string()) {
+      fail(ExitCode::kConfig, fmt::format("expected a name, got {}", to_text(json)),
+           "write one of the names that the field knows");
+    }
     value = from_name<T>(json.get<std::string>());
   } else {
     if constexpr (std::is_same_v<T, int64_t>) require_whole(json);
@@ -98,8 +106,8 @@ void from_json(const Json& json, T& config) {
   internal::field_from_json(json, config);
 }
 
-// Reads a YAML file as JSON (numbers, booleans, strings, lists, mappings). Throws kNoInput, and
-// kConfig with line numbers.
+// Reads a YAML file as JSON (numbers, booleans, strings, lists, mappings). Throws kNoInput,
+// kBadData if it is not UTF-8, and kConfig with line numbers.
 Json read_yaml(const std::filesystem::path& path);
 
 template <Fields T>

@@ -52,32 +52,107 @@ fs::path temporary_name(const fs::path& path) {
   return path.parent_path() / (stem + path.extension().string());
 }
 
+// The folders of devices and of the kernel, but not shared memory.
+bool is_among_devices(const fs::path& path) {
+  const std::string place = real_path(path).string();
+  if (place.starts_with("/dev/")) return !place.starts_with("/dev/shm/");
+  return place.starts_with("/proc/") || place.starts_with("/sys/");
+}
+
+void require_no_device(const fs::path& path) {
+  if (!is_among_devices(path)) return;
+  fail(ExitCode::kCannotCreate, path.string() + ": hum writes no files among devices",
+       "name a file elsewhere; -o - writes to stdout, where a command supports it");
+}
+
 // Returns false and sets errno if the file cannot be created or already exists.
 bool create_new(const fs::path& path) {
   return FileDescriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC).get() >= 0;
 }
 
+// The bytes of the UTF-8 character at the start of `text`; 0 if it is not one.
+size_t utf8_length(std::string_view text) {
+  const auto at = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned first = at(0);
+  size_t length = first < 0x80 ? 1 : 0;
+  if (first >= 0xC2 && first < 0xF5) length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  for (size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xC0) != 0x80) return 0;
+  }
+  // Longer than necessary, half of a UTF-16 pair, or above U+10FFFF.
+  const bool is_invalid = (first == 0xE0 && at(1) < 0xA0) || (first == 0xED && at(1) >= 0xA0) ||
+                          (first == 0xF0 && at(1) < 0x90) || (first == 0xF4 && at(1) >= 0x90);
+  return is_invalid ? 0 : length;
+}
+
+// The PREFIX of an installed program; empty in a build folder.
+fs::path installed_prefix() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path prefix = program.parent_path().parent_path();
+  return !error && fs::is_directory(prefix / "share/hum", error) ? prefix : fs::path();
+}
+
 }  // namespace
 
+fs::path real_path(const fs::path& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error);
+  fs::path real = fs::weakly_canonical(whole, error);
+  return error ? whole.lexically_normal() : real;
+}
+
+void require_exists(const fs::path& path, const char* hint) {
+  std::error_code error;
+  if (fs::exists(path, error)) return;
+  // Without an error there is no such file. Otherwise: a loop of links, a name that is too long.
+  fail(exit_code_of(error.value(), ExitCode::kNoInput),
+       path.string() + ": " + (error ? error.message() : "no such file"), hint);
+}
+
 std::string read_file(const fs::path& path) {
-  if (!fs::exists(path)) fail(ExitCode::kNoInput, path.string() + ": no such file");
-  if (fs::is_directory(path)) fail(ExitCode::kNoInput, path.string() + ": is a folder");
+  require_exists(path, "check the path");
+  if (std::error_code ignored; fs::is_directory(path, ignored)) {
+    fail(ExitCode::kNoInput, path.string() + ": is a folder", "name a file inside it");
+  }
   std::ifstream in(path, std::ios::binary);
-  if (!in) fail(exit_code_of(errno, ExitCode::kNoInput), path.string() + ": cannot read");
+  if (!in) {
+    fail(exit_code_of(errno, ExitCode::kNoInput), path.string() + ": cannot read",
+         "check its permissions (ls -l)");
+  }
   std::ostringstream bytes;
   bytes << in.rdbuf();
   return std::move(bytes).str();
 }
 
+std::string read_text(const fs::path& path) {
+  std::string text = read_file(path);
+  int64_t line = 1;
+  for (size_t at = 0, length = 0; at < text.size(); at += length) {
+    length = utf8_length(std::string_view(text).substr(at));
+    if (length == 0) {
+      fail(ExitCode::kBadData, fmt::format("{}:{}: not UTF-8 text", path.string(), line),
+           "save the file as UTF-8; iconv -f LATIN1 -t UTF-8 converts text of older programs");
+    }
+    if (text[at] == '\n') ++line;
+  }
+  return text;
+}
+
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
-  if (fs::is_symlink(path_)) path_ = fs::weakly_canonical(path_);
-  if (fs::is_directory(path_)) {
+  std::error_code error;
+  if (fs::is_symlink(path_, error)) path_ = real_path(path_);
+  const fs::file_status status = fs::status(path_, error);
+  if (fs::is_directory(status)) {
     fail(ExitCode::kCannotCreate, path_.string() + ": is a folder", "name a file inside it");
   }
-  if (fs::exists(path_) && !fs::is_regular_file(path_)) {
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
     fail(ExitCode::kCannotCreate, path_.string() + ": is a device or a pipe, not a file",
-         "name a file");
+         "name a file; -o - writes to stdout, where a command supports it");
   }
+  require_no_device(path_);
   bool created = false;
   do {  // a killed process with the same pid may have left this file
     temporary_ = temporary_name(path_);
@@ -116,6 +191,7 @@ void write_file(const fs::path& path, std::string_view bytes) {
 }
 
 void create_folder(const fs::path& path) {
+  require_no_device(path);
   std::error_code error;
   fs::create_directories(path, error);
   if (error) {
@@ -123,13 +199,18 @@ void create_folder(const fs::path& path) {
   }
 }
 
-OutputFolder::OutputFolder(const fs::path& path) {
+OutputFolder::OutputFolder(const fs::path& path) { add(path); }
+
+void OutputFolder::add(const fs::path& path) {
   std::error_code ignored;
+  std::vector<fs::path> missing;
   for (fs::path at = fs::absolute(path).lexically_normal(); !fs::exists(at, ignored);
        at = at.parent_path()) {
-    if (at.has_filename()) created_.push_back(at);  // not the empty name after a last '/'
+    if (at == at.parent_path()) break;             // the root of a path that cannot be looked up
+    if (at.has_filename()) missing.push_back(at);  // not the empty name after a last '/'
   }
   create_folder(path);
+  created_.insert(created_.begin(), missing.begin(), missing.end());
 }
 
 OutputFolder::~OutputFolder() {
@@ -154,9 +235,26 @@ std::string sha256_file(const fs::path& path) { return sha256(read_file(path)); 
 fs::path cache_folder() {
   if (const auto folder = env_string("HUM_CACHE"); !folder.empty()) return folder;
   if (const auto xdg = env_string("XDG_CACHE_HOME"); !xdg.empty()) return fs::path(xdg) / "hum";
-  return fs::path(env_string("HOME", "/tmp")) / ".cache" / "hum";
+  const fs::path home = env_string("HOME");
+  std::error_code error;
+  return fs::is_directory(home, error) ? home / ".cache/hum" : fs::path();
 }
 
 fs::path source_folder() { return env_string("HUM_SOURCE_DIR", HUM_SOURCE_FOLDER); }
+
+fs::path data_folder() {
+  const fs::path prefix = installed_prefix();
+  return prefix.empty() ? source_folder() : prefix / "share/hum";
+}
+
+std::vector<fs::path> wheel_folders() {
+  std::vector<fs::path> folders;
+  if (const auto folder = env_string("HUM_THIRD_PARTY"); !folder.empty()) {
+    folders.emplace_back(folder);
+  }
+  const fs::path prefix = installed_prefix();
+  folders.push_back(prefix.empty() ? fs::path(HUM_THIRD_PARTY_FOLDER) : prefix / "lib/hum");
+  return folders;
+}
 
 }  // namespace hum

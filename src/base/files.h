@@ -10,8 +10,16 @@
 
 namespace hum {
 
+// The path without links and "..", as far as it exists; never throws.
+std::filesystem::path real_path(const std::filesystem::path& path);
+
+// Throws: kNoInput if the path is missing or cannot be looked up (a loop of links), kNoPermission.
+void require_exists(const std::filesystem::path& path, const char* hint);
+
 // Throws: kNoInput if the path is missing or a folder, kNoPermission if it is unreadable.
 std::string read_file(const std::filesystem::path& path);
+// The same for text. Throws also: kBadData, naming the line, if it is not UTF-8.
+std::string read_text(const std::filesystem::path& path);
 
 // Writes a temporary file (same folder, "<name>.tmp-<pid>-<n>"); commit() renames it over `path`.
 // Without commit() the temporary file is removed and `path` is untouched. Throws: kCannotCreate if
@@ -46,6 +54,8 @@ class OutputFolder {
  public:
   explicit OutputFolder(const std::filesystem::path& path);
   ~OutputFolder();
+  // Another one, which may lie inside the first.
+  void add(const std::filesystem::path& path);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
@@ -60,10 +70,17 @@ void require_writable(const std::filesystem::path& path);
 std::string sha256(std::string_view bytes);
 std::string sha256_file(const std::filesystem::path& path);
 
-// HUM_CACHE, else $XDG_CACHE_HOME/hum, else ~/.cache/hum.
+// HUM_CACHE, else $XDG_CACHE_HOME/hum, else ~/.cache/hum; empty if there is no home folder, because
+// nothing is created in place of one.
 std::filesystem::path cache_folder();
 // The repository root, for tests and the build tree: HUM_SOURCE_DIR, else the compiled-in source
 // folder.
 std::filesystem::path source_folder();
+// The folder of weights/, configs/, hardware/ and examples/: PREFIX/share/hum if the program lies
+// in the PREFIX/bin of `make install`, else source_folder().
+std::filesystem::path data_folder();
+// The folders of unpacked wheels (plugins, Basic Pitch's weights), to be searched in this order:
+// HUM_THIRD_PARTY, then PREFIX/lib/hum of an installed program, or the build's third_party.
+std::vector<std::filesystem::path> wheel_folders();
 
 }  // namespace hum

@@ -20,11 +20,14 @@ std::string to_text(const Json& value, int indent) {
 void print_json(const Json& value, int indent) { std::cout << to_text(value, indent) << std::endl; }
 
 Json read_json(const std::filesystem::path& path) {
-  const std::string text = read_file(path);
+  const std::string text = read_text(path);
   try {
     return parse_json(text);
-  } catch (const Json::parse_error& error) {
-    fail(ExitCode::kBadData, fmt::format("{}: not valid JSON: {}", path.string(), error.what()));
+  } catch (const Json::exception& error) {
+    const std::string what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
+    fail(ExitCode::kBadData,
+         fmt::format("{}: not valid JSON: {}", path.string(), what.substr(what.find(" ") + 1)),
+         "correct the file at that line and column");
   }
 }
 

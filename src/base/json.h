@@ -19,7 +19,8 @@ std::string to_text(const Json& value, int indent = -1);
 // Prints to_text and a newline to stdout.
 void print_json(const Json& value, int indent = -1);
 
-// Throws: kNoInput if the file is missing, kBadData with line and column if it does not parse.
+// Throws: kNoInput if the file is missing, kBadData if it is not UTF-8 or, with line and column, if
+// it does not parse.
 Json read_json(const std::filesystem::path& path);
 // Writes a temporary file, then renames it.
 void write_json(const std::filesystem::path& path, const Json& value);

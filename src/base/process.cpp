@@ -3,10 +3,14 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
+#include <string>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -14,6 +18,64 @@
 #endif
 
 namespace hum {
+namespace {
+
+// Bytes that were read; 0 at the end. Waits with poll, which a signal interrupts.
+size_t read_some(char* to, size_t count) {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  if (::poll(&input, 1, -1) < 0 && errno == EINTR) {
+    fail(ExitCode::kFailure, "stopped while reading stdin");
+  }
+  const ssize_t read = ::read(STDIN_FILENO, to, count);
+  if (read < 0) {
+    fail(ExitCode::kNoInput, fmt::format("stdin: cannot read: {}", std::strerror(errno)),
+         "pipe a file into the command: cat hum.wav | hum notes -");
+  }
+  return static_cast<size_t>(read);
+}
+
+}  // namespace
+
+void copy_stdin(const std::filesystem::path& file, int64_t most_bytes) {
+  if (::isatty(STDIN_FILENO) == 1) {
+    fail(ExitCode::kUsage, "stdin is a terminal, not a recording",
+         "pipe a file into the command: cat hum.wav | hum notes -");
+  }
+  AtomicFile copy(file);
+  std::string block(size_t{1} << 20, '\0');
+  int64_t bytes = 0;
+  while (const size_t read = read_some(block.data(), block.size())) {
+    bytes += static_cast<int64_t>(read);
+    if (bytes > most_bytes) {
+      fail(ExitCode::kBadData, fmt::format("stdin: more than {} MiB", most_bytes >> 20),
+           "write it to a file, and give the name of the file");
+    }
+    copy.write(std::string_view(block).substr(0, read));
+  }
+  copy.commit();
+}
+
+void write_bytes(std::FILE* file, std::string_view bytes, std::string_view what) {
+  errno = 0;
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() && std::fflush(file) == 0) {
+    return;
+  }
+  const int error = errno;
+  if (error == EPIPE) {
+    fail(ExitCode::kCannotCreate, fmt::format("cannot write {}: its reader has gone", what),
+         "pipe it into a program that reads to the end: ... | aplay");
+  }
+  fail(ExitCode::kCannotCreate, fmt::format("cannot write {}: {}", what, std::strerror(error)),
+       error == ENOSPC || error == EFBIG || error == EDQUOT
+           ? "free some disk space and run the command again"
+           : "check where stdout goes");
+}
+
+void require_no_terminal(std::FILE* file, std::string_view what) {
+  if (::isatty(::fileno(file)) != 1) return;
+  fail(ExitCode::kUsage, fmt::format("{} would be written to a terminal", what),
+       "pipe it into a program (... | aplay) or send it to a file (... > out.wav)");
+}
 
 bool flush_output() {
   if (std::cout.flush()) return true;

@@ -1,7 +1,29 @@
-// Ending the process.
+// The process's standard streams, and its end.
 #pragma once
 
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+
 namespace hum {
+
+// The name that means stdin where a command reads a file, and stdout where it writes one.
+inline constexpr std::string_view kStandardStream = "-";
+inline bool is_standard_stream(const std::filesystem::path& path) {
+  return path.native() == kStandardStream;
+}
+
+// Copies all of stdin to a file. Throws: kUsage if stdin is a terminal; kBadData beyond
+// `most_bytes`; kFailure after a signal; kCannotCreate when the file cannot be written.
+void copy_stdin(const std::filesystem::path& file, int64_t most_bytes);
+
+// Writes all bytes and flushes them. `what` is what they are: "the stream". Throws kCannotCreate,
+// which distinguishes a reader that is gone from a full disk.
+void write_bytes(std::FILE* file, std::string_view bytes, std::string_view what);
+
+// Sound and MIDI on a terminal help nobody. Throws kUsage if `file` is one.
+void require_no_terminal(std::FILE* file, std::string_view what);
 
 // Returns whether all output reached stdout; a full disk makes this false. A closed pipe (`| head`)
 // counts as success.

@@ -86,6 +86,8 @@ SafetensorsFile SafetensorsFile::read(const std::filesystem::path& path) {
   return file;
 }
 
+std::string SafetensorsFile::sha256() const { return hum::sha256(bytes_); }
+
 void write_safetensors(const std::filesystem::path& path, std::span<const SafeTensor> tensors,
                        std::map<std::string, std::string> metadata) {
   metadata.emplace("format", "pt");

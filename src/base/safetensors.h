@@ -29,6 +29,8 @@ class SafetensorsFile {
 
   const std::vector<SafeTensor>& tensors() const { return tensors_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  // Of the whole file.
+  std::string sha256() const;
 
  private:
   std::string bytes_;

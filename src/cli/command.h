@@ -1,9 +1,10 @@
 // A command has a name, a help text, an Args struct whose declare() adds its flags, and a function
-// to run. Only dispatch.cpp includes CLI11, because it takes longer to compile than most commands.
+// to run. Commands do not include CLI11, which takes longer to compile than most of them.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "base/names.h"
 
 namespace CLI {
 class App;
@@ -60,11 +62,19 @@ class FlagVisitor {
       for (const auto& entry : enum_names(T{}))
         names += (names.empty() ? "" : "|") + std::string(entry.second);
       add_choice(flag, names, std::string(to_name(value)), std::string(help),
-                 [&value](const std::string& text) { value = from_name<T>(text); });
+                 [&value, flag](const std::string& text) {
+                   value = parse_name<T>(text, ExitCode::kUsage, "--" + flag);
+                 });
     } else {
       add_option("--" + flag, value, help);
     }
   }
+  // Accepts an earlier spelling of a switch. Help does not show it.
+  void old_switch(std::string_view name, bool& value);
+  // Shows flags, already declared, under this title of the help.
+  void group(std::string_view title, std::initializer_list<std::string_view> names);
+  // Shows them only with --help-all.
+  void research(std::initializer_list<std::string_view> names);
   // Declares a positional argument.
   template <typename T>
   void positional(std::string_view name, T& value, std::string_view help, bool required = true) {

@@ -35,6 +35,9 @@ std::span<const Command> commands() {
       kPlanCalibrate,
       kPlanAudit,
       kEnv,
+      kHelp,
+      kCompletion,
+      kMan,
       // clang-format on
   };
   return kCommands;

@@ -6,7 +6,8 @@
 
 namespace hum::cli {
 
-// Prints help and usage errors. arguments: without the program's name. Returns the exit code.
-int dispatch(std::vector<std::string> arguments);
+// Prints help, or runs the command and returns its exit code. `arguments`: without the program's
+// name. Throws: kUsage for arguments that do not parse; what the command throws.
+int dispatch(const std::vector<std::string>& arguments);
 
 }  // namespace hum::cli

@@ -32,7 +32,11 @@ int run_or_report(int argc, char** argv) {
     spdlog::debug("thrown at {}", error.where());
     return exit_code(error.code());
   } catch (const std::exception& error) {
-    std::cerr << "hum: error: " << error.what() << std::endl;
+    std::cerr
+        << "hum: error: " << error.what()
+        << "\nhint: if the input is in order, this is a bug in hum; please report it with the "
+           "command you ran"
+        << std::endl;
     return exit_code(ExitCode::kFailure);
   }
 }

@@ -5,7 +5,6 @@
 
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
-#include "pipeline/sung_notes/sung_notes.h"
 #include "pipeline/tuning.h"
 
 namespace hum::pipeline {
@@ -14,7 +13,6 @@ namespace {
 using audio::Note;
 
 constexpr int kMaxOctaves = 8;
-constexpr double kMinAgreement = 0.3;
 // Below both, the notes are false detections in noise. One alone is not enough: Basic Pitch finds
 // two thirds of a melody 10 dB below noise, where YIN finds nothing.
 constexpr double kMinVoicedShare = 0.02;
@@ -45,19 +43,13 @@ double sounding_seconds(std::span<const Note> notes) {
 // Mean certainty of the notes, weighted by duration.
 double confidence_of(std::span<const Note> notes) {
   double sum = 0;
-  for (const Note& note : notes) sum += note.amplitude * (note.end_s - note.start_s);
+  for (const Note& note : notes) sum += audio::certainty(note) * (note.end_s - note.start_s);
   const double seconds = sounding_seconds(notes);
   return seconds > 0 ? sum / seconds : 0;
 }
 
-std::vector<Note> notes_of(std::span<const float> samples, const TranscribeFunction& transcribe,
-                           const HumOptions& options) {
-  const Transcription transcription = transcribe(samples);
-  return options.polyphonic ? transcription.notes : sung_notes(samples, transcription);
-}
-
 void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange> range) {
-  for (Note& note : melody.notes) note.pitch += static_cast<int>(options.transpose);
+  for (Note& note : melody.notes) audio::transpose(note, static_cast<int>(options.transpose));
   if (const auto fixed = fixed_octave(options.octave)) {
     melody.octave = *fixed;
     melody.octave_reason = "set by --octave";
@@ -68,7 +60,7 @@ void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange
   } else {
     melody.octave_reason = "the instrument's range is unknown";
   }
-  for (Note& note : melody.notes) note.pitch += 12 * melody.octave;
+  for (Note& note : melody.notes) audio::transpose(note, 12 * melody.octave);
   const size_t before = melody.notes.size();
   const size_t lost = std::erase_if(
       melody.notes, [](const Note& note) { return note.pitch < 0 || note.pitch > 127; });
@@ -95,53 +87,51 @@ void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange
 void validate(const HumOptions& options) {
   fixed_octave(options.octave);
   if (options.transpose < -96 || options.transpose > 96) {
-    fail(ExitCode::kUsage, fmt::format("--transpose {} is outside -96..96", options.transpose));
+    fail(ExitCode::kUsage, fmt::format("--transpose {} is outside -96..96", options.transpose),
+         "12 semitones are an octave");
   }
 }
 
-HumMelody read_melody(std::span<const float> samples, const TranscribeFunction& transcribe,
+HearFunction hearing_by(TranscribeFunction transcribe, const HumOptions& options) {
+  auto hear = options.polyphonic ? as_transcribed(std::move(transcribe))
+                                 : cleaned_up(std::move(transcribe));
+  return options.tuning == Tuning::kAuto ? in_tune(std::move(hear)) : hear;
+}
+
+HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
                       const HumOptions& options, std::optional<PitchRange> range) {
   validate(options);
-  HumMelody melody;
-  const TuningEstimate tuning = estimate_tuning(samples);
-  melody.voiced_share = tuning.voiced_share;
-  const bool retunes = options.tuning == Tuning::kAuto && tuning.agreement > kMinAgreement &&
-                       std::abs(tuning.offset_cents) > kMinTuning_cents;
-  if (retunes) {
-    const Retuned retuned = retune(samples, tuning.offset_cents);
-    melody.tuning_cents = tuning.offset_cents;
-    melody.notes = notes_of(retuned.samples, transcribe, options);
-    for (Note& note : melody.notes) {
-      note.start_s /= retuned.stretch;
-      note.end_s /= retuned.stretch;
-    }
-  } else {
-    melody.notes = notes_of(samples, transcribe, options);
-  }
+  HeardVoice voice = hear(samples);
+  HumMelody melody{.notes = std::move(voice.notes),
+                   .heard_by = std::move(voice.heard_by),
+                   .tuning_cents = voice.tuning_cents.value_or(0),
+                   .voiced_share = voice.voiced_share ? *voice.voiced_share
+                                                      : estimate_tuning(samples).voiced_share};
   const double seconds = static_cast<double>(samples.size()) / data::kSampleRate;
   const double sounding_share = sounding_seconds(melody.notes) / seconds;
-  const bool is_noise = tuning.voiced_share < kMinVoicedShare && sounding_share < kMinSoundingShare;
+  const bool is_noise = melody.voiced_share < kMinVoicedShare && sounding_share < kMinSoundingShare;
   if (melody.notes.empty() || is_noise) {
     fail(ExitCode::kBadData, "no melody was found in the recording",
          "sing closer to the microphone, or lower --onset-threshold and --frame-threshold");
   }
   melody.confidence = confidence_of(melody.notes);
   if (melody.confidence < kLowConfidence ||
-      (!options.polyphonic && tuning.voiced_share < kLowVoicedShare)) {
+      (!options.polyphonic && melody.voiced_share < kLowVoicedShare)) {
     melody.warnings.push_back(
         fmt::format("the melody is uncertain (confidence {:.2f}); a quieter room or a clearer "
                     "voice helps",
                     melody.confidence));
   }
-  move(melody, options, range);  // reads the certainty of the notes, which their velocity replaces
+  // Reads the certainty of the notes, which may be the amplitude that their velocity replaces.
+  move(melody, options, range);
   melody.notes = data::velocity_from_rms(samples, melody.notes);
   return melody;
 }
 
-std::vector<Note> notes_heard(std::span<const float> samples, const TranscribeFunction& transcribe,
+std::vector<Note> notes_heard(std::span<const float> samples, const HearFunction& hear,
                               const HumOptions& options, std::optional<PitchRange> range) {
   try {
-    return read_melody(samples, transcribe, options, range).notes;
+    return read_melody(samples, hear, options, range).notes;
   } catch (const Error& error) {
     if (error.code() != ExitCode::kBadData) throw;
     return {};

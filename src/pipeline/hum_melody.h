@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "pipeline/hearing.h"
 #include "pipeline/octave.h"
-#include "pipeline/transcription.h"
 
 namespace hum::pipeline {
 
@@ -36,6 +36,7 @@ struct HumOptions {
 
 struct HumMelody {
   std::vector<audio::Note> notes;
+  std::string heard_by;     // HeardVoice::heard_by
   double tuning_cents = 0;  // the corrected offset
   int octave = 0;           // the octaves that were added
   std::string octave_reason;
@@ -47,14 +48,18 @@ struct HumMelody {
 // Throws kUsage for an octave that is neither auto nor -8..8, and a transpose beyond -96..96.
 void validate(const HumOptions& options);
 
-// `range`: the instrument's range, for --octave auto; absent: the melody does not move.
+// Hears with a transcriber as these options ask: all its notes if polyphonic, else cleaned up; the
+// recording in tune, unless tuning is off.
+HearFunction hearing_by(TranscribeFunction transcribe, const HumOptions& options);
+
+// `hear` already does what options.tuning and options.polyphonic ask. `range`: the instrument's
+// range, for --octave auto; absent: the melody does not move.
 // Throws: kBadData when there is no melody (noise, breathing).
-HumMelody read_melody(std::span<const float> samples, const TranscribeFunction& transcribe,
+HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
                       const HumOptions& options, std::optional<PitchRange> range);
 
 // Its notes; empty if no melody was found.
-std::vector<audio::Note> notes_heard(std::span<const float> samples,
-                                     const TranscribeFunction& transcribe,
+std::vector<audio::Note> notes_heard(std::span<const float> samples, const HearFunction& hear,
                                      const HumOptions& options, std::optional<PitchRange> range);
 
 }  // namespace hum::pipeline

@@ -21,7 +21,9 @@ double length_s(const Note& note) { return note.end_s - note.start_s; }
 std::vector<Note> voters(std::span<const Note> notes) {
   std::vector<Note> chosen;
   for (const Note& note : notes) {
-    if (length_s(note) >= kMinVoter_s && note.amplitude >= kMinCertainty) chosen.push_back(note);
+    if (length_s(note) >= kMinVoter_s && audio::certainty(note) >= kMinCertainty) {
+      chosen.push_back(note);
+    }
   }
   return chosen.empty() ? std::vector<Note>(notes.begin(), notes.end()) : chosen;
 }

@@ -21,8 +21,8 @@ struct OctaveChoice {
 
 // Of the octaves that move at least 95 % of the melody into the range, takes the one nearest to the
 // singer, the upper one of two. If there is no such octave, takes the one that moves the most into
-// it. Notes vote by their length if they last at least 100 ms and their certainty (amplitude) is at
-// least 0.5; if there are no such notes, all vote.
+// it. Notes vote by their length if they last at least 100 ms and their certainty is at least
+// 0.5; if there are no such notes, all vote.
 OctaveChoice choose_octave(std::span<const audio::Note> notes, const PitchRange& range);
 
 // The range of an instrument of which only a clip is known: the notes of the clip that would vote,

@@ -43,6 +43,9 @@ TEST(Octave, ShortAndUncertainNotesDoNotVote) {
   notes.push_back({6, 9, 31, 0.3, {}});     // mains hum
   EXPECT_EQ(choose_octave(notes, {55, 96}).octave, 0);
   EXPECT_EQ(choose_octave(std::span(notes).subspan(3), {55, 96}).octave, 2);  // no others
+  notes.push_back({9, 20, 100, 0.9, {}});  // loud, but the ear doubts it
+  notes.back().confidence = 0.2;
+  EXPECT_EQ(choose_octave(notes, {55, 96}).octave, 0);
 }
 
 TEST(Octave, AFewNotesOutsideTheRangeDoNotMoveTheMelody) {

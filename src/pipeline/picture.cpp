@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <set>
 
 #include "audio/dsp.h"
 #include "audio/io.h"
 #include "audio/resample.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "pipeline/pixel_text.h"
 
 namespace hum::pipeline {
 namespace {
@@ -20,7 +23,9 @@ using Colour = std::array<uint8_t, 3>;
 
 constexpr int kRate_hz = 22050, kWindow = 4096;
 constexpr double kRange_db = 70;
-constexpr Colour kOutline = {120, 255, 170}, kLine = {255, 255, 255};
+constexpr Colour kOutline = {120, 255, 170}, kLine = {255, 255, 255}, kSung = {255, 200, 60};
+constexpr Colour kInk = {0, 0, 0};
+constexpr uint8_t kPaper = 255;
 // Colours from silence to the loudest point.
 constexpr std::array<Colour, 5> kColours = {
     {{8, 8, 24}, {50, 18, 90}, {150, 40, 110}, {235, 105, 70}, {252, 225, 150}}};
@@ -35,11 +40,6 @@ Colour colour_of(double share) {
         std::lround((1 - part) * kColours[before][c] + part * kColours[before + 1][c]));
   }
   return result;
-}
-
-void set(Image& image, int64_t x, int64_t y, const Colour& colour) {
-  if (x < 0 || y < 0 || x >= image.width || y >= image.height) return;
-  std::ranges::copy(colour, image.rgb.begin() + 3 * (y * image.width + x));
 }
 
 std::string base64(std::string_view bytes) {
@@ -59,46 +59,104 @@ std::string base64(std::string_view bytes) {
 }
 
 // Space for labels at the left and below.
-constexpr int64_t kLeft = 36, kBelow = 20;
+constexpr int64_t kLeft = 36, kBelow = 20, kTick = 3;
+
+// The pitches that an axis names: every C, and those of the notes.
+std::set<int> named_pitches(std::span<const Note> notes, const PictureScale& scale) {
+  std::set<int> pitches;
+  for (int pitch = scale.low_pitch; pitch <= scale.high_pitch; ++pitch) {
+    if (pitch % 12 == 0) pitches.insert(pitch);
+  }
+  for (const Note& note : notes) pitches.insert(note.pitch);
+  return pitches;
+}
+
+std::vector<double> named_times(const PictureScale& scale) {
+  std::vector<double> times;
+  const double step_s = std::max(1.0, std::ceil(scale.seconds / 12));
+  for (double at_s = 0; at_s <= scale.seconds; at_s += step_s) times.push_back(at_s);
+  return times;
+}
+
+// The pitch as it was sung, if that is known and in the picture.
+std::optional<double> sung_pitch(const Note& note, const PictureScale& scale) {
+  if (note.hz <= 0) return std::nullopt;
+  const double pitch = audio::hz_to_midi(note.hz);
+  if (pitch < scale.low_pitch - 0.5 || pitch > scale.high_pitch + 0.5) return std::nullopt;
+  return pitch;
+}
+
+std::string svg_note(const Note& note, const PictureScale& scale) {
+  const double x = scale.x(note.start_s), end = scale.x(note.end_s);
+  std::string out = fmt::format(
+      "<rect class=\"note\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{}\" fill=\"none\" "
+      "stroke=\"#78ffaa\"/>\n",
+      x, scale.y(note.pitch) - static_cast<double>(scale.row_height) / 2, end - x,
+      scale.row_height);
+  if (const auto sung = sung_pitch(note, scale)) {
+    out += fmt::format(
+        "<line class=\"sung\" x1=\"{:.2f}\" x2=\"{:.2f}\" y1=\"{:.2f}\" y2=\"{:.2f}\" "
+        "stroke=\"#ffc83c\"/>\n",
+        x, end, scale.y(*sung), scale.y(*sung));
+  }
+  out += "<polyline fill=\"none\" stroke=\"#ffffff\" points=\"";
+  const auto points = std::max<int64_t>(2, static_cast<int64_t>(note.bends.size()));
+  for (int64_t i = 0; i < points; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(points - 1);
+    const double at_s = note.start_s + share * (note.end_s - note.start_s);
+    out += fmt::format("{:.2f},{:.2f} ", scale.x(at_s), scale.y(audio::pitch_at(note, at_s)));
+  }
+  return out + "\"/>\n";
+}
 
 std::string format_svg(const Image& spectrogram, std::span<const Note> notes,
                        const PictureScale& scale) {
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-      "{1}\" font-family=\"sans-serif\" font-size=\"11\">\n<g transform=\"translate({2} 0)\">\n"
+      "{1}\" font-family=\"sans-serif\" font-size=\"9\">\n<g transform=\"translate({2} 0)\">\n"
       "<image width=\"{3}\" height=\"{4}\" href=\"data:image/png;base64,{5}\"/>\n",
       scale.width + kLeft, scale.height() + kBelow, kLeft, scale.width, scale.height(),
       base64(encode_png(spectrogram)));
-  for (const Note& note : notes) {
-    const double x = scale.x(note.start_s), width = scale.x(note.end_s) - x;
-    out += fmt::format(
-        "<rect class=\"note\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{}\" "
-        "fill=\"none\" "
-        "stroke=\"#78ffaa\"/>\n<polyline fill=\"none\" stroke=\"#ffffff\" points=\"",
-        x, scale.y(note.pitch) - static_cast<double>(scale.row_height) / 2, width,
-        scale.row_height);
-    const auto points = std::max<int64_t>(2, static_cast<int64_t>(note.bends.size()));
-    for (int64_t i = 0; i < points; ++i) {
-      const double share = static_cast<double>(i) / static_cast<double>(points - 1);
-      const double at_s = note.start_s + share * (note.end_s - note.start_s);
-      out += fmt::format("{:.2f},{:.2f} ", scale.x(at_s), scale.y(audio::pitch_at(note, at_s)));
-    }
-    out += "\"/>\n";
+  for (const Note& note : notes) out += svg_note(note, scale);
+  for (const int pitch : named_pitches(notes, scale)) {
+    out += fmt::format("<text x=\"-4\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+                       scale.y(pitch) + 3, audio::note_name(pitch));
   }
-  for (int pitch = scale.low_pitch; pitch <= scale.high_pitch; ++pitch) {
-    if (pitch % 12 != 0) continue;
-    out += fmt::format("<text x=\"-4\" y=\"{:.1f}\" text-anchor=\"end\">C{}</text>\n",
-                       scale.y(pitch) + 4, pitch / 12 - 1);
-  }
-  const double step_s = std::max(1.0, std::ceil(scale.seconds / 12));
-  for (double at_s = 0; at_s <= scale.seconds; at_s += step_s) {
+  for (const double at_s : named_times(scale)) {
     out += fmt::format("<text x=\"{:.1f}\" y=\"{}\">{:g} s</text>\n", scale.x(at_s),
                        scale.height() + 15, at_s);
   }
   return out + "</g>\n</svg>\n";
 }
 
+// The picture on a larger sheet, with names of pitches at the left and of seconds below.
+Image with_axes(const Image& picture, std::span<const Note> notes, const PictureScale& scale) {
+  Image sheet{picture.width + kLeft, picture.height + kBelow, {}};
+  sheet.rgb.assign(static_cast<size_t>(3 * sheet.width * sheet.height), kPaper);
+  for (int64_t y = 0; y < picture.height; ++y) {
+    std::copy_n(picture.rgb.begin() + 3 * y * picture.width, 3 * picture.width,
+                sheet.rgb.begin() + 3 * (y * sheet.width + kLeft));
+  }
+  for (const int pitch : named_pitches(notes, scale)) {
+    const auto y = static_cast<int64_t>(scale.y(pitch));
+    const std::string name = audio::note_name(pitch);
+    for (int64_t x = kLeft - kTick; x < kLeft; ++x) set_pixel(sheet, x, y, kInk);
+    draw_text(sheet, kLeft - kTick - 1 - text_width(name), y - kTextHeight / 2, name, kInk);
+  }
+  for (const double at_s : named_times(scale)) {
+    const int64_t x = kLeft + static_cast<int64_t>(scale.x(at_s));
+    for (int64_t y = 0; y < kTick; ++y) set_pixel(sheet, x, picture.height + y, kInk);
+    draw_text(sheet, x, picture.height + kTick + 2, fmt::format("{:g} s", at_s), kInk);
+  }
+  return sheet;
+}
+
 }  // namespace
+
+void set_pixel(Image& image, int64_t x, int64_t y, const Colour& colour) {
+  if (x < 0 || y < 0 || x >= image.width || y >= image.height) return;
+  std::ranges::copy(colour, image.rgb.begin() + 3 * (y * image.width + x));
+}
 
 PictureScale scale_of(std::span<const Note> notes, double seconds) {
   PictureScale scale{.seconds = seconds};
@@ -131,7 +189,7 @@ Image draw_spectrogram(const audio::AudioBuffer& sound, const PictureScale& scal
       const double value = (1 - part) * power(frame, bin) + part * power(frame, bin + 1);
       const double below_db =
           loudest > 0 ? 10 * std::log10(loudest / std::max(value, 1e-20)) : kRange_db;
-      set(image, x, y, colour_of(1 - below_db / kRange_db));
+      set_pixel(image, x, y, colour_of(1 - below_db / kRange_db));
     }
   }
   return image;
@@ -142,15 +200,17 @@ void draw_notes(Image& image, std::span<const Note> notes, const PictureScale& s
     const auto left = static_cast<int64_t>(scale.x(note.start_s));
     const auto right = static_cast<int64_t>(scale.x(note.end_s));
     const int64_t top = scale.row_height * (scale.high_pitch - note.pitch);
+    const auto sung = sung_pitch(note, scale);
     for (int64_t x = left; x <= right; ++x) {
-      set(image, x, top, kOutline);
-      set(image, x, top + scale.row_height - 1, kOutline);
+      set_pixel(image, x, top, kOutline);
+      set_pixel(image, x, top + scale.row_height - 1, kOutline);
+      if (sung) set_pixel(image, x, static_cast<int64_t>(scale.y(*sung)), kSung);
       const double at_s = static_cast<double>(x) / static_cast<double>(scale.width) * scale.seconds;
-      set(image, x, static_cast<int64_t>(scale.y(audio::pitch_at(note, at_s))), kLine);
+      set_pixel(image, x, static_cast<int64_t>(scale.y(audio::pitch_at(note, at_s))), kLine);
     }
     for (int64_t y = top; y < top + scale.row_height; ++y) {
-      set(image, left, y, kOutline);
-      set(image, right, y, kOutline);
+      set_pixel(image, left, y, kOutline);
+      set_pixel(image, right, y, kOutline);
     }
   }
 }
@@ -180,10 +240,11 @@ void write_picture(const std::filesystem::path& path, std::span<const Note> note
   const std::string extension = audio::extension_of(path);
   if (extension == ".svg") return write_file(path, format_svg(image, notes, scale));
   if (extension != ".png") {
-    fail(ExitCode::kUsage, path.string() + ": pictures must be .png or .svg");
+    fail(ExitCode::kUsage, path.string() + ": pictures must be .png or .svg",
+         "--picture notes.png");
   }
   draw_notes(image, notes, scale);
-  write_file(path, encode_png(image));
+  write_file(path, encode_png(with_axes(image, notes, scale)));
 }
 
 }  // namespace hum::pipeline

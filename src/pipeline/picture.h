@@ -1,6 +1,7 @@
 // Draws the played notes as a piano roll over the sound's spectrogram.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -37,13 +38,17 @@ PictureScale scale_of(std::span<const audio::Note> notes, double seconds);
 // Draws the loudest point light and points 70 dB below it dark. Shapes: one or more channels, which
 // are mixed.
 Image draw_spectrogram(const audio::AudioBuffer& sound, const PictureScale& scale);
-// Draws outlines of notes, with the pitch and its bends as a line inside.
+// Does nothing outside the image.
+void set_pixel(Image& image, int64_t x, int64_t y, const std::array<uint8_t, 3>& colour);
+// Draws outlines of notes, with a yellow line for the pitch that was sung, if it is known, and a
+// white one for the pitch that is played, with its bends.
 void draw_notes(Image& image, std::span<const audio::Note> notes, const PictureScale& scale);
 
 std::string encode_png(const Image& image);
 
-// Writes .png or .svg by the extension; .svg also labels octaves and seconds. Writes a temporary
-// file and renames it. Throws: kUsage for other extensions, kCannotCreate.
+// Writes .png or .svg by the extension, with axes that name every C, the notes' pitches and
+// seconds. Writes a temporary file and renames it. Throws: kUsage for other extensions,
+// kCannotCreate.
 void write_picture(const std::filesystem::path& path, std::span<const audio::Note> notes,
                    const audio::AudioBuffer& sound);
 

@@ -23,6 +23,16 @@ int light(const Image& image, const PictureScale& scale, double time_s, double p
   return pixel[0] + pixel[1] + pixel[2];
 }
 
+Image decoded(const std::string& bytes) {
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  EXPECT_NE(png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()), 0);
+  png.format = PNG_FORMAT_RGB;
+  Image image{png.width, png.height, std::vector<uint8_t>(PNG_IMAGE_SIZE(png))};
+  EXPECT_NE(png_image_finish_read(&png, nullptr, image.rgb.data(), 0, nullptr), 0);
+  return image;
+}
+
 audio::AudioBuffer concert_a() { return {44100, 1, audio::tone(440, 2, 44100)}; }
 
 TEST(Picture, HasRoomForTheNotesAndTheirOvertones) {
@@ -58,16 +68,54 @@ TEST(Picture, DrawsNotesWhereTheyAre) {
 
 TEST(Picture, PngHoldsTheSamePixels) {
   const Image image = draw_spectrogram(concert_a(), scale_of(kNotes, 2));
-  const std::string bytes = encode_png(image);
-  png_image png{};
-  png.version = PNG_IMAGE_VERSION;
-  ASSERT_NE(png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()), 0);
-  png.format = PNG_FORMAT_RGB;
-  EXPECT_EQ(png.width, image.width);
-  EXPECT_EQ(png.height, image.height);
-  std::vector<uint8_t> read(PNG_IMAGE_SIZE(png));
-  ASSERT_NE(png_image_finish_read(&png, nullptr, read.data(), 0, nullptr), 0);
-  EXPECT_EQ(read, image.rgb);
+  const Image read = decoded(encode_png(image));
+  EXPECT_EQ(read.width, image.width);
+  EXPECT_EQ(read.height, image.height);
+  EXPECT_EQ(read.rgb, image.rgb);
+}
+
+TEST(Picture, DrawsTheSungPitchBesideThePlayedOne) {
+  const auto scale = scale_of(kNotes, 2);
+  Image image{scale.width, scale.height(), {}};
+  image.rgb.resize(static_cast<size_t>(3 * image.width * image.height));
+  auto notes = kNotes;
+  notes[0].hz = audio::midi_to_hz(69.3);
+  notes[1].hz = 20;  // outside the picture
+  draw_notes(image, notes, scale);
+  EXPECT_EQ(light(image, scale, 0.75, 69), 3 * 255);
+  EXPECT_EQ(light(image, scale, 0.75, 69.3), 255 + 200 + 60);
+}
+
+// The share of dark pixels in a part of the picture that write_picture makes.
+double dark_share(const Image& image, int64_t left, int64_t top, int64_t right, int64_t bottom) {
+  int64_t dark = 0;
+  for (int64_t y = top; y < bottom; ++y) {
+    for (int64_t x = left; x < right; ++x) {
+      dark += image.rgb[static_cast<size_t>(3 * (y * image.width + x))] < 128 ? 1 : 0;
+    }
+  }
+  return static_cast<double>(dark) / static_cast<double>((right - left) * (bottom - top));
+}
+
+TEST(Picture, PngHasAxesWithNamesOfNotesAndSeconds) {
+  const fs::path path = fs::temp_directory_path() / fmt::format("hum-picture-{}.png", getpid());
+  write_picture(path, kNotes, concert_a());
+  const Image image = decoded(read_file(path));
+  fs::remove(path);
+  const auto scale = scale_of(kNotes, 2);
+  ASSERT_GT(image.width, scale.width);
+  ASSERT_GT(image.height, scale.height());
+  const int64_t left = image.width - scale.width;
+  for (const int pitch : {69, 72, 84}) {  // those of the notes, and a C
+    const auto y = static_cast<int64_t>(scale.y(pitch));
+    EXPECT_GT(dark_share(image, 0, y - 3, left, y + 4), 0.1) << pitch;
+  }
+  const auto unnamed = static_cast<int64_t>(scale.y(79));
+  EXPECT_EQ(dark_share(image, 0, unnamed - 3, left, unnamed + 4), 0);
+  for (const double at_s : {0.0, 1.0}) {
+    const int64_t x = left + static_cast<int64_t>(scale.x(at_s));
+    EXPECT_GT(dark_share(image, x, scale.height(), x + 18, image.height), 0.05) << at_s;
+  }
 }
 
 TEST(Picture, SvgHasANoteARectangle) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "audio/resample.h"
 #include "base/error.h"
@@ -15,6 +16,11 @@ namespace {
 constexpr float kSilentPeak = 1e-4F;
 constexpr double kClippedShare = 1e-3;
 
+std::string channel_name(int channel, int channels) {
+  if (channels == 2) return channel == 0 ? "the left one" : "the right one";
+  return fmt::format("channel {}", channel + 1);
+}
+
 std::vector<std::string> warnings_of(const audio::SourceFormat& source) {
   std::vector<std::string> warnings;
   if (source.clipped_fraction > kClippedShare) {
@@ -22,7 +28,11 @@ std::vector<std::string> warnings_of(const audio::SourceFormat& source) {
         "the recording is clipped ({:.1f} % of its samples); record it at a lower level",
         100 * source.clipped_fraction));
   }
-  if (source.channels > 2) {
+  if (source.only_channel) {
+    warnings.push_back(
+        fmt::format("the channels are in opposite phase and cancel each other; only {} is used",
+                    channel_name(*source.only_channel, source.channels)));
+  } else if (source.channels > 2) {
     warnings.push_back(fmt::format("{} channels were mixed into one", source.channels));
   }
   if (source.rate_hz > 96000) {
@@ -37,6 +47,21 @@ std::vector<std::string> warnings_of(const audio::SourceFormat& source) {
   return warnings;
 }
 
+// Throws kBadData if the sound does not move. A constant level is as silent as zeros.
+void require_sound(const std::string& name, std::span<const float> samples) {
+  double sum = 0;
+  for (const float sample : samples) sum += sample;
+  const auto mean = static_cast<float>(sum / static_cast<double>(samples.size()));
+  const bool is_silent = std::ranges::all_of(
+      samples, [&](float sample) { return std::fabs(sample - mean) < kSilentPeak; });
+  if (!is_silent) return;
+  const bool is_zero = std::fabs(mean) < kSilentPeak;
+  fail(ExitCode::kBadData,
+       name + (is_zero ? ": is silent"
+                       : fmt::format(": is silent, at a constant level of {:.3g}", mean)),
+       "check the microphone and record it again");
+}
+
 }  // namespace
 
 Recording read_recording(const std::filesystem::path& path, double max_seconds) {
@@ -45,16 +70,11 @@ Recording read_recording(const std::filesystem::path& path, double max_seconds) 
   Recording recording{{}, mono.seconds(), warnings_of(source)};
   if (recording.seconds < kMinRecording_s) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: only {:.2f} s long, too short for a melody", path.string(),
+         fmt::format("{}: only {:.2f} s long, too short for a melody", audio::name_of(path),
                      recording.seconds),
          fmt::format("record at least {} s", kMinRecording_s));
   }
-  const bool is_silent = std::ranges::all_of(
-      mono.samples, [](float sample) { return std::fabs(sample) < kSilentPeak; });
-  if (is_silent) {
-    fail(ExitCode::kBadData, path.string() + ": is silent",
-         "check the microphone and record it again");
-  }
+  require_sound(audio::name_of(path), mono.samples);
   recording.samples = audio::resample(mono.samples, mono.rate_hz, data::kSampleRate);
   return recording;
 }

@@ -18,8 +18,8 @@ struct Recording {
   std::vector<std::string> warnings;
 };
 
-// Throws: what audio::read_audio throws; kBadData when it is shorter than kMinRecording_s or
-// silent.
+// `path`: "-" is stdin. Throws: what audio::read_audio throws; kBadData when it is shorter than
+// kMinRecording_s, silent or constant.
 Recording read_recording(const std::filesystem::path& path,
                          double max_seconds = audio::kDefaultMaxSeconds);
 

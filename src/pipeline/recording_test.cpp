@@ -58,6 +58,24 @@ TEST_F(Recordings, OfSilenceAreRefused) {
   EXPECT_THAT(message_, testing::HasSubstr("is silent"));
 }
 
+TEST_F(Recordings, OfAConstantLevelAreSilent) {
+  EXPECT_EQ(code_of(write(std::vector<float>(22050, 0.25F), 22050)), ExitCode::kBadData);
+  EXPECT_THAT(message_, testing::HasSubstr("is silent, at a constant level of 0.25"));
+}
+
+TEST_F(Recordings, InOppositePhaseAreHeardThroughOneChannel) {
+  const auto left = audio::tone(220, 1, 22050, 0.3);
+  audio::AudioBuffer stereo{22050, 2, {}};
+  for (const float sample : left) stereo.samples.insert(stereo.samples.end(), {sample, -sample});
+  const fs::path path = folder_ / "stereo.wav";
+  audio::write_audio(path, stereo, audio::SampleFormat::kFloat);
+  const auto recording = read_recording(path);
+  EXPECT_EQ(recording.samples, left);
+  EXPECT_THAT(recording.warnings,
+              testing::ElementsAre(testing::HasSubstr("opposite phase and cancel each other; only "
+                                                      "the left one is used")));
+}
+
 TEST_F(Recordings, ThatAreClippedWorkWithAWarning) {
   auto samples = audio::tone(220, 1, 22050, 3);
   for (float& sample : samples) sample = std::clamp(sample, -1.0F, 1.0F);

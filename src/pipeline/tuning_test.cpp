@@ -67,6 +67,11 @@ struct Listener {
   }
 };
 
+HumMelody read_melody(std::span<const float> samples, TranscribeFunction transcribe,
+                      const HumOptions& options, std::optional<PitchRange> range) {
+  return pipeline::read_melody(samples, hearing_by(std::move(transcribe), options), options, range);
+}
+
 TEST(HumMelody, PutsASharpSingerInTuneOnTheRecordingsClock) {
   const auto sharp = scale(40);
   const double stretch = std::exp2(40.0 / 1200);

@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 
 namespace hum::pjrt {
@@ -45,15 +46,6 @@ void add_packages(const fs::path& parent, std::vector<fs::path>& folders) {
   }
   std::ranges::sort(found);
   folders.insert(folders.end(), found.begin(), found.end());
-}
-
-std::vector<fs::path> wheel_folders() {
-  std::vector<fs::path> folders;
-  if (const std::string folder = env_string("HUM_THIRD_PARTY"); !folder.empty()) {
-    folders.emplace_back(folder);
-  }
-  folders.emplace_back(HUM_THIRD_PARTY_FOLDER);
-  return folders;
 }
 
 std::vector<fs::path> package_folders() {

@@ -19,8 +19,8 @@ std::string known_devices();
 std::filesystem::path find_plugin(std::string_view device,
                                   std::span<const std::filesystem::path> folders);
 
-// Searches HUM_THIRD_PARTY and the build's third_party folder, then Python's packages (the virtual
-// environment's first).
+// Searches wheel_folders() (base/files.h), then Python's packages (the virtual environment's
+// first).
 std::filesystem::path find_plugin(std::string_view device);
 
 // For the device in HUM_PLUGIN, or the CPU. Throws as above.

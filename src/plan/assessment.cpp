@@ -31,10 +31,10 @@ void require_fits(const Option& option) {
   if (option.outlook) return;
   const std::string cluster = fmt::format("{}:{}", option.device->name, option.nodes);
   if (option.least_bytes <= 0) {
-    fail(ExitCode::kBadData, fmt::format("no layout divides the batch over {}", cluster),
+    fail(ExitCode::kUsage, fmt::format("no layout divides the batch over {}", cluster),
          "a power of two usually works: change --batch or the number of nodes");
   }
-  fail(ExitCode::kBadData,
+  fail(ExitCode::kUsage,
        fmt::format("the model does not fit into {}: needs {:.1f} GB per device of {:.1f}", cluster,
                    option.least_bytes / 1e9, option.device->memory_gb.value),
        enough_nodes(option));

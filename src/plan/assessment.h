@@ -74,7 +74,7 @@ inline constexpr double kRewriteWeeks = 0.4;
 // Range around migration_weeks. Source: the same report, 2 to 4 weeks for a first model.
 inline constexpr double kWeeksLow = 2.0 / 3, kWeeksHigh = 4.0 / 3;
 
-// Assesses moving the run with the given `step`. Throws kBadData if the model does not fit into one
+// Assesses moving the run with the given `step`. Throws kUsage if the model does not fit into one
 // of the clusters, with the nearest size that works; kUsage unless `from` has NVIDIA GPUs and `to`
 // does not.
 Assessment assess(const graph::Function& step, const Option& from, const Option& to,

@@ -89,7 +89,8 @@ std::vector<Campaign> read_campaigns(const std::vector<std::filesystem::path>& f
                      campaigns.front().device, campaign.name, campaign.device),
          "a calibration covers one hardware; name it with --hardware if the files do not");
   }
-  if (campaigns.empty()) fail(ExitCode::kUsage, "no file of runs was given");
+  if (campaigns.empty())
+    fail(ExitCode::kUsage, "no file of runs was given", "hum plan calibrate runs.csv");
   return campaigns;
 }
 

@@ -25,11 +25,14 @@ FileFit file_from_json(const Json& json) {
 
 Calibration from_file(const Json& json) {
   if (json.at("format_version") != kVersion)
-    fail(ExitCode::kBadData, fmt::format("not a calibration file of version {}", kVersion));
+    fail(ExitCode::kBadData, fmt::format("not a calibration file of version {}", kVersion),
+         "hum plan calibrate writes one");
   Calibration c{.device = json.at("device"), .stack = json.at("stack")};
   from_json(json.at("efficiency"), c.efficiency);
   for (const double value : to_vector(c.efficiency)) {
-    if (!(value > 0)) fail(ExitCode::kBadData, "efficiencies must be above zero");
+    if (!(value > 0))
+      fail(ExitCode::kBadData, "efficiencies must be above zero",
+           "hum plan calibrate writes such a file");
   }
   c.models = json.at("models");
   c.interval_log = json.at("interval_log");
@@ -47,7 +50,7 @@ Calibration from_file(const Json& json) {
 }  // namespace
 
 std::filesystem::path calibration_path(const std::string& device) {
-  return source_folder() / "hardware/calibration" / (device + ".json");
+  return data_folder() / "hardware/calibration" / (device + ".json");
 }
 
 Calibration read_calibration(const std::filesystem::path& path) {

@@ -18,7 +18,7 @@ double goodput(const Interruptions& run, double interval_s) {
                          std::expm1((interval_s + run.checkpoint_s) / run.between_s);
   const double share = interval_s / cycle_s;
   if (!(share > 1e-6)) {
-    fail(ExitCode::kBadData,
+    fail(ExitCode::kUsage,
          fmt::format("with interruptions every {:.0f} s, {:.0f} s checkpoints and "
                      "{:.0f} s restarts, a run makes no progress",
                      run.between_s, run.checkpoint_s, run.restart_s),

@@ -15,7 +15,7 @@ struct Interruptions {
 double best_interval_s(const Interruptions& run);
 
 // The share of time spent on work that counts. Exact for Poisson interruptions, including those
-// during restarts and checkpoints. Throws kBadData if almost none succeeds. Source: Daly 2006,
+// during restarts and checkpoints. Throws kUsage if almost none succeeds. Source: Daly 2006,
 // equation 20.
 double goodput(const Interruptions& run, double interval_s);
 

@@ -114,7 +114,7 @@ bool is_script(const fs::path& path) {
 std::vector<Setting> read_settings(const fs::path& path, PlanClaims& claims) {
   const std::string name = path.filename().string();
   const ErrorContext context([&] { return "reading " + path.string(); });
-  if (is_script(path)) return read_script(read_file(path), name);
+  if (is_script(path)) return read_script(read_text(path), name);
   const Json file = path.extension() == ".json" ? read_json(path) : read_yaml(path);
   if (!file.is_object()) {
     fail(ExitCode::kBadData, "not a mapping", "a plan has " + fmt::format("{}", kPlanForms));

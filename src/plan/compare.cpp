@@ -48,7 +48,7 @@ Option consider(const Transformer& model, const Device& device, int64_t nodes,
   require_positive("spot_wait_minutes", market.spot_wait_minutes);
   require_positive("engineer_week_cost", market.engineer_week_cost);
   if (device.price_per_node_hour.value <= 0) {
-    fail(ExitCode::kBadData, fmt::format("{} has no on-demand price", device.name),
+    fail(ExitCode::kUsage, fmt::format("{} has no on-demand price", device.name),
          "use a node that is for rent, such as p4d.24xlarge, or set price_per_node_hour in a file "
          "for --hardware-file");
   }
@@ -94,7 +94,7 @@ std::optional<Offer> offer(const Option& option, Tariff tariff, const Market& ma
 std::vector<Swing> sensitivity(const Option& option, Tariff tariff, const Market& market,
                                double spread) {
   if (!(spread > 0 && spread < 1))
-    fail(ExitCode::kBadData, fmt::format("spread = {} is out of range", spread),
+    fail(ExitCode::kUsage, fmt::format("spread = {} is out of range", spread),
          "between 0 and 1, e.g. 0.2");
   if (!offer(option, tariff, market)) return {};
   const double less = 1 - spread, more = 1 + spread;

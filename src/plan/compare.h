@@ -56,7 +56,7 @@ struct Option {
 // "4 nodes are enough", or that no number is, for an option where nothing fits.
 std::string enough_nodes(const Option& option);
 
-// Throws kBadData if a figure of the market is not above zero, or the hardware has no price.
+// Throws kUsage if a figure of the market is not above zero, or the hardware has no price.
 // price.
 Option consider(const Transformer& model, const Device& device, int64_t nodes,
                 const Calibration& calibration, const Market& market);
@@ -70,7 +70,7 @@ struct Swing {
   std::string what;  // "price", "efficiency", "interruptions"
   double less = 0, more = 0;
 };
-// Empty if the tariff is not sold. Throws kBadData unless 0 < spread < 1.
+// Empty if the tariff is not sold. Throws kUsage unless 0 < spread < 1.
 std::vector<Swing> sensitivity(const Option& option, Tariff tariff, const Market& market,
                                double spread);
 

@@ -35,7 +35,7 @@ std::vector<std::string> split(std::string_view line) {
 }  // namespace
 
 Table::Table(const std::filesystem::path& path) : name_(path.filename().string()) {
-  const std::string text = read_file(path);
+  const std::string text = read_text(path);
   size_t line_number = 0;
   for (size_t start = 0; start < text.size();) {
     const size_t end = std::min(text.find('\n', start), text.size());

@@ -53,7 +53,7 @@ Verdict decide(const Option& from, const Option& to, const Market& market,
                const Situation& situation) {
   for (const double value : {situation.monthly_budget, situation.project_months}) {
     if (!(value >= 0) || !std::isfinite(value))
-      fail(ExitCode::kBadData, fmt::format("a budget or project length of {}", value),
+      fail(ExitCode::kUsage, fmt::format("a budget or project length of {}", value),
            "0: not given");
   }
   const Migration move = migrate(from, to, market);
@@ -106,7 +106,7 @@ Phase parse_phase(const std::string& text, const Hardware& hardware) {
   }
   phase.device = &hardware.node(text.substr(equals + 1, nodes - equals - 1));
   if (phase.device->price_per_node_hour.value <= 0)
-    fail(ExitCode::kBadData, fmt::format("{} has no price", phase.device->name),
+    fail(ExitCode::kUsage, fmt::format("{} has no price", phase.device->name),
          "use a node that is for rent, such as p5.48xlarge, or add a price in a --hardware-file");
   return phase;
 }

@@ -45,7 +45,7 @@ struct Verdict {
   std::vector<std::string> reasons;  // for this advice, the deciding one first
 };
 
-// Decides on moving the run. Both options must fit. Throws kBadData on figures below zero.
+// Decides on moving the run. Both options must fit. Throws kUsage on figures below zero.
 Verdict decide(const Option& from, const Option& to, const Market& market,
                const Situation& situation);
 
@@ -59,8 +59,7 @@ struct Phase {
   double cost(Tariff tariff) const;
 };
 
-// Parses "research=g5.12xlarge:10:7": name, hardware, nodes, days. Throws kUsage; kConfig on
-// unknown hardware.
+// Parses "research=g5.12xlarge:10:7": name, hardware, nodes, days. Throws kUsage.
 Phase parse_phase(const std::string& text, const Hardware& hardware);
 
 }  // namespace hum::plan

@@ -57,7 +57,7 @@ std::string lower(std::string text) {
 
 }  // namespace
 
-std::filesystem::path Hardware::default_path() { return source_folder() / "hardware/devices.yaml"; }
+std::filesystem::path Hardware::default_path() { return data_folder() / "hardware/devices.yaml"; }
 
 Hardware::Hardware(const std::filesystem::path& path) {
   const ErrorContext context([&] { return "reading " + path.string(); });
@@ -65,7 +65,8 @@ Hardware::Hardware(const std::filesystem::path& path) {
   for (const auto& [name, fields] : file.items()) {
     const ErrorContext inner([&device = name] { return "reading device " + device; });
     Device device;
-    if (fields.contains("base")) device = at(fields["base"].get<std::string>());
+    const auto base = fields.find("base");
+    if (base != fields.end() && base->is_string()) device = at(base->get<std::string>());
     from_json(fields, device);
     device.name = name;
     check_all(device);
@@ -96,11 +97,11 @@ const Device& Hardware::node(const std::string& name) const {
   return sold != nullptr ? *sold : device;
 }
 
-const Device& Hardware::at(const std::string& name) const {
+const Device& Hardware::at(const std::string& name, ExitCode fault) const {
   if (const Device* found = find(name)) return *found;
   std::vector<std::string> names;
   for (const auto& [known, unused] : devices_) names.push_back(known);
-  fail(ExitCode::kConfig, fmt::format("unknown hardware '{}'", name),
+  fail(fault, fmt::format("unknown hardware '{}'", name),
        fmt::format("the nearest are {}; known are: {}",
                    fmt::join(nearest_names(lower(name), names), ", "), fmt::join(names, ", ")));
 }

@@ -109,8 +109,9 @@ class Hardware {
   // The entry with this name, else the largest node of this family ("p4d" -> p4d.24xlarge); nullptr
   // if there is none.
   const Device* find(const std::string& name) const;
-  // Same. Throws kConfig with the nearest names and all known ones.
-  const Device& at(const std::string& name) const;
+  // Same. Throws `fault` with the nearest names and all known ones: kUsage for the name of a flag,
+  // kBadData for one in a file.
+  const Device& at(const std::string& name, ExitCode fault = ExitCode::kUsage) const;
   // Same, for hardware to be rented: a family's node is preferred to an entry without a price
   // ("trn1" -> trn1.32xlarge).
   const Device& node(const std::string& name) const;

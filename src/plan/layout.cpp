@@ -8,17 +8,17 @@ namespace hum::plan {
 
 namespace {
 
-void require_positive(const char* what, int64_t value) {
+void require_positive(const char* what, int64_t value, ExitCode fault) {
   if (value > 0) return;
-  fail(ExitCode::kBadData, fmt::format("a plan with {} = {}", what, value),
+  fail(fault, fmt::format("a plan with {} = {}", what, value),
        fmt::format("{} must be positive", what));
 }
 
 // Requires that `parts` divides `whole`, the number of `what`.
-void require_divides(const char* parts_name, int64_t parts, const char* what, int64_t whole) {
+void require_divides(const char* parts_name, int64_t parts, const char* what, int64_t whole,
+                     ExitCode fault) {
   if (whole % parts == 0) return;
-  fail(ExitCode::kBadData,
-       fmt::format("{} = {} does not divide {} {}", parts_name, parts, whole, what),
+  fail(fault, fmt::format("{} = {} does not divide {} {}", parts_name, parts, whole, what),
        fmt::format("the nearest {} that does is {}", parts_name, nearest_divisor(whole, parts)));
 }
 
@@ -58,23 +58,23 @@ int64_t nearest_divisor(int64_t value, int64_t wanted) {
   return best;
 }
 
-void validate(const Transformer& model, const Layout& layout, StageSplit split) {
+void validate(const Transformer& model, const Layout& layout, StageSplit split, ExitCode fault) {
   validate(model);
-  require_positive("dp", layout.dp);
-  require_positive("tp", layout.tp);
-  require_positive("pp", layout.pp);
-  require_positive("global batch", layout.global_batch);
-  require_divides("tp", layout.tp, "heads", model.heads);
+  require_positive("dp", layout.dp, fault);
+  require_positive("tp", layout.tp, fault);
+  require_positive("pp", layout.pp, fault);
+  require_positive("global batch", layout.global_batch, fault);
+  require_divides("tp", layout.tp, "heads", model.heads, fault);
   const auto stages = split_blocks(model.layers, layout.pp, split);
-  if (!stages) require_divides("pp", layout.pp, "layers", model.layers);
-  require_divides("dp", layout.dp, "sequences of the global batch", layout.global_batch);
+  if (!stages) require_divides("pp", layout.pp, "layers", model.layers, fault);
+  require_divides("dp", layout.dp, "sequences of the global batch", layout.global_batch, fault);
   if (layout.interleave < 0 || layout.micro_batch < 0) {
-    require_positive(layout.interleave < 0 ? "interleave" : "micro batch", -1);
+    require_positive(layout.interleave < 0 ? "interleave" : "micro batch", -1, fault);
   }
-  require_divides("interleave", layout.chunks(), "layers of a stage", stages->blocks);
+  require_divides("interleave", layout.chunks(), "layers of a stage", stages->blocks, fault);
   if (layout.micro_batch > 0) {
     require_divides("micro batch", layout.micro_batch, "sequences of a data-parallel rank",
-                    layout.global_batch / layout.dp);
+                    layout.global_batch / layout.dp, fault);
   }
 }
 

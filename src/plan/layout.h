@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.h"
 #include "graph/autodiff/gradients.h"
 #include "plan/transformer.h"
 
@@ -45,10 +46,10 @@ std::optional<Stages> split_blocks(int64_t layers, int64_t pp, StageSplit split)
 // The stages of a layout that is valid in either way.
 Stages stages_of(const Transformer& model, const Layout& layout);
 
-// Throws kBadData if mesh, model and batch do not divide, with the nearest that does. A micro_batch
-// of 0 is not checked.
-void validate(const Transformer& model, const Layout& layout,
-              StageSplit split = StageSplit::kEqual);
+// Throws `fault` if mesh, model and batch do not divide, with the nearest that does: kUsage for a
+// layout of flags, kBadData for one in a file. A micro_batch of 0 is not checked.
+void validate(const Transformer& model, const Layout& layout, StageSplit split = StageSplit::kEqual,
+              ExitCode fault = ExitCode::kUsage);
 
 // In ascending order; empty for values below 1.
 std::vector<int64_t> divisors(int64_t value);

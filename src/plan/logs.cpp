@@ -96,7 +96,7 @@ const Device& device_of(const Json& head, const Hardware& hardware, const std::s
   if (!named.empty()) return hardware.at(named);
   const std::string ran_on = text(head, "hardware");
   if (const Device* device = hardware.named_in(ran_on)) return *device;
-  fail(ExitCode::kConfig, fmt::format("the run was on '{}', which is unknown hardware", ran_on),
+  fail(ExitCode::kBadData, fmt::format("the run was on '{}', which is unknown hardware", ran_on),
        "describe it in a file for --hardware-file and name it with --hardware "
        "(docs/cli/plan.md)");
 }

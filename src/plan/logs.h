@@ -12,7 +12,7 @@ namespace hum::plan {
 // (docs/formats/training-log.md), and the median of its step times after that part's first line.
 // `device` names the hardware; empty: the one whose name occurs in the log's. Throws: kNoInput;
 // kBadData with file and line: invalid JSON, no run record, too few steps, several devices,
-// another hardware than the first log's, faster than the peak; kConfig on unknown hardware.
+// other hardware than the first log's or unknown hardware, faster than the peak.
 Campaign read_logs(std::span<const std::filesystem::path> paths, const Hardware& hardware,
                    const std::string& device = "");
 

@@ -74,7 +74,8 @@ constexpr Named kModels[] = {
 class Config {
  public:
   explicit Config(const std::filesystem::path& path) : json_(read_json(path)) {
-    if (!json_.is_object()) fail(ExitCode::kBadData, "not a mapping");
+    if (!json_.is_object())
+      fail(ExitCode::kBadData, "not a mapping", "give the config.json of a model");
   }
   // The value of the first of these keys that exists.
   int64_t size(std::initializer_list<const char*> keys, int64_t otherwise = 0) const {
@@ -82,7 +83,7 @@ class Config {
       const auto found = json_.find(key);
       if (found == json_.end() || found->is_null()) continue;
       if (!found->is_number_integer() || found->get<int64_t>() <= 0)
-        fail(ExitCode::kBadData, fmt::format("{} is not a size: {}", key, found->dump()),
+        fail(ExitCode::kBadData, fmt::format("{} is not a size: {}", key, to_text(*found)),
              "a whole number above zero");
       return found->get<int64_t>();
     }
@@ -144,8 +145,10 @@ Transformer named_model(const std::string& name) {
   if (std::filesystem::is_directory(name))
     return read_config(std::filesystem::path(name) / "config.json");
   if (std::filesystem::exists(name)) return read_config(name);
-  if (name.ends_with(".json")) fail(ExitCode::kNoInput, name + ": no such file", "a config.json");
-  fail(ExitCode::kNoInput, fmt::format("no model '{}'", name),
+  if (name.ends_with(".json")) {
+    fail(ExitCode::kNoInput, name + ": no such file", "give the config.json of a model");
+  }
+  fail(ExitCode::kUsage, fmt::format("no model '{}'", name),
        fmt::format("the nearest are {}; give a config.json, or one of {}",
                    fmt::join(nearest_names(name, names()), ", "), known_models()));
 }

@@ -10,8 +10,8 @@
 namespace hum::plan {
 
 // One of known_models(), or a path to a config.json (of GPT-2's or Llama's kind). The sequence is
-// the model's longest. Throws: kNoInput, listing the known names; kBadData if the file lacks a
-// size.
+// the model's longest. Throws: kUsage, listing the known names; kNoInput for a missing file;
+// kBadData if the file lacks a size.
 Transformer named_model(const std::string& name);
 
 std::string known_models();

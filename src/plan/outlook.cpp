@@ -29,7 +29,7 @@ void add_run(Outlook& outlook, const Transformer& model, const Device& device, c
 
 void require_positive(const char* what, double value) {
   if (value > 0 && std::isfinite(value)) return;
-  fail(ExitCode::kBadData, fmt::format("{} = {}", what, value),
+  fail(ExitCode::kUsage, fmt::format("{} = {}", what, value),
        fmt::format("{} must be above zero", what));
 }
 

@@ -38,12 +38,12 @@ struct Outlook : RunCost {
   bool fits() const { return memory.total() <= memory_limit; }
 };
 
-// Throws kBadData if the layout is impossible or a goal's figure is not above zero. A layout that
+// Throws kUsage if the layout is impossible or a goal's figure is not above zero. A layout that
 // does not fit is not an error: check fits().
 Outlook look_ahead(const Transformer& model, const Layout& layout, const Device& device,
                    const Calibration& calibration, const Goal& goal);
 
-// Throws kBadData unless `value` is finite and above zero.
+// Throws kUsage unless `value` is finite and above zero.
 void require_positive(const char* what, double value);
 
 // FLOPs executed for one sequence, including recomputation.

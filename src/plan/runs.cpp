@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/names.h"
 #include "plan/csv.h"
 #include "plan/logs.h"
 #include "plan/memory.h"
@@ -94,7 +95,8 @@ int64_t Reader::devices(size_t row) const {
 
 RecomputePolicy Reader::recompute(size_t row, const Transformer& model) const {
   const std::string& text = table_.text(row, column({"recompute"}));
-  if (!text.empty()) return from_name<RecomputePolicy>(text);
+  if (!text.empty())
+    return parse_name<RecomputePolicy>(text, ExitCode::kBadData, table_.place(row));
   const Stack& stack = device_.stack;
   const std::string& usual =
       model.gated && !stack.recompute_gated.empty() ? stack.recompute_gated : stack.recompute;
@@ -149,7 +151,8 @@ std::vector<Run> Reader::runs(size_t row) const {
     run.layout.recompute = RecomputePolicy::kFull;
   }
   // A run that was measured must have been possible, so uneven ends are allowed.
-  validate(run.model, run.layout, run.measured_s > 0 ? StageSplit::kShortEnds : StageSplit::kEqual);
+  validate(run.model, run.layout, run.measured_s > 0 ? StageSplit::kShortEnds : StageSplit::kEqual,
+           ExitCode::kBadData);
   const auto selective = number(row, {"sequence_parallel_selective_s"});
   if (!selective) return {run};
   run.layout.recompute = RecomputePolicy::kFull;
@@ -171,7 +174,7 @@ struct Choice {
 const Device* device_in(const Table& table, const Hardware& hardware) {
   const auto column = table.column({"hardware"});
   const bool says = column && !table.text(0, column).empty();
-  return says ? &hardware.at(table.text(0, column)) : nullptr;
+  return says ? &hardware.at(table.text(0, column), ExitCode::kBadData) : nullptr;
 }
 
 Choice choose_device(const Table& table, const std::filesystem::path& path,

@@ -32,8 +32,8 @@ struct Campaign {
 // hardware; empty: the file's column `hardware`, else `otherwise`, else the file's name, else its
 // columns determine it. A row with full_recompute_s and sequence_parallel_selective_s is two runs.
 // Throws: kNoInput; kBadData with the line: figures not above zero, inconsistent meshes, missing
-// columns, runs faster than the hardware's peak, a file that names other hardware than `device`;
-// kConfig on unknown hardware. A .jsonl file is read as a log (logs.h).
+// columns, runs faster than the hardware's peak, hardware that is unknown or not `device`; kUsage
+// if `device` is unknown. A .jsonl file is read as a log (logs.h).
 Campaign read_campaign(const std::filesystem::path& path, const Hardware& hardware,
                        const std::string& device = "", const std::string& otherwise = "");
 

@@ -100,7 +100,7 @@ SearchResult search(const Transformer& model, const Layout& like, int64_t device
     const auto nodes =
         static_cast<int64_t>(static_cast<double>(devices) / device.devices_per_node.value);
     const auto nearest = nearest_nodes(model, like, device, nodes);
-    fail(ExitCode::kBadData,
+    fail(ExitCode::kUsage,
          fmt::format("no tp x pp x dp of {} devices divides {} heads, {} layers and a batch of {}",
                      devices, model.heads, model.layers, like.global_batch),
          nearest ? fmt::format("the nearest number of nodes that does: {}", *nearest)

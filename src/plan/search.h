@@ -22,7 +22,7 @@ struct SearchResult {
 
 // All (tp, pp, dp, recompute) that divide model, batch and devices, each with the fastest
 // micro-batch and interleave that fit. `like` gives the batch and the switches; its tp, pp,
-// micro_batch and interleave are kept if above 0. Throws kBadData if none divides, with a number of
+// micro_batch and interleave are kept if above 0. Throws kUsage if none divides, with a number of
 // nodes that does.
 SearchResult search(const Transformer& model, const Layout& like, int64_t devices,
                     const Device& device, const Efficiency& efficiency);

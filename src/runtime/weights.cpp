@@ -5,7 +5,9 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
+#include <sstream>
 
 #include "base/atomic_folder.h"
 #include "base/error.h"
@@ -19,6 +21,8 @@ namespace {
 using graph::DType;
 
 constexpr const char* kConfigFile = "config.json";
+// As `sha256sum` writes it and `sha256sum -c` reads it.
+constexpr const char* kSumsFile = "SHA256SUMS";
 constexpr std::pair<DType, const char*> kNames[] = {{DType::kF32, "F32"}, {DType::kBF16, "BF16"},
                                                     {DType::kI32, "I32"}, {DType::kU32, "U32"},
                                                     {DType::kU8, "U8"},   {DType::kI1, "BOOL"}};
@@ -104,15 +108,46 @@ std::vector<std::string> shard_files(const fs::path& folder) {
   return {files.begin(), files.end()};
 }
 
-}  // namespace
-
-NamedTensors read_tensors(const fs::path& file) {
-  const auto contents = SafetensorsFile::read(file);
+NamedTensors named_tensors(const fs::path& file, const SafetensorsFile& contents) {
   NamedTensors tensors;
   for (const auto& tensor : contents.tensors()) {
     tensors.emplace_back(tensor.name, to_host_tensor(file, tensor));
   }
   return tensors;
+}
+
+using Sums = std::map<std::string, std::string>;  // of files, by name
+
+// Absent if the folder has none.
+std::optional<Sums> read_sums(const fs::path& folder) {
+  const fs::path path = folder / kSumsFile;
+  if (!fs::exists(path)) return std::nullopt;
+  std::istringstream lines(read_file(path));
+  Sums sums;
+  for (std::string sum, name; lines >> sum >> name;) {
+    if (name.starts_with('*')) name.erase(0, 1);  // sha256sum marks binary files
+    sums[name] = sum;
+  }
+  return sums;
+}
+
+void require_sum(const fs::path& folder, const std::string& file, const SafetensorsFile& contents,
+                 const Sums& sums) {
+  const auto found = sums.find(file);
+  if (found != sums.end() && found->second == contents.sha256()) return;
+  fail(ExitCode::kBadData,
+       fmt::format("{}: {}", (folder / file).string(),
+                   found == sums.end()
+                       ? fmt::format("is not in {}", kSumsFile)
+                       : fmt::format("is not the file that {} describes", kSumsFile)),
+       fmt::format("copy or download the weights again; if they were changed on purpose, remove {}",
+                   kSumsFile));
+}
+
+}  // namespace
+
+NamedTensors read_tensors(const fs::path& file) {
+  return named_tensors(file, SafetensorsFile::read(file));
 }
 
 void write_tensors(const fs::path& file, const NamedTensors& tensors) {
@@ -129,8 +164,13 @@ Weights read_weights(const fs::path& folder) {
          "released weights are in weights/; set HUM_WEIGHTS to use another folder");
   }
   Weights weights{read_json(folder / kConfigFile), {}};
+  const auto sums = read_sums(folder);
   for (const std::string& file : shard_files(folder)) {
-    for (auto& entry : read_tensors(folder / file)) weights.tensors.push_back(std::move(entry));
+    const auto contents = SafetensorsFile::read(folder / file);
+    if (sums) require_sum(folder, file, contents, *sums);
+    for (auto& entry : named_tensors(folder / file, contents)) {
+      weights.tensors.push_back(std::move(entry));
+    }
   }
   return weights;
 }
@@ -151,15 +191,18 @@ void write_weights(const fs::path& folder, const Weights& weights, DType stored,
   AtomicFolder atomic(folder, kConfigFile);
   const fs::path& aside = atomic.temporary_path();
   const auto shards = shards_of(converted, max_shard_bytes);
+  std::string sums;
   Json index = {{"metadata", Json::object()}, {"weight_map", Json::object()}};
   for (size_t i = 0; i < shards.size(); ++i) {
     const std::string file = shards.size() == 1 ? "model.safetensors"
                                                 : fmt::format("model-{:05d}-of-{:05d}.safetensors",
                                                               i + 1, shards.size());
     write_tensors(aside / file, shards[i]);
+    sums += fmt::format("{}  {}\n", sha256_file(aside / file), file);
     for (const auto& entry : shards[i]) index["weight_map"][entry.first] = file;
   }
   if (shards.size() > 1) write_json(aside / "model.safetensors.index.json", index);
+  write_file(aside / kSumsFile, sums);
   write_json(aside / kConfigFile, weights.config);
   if (fs::exists(folder / "README.md")) {
     fs::copy_file(folder / "README.md", aside / "README.md");  // the model card is hand-written

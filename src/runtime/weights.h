@@ -24,13 +24,15 @@ struct Weights {
 };
 
 // Reads config.json and every shard that model.safetensors.index.json lists (or model.safetensors).
+// Throws: kNoInput; kBadData when a shard is damaged or does not have the hash that SHA256SUMS, if
+// it is there, states for it. Weights of other programs have no such file.
 Weights read_weights(const std::filesystem::path& folder);
 // Checks before any work that write_weights can succeed. Throws kCannotCreate or kNoPermission if
 // the folder cannot be created, or if it would replace one with other contents, such as the parent
 // folder of several models' weights.
 void require_weights_place(const std::filesystem::path& folder);
 // f32 tensors are stored as `stored`; shards stay below max_shard_bytes. The folder is written
-// under a temporary name, then renamed.
+// under a temporary name, then renamed. SHA256SUMS holds the hashes of the shards.
 void write_weights(const std::filesystem::path& folder, const Weights& weights,
                    graph::DType stored = graph::DType::kBF16, int64_t max_shard_bytes = 15 << 20);
 

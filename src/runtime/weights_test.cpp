@@ -57,6 +57,38 @@ TEST(ReadWeights, AMissingShardIsNamed) {
   }
 }
 
+// What reading the weights throws.
+std::string refusal(const fs::path& folder) {
+  try {
+    read_weights(folder);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData);
+    EXPECT_FALSE(error.hint().empty());
+    return error.message();
+  }
+  return "nothing was thrown";
+}
+
+TEST(ReadWeights, AFlippedBitIsFoundByTheChecksum) {
+  const Folder folder;
+  Weights weights{{{"a", 1}}, {}};
+  weights.tensors.emplace_back("one", HostTensor({graph::DType::kF32, {100}}));
+  write_weights(folder.path, weights);
+  const fs::path file = folder.path / "model.safetensors", sums = folder.path / "SHA256SUMS";
+  EXPECT_EQ(read_file(sums), sha256_file(file) + "  model.safetensors\n");
+  std::string bytes = read_file(file);
+  bytes.back() = static_cast<char>(bytes.back() ^ 4);
+  write_file(file, bytes);
+  EXPECT_THAT(refusal(folder.path),
+              ::testing::HasSubstr("model.safetensors: is not the file that"));
+  write_file(sums, sha256_file(file) + " *other.safetensors\n");
+  EXPECT_THAT(refusal(folder.path), ::testing::HasSubstr("is not in SHA256SUMS"));
+  write_file(sums, sha256_file(file) + " *model.safetensors\n");
+  EXPECT_EQ(read_weights(folder.path).tensors.size(), 1U);
+  fs::remove(sums);  // as other programs write weights
+  EXPECT_EQ(read_weights(folder.path).tensors.size(), 1U);
+}
+
 TEST(ModelType, HasTwoSpellings) {
   EXPECT_EQ(plain_model_type("hum-coarse"), "coarse");
   EXPECT_EQ(plain_model_type("coarse"), "coarse");

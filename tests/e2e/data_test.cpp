@@ -67,7 +67,7 @@ TEST_F(Data, NamesWhatIsDamagedAndMakesItAgain) {
   write("data/items-000001.tar", damaged);
   const auto run = run_hum({"data", "verify", path("data"), "--json"});
   EXPECT_EQ(run.code, 65);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("1 of 3 shards are damaged: items-000001.tar has another"),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("1 of 3 shards is damaged: items-000001.tar has another"),
                              HasSubstr("\nhint: ")));
   EXPECT_EQ(parse_json(run.out)["faults"][0]["name"], "items-000001.tar");
   ASSERT_EQ(make("data").code, 0);

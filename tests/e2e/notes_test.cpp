@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "tests/e2e/program.h"
+#include "tests/e2e/tiny_weights.h"
 
 namespace hum::e2e {
 namespace {
@@ -31,9 +32,9 @@ TEST_F(Program, NotesOfARealSingerAreThoseOfBasicPitch) {
   EXPECT_THAT(files(), ElementsAre("melody.csv", "melody.json", "melody.mid"));
 }
 
-TEST_F(Program, CleanedNotesAreOneLineWithTheNoteThatBasicPitchMisses) {
+TEST_F(Program, TheNotesOfAVoiceAreOneLineWithTheNoteThatBasicPitchMisses) {
   const auto run =
-      run_hum({"notes", example_recording().string(), "--clean-up", "-o", path("n.json")});
+      run_hum({"notes", example_recording().string(), "--voice", "-o", path("n.json")});
   ASSERT_EQ(run.code, 0) << run.err;
   const auto notes = audio::read_notes(path("n.json"));
   EXPECT_GE(notes.size(), 24U);
@@ -41,6 +42,65 @@ TEST_F(Program, CleanedNotesAreOneLineWithTheNoteThatBasicPitchMisses) {
   EXPECT_TRUE(std::ranges::any_of(notes, [](const audio::Note& note) {
     return note.pitch == 50 && note.start_s > 5.7 && note.end_s < 6.1;
   }));
+}
+
+TEST_F(Program, VoiceHasItsEarlierSpelling) {
+  const std::string hum = write_hum("a.wav");
+  const auto now = run_hum({"notes", hum, "--voice", "--json"});
+  const auto before = run_hum({"notes", hum, "--clean-up", "--json"});
+  ASSERT_EQ(before.code, 0) << before.err;
+  EXPECT_EQ(before.out, now.out);
+  EXPECT_EQ(before.err, now.err);
+  const auto all = run_hum({"notes", hum, "--voice", "--no-clean-up", "--json"});
+  EXPECT_EQ(parse_json(all.out)["heard_by"], "basic-pitch");
+  const auto help = run_hum({"notes", "--help"});
+  EXPECT_THAT(help.out, HasSubstr("--voice"));
+  EXPECT_THAT(help.out, testing::Not(HasSubstr("clean-up")));
+}
+
+TEST_F(Program, NotesAreJsonOnStdoutBesideAFile) {
+  const auto run = run_hum({"notes", example_recording().string(), "--voice", "--json", "-o",
+                            path("n.json"), "--tempo", "90"},
+                           {.environment = {{"HUM_LOG", "debug"}}});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("beats per minute"));
+  const Json report = parse_json(run.out);  // no log line in it
+  EXPECT_EQ(report["heard_by"], "clean-up");
+  EXPECT_EQ(report["tempo_bpm"], 90);
+  EXPECT_TRUE(report["heard_key"].is_string());
+  for (const char* key : {"tuning_cents", "confidence", "voiced_share", "audio_seconds"}) {
+    EXPECT_TRUE(report[key].is_number()) << key;
+  }
+  EXPECT_TRUE(report["warnings"].is_array());
+  EXPECT_EQ(report["notes"], parse_json(read("n.json"))["notes"]);
+  EXPECT_EQ(report["notes"][0]["name"], audio::note_name(report["notes"][0]["pitch"]));
+
+  write("stdout.json", run.out);  // a file of notes as well
+  EXPECT_EQ(audio::read_notes(path("stdout.json")), audio::read_notes(path("n.json")));
+
+  const Json all = parse_json(run_hum({"notes", example_recording().string(), "--json"}).out);
+  EXPECT_EQ(all["heard_by"], "basic-pitch");
+  EXPECT_EQ(all["notes"].size(), 28U);
+  EXPECT_FALSE(all.contains("tuning_cents"));
+}
+
+TEST_F(Program, AVoiceIsHeardByTheEarOfTheWeights) {
+  const std::string hum = write_hum("a.wav"), weights = path("weights");
+  write_tiny_ear(weights);
+  // An untrained ear may find no melody.
+  const auto heard = run_hum(
+      {"notes", hum, "--voice", "--json", "--weights", weights, "--onset-threshold", "0.4"});
+  EXPECT_THAT(heard.err, HasSubstr("the ear hears this recording; --onset-threshold"));
+  if (heard.code == 0) {
+    EXPECT_EQ(parse_json(heard.out)["heard_by"], "ear");
+  } else {
+    EXPECT_EQ(heard.code, 65) << heard.err;
+  }
+  EXPECT_EQ(run_hum({"notes", hum, "--json", "--weights", weights}).code, 0);
+  std::filesystem::remove(weights + "/ear/model.safetensors");
+  const auto damaged = run_hum({"notes", hum, "--voice", "--weights", weights});
+  EXPECT_EQ(damaged.code, 66);
+  EXPECT_THAT(damaged.err, HasSubstr("ear"));
 }
 
 TEST_F(Program, NotesAreListedWithoutAnOutput) {

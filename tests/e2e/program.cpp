@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <sstream>
 #include <thread>
 
 #include "audio/io.h"
@@ -23,9 +24,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+using Words = std::vector<std::string>;
+
 // In the child: never returns.
-[[noreturn]] void become_hum(const std::vector<std::string>& arguments, const RunOptions& options,
-                             const fs::path& out, const fs::path& err) {
+[[noreturn]] void become(const std::string& program, const Words& arguments,
+                         const RunOptions& options, const fs::path& out, const fs::path& err) {
   setenv("HUM_CACHE", HUM_E2E_CACHE, 1);
   for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
   dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
@@ -35,21 +38,20 @@ namespace {
                        static_cast<rlim_t>(options.max_file_bytes)};
     setrlimit(RLIMIT_FSIZE, &limit);
   }
-  std::vector<char*> argv = {const_cast<char*>(HUM_PROGRAM)};
+  if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(127);
+  std::vector<char*> argv = {const_cast<char*>(program.c_str())};
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  execv(HUM_PROGRAM, argv.data());
+  execv(program.c_str(), argv.data());
   _exit(127);
 }
 
-}  // namespace
-
-Outcome run_hum(const std::vector<std::string>& arguments, const RunOptions& options) {
+Outcome run(const std::string& program, const Words& arguments, const RunOptions& options) {
   const ScratchFolder folder;
   const fs::path out = folder / "out", err = folder / "err";
   const pid_t child = fork();
   HUM_REQUIRE(child >= 0, "cannot fork");
-  if (child == 0) become_hum(arguments, options, out, err);
+  if (child == 0) become(program, arguments, options, out, err);
   if (options.interrupt_after_ms >= 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(options.interrupt_after_ms));
     kill(child, SIGINT);
@@ -58,6 +60,32 @@ Outcome run_hum(const std::vector<std::string>& arguments, const RunOptions& opt
   waitpid(child, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
           read_file(err)};
+}
+
+}  // namespace
+
+Outcome run_hum(const Words& arguments, const RunOptions& options) {
+  return run(HUM_PROGRAM, arguments, options);
+}
+
+Outcome run_shell(const std::string& line, const RunOptions& options) {
+  const std::string folder = fs::path(HUM_PROGRAM).parent_path().string();
+  return run("/bin/sh", {"-c", "PATH=" + folder + ":$PATH; " + line}, options);
+}
+
+void expect_error(const Outcome& run, int code, const std::string& message,
+                  const std::string& hint) {
+  EXPECT_EQ(run.code, code) << run.err;
+  EXPECT_THAT(run.err, testing::StartsWith("hum: error: "));
+  EXPECT_THAT(run.err, testing::HasSubstr(message));
+  const size_t at = run.err.find("\nhint: ");
+  EXPECT_NE(at, std::string::npos) << run.err;
+  EXPECT_THAT(run.err.substr(std::min(at, run.err.size())), testing::HasSubstr(hint));
+  int64_t lines = 0;
+  std::istringstream text(run.err);
+  for (std::string line; std::getline(text, line);) lines += line.starts_with("  while ") ? 0 : 1;
+  EXPECT_EQ(lines, 2) << run.err;
+  EXPECT_EQ(run.out, "");
 }
 
 fs::path example_recording() { return source_folder() / "examples/vocadito_10.wav"; }

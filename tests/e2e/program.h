@@ -23,9 +23,18 @@ struct RunOptions {
   long max_file_bytes = -1;
   // Sends Ctrl-C after this long.
   int interrupt_after_ms = -1;
+  // Folder to run in; empty: the test's.
+  std::filesystem::path folder;
 };
 
 Outcome run_hum(const std::vector<std::string>& arguments, const RunOptions& options = {});
+
+// Runs a line of a shell in which `hum` is the program. The exit code is that of its last command.
+Outcome run_shell(const std::string& line, const RunOptions& options = {});
+
+// One line of error, perhaps lines of what hum was doing, one line of hint, nothing else.
+void expect_error(const Outcome& run, int code, const std::string& message,
+                  const std::string& hint = "");
 
 std::filesystem::path example_recording();
 

@@ -21,6 +21,10 @@ void write_tiny_references(const std::filesystem::path& folder) {
   }
 }
 
+void write_tiny_ear(const std::filesystem::path& folder) {
+  models::write_tiny_weights(folder, "ear");
+}
+
 void write_tiny_classifier(const std::filesystem::path& folder) {
   models::write_tiny_weights(folder, "classifier");
 }

@@ -10,6 +10,8 @@ namespace hum::e2e {
 void write_tiny_weights(const std::filesystem::path& folder);
 // Writes references/ of the violin and the piano, so that the weights know these two presets.
 void write_tiny_references(const std::filesystem::path& folder);
+// Writes ear/, which hears only noise.
+void write_tiny_ear(const std::filesystem::path& folder);
 // Writes classifier/, which knows the violin and the piano.
 void write_tiny_classifier(const std::filesystem::path& folder);
 

@@ -109,7 +109,8 @@ TEST_F(Train, CommandAndConfigurationMustAgreeOnTheModel) {
   EXPECT_THAT(two.err, HasSubstr("two configurations"));
   const auto none = run_hum({"train"});
   EXPECT_EQ(none.code, 2);
-  EXPECT_THAT(none.err, AllOf(HasSubstr("no configuration"), HasSubstr("\nhint: hum train ")));
+  EXPECT_THAT(none.err,
+              AllOf(HasSubstr("needs CONFIG"), HasSubstr("\nhint: for example: hum train ")));
 }
 
 TEST_F(Train, ConfigurationWithoutItsModelIsRefusedWithTheLineToAdd) {

@@ -8,6 +8,7 @@
 #include "app/evaluation/model_systems.h"
 #include "app/evaluation/singing_report.h"
 #include "app/evaluation/test_sounds.h"
+#include "app/play/hearing.h"
 #include "app/session_options.h"
 #include "app/stop.h"
 #include "base/files.h"
@@ -93,8 +94,7 @@ class Report {
     if (recording_.empty()) return;
     const std::string heading = "real singing: " + recording_.filename().string();
     singing_ = singing_report(model_.synthesizer(),
-                              {melody_transcriber_, judges_.transcribe, sounds_.sources().render},
-                              recording_,
+                              {hear_, judges_.transcribe, sounds_.sources().render}, recording_,
                               [&](const std::string& preset, std::span<const float> samples,
                                   std::span<const audio::Note> notes) {
                                 stop_if_asked();
@@ -117,7 +117,8 @@ class Report {
 
  private:
   static void stop_if_asked() {
-    if (stop_signal() != 0) fail(ExitCode::kFailure, "stopped; no report was written");
+    if (stop_signal() != 0)
+      fail(ExitCode::kFailure, "stopped; no report was written", "run the command again");
   }
 
   void lacks(const std::string& what, const std::string& why) {
@@ -136,14 +137,14 @@ class Report {
 
   // Transcribes the recording now, so that an error in it shows before hours of work.
   void find_singing() {
-    const fs::path shipped = source_folder() / "examples/vocadito_10.wav";
+    const fs::path shipped = data_folder() / "examples/vocadito_10.wav";
     if (options_.singing.empty() && !fs::exists(shipped)) {
       lacks("real singing", "no recording was given (--singing FILE)");
       return;
     }
     recording_ = options_.singing.empty() ? shipped : fs::path(options_.singing);
-    pipeline::read_melody(pipeline::read_recording(recording_).samples, melody_transcriber_, {},
-                          std::nullopt);
+    hear_ = hear_function(session_, weights_);
+    pipeline::read_melody(pipeline::read_recording(recording_).samples, hear_, {}, std::nullopt);
   }
 
   void say_what_is_missing() {
@@ -160,9 +161,8 @@ class Report {
   }
 
   void find_judges() {
-    melody_transcriber_ = transcriber(session_, {});
-    judges_.transcribe = [this](std::span<const float> samples) {
-      return melody_transcriber_(samples).notes;
+    judges_.transcribe = [transcribe = transcriber(session_, {})](std::span<const float> samples) {
+      return transcribe(samples).notes;
     };
     const fs::path folder = models::weights_part(weights_, "classifier");
     if (!fs::exists(folder)) {
@@ -242,7 +242,7 @@ class Report {
   TestSounds sounds_;
   std::vector<eval::TestClipPlan> plans_;
   eval::Examples examples_;
-  pipeline::TranscribeFunction melody_transcriber_;
+  pipeline::HearFunction hear_;  // the melody of a recording
   eval::Judges judges_;
   fs::path recording_;  // of a singer; empty: none
   Json summary_, singing_, not_measured_ = Json::array();

@@ -1,5 +1,6 @@
 #include "app/evaluation/model_systems.h"
 
+#include "app/play/hearing.h"
 #include "base/json.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/level.h"
@@ -27,7 +28,7 @@ std::vector<float> finished(std::vector<float> samples, const eval::TestClip& cl
 }  // namespace
 
 ModelSystems::ModelSystems(runtime::Session& session, const std::filesystem::path& weights)
-    : synthesizer_(session, weights), transcribe_(transcriber(session, {})) {}
+    : synthesizer_(session, weights), hear_(hear_function(session, weights)) {}
 
 void ModelSystems::prepare(const eval::TestClip& clip) {
   reference_ = synthesizer_.encode(clip.reference);
@@ -45,7 +46,7 @@ std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
 std::vector<audio::Note> ModelSystems::heard(const eval::TestClip& clip) const {
   pipeline::HumOptions options;
   options.octave = std::to_string(-clip.hum_shift_semitones / 12);
-  return pipeline::notes_heard(clip.hum, transcribe_, options, {});
+  return pipeline::notes_heard(clip.hum, hear_, options, {});
 }
 
 eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
@@ -68,7 +69,7 @@ eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
 
 eval::System ModelSystems::from_hum(const std::string& name, const SynthesisOptions& options) {
   return {.name = name,
-          .what = "from the hum: Basic Pitch, language model, upsampler, guided decoder",
+          .what = "from the hum: notes heard in it, language model, upsampler, guided decoder",
           .play = [this, options](const auto& clip) { return play(heard(clip), clip, options); }};
 }
 

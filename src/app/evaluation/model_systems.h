@@ -10,6 +10,7 @@
 #include "app/play/synthesizer.h"
 #include "base/json_fwd.h"
 #include "eval/harness/evaluation.h"
+#include "pipeline/hearing.h"
 
 namespace hum::app {
 
@@ -53,7 +54,7 @@ class ModelSystems {
   eval::TokenLogits token_logits(const eval::TestClip& clip);
 
   Synthesizer synthesizer_;
-  pipeline::TranscribeFunction transcribe_;
+  pipeline::HearFunction hear_;
   models::humming::TimbreReference reference_;
   std::vector<int32_t> codes_;  // of the prepared clip's truth: [frames, books]
   std::map<std::string, std::vector<int32_t>> counted_;

@@ -9,7 +9,7 @@
 namespace hum::app {
 
 struct NoteReportOptions {
-  std::string reference, estimate;  // .mid, .csv or .json
+  std::string reference, estimate;  // .mid, .csv or .json; also annotations (eval/harness)
   std::string beside;               // a preset; empty: none
   double onset_tolerance_ms = 50;
   double pitch_tolerance_cents = 50;
@@ -18,8 +18,10 @@ struct NoteReportOptions {
 };
 
 // {"precision", "recall", "f1", "matched", "estimated_notes", "octave_shift_semitones",
-// "reference_notes"}; all but the last also in "beside", if a preset is given. Throws: kUsage
-// naming the option that is out of range or unknown; what audio::read_notes throws.
+// "median_error_cents", "median_error_ms" (of the matched notes), "reference_notes", "judged_by"};
+// all but the last two also in "beside", if a preset is given. Annotations have no semitones, so
+// with one of them pitches are compared as they were sung. Throws: kUsage naming the option that is
+// out of range or unknown; what audio::read_notes and eval::read_annotation throw.
 Json note_report(const NoteReportOptions& options);
 std::string note_text(const NoteReportOptions& options, const Json& report);
 

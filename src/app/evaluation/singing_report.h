@@ -7,12 +7,13 @@
 #include "app/play/synthesizer.h"
 #include "base/json_fwd.h"
 #include "eval/harness/functions.h"
+#include "pipeline/hearing.h"
 
 namespace hum::app {
 
 struct SingingJudges {
-  pipeline::TranscribeFunction melody;  // finds the melody of the recording
-  eval::Transcriber transcribe;         // finds the notes of a sound for the judge
+  pipeline::HearFunction melody;  // finds the melody of the recording
+  eval::Transcriber transcribe;   // finds the notes of a sound for the judge
   eval::Renderer render;
 };
 

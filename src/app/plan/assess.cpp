@@ -136,7 +136,7 @@ AssessedModel assessed_model(const std::string& name, int64_t sequence) {
   // If the name is both a configuration and a planner model, takes the planner's sequence.
   model.shape =
       configured && !plan::is_known_model(name) ? shape_of(*configured) : plan::named_model(name);
-  if (sequence != 0) model.shape.sequence = sequence;
+  model.shape = with_sequence(model.shape, sequence);
   plan::validate(model.shape);
   model.step =
       graph::run_passes(configured ? step_of(*configured) : transformer_step(model.shape)).function;

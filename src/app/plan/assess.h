@@ -15,8 +15,8 @@ struct AssessedModel {
   graph::Function step;
 };
 // `name`: one that the planner knows, a Hugging Face config.json, or a configuration of hum's
-// coarse LM (a YAML file, coarse, tiny). sequence 0: the model's longest. Throws: kNoInput; kUsage
-// for hum's other models, which are not transformers.
+// coarse LM (a YAML file, coarse, tiny). sequence 0: the model's longest. Throws kUsage: unknown
+// names; hum's other models, which are not transformers.
 AssessedModel assessed_model(const std::string& name, int64_t sequence);
 
 struct Assessed {

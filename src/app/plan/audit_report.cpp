@@ -45,6 +45,12 @@ AuditedPlan audit_plan(const std::vector<std::string>& files, const std::string&
   }
   warn_of_unknown(claims, hardware);
   auto checks = plan::audit(claims, hardware);
+  if (checks.empty()) {
+    fail(ExitCode::kBadData,
+         fmt::format("{}: no figure of the plan can be checked", fmt::join(files, ", ")),
+         "a check compares two or more figures, such as nodes with dp and tp, or tokens with days: "
+         "see docs/formats/plans.md");
+  }
   return {std::move(claims), std::move(checks)};
 }
 
@@ -93,8 +99,9 @@ std::string audit_text(const AuditedPlan& audited) {
     for (const std::string& place : check.places) text += fmt::format("{:12}at {}\n", "", place);
   }
   const auto wrong = std::ranges::count(audited.checks, false, &plan::Check::agrees);
-  return text + fmt::format("{} checks, {} contradictions, {} figures not read\n",
-                            audited.checks.size(), wrong, audited.claims.not_read.size());
+  return text + fmt::format("{}, {}, {} not read\n", counted(std::ssize(audited.checks), "check"),
+                            counted(wrong, "contradiction"),
+                            counted(std::ssize(audited.claims.not_read), "figure"));
 }
 
 }  // namespace hum::app

@@ -15,8 +15,8 @@ struct AuditedPlan {
   bool agrees() const;
 };
 // Audits the files of one plan. `hardware`: a node's, if the files do not name it; empty: unknown.
-// Warns of hardware that is not known. Throws: what plan::read_claims throws; kConfig for an
-// unknown `hardware`.
+// Warns of hardware that is not known. Throws: what plan::read_claims throws; kUsage for an unknown
+// `hardware`; kBadData if no figure of the plan can be checked.
 AuditedPlan audit_plan(const std::vector<std::string>& files, const std::string& hardware,
                        const std::string& hardware_file);
 

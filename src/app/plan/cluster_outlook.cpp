@@ -44,13 +44,12 @@ void require_one_of(const char* flag, const std::string& value,
 void validate_wishes(const LayoutWishes& wishes) {
   for (const int64_t value : {wishes.tp, wishes.pp, wishes.micro_batch, wishes.interleave}) {
     if (value < 0) {
-      fail(ExitCode::kBadData,
-           fmt::format("{} is not a number of ranks, stages or sequences", value),
+      fail(ExitCode::kUsage, fmt::format("{} is not a number of ranks, stages or sequences", value),
            "0 lets the search choose");
     }
   }
   if (wishes.global_batch <= 0) {
-    fail(ExitCode::kBadData, fmt::format("a batch of {} is too small", wishes.global_batch),
+    fail(ExitCode::kUsage, fmt::format("a batch of {} is too small", wishes.global_batch),
          "--batch is the number of sequences per step over all devices, e.g. 1024");
   }
   require_one_of("recompute", wishes.recompute, {"none", "selective", "full", "auto"});
@@ -65,7 +64,7 @@ void validate_mesh(const plan::Transformer& model, const plan::Layout& like,
                                   const char* what) {
     const int64_t common = std::gcd(left, whole);
     if (parts == 0 || common % parts == 0) return;
-    fail(ExitCode::kBadData,
+    fail(ExitCode::kUsage,
          fmt::format("{} {} does not divide both {} devices and {} {}", name, parts, left, whole,
                      what),
          fmt::format("the nearest {} that does is {}", name, plan::nearest_divisor(common, parts)));
@@ -123,7 +122,7 @@ int64_t shorter_sequence(plan::Transformer model, const LayoutWishes& wishes,
   for (const LayoutWishes& looser : relaxed(wishes)) {
     const auto found = search_wished(model, looser, cluster, efficiency);
     if (found.fitting.empty()) continue;
-    fail(ExitCode::kBadData,
+    fail(ExitCode::kUsage,
          fmt::format(
              "no layout with these flags fits into the {:.1f} GB of a {} and divides the batch",
              device.memory_gb.value, device.name),
@@ -143,14 +142,14 @@ int64_t shorter_sequence(plan::Transformer model, const LayoutWishes& wishes,
       plan::nearest_nodes(model, wished_layout(given, device.stack), device, cluster.nodes);
   const auto split = plan::nearest_nodes(model, free, device, cluster.nodes);
   if (usual && usual == split)
-    fail(ExitCode::kBadData, what, fmt::format("{}:{} is enough", device.name, *usual));
+    fail(ExitCode::kUsage, what, fmt::format("{}:{} is enough", device.name, *usual));
   if (split) {
-    fail(ExitCode::kBadData, what,
+    fail(ExitCode::kUsage, what,
          fmt::format("{0}:{1} is enough with --zero 1{2}", device.name, *split,
                      usual ? fmt::format(", {}:{} without", device.name, *usual) : ""));
   }
   const int64_t sequence = shorter_sequence(model, given, cluster, efficiency);
-  fail(ExitCode::kBadData, what + ", and more nodes do not help",
+  fail(ExitCode::kUsage, what + ", and more nodes do not help",
        sequence > 0 ? fmt::format("--seq {} fits", sequence) : "use a smaller model");
 }
 
@@ -174,6 +173,15 @@ Cluster parse_cluster(const std::string& text, const plan::Hardware& hardware) {
   return cluster;
 }
 
+plan::Transformer with_sequence(plan::Transformer model, int64_t seq) {
+  if (seq < 0) {
+    fail(ExitCode::kUsage, fmt::format("--seq {} is not a number of tokens", seq),
+         "0 takes the model's longest sequence");
+  }
+  if (seq > 0) model.sequence = seq;
+  return model;
+}
+
 plan::SearchResult find_layouts(const plan::Transformer& model, const LayoutWishes& wishes,
                                 const Cluster& cluster, const plan::Efficiency& efficiency) {
   validate_wishes(wishes);
@@ -187,8 +195,7 @@ Json look_ahead(const OutlookOptions& options) {
   if (!options.plot.empty()) require_plot(options.plot);
   const plan::Hardware hardware = read_hardware(options.hardware_file);
   const Cluster cluster = parse_cluster(options.cluster, hardware);
-  plan::Transformer model = plan::named_model(options.model);
-  if (options.seq != 0) model.sequence = options.seq;
+  const auto model = with_sequence(plan::named_model(options.model), options.seq);
   const auto calibration = read_calibration_for(*cluster.device, options.calibration);
   const auto found = find_layouts(model, options.layout, cluster, calibration.efficiency);
   const auto outlook = plan::look_ahead(model, found.fitting.front().layout, *cluster.device,

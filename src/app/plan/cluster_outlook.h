@@ -15,9 +15,12 @@ struct Cluster {
   int64_t devices() const { return nodes * static_cast<int64_t>(device->devices_per_node.value); }
 };
 
-// Parses "trn1.32xlarge:16", or a family, "trn1:16", whose chosen node it logs. Throws kUsage;
-// kConfig for unknown hardware.
+// Parses "trn1.32xlarge:16", or a family, "trn1:16", whose chosen node it logs. Throws kUsage, for
+// unknown hardware too.
 Cluster parse_cluster(const std::string& text, const plan::Hardware& hardware);
+
+// The model with `seq` tokens per sequence; 0: its longest. Throws kUsage below 0.
+plan::Transformer with_sequence(plan::Transformer model, int64_t seq);
 
 // The part of a layout that the user fixes; 0 and auto: the fastest that fits.
 struct LayoutWishes {
@@ -37,7 +40,7 @@ struct LayoutWishes {
 };
 
 // Finds the layouts that fit and match the wishes, fastest first; at least one. The software's
-// switches are the hardware's usual ones. Throws kBadData when the wishes are impossible or nothing
+// switches are the hardware's usual ones. Throws kUsage when the wishes are impossible or nothing
 // fits; the hint names the nearest layout that works.
 plan::SearchResult find_layouts(const plan::Transformer& model, const LayoutWishes& wishes,
                                 const Cluster& cluster, const plan::Efficiency& efficiency);

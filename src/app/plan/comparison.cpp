@@ -32,7 +32,7 @@ const plan::Option& baseline_of(const Comparison& c) {
     if (option.nodes_needed == 0) continue;
     if (nearest == nullptr || option.nodes_needed < nearest->nodes_needed) nearest = &option;
   }
-  fail(ExitCode::kBadData,
+  fail(ExitCode::kUsage,
        fmt::format("{:.1f}B parameters do not fit on any of these clusters",
                    c.shape.parameters() / 1e9),
        nearest == nullptr
@@ -227,7 +227,7 @@ Json cost_report(const plan::Offer& offer, const plan::Prediction& prediction) {
 
 Json comparison_report(const Comparison& c) {
   if (!(c.budget >= 0) || !std::isfinite(c.budget))
-    fail(ExitCode::kBadData, fmt::format("a budget of ${} is out of range", c.budget),
+    fail(ExitCode::kUsage, fmt::format("a budget of ${} is out of range", c.budget),
          "use 0 or more dollars");
   const plan::Option& baseline = baseline_of(c);
   Json report = {{"model", c.model},
@@ -250,8 +250,7 @@ Json compare_clusters(const CompareOptions& options) {
   if (!options.plot.empty()) require_plot(options.plot);
   const plan::Hardware hardware = read_hardware(options.hardware_file);
   Comparison c = options.comparison;
-  c.shape = plan::named_model(c.model);
-  if (options.seq != 0) c.shape.sequence = options.seq;
+  c.shape = with_sequence(plan::named_model(c.model), options.seq);
   const auto clusters = chosen_clusters(options, hardware);
   const auto calibrations = read_calibrations(clusters, options.calibration);
   for (const Cluster& cluster : clusters) {

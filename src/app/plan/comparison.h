@@ -23,7 +23,7 @@ struct Comparison {
 
 // {"model", "tokens", "global_batch", "baseline", "clusters": [{"cluster", "devices", "fits",
 // ...}], "sensitivity", "phases"}. The baseline is the first cluster that the model fits into.
-// Throws kBadData when it fits into none, with the nearest that works.
+// Throws kUsage when it fits into none, with the nearest that works.
 Json comparison_report(const Comparison& comparison);
 std::string comparison_text(const Json& report);
 

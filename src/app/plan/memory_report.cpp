@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/names.h"
 #include "eval/harness/bar.h"
 
 namespace hum::app {
@@ -14,7 +15,7 @@ using graph::RecomputePolicy;
 std::vector<RecomputePolicy> policies(const std::string& wanted) {
   if (wanted == "all")
     return {RecomputePolicy::kNone, RecomputePolicy::kSelective, RecomputePolicy::kFull};
-  return {from_name<RecomputePolicy>(wanted)};
+  return {parse_name<RecomputePolicy>(wanted, ExitCode::kUsage, "--recompute")};
 }
 
 Json parts(const plan::Memory& m) {
@@ -36,6 +37,11 @@ Json memory_report(const MemoryOptions& options) {
   if (options.devices < 1 || options.devices > 4096) {
     fail(ExitCode::kUsage, fmt::format("--devices {} is outside 1..4096", options.devices),
          "--devices 4");
+  }
+  if (options.shape.batch < 0 || options.shape.seq < 0) {
+    fail(ExitCode::kUsage,
+         fmt::format("--batch {} or --seq {} is below 0", options.shape.batch, options.shape.seq),
+         "0 takes the batch of the configuration and the longest sequence of the model");
   }
   const auto wanted = policies(options.recompute);
   const PlannedModel planned = planned_model(options.model, options.shape);

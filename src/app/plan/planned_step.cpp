@@ -5,6 +5,7 @@
 
 #include "app/training/model_step.h"
 #include "base/files.h"
+#include "base/names.h"
 #include "kernels/table.h"
 #include "models/llama/model.h"
 #include "plan/named_models.h"
@@ -30,7 +31,8 @@ models::llama::LlamaConfig named_llama(const std::string& name) {
 PlannedModel planned_llama(const std::string& name, const PlannedShape& shape) {
   const auto config = named_llama(name);
   const auto model = std::make_shared<const models::llama::Llama>(config);
-  const auto compute = from_name<Compute>(shape.compute.empty() ? "bf16" : shape.compute);
+  const auto compute = parse_name<Compute>(shape.compute.empty() ? "bf16" : shape.compute,
+                                           ExitCode::kUsage, "--compute");
   const int64_t length = shape.seq > 0 ? shape.seq : config.positions;
   return {.model = model,
           .spec = model->train_spec({.batch = shape.batch > 0 ? shape.batch : 1,
@@ -50,7 +52,7 @@ PlannedModel planned_configuration(const std::string& name, const PlannedShape& 
   }
   const auto path = find_configuration(name);
   if (!path) {
-    fail(ExitCode::kNoInput, fmt::format("no model '{}'", name),
+    fail(ExitCode::kUsage, fmt::format("no model '{}'", name),
          fmt::format("use one of {}, tiny, 385m, 10b, {}, a YAML file, or a Hugging Face folder",
                      models::trained_models(), plan::known_models()));
   }
@@ -97,7 +99,8 @@ PlannedModel planned_model(const std::string& name, const PlannedShape& shape) {
   PlannedModel planned =
       names_transformer(name) ? planned_llama(name, shape) : planned_configuration(name, shape);
   if (!shape.weights.empty())
-    planned.optimizer.weights = from_name<train::WeightsType>(shape.weights);
+    planned.optimizer.weights =
+        parse_name<train::WeightsType>(shape.weights, ExitCode::kUsage, "--weights");
   return planned;
 }
 

@@ -39,7 +39,7 @@ struct PlannedShape {
 };
 
 // Reads one of hum's configurations (app/training/model_step.h), a Llama that the planner knows by
-// name, or the config.json of one. Throws: kNoInput with the known names; kUsage for options that
+// name, or the config.json of one. Throws kUsage: unknown names, with the known ones; options that
 // the model does not take.
 PlannedModel planned_model(const std::string& name, const PlannedShape& shape);
 

@@ -24,7 +24,7 @@ TEST(PlanReport, AuditsListTheFiguresThatWereNotRead) {
   audited.claims.not_read = {{"lr", "3e-4", "train.yaml: lr"}};
   EXPECT_EQ(audit_text(audited),
             "not read    lr = 3e-4, at train.yaml: lr\n"
-            "0 checks, 0 contradictions, 1 figures not read\n");
+            "0 checks, 0 contradictions, 1 figure not read\n");
   const Json report = audit_report(audited);
   EXPECT_TRUE(report["consistent"].get<bool>());
   EXPECT_EQ(report["not_read"],

@@ -11,6 +11,7 @@
 #include "audio/resample.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/timing.h"
 #include "pipeline/generate.h"
@@ -46,8 +47,7 @@ fs::path sound_path(const ArrangeOptions& options, const std::string& name) {
 }
 
 void require_outputs(const ArrangeOptions& options) {
-  const std::set<fs::path> read = {fs::weakly_canonical(options.input),
-                                   fs::weakly_canonical(options.lead.timbre)};
+  const std::set<fs::path> read = {real_path(options.input), real_path(options.lead.timbre)};
   for (const char* name : {"lead", "bass", "chords", "drums", "mix"}) {
     const fs::path sound = sound_path(options, name);
     require_holds(sound, options.sound);
@@ -162,10 +162,10 @@ Json arrange(const ArrangeOptions& options) {
 
 std::string arrangement_text(const Json& report) {
   const auto chords = report["chords"].get<std::vector<std::string>>();
-  return fmt::format("{}: {:.0f} beats per minute, {}, {} bars: {}; {:.1f} s of sound in {}\n",
+  return fmt::format("{}: {:.0f} beats per minute, {}, {}: {}; {:.1f} s of sound in {}\n",
                      report["output"].get<std::string>(), report["tempo_bpm"].get<double>(),
-                     report["key"].get<std::string>(), chords.size(), fmt::join(chords, " "),
-                     report["audio_seconds"].get<double>(),
+                     report["key"].get<std::string>(), counted(std::ssize(chords), "bar"),
+                     fmt::join(chords, " "), report["audio_seconds"].get<double>(),
                      format_duration(report["seconds"]["total"].get<double>()));
 }
 

@@ -129,7 +129,7 @@ void BatchConversion::deliver(const Take& take, std::vector<float> samples) {
     pipeline::write_picture(plan.pictures[number], recording.played, sound);
   }
   if (backing_) sound = pipeline::with_backing(std::move(sound), *backing_, options_.gain_db);
-  audio::write_audio(plan.sounds[number], sound, options_.sound.format());
+  write_sound(plan.sounds[number], sound, options_.sound.format(), options_.on_stdout);
   if (number + 1 == plan.sounds.size() && !plan.midi.empty()) {
     write_melody(plan.midi, converter_, score, recording.played, recording.loop.has_value());
   }

@@ -17,6 +17,7 @@ namespace hum::app {
 // How the sound is finished and written.
 struct DeliveryOptions {
   SoundOptions sound;
+  SoundFormat on_stdout = SoundFormat::kWav;  // of a sound named "-"
   std::string backing;
   double gain_db = 0;  // of the melody over the backing
   bool loop = false;

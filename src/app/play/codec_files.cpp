@@ -43,7 +43,8 @@ EncodedFile encode_file(const EncodeOptions& options) {
   require_named(options.output, "tokens.safetensors");
   pipeline::require_output(options.output, {".safetensors"});
   const auto recording = pipeline::read_recording(options.input, options.max_seconds);
-  for (const auto& warning : recording.warnings) spdlog::warn("{}: {}", options.input, warning);
+  for (const auto& warning : recording.warnings)
+    spdlog::warn("{}: {}", audio::name_of(options.input), warning);
   runtime::Session session(session_options());
   const CodecSession codec(session, models::weights_part(weights_folder(options.weights), "codec"));
   const TokenFile tokens{.codes = codec.encode(recording.samples),
@@ -63,7 +64,8 @@ double decode_file(const DecodeOptions& options) {
   pipeline::require_output(options.output, kSoundExtensions);
   const TokenFile tokens = models::codec::read_token_file(options.input);
   if (options.books < 0 || options.books > tokens.books) {
-    fail(ExitCode::kUsage, fmt::format("--books {} is outside 0..{}", options.books, tokens.books));
+    fail(ExitCode::kUsage, fmt::format("--books {} is outside 0..{}", options.books, tokens.books),
+         "0 uses all codebooks");
   }
   runtime::Session session(session_options());
   const CodecSession codec(session, models::weights_part(weights_folder(options.weights), "codec"));

@@ -5,6 +5,7 @@
 
 #include "audio/notes_json.h"
 #include "base/log.h"
+#include "base/names.h"
 
 namespace hum::app {
 
@@ -14,46 +15,50 @@ Json conversion_report(const OutputPlan& plan, const Converter& converter, const
   const ConversionOptions& options = converter.options();
   const auto& [melody, score] = hearing;
   const runtime::Counters counters = converter.counters();
-  Json notes = Json::array();
-  for (const auto& note : played) notes.push_back(audio::to_json(note));
-  return {{"input", plan.input.string()},
-          {"output", takes[0]["output"]},
-          {"preset", options.preset},
-          {"timbre", options.timbre},
-          {"audio_seconds", takes[0]["audio_seconds"]},
-          {"takes", takes},
-          {"octave", melody.octave},
-          {"octave_reason", melody.octave_reason},
-          {"transpose", options.hum.transpose},
-          {"tuning_cents", melody.tuning_cents},
-          {"tempo_bpm", score.tempo ? Json(score.tempo->bpm) : Json()},
+  Json report = {{"input", plan.input.string()},
+                 {"output", takes[0]["output"]},
+                 {"preset", options.preset},
+                 {"timbre", options.timbre},
+                 {"audio_seconds", takes[0]["audio_seconds"]},
+                 {"takes", takes},
+                 {"heard_by", melody.heard_by},
+                 {"octave", melody.octave},
+                 {"octave_reason", melody.octave_reason},
+                 {"transpose", options.hum.transpose},
+                 {"tuning_cents", melody.tuning_cents}};
+  report.update(score_report(score));
+  report.update(Json{{"confidence", melody.confidence},
+                     {"voiced_share", melody.voiced_share},
+                     {"warnings", melody.warnings},
+                     {"seconds", seconds},
+                     {"counters",
+                      {{"compiles", counters.compiles},
+                       {"compile_seconds", counters.compile_seconds},
+                       {"disk_hits", counters.disk_hits},
+                       {"memory_hits", counters.memory_hits}}},
+                     {"notes", audio::to_json(played)}});
+  return report;
+}
+
+Json score_report(const pipeline::Score& score) {
+  return {{"tempo_bpm", score.tempo ? Json(score.tempo->bpm) : Json()},
           {"first_beat", score.first_beat_s()},
           {"tempo_confidence", score.tempo ? score.tempo->confidence : 0},
           {"stretch", score.stretch},
           {"heard_key", score.heard_key ? Json(pipeline::key_name(score.heard_key->key)) : Json()},
           {"key_margin", score.heard_key ? score.heard_key->margin : 0},
           {"moved_to_key", score.moved_to_key},
-          {"pitch_correction", score.correction},
-          {"confidence", melody.confidence},
-          {"voiced_share", melody.voiced_share},
-          {"warnings", melody.warnings},
-          {"seconds", seconds},
-          {"counters",
-           {{"compiles", counters.compiles},
-            {"compile_seconds", counters.compile_seconds},
-            {"disk_hits", counters.disk_hits},
-            {"memory_hits", counters.memory_hits}}},
-          {"notes", notes}};
+          {"pitch_correction", score.correction}};
 }
 
 std::string conversion_text(const Json& report) {
   const int octave = report["octave"];
   const double cents = report["tuning_cents"];
-  std::string line = fmt::format("{} notes", report["notes"].size());
+  std::string line = counted(static_cast<int64_t>(report["notes"].size()), "note");
   line += octave == 0 ? ", in its own octave"
-                      : fmt::format(", {} octave{} {}", std::abs(octave),
-                                    std::abs(octave) == 1 ? "" : "s", octave > 0 ? "up" : "down");
-  if (cents != 0) {
+                      : fmt::format(", {} {}", counted(std::abs(octave), "octave"),
+                                    octave > 0 ? "up" : "down");
+  if (std::abs(cents) >= 0.5) {
     line +=
         fmt::format(", {:.0f} cents {} corrected", std::abs(cents), cents > 0 ? "sharp" : "flat");
   }

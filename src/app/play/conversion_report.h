@@ -13,6 +13,9 @@ namespace hum::app {
 Json conversion_report(const OutputPlan& plan, const Converter& converter, const Hearing& hearing,
                        std::span<const audio::Note> played, const Json& takes, const Json& seconds);
 
+// Tempo, key and what was done to the notes.
+Json score_report(const pipeline::Score& score);
+
 // A summary with one line per take.
 std::string conversion_text(const Json& report);
 

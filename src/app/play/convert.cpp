@@ -2,20 +2,32 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <optional>
 
 #include "app/play/conversion_report.h"
 #include "app/play/wav_stream.h"
 #include "audio/notes.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "pipeline/recording.h"
 #include "pipeline/stream.h"
 
 namespace hum::app {
 namespace {
 
+void require_stdin_once(const ConvertOptions& options) {
+  const auto uses = std::ranges::count(options.inputs, kStandardStream) +
+                    (options.conversion.timbre == kStandardStream ? 1 : 0) +
+                    (options.delivery.backing == kStandardStream ? 1 : 0);
+  if (uses < 2) return;
+  fail(ExitCode::kUsage, "stdin can be read only once, and - is given more often",
+       "name a file for the others");
+}
+
 // Rejects all options that can be checked without reading files or computing.
 void validate(const ConvertOptions& options) {
+  require_stdin_once(options);
   const DeliveryOptions& delivery = options.delivery;
   validate(options.conversion);
   validate(delivery.sound);
@@ -38,8 +50,9 @@ void validate(const ConvertOptions& options) {
   }
 }
 
-void validate_stream(const ConvertOptions& options) {
+void validate_stream(const ConvertOptions& options, std::FILE* file) {
   validate(options);
+  require_no_terminal(file, "the stream");
   const DeliveryOptions& delivery = options.delivery;
   const OutputOptions& outputs = options.outputs;
   if (!delivery.loop && delivery.backing.empty() && outputs.takes == 1 && outputs.output.empty() &&
@@ -53,7 +66,7 @@ void validate_stream(const ConvertOptions& options) {
 }
 
 Converted with_fault(const Conversion& recording) {
-  const std::string input = recording.plan.input.string();
+  const std::string input = audio::name_of(recording.plan.input);
   try {
     std::rethrow_exception(recording.fault);
   } catch (const Error& error) {
@@ -70,13 +83,19 @@ Converted with_fault(const Conversion& recording) {
 ConvertSummary convert(const ConvertOptions& options,
                        const std::function<void(const Converted&)>& done) {
   validate(options);
-  const DeliveryOptions& delivery = options.delivery;
+  DeliveryOptions delivery = options.delivery;
+  delivery.on_stdout = options.outputs.format;
   Converter converter(options.conversion);
   const PlannedOutputs outputs =
       plan_outputs(options.inputs, options.outputs, converter.instrument_name(),
                    {delivery.backing, options.conversion.timbre});
   const auto& plans = outputs.plans;
-  for (const auto& plan : plans) require_holds(plan.sounds[0], delivery.sound);
+  const auto container = std::string(to_name(options.outputs.format));
+  for (const auto& plan : plans) {
+    const auto& sound = plan.sounds[0];
+    const bool is_file = !is_standard_stream(sound);
+    require_holds(is_file ? sound : std::filesystem::path("stdout." + container), delivery.sound);
+  }
   std::optional<audio::AudioBuffer> backing;
   if (!delivery.backing.empty()) {
     backing = audio::read_audio(delivery.backing, options.conversion.max_seconds);
@@ -101,7 +120,7 @@ ConvertSummary convert(const ConvertOptions& options,
 }
 
 StreamTimes convert_to_stream(const ConvertOptions& options, std::FILE* file) {
-  validate_stream(options);
+  validate_stream(options, file);
   Converter converter(options.conversion);
   Stopwatch watch;
   const std::string& midi = options.outputs.midi;

@@ -49,7 +49,8 @@ struct StreamTimes {
 };
 
 // Writes a wav of the only recording to `file` as it is generated. Throws: kUsage for options that
-// a stream cannot have; kCannotCreate when the reader closes the pipe.
+// a stream cannot have, and for a terminal; kCannotCreate when the reader closes the pipe or the
+// disk is full.
 StreamTimes convert_to_stream(const ConvertOptions& options, std::FILE* file);
 
 }  // namespace hum::app

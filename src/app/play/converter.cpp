@@ -1,5 +1,6 @@
 #include "app/play/converter.h"
 
+#include "app/play/hearing.h"
 #include "app/session_options.h"
 #include "app/stop.h"
 #include "base/log.h"
@@ -68,20 +69,20 @@ Json Stopwatch::laps() const {
 struct Converter::Loaded {
   runtime::Session session{session_options()};
   Synthesizer synthesizer;
-  pipeline::TranscribeFunction transcribe;
+  pipeline::HearFunction hear;
   std::vector<std::string> warnings;
   models::humming::TimbreReference reference;
   std::optional<pipeline::PitchRange> range;  // of the instrument
 
   Loaded(const ConversionOptions& options, const data::Preset* preset)
       : synthesizer(session, weights_folder(options.weights)),
-        transcribe(transcriber(session, options.notes)) {
+        hear(hear_function(session, weights_folder(options.weights), options.notes, options.hum)) {
     if (preset != nullptr) {
       reference = synthesizer.preset_reference(*preset, warnings);
       range = {preset->low, preset->high};
     } else {
       auto clip = read_clip(options.timbre, options.max_seconds, warnings);
-      range = pipeline::range_around(transcribe(clip).notes);
+      range = pipeline::range_around(transcriber(session, options.notes)(clip).notes);
       reference = synthesizer.encode(std::move(clip));
     }
     synthesizer.load(options.play);
@@ -104,27 +105,30 @@ Hearing Converter::listen(const fs::path& path, Stopwatch& watch, bool stays_in_
   watch.lap("read");
   Loaded& loaded = load();
   watch.lap("load");
-  Hearing hearing{
-      pipeline::read_melody(recording.samples, loaded.transcribe, options_.hum, loaded.range), {}};
+  Hearing hearing{pipeline::read_melody(recording.samples, loaded.hear, options_.hum, loaded.range),
+                  {}};
   hearing.score = pipeline::make_score(
       hearing.melody.notes, options_.score,
       {.stays_in_time = stays_in_time, .can_bend = preset_ == nullptr || data::can_bend(*preset_)});
   auto& warnings = hearing.melody.warnings;
-  warnings.insert(warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   warnings.insert(warnings.begin(), recording.warnings.begin(), recording.warnings.end());
   warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
-  for (const auto& warning : warnings) spdlog::warn(warning);
+  for (const auto& warning : loaded.warnings) spdlog::warn("{}", warning);
+  for (const auto& warning : warnings) spdlog::warn("{}: {}", audio::name_of(path), warning);
+  warnings.insert(warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   watch.lap("melody");
   return hearing;
 }
 
-pipeline::Instrument Converter::instrument() {
+pipeline::Instrument Converter::instrument(bool shows_progress) {
   Loaded& loaded = load();
   auto instrument = loaded.synthesizer.instrument(loaded.reference, options_.play, true);
   const auto progress = std::make_shared<std::optional<Progress>>();
-  instrument.progress = [progress](int64_t done, int64_t total) {
+  instrument.progress = [progress, shows_progress](int64_t done, int64_t total) {
     if (stop_signal() != 0)
-      fail(ExitCode::kFailure, "stopped; recordings that were finished are kept");
+      fail(ExitCode::kFailure, "stopped; recordings that were finished are kept",
+           "run the command again for the others");
+    if (!shows_progress) return;
     if (!*progress) progress->emplace("generating", total);
     (*progress)->update(done);
   };
@@ -134,7 +138,7 @@ pipeline::Instrument Converter::instrument() {
 int Converter::channels() { return audio::channel_count(load().synthesizer.channels()); }
 
 std::vector<std::vector<float>> Converter::play(std::span<const pipeline::Piece> pieces) {
-  return pipeline::play(pieces, instrument());
+  return pipeline::play(pieces, instrument(true));
 }
 
 std::vector<float> Converter::play(std::span<const audio::Note> notes) {
@@ -143,7 +147,7 @@ std::vector<float> Converter::play(std::span<const audio::Note> notes) {
 }
 
 void Converter::stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink) {
-  auto streaming = instrument();
+  auto streaming = instrument(false);
   // The draft takes as long for a few frames as for all of them.
   streaming.quick_frames = options_.play.fast ? 0 : kQuickFrames;
   pipeline::play(notes, streaming, static_cast<uint64_t>(seed_of(0)), sink);

@@ -110,7 +110,8 @@ class Converter {
   std::vector<std::vector<float>> play(std::span<const pipeline::Piece> pieces);
   // Plays take 0.
   std::vector<float> play(std::span<const audio::Note> notes);
-  // Plays take 0 and hands out each part as soon as it is ready.
+  // Plays take 0 and hands out each part as soon as it is ready. Shows no progress: the terminal
+  // belongs to the program that plays the stream.
   void stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink);
 
   const ConversionOptions& options() const { return options_; }
@@ -124,7 +125,7 @@ class Converter {
  private:
   struct Loaded;
   Loaded& load();
-  pipeline::Instrument instrument();
+  pipeline::Instrument instrument(bool shows_progress);
 
   ConversionOptions options_;
   const data::Preset* preset_;

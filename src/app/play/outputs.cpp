@@ -1,10 +1,13 @@
 #include "app/play/outputs.h"
 
-#include <algorithm>
+#include <cstdio>
+#include <utility>
 
-#include "audio/io.h"
+#include "app/play/recordings.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/process.h"
+#include "base/scratch_folder.h"
 #include "pipeline/recording.h"
 
 namespace hum::app {
@@ -13,25 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMaxTakes = 100;
-
-bool is_named_as_sound(const fs::path& path) {
-  return std::ranges::find(kSoundExtensions, audio::extension_of(path)) != kSoundExtensions.end();
-}
-
-std::vector<fs::path> recordings_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const bool is_hidden = entry.path().filename().string().starts_with('.');
-    if (is_named_as_sound(entry.path()) && !is_hidden && entry.is_regular_file())
-      found.push_back(entry.path());
-  }
-  if (found.empty()) {
-    fail(ExitCode::kNoInput, folder.string() + ": holds no recordings",
-         "hum reads wav, flac, ogg and mp3");
-  }
-  std::ranges::sort(found);
-  return found;
-}
 
 // Maps "out.wav" to "out-2.wav" if there are several takes.
 fs::path of_take(const fs::path& path, int64_t take, int64_t takes) {
@@ -42,20 +26,21 @@ fs::path of_take(const fs::path& path, int64_t take, int64_t takes) {
   return result;
 }
 
-fs::path with_extension(fs::path path, const std::string& extension, const char* flag) {
+// `stem` with an extension that a flag names.
+fs::path with_extension(const fs::path& stem, const std::string& extension, const char* flag) {
   if (!extension.starts_with('.')) {
     fail(ExitCode::kUsage,
          fmt::format("--{} {} must be an extension when -o is a folder", flag, extension),
          fmt::format("--{} {}", flag, flag == std::string_view("midi") ? ".mid" : ".png"));
   }
-  return path.replace_extension(extension);
+  return fs::path(stem.string() + extension);
 }
 
 // No output may replace another one, or a file in `kept`.
 void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs::path>& kept) {
   std::set<fs::path> names, inputs;
-  for (const auto& path : kept) inputs.insert(fs::weakly_canonical(path));
-  for (const auto& plan : plans) inputs.insert(fs::weakly_canonical(plan.input));
+  for (const auto& path : kept) inputs.insert(real_path(path));
+  for (const auto& plan : plans) inputs.insert(real_path(plan.input));
   auto require = [&](const fs::path& path, std::initializer_list<std::string_view> extensions) {
     require_not_read(path, inputs);
     pipeline::require_output(path, extensions);
@@ -64,18 +49,57 @@ void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs:
          "write recordings with the same name to separate folders");
   };
   for (const OutputPlan& plan : plans) {
-    for (const auto& sound : plan.sounds) require(sound, kSoundExtensions);
+    for (const auto& sound : plan.sounds) {
+      if (!is_standard_stream(sound)) require(sound, kSoundExtensions);
+    }
     if (!plan.midi.empty()) require(plan.midi, {".mid", ".midi", ".csv", ".json"});
     for (const auto& picture : plan.pictures) require(picture, {".png", ".svg"});
   }
 }
 
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
 // Refuses "out.wav" as the folder for several recordings.
 void require_folder_name(const fs::path& output) {
-  if (fs::is_directory(output) || !is_named_as_sound(output)) return;
+  if (is_standard_stream(output)) {
+    fail(ExitCode::kUsage, "several recordings need a folder, and stdout takes one sound",
+         "-o sounds/");
+  }
+  if (is_folder(output) || !is_named_as_sound(output)) return;
   fail(ExitCode::kUsage,
        fmt::format("several recordings need a folder, and {} names a file", output.string()),
        fmt::format("-o {}", (output.parent_path() / output.stem()).string()));
+}
+
+void require_for_stdout(const OutputOptions& options) {
+  require_no_terminal(stdout, "the sound");
+  if (options.takes == 1) return;
+  fail(ExitCode::kUsage, "stdout takes one sound, and --takes makes several", "-o out.wav");
+}
+
+// Files of several takes are numbered.
+OutputPlan numbered(const fs::path& input, const fs::path& sound, const fs::path& midi,
+                    const fs::path& picture, int64_t takes) {
+  OutputPlan plan{.input = input, .sounds = {}, .midi = midi, .pictures = {}};
+  for (int64_t take = 0; take < takes; ++take) {
+    plan.sounds.push_back(of_take(sound, take, takes));
+    if (!picture.empty()) plan.pictures.push_back(of_take(picture, take, takes));
+  }
+  return plan;
+}
+
+OutputPlan plan_in_folder(const FoundRecording& recording, const OutputOptions& options,
+                          const std::string& instrument) {
+  const fs::path stem =
+      fs::path(options.output) / recording.subfolder / (recording.name + "-" + instrument);
+  const fs::path sound = stem.string() + "." + std::string(to_name(options.format));
+  fs::path midi, picture;
+  if (!options.midi.empty()) midi = with_extension(stem, options.midi, "midi");
+  if (!options.picture.empty()) picture = with_extension(stem, options.picture, "picture");
+  return numbered(recording.path, sound, midi, picture, options.takes);
 }
 
 }  // namespace
@@ -88,46 +112,40 @@ PlannedOutputs plan_outputs(const std::vector<std::string>& inputs, const Output
          "--takes 4");
   }
   const fs::path output = options.output;
-  bool to_folder = inputs.size() > 1 || options.output.ends_with('/') || fs::is_directory(output);
-  std::vector<fs::path> recordings;
-  for (const std::string& input : inputs) {
-    if (!fs::is_directory(input)) {
-      recordings.emplace_back(input);
-      continue;
-    }
-    to_folder = true;
-    const auto found = recordings_in(input);
-    recordings.insert(recordings.end(), found.begin(), found.end());
-  }
+  bool to_folder = inputs.size() > 1 || options.output.ends_with('/') || is_folder(output);
+  for (const std::string& input : inputs) to_folder = to_folder || is_folder(input);
+  const auto recordings = find_recordings(inputs, options.recursive);
   PlannedOutputs planned;
   if (to_folder) {
     require_folder_name(output);
     planned.folder = std::make_unique<OutputFolder>(output);
+  } else if (is_standard_stream(output)) {
+    require_for_stdout(options);
   }
-  std::vector<OutputPlan>& plans = planned.plans;
   for (const auto& recording : recordings) {
-    OutputPlan plan{.input = recording};
-    fs::path base = output, picture = options.picture;
-    plan.midi = options.midi;
-    if (to_folder) {
-      const std::string stem = fmt::format("{}-{}", recording.stem().string(), instrument);
-      base = output / (stem + "." + std::string(to_name(options.format)));
-      const fs::path plain = output / (stem + ".x");
-      if (!options.midi.empty()) plan.midi = with_extension(plain, options.midi, "midi");
-      if (!options.picture.empty()) picture = with_extension(plain, options.picture, "picture");
+    if (!to_folder) {
+      planned.plans.push_back(
+          numbered(recording.path, output, options.midi, options.picture, options.takes));
+      continue;
     }
-    for (int64_t take = 0; take < options.takes; ++take) {
-      plan.sounds.push_back(of_take(base, take, options.takes));
-      if (!picture.empty()) plan.pictures.push_back(of_take(picture, take, options.takes));
-    }
-    plans.push_back(std::move(plan));
+    if (!recording.subfolder.empty()) planned.folder->add(output / recording.subfolder);
+    planned.plans.push_back(plan_in_folder(recording, options, instrument));
   }
-  require_outputs(plans, kept);
+  require_outputs(planned.plans, kept);
   return planned;
 }
 
+void write_sound(const fs::path& path, const audio::AudioBuffer& sound, audio::SampleFormat samples,
+                 SoundFormat on_stdout) {
+  if (!is_standard_stream(path)) return audio::write_audio(path, sound, samples);
+  const ScratchFolder folder;
+  const fs::path file = folder / fmt::format("sound.{}", to_name(on_stdout));
+  audio::write_audio(file, sound, samples);
+  write_bytes(stdout, read_file(file), "the sound");
+}
+
 void require_not_read(const fs::path& output, const std::set<fs::path>& inputs) {
-  if (!inputs.contains(fs::weakly_canonical(output))) return;
+  if (!inputs.contains(real_path(output))) return;
   fail(ExitCode::kUsage, output.string() + " is an input and would be overwritten",
        "choose another output with -o");
 }

@@ -83,6 +83,57 @@ TEST_F(Outputs, TakeNoInputsPlace) {
   EXPECT_EQ(code_of({one, path("one-flute.wav")}, {.output = folder_.string()}), ExitCode::kUsage);
 }
 
+TEST_F(Outputs, OfOneStemKeepTheirExtensions) {
+  std::ofstream(folder_ / "takes/b.mp3") << "x";
+  const auto planned = plan_outputs({path("takes")}, {.output = path("out")}, "flute");
+  const auto& plans = planned.plans;
+  ASSERT_EQ(plans.size(), 3U);
+  EXPECT_THAT(plans[0].sounds, ElementsAre(path("out/a-flute.wav")));
+  EXPECT_THAT(plans[1].sounds, ElementsAre(path("out/b-mp3-flute.wav")));
+  EXPECT_THAT(plans[2].sounds, ElementsAre(path("out/b-wav-flute.wav")));
+}
+
+TEST_F(Outputs, OfLoopsOfLinksArePlannedSoThatReadingThemFails) {
+  fs::create_symlink(path("takes/loop.wav"), path("takes/loop.wav"));
+  fs::create_symlink(path("takes"), path("takes/again.wav"));
+  const auto planned =
+      plan_outputs({path("takes")}, {.output = path("out"), .recursive = true}, "flute");
+  ASSERT_EQ(planned.plans.size(), 3U);
+  EXPECT_EQ(planned.plans[2].input, path("takes/loop.wav"));
+}
+
+TEST_F(Outputs, OfSubfoldersAreInSubfoldersIfAskedFor) {
+  fs::create_directories(folder_ / "top/one/two");
+  for (const char* name : {"top/one/a.wav", "top/one/two/a.wav"}) {
+    std::ofstream(folder_ / name) << "x";
+  }
+  try {
+    plan_outputs({path("top")}, {.output = path("out")}, "flute");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNoInput);
+    EXPECT_THAT(error.hint(), testing::HasSubstr("--recursive"));
+    EXPECT_THAT(error.hint(), testing::HasSubstr("one/a.wav"));
+  }
+  {
+    const auto planned = plan_outputs(
+        {path("top")}, {.output = path("out"), .midi = ".mid", .recursive = true}, "flute");
+    ASSERT_EQ(planned.plans.size(), 2U);
+    EXPECT_THAT(planned.plans[0].sounds, ElementsAre(path("out/one/a-flute.wav")));
+    EXPECT_EQ(planned.plans[1].midi, path("out/one/two/a-flute.mid"));
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+}
+
+TEST_F(Outputs, OnStdoutAreOneSound) {
+  const std::string one = path("one.wav");
+  EXPECT_EQ(code_of({one}, {.output = "-", .takes = 2}), ExitCode::kUsage);
+  EXPECT_EQ(code_of({one, path("takes")}, {.output = "-"}), ExitCode::kUsage);
+  EXPECT_EQ(code_of({one}, {.output = path("out.wav"), .midi = "-"}), ExitCode::kUsage);
+  EXPECT_EQ(plan_outputs({"-"}, {.output = folder_.string()}, "flute").plans[0].sounds[0],
+            path("stdin-flute.wav"));
+}
+
 TEST_F(Outputs, AreNotOfHiddenFiles) {
   std::ofstream(folder_ / "takes/._b.wav") << "x";
   EXPECT_EQ(plan_outputs({path("takes")}, {.output = path("out")}, "flute").plans.size(), 2U);

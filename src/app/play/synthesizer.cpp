@@ -55,7 +55,7 @@ fs::path reference_file(const fs::path& weights, const data::Preset& preset) {
 fs::path weights_folder(const std::string& flag) {
   if (!flag.empty()) return flag;
   const std::string named = env_string("HUM_WEIGHTS");
-  return named.empty() ? source_folder() / "weights" : fs::path(named);
+  return named.empty() ? data_folder() / "weights" : fs::path(named);
 }
 
 pipeline::TranscribeFunction transcriber(runtime::Session& session,
@@ -152,15 +152,15 @@ std::vector<float> read_clip(const fs::path& path, double max_seconds,
                              std::vector<std::string>& warnings) {
   auto recording = pipeline::read_recording(path, max_seconds);
   for (const auto& warning : recording.warnings) {
-    warnings.push_back(path.string() + ": " + warning);
+    warnings.push_back(audio::name_of(path) + ": " + warning);
   }
   auto& samples = recording.samples;
   samples.erase(samples.begin(), samples.begin() + static_cast<int64_t>(first_sound(samples)));
   const double seconds = static_cast<double>(samples.size()) / data::kSampleRate;
   if (seconds < kMinReference_s) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from", path.string(),
-                     seconds),
+         fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from",
+                     audio::name_of(path), seconds),
          fmt::format("use a recording of {} to {} s", kMinReference_s, kReference_s));
   }
   samples.resize(std::min(samples.size(), static_cast<size_t>(data::sample_of(kReference_s))));

@@ -17,7 +17,7 @@
 
 namespace hum::app {
 
-// The folder of --weights, else of HUM_WEIGHTS, else weights/ in the source folder.
+// The folder of --weights, else of HUM_WEIGHTS, else weights/ in data_folder().
 std::filesystem::path weights_folder(const std::string& flag);
 
 // Basic Pitch as a function that owns its model. The session must outlive it.

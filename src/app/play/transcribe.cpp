@@ -1,25 +1,72 @@
 #include "app/play/transcribe.h"
 
-#include <optional>
-#include <vector>
+#include <cstdio>
+#include <filesystem>
 
+#include "app/play/conversion_report.h"
+#include "app/play/hearing.h"
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
+#include "audio/notes_json.h"
+#include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
-#include "pipeline/hum_melody.h"
+#include "base/names.h"
+#include "base/process.h"
+#include "base/scratch_folder.h"
 #include "pipeline/recording.h"
 
 namespace hum::app {
 namespace {
 
-std::vector<audio::Note> notes_of(const pipeline::Recording& recording,
-                                  const TranscribeOptions& options) {
+// Logs warnings and keeps them.
+void warn(const TranscribeOptions& options, const std::vector<std::string>& warnings,
+          Transcribed& result) {
+  for (const auto& warning : warnings)
+    spdlog::warn("{}: {}", audio::name_of(options.input), warning);
+  result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
+}
+
+// Finds the notes; the score is still to be made.
+Transcribed hear(const pipeline::Recording& recording, const TranscribeOptions& options) {
+  Transcribed result{.seconds = recording.seconds};
+  warn(options, recording.warnings, result);
   runtime::Session session(session_options());
-  const auto transcribe = transcriber(session, options.notes);
-  if (!options.clean_up) return transcribe(recording.samples).notes;
-  auto melody = pipeline::read_melody(recording.samples, transcribe, {}, std::nullopt);
-  for (const auto& warning : melody.warnings) spdlog::warn("{}: {}", options.input, warning);
-  return std::move(melody.notes);
+  if (!options.voice) {
+    const auto hear_all = pipeline::as_transcribed(transcriber(session, options.notes));
+    auto heard = hear_all(recording.samples);
+    result.score.notes = std::move(heard.notes);
+    result.heard_by = std::move(heard.heard_by);
+    return result;
+  }
+  const auto hear_voice = hear_function(session, weights_folder(options.weights), options.notes);
+  auto melody = pipeline::read_melody(recording.samples, hear_voice, {}, std::nullopt);
+  result.score.notes = melody.notes;
+  result.heard_by = melody.heard_by;
+  warn(options, melody.warnings, result);
+  result.voice = std::move(melody);
+  return result;
+}
+
+void require_place(const TranscribeOptions& options) {
+  if (options.output.empty()) return;
+  if (!is_standard_stream(options.output)) {
+    return pipeline::require_output(options.output, {".mid", ".midi", ".csv", ".json"});
+  }
+  if (options.format == NoteFormat::kMid) require_no_terminal(stdout, "MIDI");
+}
+
+void write(const TranscribeOptions& options, const pipeline::Score& score) {
+  const audio::NoteFileOptions settings{.tempo_bpm = score.tempo_bpm(),
+                                        .first_beat_s = score.first_beat_s(),
+                                        .multiple_pitch_bends = options.notes.multiple_pitch_bends};
+  if (!is_standard_stream(options.output)) {
+    return audio::write_notes(options.output, score.notes, settings);
+  }
+  const ScratchFolder folder;
+  const std::filesystem::path file = folder / fmt::format("notes.{}", to_name(options.format));
+  audio::write_notes(file, score.notes, settings);
+  write_bytes(stdout, read_file(file), "the notes");
 }
 
 }  // namespace
@@ -28,24 +75,31 @@ Transcribed transcribe(const TranscribeOptions& options) {
   models::basic_pitch::validate(options.notes);
   pipeline::validate(options.score);
   const auto recording = pipeline::read_recording(options.input, options.max_seconds);
-  if (!options.output.empty()) {
-    pipeline::require_output(options.output, {".mid", ".midi", ".csv", ".json"});
-  }
-  for (const auto& warning : recording.warnings) spdlog::warn("{}: {}", options.input, warning);
-  auto notes = notes_of(recording, options);
-  if (notes.empty()) {
-    fail(ExitCode::kBadData, options.input + ": no notes were found",
+  require_place(options);
+  auto result = hear(recording, options);
+  if (result.score.notes.empty()) {
+    fail(ExitCode::kBadData, audio::name_of(options.input) + ": no notes were found",
          "sing or play closer to the microphone, or lower --onset-threshold and --frame-threshold");
   }
-  auto score = pipeline::make_score(std::move(notes), options.score);
-  for (const auto& warning : score.warnings) spdlog::warn("{}: {}", options.input, warning);
-  if (!options.output.empty()) {
-    audio::write_notes(options.output, score.notes,
-                       {.tempo_bpm = score.tempo_bpm(),
-                        .first_beat_s = score.first_beat_s(),
-                        .multiple_pitch_bends = options.notes.multiple_pitch_bends});
+  auto& score = result.score;
+  score = pipeline::make_score(std::move(score.notes), options.score);
+  warn(options, score.warnings, result);
+  if (!options.output.empty()) write(options, score);
+  return result;
+}
+
+Json transcription_report(const TranscribeOptions& options, const Transcribed& transcribed) {
+  const auto& [score, seconds, heard_by, voice, warnings] = transcribed;
+  Json report = {{"input", options.input}, {"audio_seconds", seconds}, {"heard_by", heard_by}};
+  report.update(score_report(score));
+  if (voice) {
+    report["tuning_cents"] = voice->tuning_cents;
+    report["confidence"] = voice->confidence;
+    report["voiced_share"] = voice->voiced_share;
   }
-  return {std::move(score), recording.seconds};
+  report["warnings"] = warnings;
+  report["notes"] = audio::to_json(score.notes);
+  return report;
 }
 
 std::string notes_text(const pipeline::Score& score) {
@@ -58,9 +112,10 @@ std::string notes_text(const pipeline::Score& score) {
 }
 
 std::string transcription_summary(const std::string& output, const Transcribed& transcribed) {
-  const auto& [score, seconds] = transcribed;
+  const pipeline::Score& score = transcribed.score;
   return fmt::format(
-      "{}: {} notes in {:.1f} s, {}, {}\n", output, score.notes.size(), seconds,
+      "{}: {} in {:.1f} s, {}, {}\n", output == kStandardStream ? "stdout" : output,
+      counted(std::ssize(score.notes), "note"), transcribed.seconds,
       score.tempo ? fmt::format("{:.0f} beats per minute", score.tempo->bpm) : "no steady tempo",
       score.heard_key ? pipeline::key_name(score.heard_key->key) : "too few notes for a key");
 }

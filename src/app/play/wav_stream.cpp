@@ -6,17 +6,10 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/process.h"
 
 namespace hum::app {
 namespace {
-
-void put(std::FILE* file, const std::string& bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() && std::fflush(file) == 0) {
-    return;
-  }
-  fail(ExitCode::kCannotCreate, "cannot write the stream: the reader closed it",
-       "pipe it into a synthesizer: ... --stream | aplay");
-}
 
 std::string little_endian(uint32_t value, int bytes) {
   std::string result;
@@ -35,11 +28,13 @@ WavStream::WavStream(std::FILE* file, int rate_hz, int channels, audio::SampleFo
   const uint32_t sample_bytes = is_float_ ? 4 : 2;
   const uint32_t frame_bytes = sample_bytes * static_cast<uint32_t>(channels);
   const auto rate = static_cast<uint32_t>(rate_hz);
-  put(file_, "RIFF" + little_endian(0xffffffff, 4) + "WAVEfmt " + little_endian(16, 4) +
-                 little_endian(is_float_ ? 3 : 1, 2) +
-                 little_endian(static_cast<uint32_t>(channels), 2) + little_endian(rate, 4) +
-                 little_endian(rate * frame_bytes, 4) + little_endian(frame_bytes, 2) +
-                 little_endian(8 * sample_bytes, 2) + "data" + little_endian(0xffffffff, 4));
+  write_bytes(file_,
+              "RIFF" + little_endian(0xffffffff, 4) + "WAVEfmt " + little_endian(16, 4) +
+                  little_endian(is_float_ ? 3 : 1, 2) +
+                  little_endian(static_cast<uint32_t>(channels), 2) + little_endian(rate, 4) +
+                  little_endian(rate * frame_bytes, 4) + little_endian(frame_bytes, 2) +
+                  little_endian(8 * sample_bytes, 2) + "data" + little_endian(0xffffffff, 4),
+              "the stream");
 }
 
 void WavStream::write(std::span<const float> samples) {
@@ -49,7 +44,7 @@ void WavStream::write(std::span<const float> samples) {
     bytes += is_float_ ? little_endian(std::bit_cast<uint32_t>(sample), 4)
                        : little_endian(static_cast<uint16_t>(whole), 2);
   }
-  put(file_, bytes);
+  write_bytes(file_, bytes, "the stream");
   frames_ += std::ssize(samples) / channels_;
 }
 

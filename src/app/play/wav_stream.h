@@ -16,8 +16,7 @@ class WavStream {
   // The caller owns the file.
   WavStream(std::FILE* file, int rate_hz, int channels, audio::SampleFormat format);
 
-  // Writes whole frames, channels interleaved, and flushes them. Throws: kCannotCreate when the
-  // reader closed the pipe.
+  // Writes whole frames, channels interleaved, and flushes them. Throws: what write_bytes throws.
   void write(std::span<const float> samples);
   double seconds() const { return static_cast<double>(frames_) / rate_hz_; }
 

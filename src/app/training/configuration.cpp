@@ -9,6 +9,7 @@
 #include "app/play/synthesizer.h"
 #include "base/fields_json.h"
 #include "base/files.h"
+#include "base/names.h"
 #include "data/shards/item_codes.h"
 #include "data/synthesis/timing.h"
 #include "runtime/weights.h"
@@ -66,6 +67,17 @@ const models::ModelRow& row_of(const fs::path& path, const std::string& model_ty
        "model_type is one of " + models::trained_models());
 }
 
+// The names that find_configuration() knows.
+std::vector<std::string> configuration_names() {
+  std::vector<std::string> names = {"tiny", "385m", "10b"};
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(data_folder() / "configs", error)) {
+    names.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 }  // namespace
 
 graph::DType dtype_of(Compute compute) {
@@ -106,7 +118,7 @@ nn::StepShape ModelConfiguration::step_shape() const {
 
 std::optional<fs::path> find_configuration(const std::string& name) {
   if (fs::exists(name) && !fs::is_directory(name)) return name;
-  const auto configs = source_folder() / "configs";
+  const auto configs = data_folder() / "configs";
   for (const std::string& file :
        {name == "tiny" ? std::string("coarse.yaml") : name + ".yaml", "coarse-" + name + ".yaml"}) {
     if (fs::exists(configs / file)) return configs / file;
@@ -116,8 +128,16 @@ std::optional<fs::path> find_configuration(const std::string& name) {
 
 fs::path configuration_path(const std::string& name) {
   if (const auto found = find_configuration(name)) return *found;
-  fail(ExitCode::kNoInput, fmt::format("no model or configuration '{}'", name),
-       fmt::format("use one of {}, tiny, 385m, 10b, or a YAML file", models::trained_models()));
+  const std::string hint = "give a YAML file, or the name of one in configs/";
+  if (fs::is_directory(name)) fail(ExitCode::kNoInput, name + ": is a folder", hint);
+  if (fs::path(name).has_extension() || name.find('/') != std::string::npos) {
+    fail(ExitCode::kNoInput, name + ": no such file", hint);
+  }
+  const auto likely = likely_name(name, configuration_names());
+  fail(ExitCode::kUsage, fmt::format("no model or configuration '{}'", name),
+       likely ? fmt::format("did you mean '{}'?", *likely)
+              : fmt::format("use one of {}, tiny, 385m, 10b, or a YAML file",
+                            models::trained_models()));
 }
 
 ModelConfiguration read_configuration(const fs::path& path, std::string_view expected) {

@@ -77,7 +77,7 @@ struct ModelConfiguration {
 // Finds a configuration: a YAML file, or the name of one in configs/ without its extension: a model
 // (codec, ...), a variant of it (codec-decoder), or a size of the coarse LM (tiny, 385m, 10b).
 std::optional<std::filesystem::path> find_configuration(const std::string& name);
-// Throws kNoInput when there is none.
+// Throws kUsage for an unknown name, with the nearest; kNoInput for a file that is missing.
 std::filesystem::path configuration_path(const std::string& name);
 
 // `expected`: the model that the file must be of; empty: any. Throws: kNoInput; kConfig for a file

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/play/hearing.h"
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
 #include "app/stop.h"
@@ -14,7 +15,6 @@
 #include "data/singing/sung_shards.h"
 #include "models/codec/token_file.h"
 #include "models/weights_folder.h"
-#include "pipeline/sung_notes/sung_notes.h"
 
 namespace hum::app {
 namespace {
@@ -58,8 +58,13 @@ MadeItems make_voices(const MakeItemsOptions& options, const Json& config) {
 }  // namespace
 
 MadeItems make_items(const MakeItemsOptions& options) {
-  if (options.count < 0) fail(ExitCode::kUsage, "--count must not be negative");
-  if (options.threads < 0) fail(ExitCode::kUsage, "--threads must not be negative");
+  if (options.count < 0) {
+    fail(ExitCode::kUsage, "--count must not be negative",
+         "0 makes as many items as the configuration says");
+  }
+  if (options.threads < 0) {
+    fail(ExitCode::kUsage, "--threads must not be negative", "0 uses as many as hum computes with");
+  }
   Json config = Json::object();
   data::MakeOptions made;
   if (!options.config.empty()) {
@@ -75,9 +80,11 @@ MadeItems make_items(const MakeItemsOptions& options) {
   runtime::Session session(session_options());
   data::MakeTools tools{.rank = rank, .should_stop = [] { return stop_signal() != 0; }};
   // Reads the melody as generation does from a hum.
-  tools.transcriber = [transcribe = transcriber(session, {})](std::span<const float> samples) {
-    return pipeline::sung_notes(samples, transcribe(samples));
+  const fs::path weights = weights_folder("");
+  tools.transcriber = [hear = item_hear_function(session, weights)](std::span<const float> hum) {
+    return hear(hum).notes;
   };
+  tools.heard_by = item_heard_by(weights);
   std::optional<models::codec::CodecSession> codec;
   if (!made.codec.empty()) tools.encoder = token_encoder(codec.emplace(session, made.codec));
   const bool is_whole = data::make_items(options.output, made, tools);

@@ -8,6 +8,7 @@
 #include "app/training/inputs.h"
 #include "base/fields_json.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "data/shards/item_folder.h"
 #include "kernels/cpu_features.h"
 #include "models/weights_folder.h"
@@ -27,7 +28,9 @@ void apply(const TrainOptions& options, ModelConfiguration& configuration) {
   if (!options.run.empty()) stage.run = options.run;
   if (!options.output.empty()) stage.output = options.output;
   if (!options.data.empty()) stage.data = options.data;
-  if (!options.compute.empty()) stage.compute = from_name<Compute>(options.compute);
+  if (!options.compute.empty()) {
+    stage.compute = parse_name<Compute>(options.compute, ExitCode::kUsage, "--compute");
+  }
   if (!options.memory_limit.empty()) stage.loop.memory_limit = options.memory_limit;
   if (stage.run.empty() || stage.output.empty()) {
     fail(ExitCode::kConfig,

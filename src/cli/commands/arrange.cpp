@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/conversion_flags.h"
 
 namespace hum::cli {
 namespace {
@@ -24,6 +25,7 @@ struct Args {
     options.lead.visit_fields(v);
     options.sound.visit_fields(v);
     v("json", json, "print a report as JSON");
+    group_conversion_flags(v);
   }
 };
 

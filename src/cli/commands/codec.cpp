@@ -3,6 +3,7 @@
 
 #include "app/play/codec_files.h"
 #include "base/error.h"
+#include "base/names.h"
 #include "cli/commands/commands.h"
 
 namespace hum::cli {
@@ -22,8 +23,8 @@ struct EncodeArgs {
 
 int encode(EncodeArgs& args) {
   const auto tokens = app::encode_file(args.options);
-  std::cout << fmt::format("{}: {} frames of {} tokens\n", args.options.output, tokens.frames,
-                           tokens.books);
+  std::cout << fmt::format("{}: {} of {}\n", args.options.output, counted(tokens.frames, "frame"),
+                           counted(tokens.books, "token"));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/training/make_data.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "cli/commands/commands.h"
 
 namespace hum::cli {
@@ -28,9 +29,10 @@ int run(Args& args) {
     spdlog::warn("stopped; to resume, repeat the command");
     return 128 + made.stop_signal;
   }
-  std::cout << (made.is_whole ? fmt::format("{} items in {}\n", made.count, args.options.output)
-                              : fmt::format("rank {} of {} is done; the others are not\n",
-                                            made.rank.rank, made.rank.ranks));
+  std::cout << (made.is_whole
+                    ? fmt::format("{} in {}\n", counted(made.count, "item"), args.options.output)
+                    : fmt::format("rank {} of {} is done; the others are not\n", made.rank.rank,
+                                  made.rank.ranks));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/training/make_data.h"
 #include "base/error.h"
+#include "base/names.h"
 #include "cli/commands/commands.h"
 
 namespace hum::cli {
@@ -19,7 +20,7 @@ struct Args {
 
 int run(Args& args) {
   const auto made = app::make_references(args.weights, args.data);
-  std::cout << fmt::format("{}: {} presets\n", made.folder, made.presets);
+  std::cout << fmt::format("{}: {}\n", made.folder, counted(made.presets, "preset"));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "base/names.h"
 #include "base/threads.h"
 #include "cli/commands/commands.h"
 #include "data/shards/manifest.h"
@@ -35,13 +36,15 @@ int run(Args& args) {
     std::vector<std::string> names;
     for (const auto& fault : faults) names.push_back(fault.name + " " + fault.what);
     fail(ExitCode::kBadData,
-         fmt::format("{}: {} of {} shards are damaged: {}", args.folder, faults.size(),
-                     manifest.shards.size(), fmt::join(names, "; ")),
+         fmt::format("{}: {} of {} {} damaged: {}", args.folder, faults.size(),
+                     counted(std::ssize(manifest.shards), "shard"),
+                     faults.size() == 1 ? "is" : "are", fmt::join(names, "; ")),
          "repeat `hum data make` with the same options; it replaces damaged shards");
   }
   if (!args.json) {
-    std::cout << fmt::format("{}: {} shards, {} items, all intact\n", args.folder,
-                             manifest.shards.size(), manifest.items());
+    std::cout << fmt::format("{}: {}, {}, all intact\n", args.folder,
+                             counted(std::ssize(manifest.shards), "shard"),
+                             counted(manifest.items(), "item"));
   }
   return 0;
 }

@@ -13,8 +13,9 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("reference", options.reference, "the true notes: .mid, .csv or .json");
-    v.positional("estimate", options.estimate, "the notes to judge: .mid, .csv or .json");
+    v.positional("reference", options.reference,
+                 "the true notes: .mid, .csv, .json, or rows of onset s, Hz, duration s");
+    v.positional("estimate", options.estimate, "the notes to judge: one of the same formats");
     v("onset_tolerance", options.onset_tolerance_ms, "largest onset error of a match, in ms");
     v("pitch_tolerance", options.pitch_tolerance_cents, "largest pitch error of a match, in cents");
     v("offset_ratio", options.offset_ratio,

@@ -4,7 +4,9 @@
 #include "app/play/conversion_report.h"
 #include "app/play/convert.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/conversion_flags.h"
 
 namespace hum::cli {
 namespace {
@@ -16,11 +18,15 @@ struct Args {
   template <class V>
   void declare(V& v) {
     auto& [inputs, outputs, conversion, delivery] = options;
-    v.positional("inputs", inputs,
-                 "recordings of hummed or sung melodies, or folders of them: wav, flac, ogg, mp3");
+    v.positional(
+        "inputs", inputs,
+        "recordings of hummed or sung melodies, or folders of them: wav, flac, ogg, mp3; - reads "
+        "stdin");
+    v("recursive", outputs.recursive, "also play the recordings in subfolders");
     v.short_flag('o', "output", outputs.output,
-                 "sound to write: .wav, .flac, .ogg or .mp3; a folder for several recordings");
-    v("format", outputs.format, "file format of the sounds, if -o is a folder");
+                 "sound to write: .wav, .flac, .ogg or .mp3; - for stdout; a folder for several "
+                 "recordings");
+    v("format", outputs.format, "file format of the sounds, if -o is a folder or -");
     v("midi", outputs.midi,
       "file for the melody that was played: .mid, .csv or .json; only the extension if -o is a "
       "folder");
@@ -36,6 +42,8 @@ struct Args {
     v("stream", stream, "write a wav to stdout as it is made, instead of -o");
     delivery.sound.visit_fields(v);
     v("json", json, "print a report as JSON (several recordings: a list)");
+    group_conversion_flags(v);
+    v.group("Loops and backing", {"loop", "beats", "backing", "gain"});
   }
 };
 
@@ -48,6 +56,10 @@ int stream(const Args& args) {
 }
 
 int run(Args& args) {
+  const bool to_stdout = args.options.outputs.output == kStandardStream;
+  if (to_stdout && args.json) {
+    fail(ExitCode::kUsage, "-o - and --json both write to stdout", "leave one of them out");
+  }
   if (args.stream) {
     if (args.json) {
       fail(ExitCode::kUsage, "--stream and --json both write to stdout", "leave one of them out");
@@ -59,7 +71,7 @@ int run(Args& args) {
     if (!one.fault.empty()) {
       std::cerr << "hum: error: " << one.fault << '\n';
     } else if (!args.json) {
-      std::cout << app::conversion_text(one.report);
+      (to_stdout ? std::cerr : std::cout) << app::conversion_text(one.report);
     }
     reports.push_back(one.report);
   });

@@ -2,6 +2,7 @@
 // text.
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <iostream>
 
 #include "app/session_options.h"
@@ -40,6 +41,13 @@ std::vector<int32_t> parse_tokens(const std::string& text) {
 }
 
 int run(Args& args) {
+  if (!std::filesystem::is_directory(args.folder)) {
+    fail(ExitCode::kNoInput, fmt::format("{}: no such folder", args.folder),
+         "give the folder of a Llama, Mistral or Qwen2, with its config.json and weights");
+  }
+  if (args.tokens.empty()) {
+    fail(ExitCode::kUsage, "hum model run needs --tokens", "for example: --tokens 1,2,3");
+  }
   const std::vector<int32_t> prompt = parse_tokens(args.tokens);
   runtime::Session session(app::session_options());
   const models::llama::LlamaSession model(session, args.folder, app::dtype_of(args.compute));

@@ -1,7 +1,10 @@
-// hum notes: finds a recording's notes with Basic Pitch.
+// hum notes: finds a recording's notes.
 #include <iostream>
 
 #include "app/play/transcribe.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/process.h"
 #include "cli/commands/commands.h"
 
 namespace hum::cli {
@@ -9,25 +12,39 @@ namespace {
 
 struct Args {
   app::TranscribeOptions options;
+  bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("input", options.input, "a recording: wav, flac, ogg or mp3");
+    v.positional("input", options.input, "a recording: wav, flac, ogg or mp3; - reads stdin");
     v.short_flag('o', "output", options.output,
-                 "file to write: .mid, .csv or .json (default: print a table)");
+                 "file to write: .mid, .csv or .json; - for stdout (default: print a table)");
+    v("format", options.format, "file format of the notes, if -o is -");
     options.notes.visit_fields(v);
     options.score.visit_fields(v);
-    v("clean_up", options.clean_up,
-      "clean up as hum generate does for a voice: one line, in tune, exact onsets");
+    v("voice", options.voice,
+      "hear one voice, as hum generate does: one line, in tune, exact onsets");
+    v.old_switch("clean_up", options.voice);
+    v("weights", options.weights,
+      "folder of released weights, for --voice (default: HUM_WEIGHTS, else weights/)");
     v("max_seconds", options.max_seconds, "longest recording to accept, in seconds");
+    v("json", json, "print the notes, tempo and key as JSON");
+    v.group("Time and key", {"tempo", "snap", "grid", "swing", "key", "correct"});
+    v.group("Basic Pitch",
+            {"onset_threshold", "frame_threshold", "minimum_note_length", "minimum_frequency",
+             "maximum_frequency", "melodia", "infer_onsets", "multiple_pitch_bends"});
   }
 };
 
 int run(Args& args) {
+  if (args.json && args.options.output == kStandardStream) {
+    fail(ExitCode::kUsage, "-o - and --json both write to stdout", "leave one of them out");
+  }
   const auto transcribed = app::transcribe(args.options);
-  if (args.options.output.empty()) {
-    std::cout << app::notes_text(transcribed.score);
-  } else {
+  if (args.json) print_json(app::transcription_report(args.options, transcribed));
+  if (!args.options.output.empty()) {
     std::cerr << app::transcription_summary(args.options.output, transcribed);
+  } else if (!args.json) {
+    std::cout << app::notes_text(transcribed.score);
   }
   return 0;
 }

@@ -23,6 +23,10 @@ struct Args {
 };
 
 int run(Args& args) {
+  if (!args.command.empty() && args.command[0].starts_with('-')) {
+    fail(ExitCode::kUsage, fmt::format("hum profile has no flag {}", args.command[0]),
+         "'hum profile --help' lists its flags; those of the other command follow its name");
+  }
   if (args.command.empty() || args.command[0] == "profile") {
     fail(ExitCode::kUsage, "no command to profile was given",
          "hum profile notes song.wav -o song.mid");

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "base/log.h"
+#include "base/names.h"
 #include "cli/commands/commands.h"
 
 namespace hum::cli {
@@ -38,7 +39,9 @@ app::ModelConfiguration read_configuration(const Args& args) {
   const bool has_both = !args.configuration.empty() && !args.config.empty();
   const std::string& file = args.config.empty() ? args.configuration : args.config;
   if (file.empty()) {
-    fail(ExitCode::kUsage, "no configuration was given", "hum train configs/codec.yaml");
+    fail(ExitCode::kUsage,
+         "hum train needs CONFIG, a YAML configuration or the name of one in configs/",
+         "for example: hum train configs/codec.yaml");
   }
   if (!has_both) return app::read_configuration(app::configuration_path(file));
   const auto* row = models::find_model(args.configuration);
@@ -62,8 +65,8 @@ int run(Args& args) {
     return 0;
   }
   const double loss = summary["loss"];
-  std::cout << fmt::format("{}: {} steps, {}{}; weights in {}\n",
-                           summary["model"].get<std::string>(), summary["steps"].get<int64_t>(),
+  std::cout << fmt::format("{}: {}, {}{}; weights in {}\n", summary["model"].get<std::string>(),
+                           counted(summary["steps"].get<int64_t>(), "step"),
                            std::isfinite(loss) ? fmt::format("loss {:.4f}, ", loss) : "",
                            format_duration(summary["seconds"].get<double>()),
                            summary["output"].get<std::string>());

@@ -12,9 +12,16 @@
 namespace hum::data {
 namespace {
 
+// Only what items are made of, in the form of all releases.
 Json notes_to_json(std::span<const audio::Note> notes) {
   Json list = Json::array();
-  for (const audio::Note& note : notes) list.push_back(audio::to_json(note));
+  for (const audio::Note& note : notes) {
+    list.push_back({{"start", note.start_s},
+                    {"end", note.end_s},
+                    {"pitch", note.pitch},
+                    {"amplitude", note.amplitude},
+                    {"bends", note.bends}});
+  }
   return list;
 }
 

@@ -26,12 +26,15 @@ Json identity(const MakeOptions& options, const ItemMaker& maker, const MakeTool
   Json written = to_json(items);
   // Leaves out "mono", because earlier releases, which made only mono items, did not have it.
   if (items.channels == audio::Channels::kMono) written.erase("channels");
-  return Json{{"version", kItemsVersion},
-              {"feature_columns", kMelodyFeatures},
-              {"items_per_shard", options.items_per_shard},
-              {"transcriber", static_cast<bool>(tools.transcriber)},
-              {"codec", tools.encoder.fingerprint},
-              {"items", written}};
+  Json result = {{"version", kItemsVersion},
+                 {"feature_columns", kMelodyFeatures},
+                 {"items_per_shard", options.items_per_shard},
+                 {"transcriber", static_cast<bool>(tools.transcriber)},
+                 {"codec", tools.encoder.fingerprint},
+                 {"items", written}};
+  // Earlier releases, with one transcriber, did not name it.
+  if (!tools.heard_by.empty()) result["heard_by"] = tools.heard_by;
+  return result;
 }
 
 // Lends makers to threads; there are never more makers than threads.

@@ -215,6 +215,17 @@ TEST_F(Shards, RefuseToMixOptions) {
   EXPECT_EQ(error_of([&] { make_items(folder_, options_); }).code(), ExitCode::kUsage);
 }
 
+TEST_F(Shards, NameWhoHeardThemUnlessItIsTheCleanUp) {
+  make_items(folder_, options_);
+  EXPECT_FALSE(read_manifest(folder_).options.contains("heard_by"));
+  const MakeTools ear{.heard_by = "ear 0123"};
+  EXPECT_EQ(error_of([&] { make_items(folder_, options_, ear); }).code(), ExitCode::kUsage);
+  fs::remove_all(folder_);
+  make_items(folder_, options_, ear);
+  EXPECT_EQ(read_manifest(folder_).options["heard_by"], "ear 0123");
+  EXPECT_EQ(ItemFolder(folder_).size(), options_.count);
+}
+
 TEST_F(Shards, SayThatItemsOfAnEarlierReleaseMustBeMadeAgain) {
   fs::create_directories(folder_);
   write_file(folder_ / "items.json", R"({"version": 1, "count": 5})");

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "audio/dsp.h"
+#include "audio/lossy.h"
 #include "audio/loudness.h"
 #include "base/error.h"
 #include "data/singing/knock.h"
@@ -183,6 +184,9 @@ Conditions draw_conditions(Rng& rng) {
   if (rng.chance(0.4)) c.low_cut_hz = rng.uniform(40, 300);
   if (rng.chance(0.4)) c.high_cut_hz = 2500 * std::pow(4, rng.uniform());
   if (rng.chance(0.15)) c.clip_db = rng.uniform(1, 12);
+  const double codec = rng.uniform();  // 3/16 of two thirds: one in eight
+  if (codec < 3.0 / 16) c.opus_kbps = 8 * std::pow(4, rng.uniform());
+  if (codec > 13.0 / 16) c.mp3_kbps = 8 * static_cast<double>(rng.integer(2, 6));
   return c;
 }
 
@@ -243,6 +247,10 @@ void apply(const Conditions& conditions, std::span<const float> babble, Rng& rng
   if (conditions.clip_db > 0) clip(conditions.clip_db, samples);
   const auto gain = static_cast<float>(audio::from_db(conditions.gain_db));
   for (float& sample : samples) sample = std::clamp(gain * sample, -1.0F, 1.0F);
+  if (conditions.opus_kbps > 0)
+    samples = audio::through_codec(samples, kSampleRate, audio::Lossy::kOpus, conditions.opus_kbps);
+  if (conditions.mp3_kbps > 0)
+    samples = audio::through_codec(samples, kSampleRate, audio::Lossy::kMp3, conditions.mp3_kbps);
 }
 
 }  // namespace hum::data

@@ -96,19 +96,39 @@ TEST(Conditions, KnocksStayWithinTheirLevel) {
   }
 }
 
+TEST(Conditions, ACodecLosesSomethingAndMovesNothing) {
+  const auto before = tone(310);
+  for (const Conditions& conditions : {Conditions{.opus_kbps = 16}, Conditions{.mp3_kbps = 16}}) {
+    const auto after = applied(conditions, before);
+    ASSERT_EQ(after.size(), before.size());
+    EXPECT_EQ(after, applied(conditions, before));
+    EXPECT_NE(after, before);
+    auto error = after;
+    for (size_t i = 0; i < error.size(); ++i) error[i] -= before[i];
+    EXPECT_LT(db(rms(error) / rms(before)), -12);  // MP3's delay gives +6 dB
+  }
+}
+
 TEST(Conditions, OfTrainingAreOftenCleanAndNeverTheSame) {
-  int clean = 0, rooms = 0;
+  int clean = 0, rooms = 0, opus = 0, mp3 = 0;
   for (uint64_t i = 0; i < 300; ++i) {
     Rng rng(5, "draw", i);
     const Conditions c = draw_conditions(rng);
     const bool noisy = c.white_db > Conditions::kAbsent || c.pink_db > Conditions::kAbsent;
     clean += !noisy && c.room_s == 0 && c.clip_db == 0 ? 1 : 0;
     rooms += c.room_s > 0 ? 1 : 0;
+    opus += c.opus_kbps >= 8 && c.opus_kbps <= 32 ? 1 : 0;
+    mp3 += c.mp3_kbps >= 16 && c.mp3_kbps <= 48 ? 1 : 0;
+    EXPECT_TRUE(c.opus_kbps == 0 || c.mp3_kbps == 0);
     EXPECT_TRUE(c.room_s == 0 || (c.room_s >= 0.1 && c.room_s <= 1.5));
   }
   EXPECT_GT(clean, 90);
   EXPECT_LT(clean, 180);
   EXPECT_GT(rooms, 60);
+  for (const int coded : {opus, mp3}) {
+    EXPECT_GT(coded, 20);  // 38 on average
+    EXPECT_LT(coded, 60);
+  }
 }
 
 }  // namespace

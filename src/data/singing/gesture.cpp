@@ -18,28 +18,45 @@ double smooth_step(double x) {
   return t * t * (3 - 2 * t);
 }
 
+// Where smooth_step is y.
+double inverse_smooth_step(double y) { return -std::sin(std::asin(1 - 2 * y) / 3); }
+
+// After the note's beginning is drawn: the glide leads to where the scoop or creep begins.
 void draw_glide(const PlannedNote& before, const PlannedNote& note, const Singer& singer, Rng& rng,
                 Gesture& g) {
   const double shorter_s = std::min(note.end_s - note.start_s, before.end_s - before.start_s);
-  g.from = before.pitch - note.pitch;
-  g.glide_s = std::clamp(singer.glide_s * rng.uniform(0.5, 1.8), 0.02,
-                         std::clamp(0.5 * shorter_s, 0.02, 0.25));
+  const double interval = before.pitch - note.pitch;
+  g.from = interval + g.scoop - g.creep;
+  g.glide_s = std::clamp(note.glide_s > 0 ? note.glide_s : singer.glide_s * rng.uniform(0.5, 1.8),
+                         0.02, std::clamp(0.5 * shorter_s, 0.02, 0.25));
   g.glide_at_s = note.start_s;
   if (note.join == Join::kSlur) {
     g.glide_at_s += rng.uniform(-0.3, 0.3) * std::min(g.glide_s, 0.1);
     if (rng.chance(0.3)) g.overshoot = rng.uniform(0.03, 0.15);
+    const double done = 1 - (interval / 2 - g.creep) / g.from;
+    g.half_way_s = g.glide_at_s + g.glide_s * inverse_smooth_step(done);
   } else {
     g.glide_at_s -= note.consonant_s / 2;
     g.glide_s = std::min(g.glide_s, note.consonant_s);
   }
 }
 
-void draw_ornaments(double length_s, bool follows, bool is_followed, const Singer& singer, Rng& rng,
+// How the note finds its pitch. A slur glides to it and needs no scoop; what is left of a creep
+// must stay small against its interval.
+void draw_beginning(double length_s, bool slurred, double interval, const Singer& singer, Rng& rng,
                     Gesture& g) {
-  if (!follows && rng.chance(singer.scoop_share)) {
-    g.scoop = rng.uniform(0.3, 3);
-    g.scoop_s = std::min(rng.uniform(0.03, 0.15), 0.3 * length_s);
+  if (!slurred && rng.chance(singer.scoop_share)) {
+    g.scoop = rng.uniform(0.5, 3);
+    g.scoop_s = std::min(rng.uniform(0.03, 0.2), 0.4 * length_s);
+    g.scoop_shape = rng.uniform(-1, 1);
+  } else if (length_s > 0.2 && rng.chance(singer.creep_share)) {
+    const double most = slurred ? std::min(0.6, 0.4 * std::abs(interval)) : 0.6;
+    g.creep = rng.uniform(-most, most);
+    g.creep_s = rng.uniform(0.3, 0.7) * length_s;
   }
+}
+
+void draw_ornaments(double length_s, bool is_followed, const Singer& singer, Rng& rng, Gesture& g) {
   if (!is_followed && rng.chance(singer.fall_share)) {
     g.fall = rng.uniform(0.5, 5);
     g.fall_s = std::min(rng.uniform(0.04, 0.2), 0.2 * length_s);
@@ -77,8 +94,10 @@ Gesture draw_gesture(std::span<const PlannedNote> song, size_t i, const Singer& 
   g.swell_db = length_s > 0.25 ? 4 * rng.normal() : 0;
   const bool follows = follows_without_rest(song, i),
              is_followed = follows_without_rest(song, i + 1);
+  const double interval = follows ? song[i - 1].pitch - note.pitch : 0;
+  draw_beginning(length_s, follows && note.join == Join::kSlur, interval, singer, rng, g);
   if (follows) draw_glide(song[i - 1], note, singer, rng, g);
-  draw_ornaments(length_s, follows, is_followed, singer, rng, g);
+  draw_ornaments(length_s, is_followed, singer, rng, g);
   if (note.join == Join::kDip) g.floor_before = audio::from_db(-note.dip_db);
   if (note.join == Join::kSlur) g.floor_before = 1;
   if (i + 1 < song.size()) {
@@ -110,7 +129,11 @@ double ornament_semitones(const Gesture& g, double time_s) {
   const double since_s = time_s - g.start_s, left_s = g.end_s - time_s;
   double semitones = 0;
   if (g.scoop > 0 && since_s < g.scoop_s) {
-    semitones -= g.scoop * std::pow(1 - std::max(0.0, since_s) / g.scoop_s, 2);
+    const double x = std::max(0.0, since_s) / g.scoop_s, bend = 1 + 2 * std::abs(g.scoop_shape);
+    semitones -= g.scoop * (g.scoop_shape > 0 ? std::pow(1 - x, bend) : 1 - std::pow(x, bend));
+  }
+  if (g.creep != 0 && since_s < g.creep_s) {
+    semitones += g.creep * std::pow(1 - std::max(0.0, since_s) / g.creep_s, 1.5);
   }
   if (g.fall > 0 && left_s < g.fall_s) {
     semitones -= g.fall * std::pow(1 - std::max(0.0, left_s) / g.fall_s, 2);

@@ -14,9 +14,12 @@ struct Gesture {
   double attack_s, release_s;
   double gain;
   double floor_before = 0, floor_after = 0;  // level at the outer ends, as a share of the gain
-  // From the note before; half-way at glide_at_s. Semitones; overshoot: a share of them.
-  double glide_at_s = 0, glide_s = 0, from = 0, overshoot = 0;
+  // From the note before, centred on glide_at_s. Semitones; overshoot: a share of them. It passes
+  // half-way between the two notes at half_way_s.
+  double glide_at_s = 0, glide_s = 0, from = 0, overshoot = 0, half_way_s = 0;
   double scoop = 0, scoop_s = 0.1, fall = 0, fall_s = 0.1;  // semitones below
+  double scoop_shape = 1;                                   // -1: rises late, 0: evenly, 1: early
+  double creep = 0, creep_s = 0.1;                          // semitones off at the beginning
   double vibrato_semitones = 0, vibrato_db = 0, vibrato_from_s = 0, vibrato_hz = 5, phase = 0;
   double swell_db = 0;                                // from the beginning to the end
   double nasal_at_s = -1, nasal_s = 0, nasal_db = 0;  // a nasal within the note
@@ -30,7 +33,7 @@ Gesture draw_gesture(std::span<const PlannedNote> song, size_t i, const Singer& 
 
 // The amplitude at a time; 0 outside the note.
 double level_of(const Gesture& gesture, double time_s);
-// Semitones that scoop, fall and vibrato add to the note's pitch.
+// Semitones that scoop, creep, fall and vibrato add to the note's pitch.
 double ornament_semitones(const Gesture& gesture, double time_s);
 // Semitones that are left of the glide from the note before.
 double glide_semitones(const Gesture& gesture, double time_s);

@@ -133,8 +133,8 @@ class Performer {
     const Gesture& g = gestures_[i];
     SungNote note;
     note.start_s =
-        g.floor_before == 1 ? g.glide_at_s : g.start_s + edge_s(g.attack_s, g.floor_before);
-    note.end_s = g.floor_after == 1 ? gestures_[i + 1].glide_at_s
+        g.floor_before == 1 ? g.half_way_s : g.start_s + edge_s(g.attack_s, g.floor_before);
+    note.end_s = g.floor_after == 1 ? gestures_[i + 1].half_way_s
                                     : g.end_s - edge_s(g.release_s, g.floor_after);
     const double length_s = note.end_s - note.start_s;
     const auto from = static_cast<size_t>((note.start_s + kSteadyFrom * length_s) / kControl_s);

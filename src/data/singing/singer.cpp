@@ -72,6 +72,8 @@ Singer draw_singer(Rng& rng, VoiceKind kind) {
   singer.glide_s = between(rng, 0.02, 0.16);
   singer.tuning_cents = rng.uniform(-50, 50);
   singer.drift_cents = rng.chance(0.3) ? rng.uniform(10, 60) : rng.uniform(0, 10);
+  singer.melisma_share = rng.chance(0.4) ? rng.uniform(0.05, 0.5) : 0;
+  singer.creep_share = rng.chance(0.5) ? rng.uniform(0.05, 0.6) : 0;
   return singer;
 }
 

@@ -39,7 +39,38 @@ struct Singer {
   double scoop_share = 0.2, fall_share = 0.1, creak_share = 0.05;  // of notes
   double glide_s = 0.08;                                           // typical time of a glide
   double tuning_cents = 0;                                         // at the beginning
-  double drift_cents = 10;  // how far the tuning wanders in a phrase
+  double drift_cents = 10;     // how far the tuning wanders in a phrase
+  double melisma_share = 0.1;  // of syllables long enough for several notes, which carry 2 to 5
+  double creep_share = 0.1;    // of notes that begin off their pitch and settle slowly
+
+  // For files that fix some properties: bench/hear/conditions.json.
+  template <class V>
+  void visit_fields(V& v) {
+    v("kind", kind, "kind of voice");
+    v("low", low, "lowest note, MIDI");
+    v("high", high, "highest note, MIDI");
+    v("formant_scale", formant_scale, "1: an adult man; above: a smaller head");
+    v("tilt_db", tilt_db, "slope of the source in dB per octave");
+    v("jitter", jitter, "standard deviation of the pitch from period to period");
+    v("shimmer_db", shimmer_db, "of the level");
+    v("flutter_cents", flutter_cents, "slow irregularity of the pitch");
+    v("breath_db", breath_db, "noise of the breath below the voice");
+    v("attack_s", attack_s, "typical rise of a note");
+    v("release_s", release_s, "typical fall of a note");
+    v("vibrato_share", vibrato_share, "share of long notes with vibrato");
+    v("vibrato_hz", vibrato_hz, "its rate");
+    v("vibrato_cents", vibrato_cents, "its depth either way");
+    v("vibrato_db", vibrato_db, "its depth in loudness");
+    v("legato", legato, "share of joined notes without a consonant");
+    v("scoop_share", scoop_share, "share of notes that begin too low");
+    v("fall_share", fall_share, "share of notes that fall at their end");
+    v("creak_share", creak_share, "share of notes that end in creak");
+    v("glide_s", glide_s, "typical time of a glide");
+    v("tuning_cents", tuning_cents, "tuning at the beginning");
+    v("drift_cents", drift_cents, "how far the tuning wanders");
+    v("melisma_share", melisma_share, "share of long syllables that carry several notes");
+    v("creep_share", creep_share, "share of notes that settle slowly");
+  }
 };
 
 // Draws a singer. `kind` fixes the kind of voice.

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/fields_json.h"
 #include "data/singing/performance.h"
 #include "data/singing/sung_item.h"
+#include "data/singing/testing_impl.h"
 #include "data/singing/voice.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/testing_impl.h"
@@ -13,30 +15,9 @@
 namespace hum::data {
 namespace {
 
-// A singer without irregularities.
-Singer steady(VoiceKind kind = VoiceKind::kMale) {
-  return {.kind = kind,
-          .jitter = 0,
-          .shimmer_db = 0,
-          .flutter_cents = 0,
-          .breath_db = -80,
-          .attack_s = 0.02,
-          .release_s = 0.03,
-          .vibrato_share = 0,
-          .scoop_share = 0,
-          .fall_share = 0,
-          .creak_share = 0,
-          .tuning_cents = 0,
-          .drift_cents = 0};
-}
-
-Performance performed(const std::vector<PlannedNote>& song, const Singer& singer,
-                      double seconds = 3) {
-  Rng rng(1, "test");
-  return perform(song, singer, seconds, rng);
-}
-
-double semitones(double hz) { return audio::hz_to_midi(hz); }
+using testing::performed;
+using testing::semitones;
+using testing::steady;
 
 TEST(Song, FollowsItsRules) {
   for (uint64_t index = 0; index < 200; ++index) {
@@ -173,6 +154,19 @@ TEST(SungItem, OneInTenHasNoVoice) {
   }
   EXPECT_GE(silent, 3);
   EXPECT_LE(silent, 20);
+}
+
+TEST(SungItem, PropertiesOfTheSingerCanBeFixedByName) {
+  const SungItemOptions options{.silent_share = 0, .adjust = [](Singer& singer) {
+                                  from_json(parse_json(R"({"low": 40, "high": 52})"), singer);
+                                }};
+  const SungItem item = make_sung_item(5, 11, options);
+  ASSERT_TRUE(item.singer);
+  EXPECT_EQ(item.singer->low, 40);
+  EXPECT_EQ(item.singer->high, 52);
+  EXPECT_EQ(item.singer->legato, make_sung_item(5, 11, {.silent_share = 0}).singer->legato);
+  for (const SungNote& note : item.notes) EXPECT_LT(semitones(note.hz), 55);
+  EXPECT_NE(item.notes, make_sung_item(5, 11, {.silent_share = 0}).notes);
 }
 
 }  // namespace

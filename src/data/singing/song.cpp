@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "data/singing/note.h"
 #include "data/synthesis/level.h"
@@ -78,6 +79,37 @@ std::vector<PlannedNote> free_melody(const Singer& singer, double seconds, Rng& 
   }
 }
 
+// Splits some notes into runs of 2 to 5 on one syllable, each of at least kShortest_s.
+std::vector<PlannedNote> with_melismas(const std::vector<PlannedNote>& notes, const Singer& singer,
+                                       Rng& rng) {
+  std::vector<PlannedNote> result;
+  for (PlannedNote note : notes) {
+    const double length_s = note.end_s - note.start_s;
+    const auto most = std::min<int64_t>(5, static_cast<int64_t>(length_s / kShortest_s));
+    if (most < 2 || !rng.chance(singer.melisma_share)) {
+      result.push_back(note);
+      continue;
+    }
+    std::vector<double> weights(static_cast<size_t>(rng.integer(2, most)));
+    for (double& weight : weights) weight = std::pow(rng.uniform(0.05, 1), 2);
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    const double spare_s = length_s - static_cast<double>(weights.size()) * kShortest_s;
+    double way = rng.chance(0.5) ? 1 : -1;
+    for (const double weight : weights) {
+      note.end_s = note.start_s + kShortest_s + spare_s * weight / total;
+      result.push_back(note);
+      note.start_s = note.end_s;
+      note.glide_s = rng.uniform(0.02, 0.06);
+      if (rng.chance(0.35)) way = -way;
+      const double step = (rng.chance(0.4) ? 1 : 2) + 0.08 * rng.normal();
+      const double there = note.pitch + way * step;
+      if (there < singer.low || there > singer.high) way = -way;
+      note.pitch += way * step;
+    }
+  }
+  return result;
+}
+
 Join drawn_join(const Singer& singer, bool same_pitch, Rng& rng) {
   if (singer.kind == VoiceKind::kClosedMouth || singer.kind == VoiceKind::kWhistle) {
     return !same_pitch && rng.chance(std::max(0.4, singer.legato)) ? Join::kSlur : Join::kDip;
@@ -90,7 +122,7 @@ Join drawn_join(const Singer& singer, bool same_pitch, Rng& rng) {
 // Takes the consonant's time from the note before it.
 void join(PlannedNote& before, PlannedNote& note, const Singer& singer, Rng& rng) {
   const bool same_pitch = std::abs(before.pitch - note.pitch) < kSamePitch;
-  note.join = drawn_join(singer, same_pitch, rng);
+  note.join = note.glide_s > 0 ? Join::kSlur : drawn_join(singer, same_pitch, rng);
   before.end_s = note.start_s;
   if (note.join == Join::kSlur) return;
   const double wish_s = note.join == Join::kFricative ? rng.uniform(0.05, 0.15)
@@ -108,8 +140,9 @@ void join(PlannedNote& before, PlannedNote& note, const Singer& singer, Rng& rng
 std::vector<PlannedNote> plan_song(const Singer& singer, double seconds, uint64_t seed,
                                    uint64_t index) {
   Rng rng(seed, "song", index);
-  auto notes = rng.chance(0.5) ? composed(singer, seconds, seed, index, rng)
-                               : free_melody(singer, seconds, rng);
+  auto notes = with_melismas(rng.chance(0.5) ? composed(singer, seconds, seed, index, rng)
+                                             : free_melody(singer, seconds, rng),
+                             singer, rng);
   for (size_t i = 0; i < notes.size(); ++i) {
     PlannedNote& note = notes[i];
     const double gap_s = i == 0 ? 1 : note.start_s - notes[i - 1].end_s;

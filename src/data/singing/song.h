@@ -23,11 +23,13 @@ struct PlannedNote {
   Join join = Join::kRest;
   double consonant_s = 0;  // before start_s: the closure, noise or dip
   double dip_db = 0;       // of kDip
+  double glide_s = 0;      // of kSlur within a melisma, quick; 0: the singer's usual time
 };
 
 // Plans a song of `seconds`. Half of the songs are composed (make_melody: keys, metres, motifs),
 // half are free: any pitch, notes of 80 ms to 5 s, leaps up to two octaves, rests up to 5 s. Notes
 // do not overlap, and two joined notes of one pitch have a consonant or a dip between them.
+// Melismas split notes of either kind.
 std::vector<PlannedNote> plan_song(const Singer& singer, double seconds, uint64_t seed,
                                    uint64_t index);
 

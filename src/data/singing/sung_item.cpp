@@ -77,6 +77,7 @@ SungItem make_sung_item(uint64_t seed, uint64_t index, const SungItemOptions& op
   const int64_t samples = sample_of(options.seconds);
   const auto song_of = [&] {
     item.singer = options.kind ? draw_singer(rng, *options.kind) : draw_singer(rng);
+    if (options.adjust) options.adjust(*item.singer);
     return plan_song(*item.singer, options.seconds - 0.3, seed, index);
   };
   const bool sings = !rng.chance(options.silent_share);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct SungItemOptions {
   double seconds = 12;
   double silent_share = 0.1;  // of items without a voice: breaths, clicks, thumps, whispers
   std::optional<VoiceKind> kind = {};  // instead of a random one
+  // Fixes properties of the singer, who is drawn before.
+  std::function<void(Singer&)> adjust = {};
 };
 
 struct SungItem {

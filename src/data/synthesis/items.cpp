@@ -129,9 +129,9 @@ std::optional<std::vector<Note>> ItemMaker::Impl::heard(const TrainingItem& item
           item.index);
   std::vector<Note> result;
   for (Note& note : velocity_from_rms(hum, transcriber(hum))) {
-    note.pitch -= shift;
-    while (note.pitch < preset.low) note.pitch += 12;
-    while (note.pitch > preset.high) note.pitch -= 12;
+    audio::transpose(note, -shift);
+    while (note.pitch < preset.low) audio::transpose(note, 12);
+    while (note.pitch > preset.high) audio::transpose(note, -12);
     if (note.end_s - note.start_s >= kShortest_s && note.pitch >= preset.low) {
       result.push_back(std::move(note));
     }

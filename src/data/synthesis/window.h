@@ -18,7 +18,7 @@ inline std::vector<audio::Note> shifted(std::span<const audio::Note> notes, doub
   for (auto& note : result) {
     note.start_s += by_s;
     note.end_s += by_s;
-    note.pitch += semitones;
+    audio::transpose(note, semitones);
   }
   return result;
 }

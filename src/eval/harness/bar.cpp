@@ -31,6 +31,10 @@ Json to_json(const Bar& bar) {
                  {"bar", bar.bar},   {"ok", bar.checks.ok()}, {"ours", std::move(ours)},
                  {"peer", bar.peer}};
   if (!bar.checks.missed().empty()) result["missed"] = bar.checks.missed();
+  if (!bar.reason.empty()) {
+    result["ok"] = nullptr;
+    result["reason"] = bar.reason;
+  }
   return result;
 }
 

@@ -37,9 +37,11 @@ struct Bar {
   Checks checks;
   Json ours = Json::object();  // further figures, beside those of the checks
   Json peer = Json::object();  // the ceilings and floors they are compared with
+  std::string reason = {};     // why it cannot be judged here; empty if it can
 };
 
-// {"name", "value", "unit", "bar", "ok", "ours", "peer"}, and "missed" if a limit was missed.
+// {"name", "value", "unit", "bar", "ok", "ours", "peer"}, "missed" if a limit was missed, "reason"
+// if there is one: "ok" is null then.
 Json to_json(const Bar& bar);
 
 // Rows of text in aligned columns.

@@ -52,6 +52,14 @@ TEST(Bar, IsOneLineOfJsonWithTheOutcomeComputed) {
   EXPECT_EQ(json["missed"], Json::array({"f1"}));
 }
 
+TEST(Bar, IsNotJudgedIfThereIsAReason) {
+  Bar bar{.name = "hear-people", .reason = "no recordings"};
+  bar.checks.at_least("f1", 0.9, 0.5);
+  const Json json = to_json(bar);
+  EXPECT_TRUE(json["ok"].is_null());
+  EXPECT_EQ(json["reason"], "no recordings");
+}
+
 TEST(TextTable, LinesUp) {
   TextTable table({"row", "f1"});
   table.row({"ours", "0.5"});

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "audio/pitch.h"
@@ -79,6 +80,46 @@ TEST(NoteScore, TheMatchingPairsNearestOnsets) {
   EXPECT_EQ(matches[0].estimate, 1U);
   EXPECT_EQ(matches[1].reference, 1U);
   EXPECT_EQ(matches[1].estimate, 2U);
+}
+
+TEST(NoteScore, APitchIsSungAsItsHzOrTheMedianOfItsBends) {
+  const std::vector<Note> notes = {
+      {0, 1, 57, 0.8, {}, 225}, {1, 2, 57, 0.8, {0, 3, 3, 9}}, {2, 3, 57, 0.8, {}}};
+  const auto sung = as_sung(notes), written = as_written(notes);
+  EXPECT_EQ(sung[0].hz, 225);
+  EXPECT_NEAR(sung[1].hz, audio::midi_to_hz(58), 1e-9);
+  EXPECT_NEAR(sung[2].hz, 220, 1e-9);
+  for (const PitchedNote& note : written) EXPECT_NEAR(note.hz, 220, 1e-9);
+}
+
+TEST(NoteScore, SungPitchesAreComparedInCents) {
+  const std::vector<PitchedNote> reference = {{0, 1, 220}, {1, 2, 440}, {2, 3, 330}};
+  std::vector<PitchedNote> estimate = reference;
+  const auto by_cents = [](double hz, double cents) { return hz * std::exp2(cents / 1200); };
+  estimate[0].hz = by_cents(220, 50);  // exactly the tolerance
+  estimate[1].hz = by_cents(440, -50);
+  estimate[2].hz = by_cents(330, 50.01);
+  const NoteScore score = score_notes(reference, estimate);
+  EXPECT_EQ(score.matched, 2);
+  EXPECT_NEAR(score.f1, 2.0 / 3, 1e-12);
+  EXPECT_EQ(score_notes(reference, estimate, {.pitch_tolerance_cents = 51}).f1, 1);
+  for (PitchedNote& note : estimate) note.hz /= 4;
+  EXPECT_EQ(score_notes(reference, estimate).f1, 0);
+  const NoteScoreOptions onsets{.pitch_tolerance_cents = std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(score_notes(reference, estimate, onsets).f1, 1);
+  const NoteScore moved = score_notes(reference, estimate, {.best_octave = true});
+  EXPECT_EQ(moved.matched, 2);
+  EXPECT_EQ(moved.octave_shift_semitones, 24);
+}
+
+TEST(NoteScore, EndsCountWithinAFifthOfTheNoteOr50Ms) {
+  const std::vector<PitchedNote> reference = {{0, 1, 220}, {1, 1.1, 440}, {2, 3, 330}};
+  const std::vector<PitchedNote> estimate = {{0, 1.2, 220}, {1, 1.15, 440}, {2, 2.79, 330}};
+  EXPECT_EQ(score_notes(reference, estimate).matched, 3);
+  const auto matches = match_notes(reference, estimate, {.offset_ratio = 0.2});
+  ASSERT_EQ(matches.size(), 2U);
+  EXPECT_EQ(matches[0].estimate, 0U);
+  EXPECT_EQ(matches[1].estimate, 1U);
 }
 
 TEST(NoteScore, EmptyListsScoreZero) {

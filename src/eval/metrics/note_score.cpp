@@ -4,21 +4,23 @@
 #include <cmath>
 #include <vector>
 
+#include "audio/bends.h"
+
 namespace hum::eval {
 namespace {
 
 using audio::Note;
 
 // Rounds to 4 decimals, so that a distance of exactly the tolerance is inside it.
-double time_distance(double a_s, double b_s) {
-  return std::nearbyint(std::abs(a_s - b_s) * 1e4) / 1e4;
-}
+double rounded(double distance) { return std::nearbyint(distance * 1e4) / 1e4; }
 
-bool is_hit(const Note& reference, const Note& estimate, int shift_semitones,
+double time_distance(double a_s, double b_s) { return rounded(std::abs(a_s - b_s)); }
+
+bool is_hit(const PitchedNote& reference, const PitchedNote& estimate, int shift_semitones,
             const NoteScoreOptions& options) {
   if (time_distance(reference.start_s, estimate.start_s) > options.onset_tolerance_s) return false;
-  const int semitones = std::abs(reference.pitch - estimate.pitch - shift_semitones);
-  if (100 * semitones > options.pitch_tolerance_cents) return false;
+  const double cents = 1200 * std::log2(reference.hz / estimate.hz) - 100 * shift_semitones;
+  if (rounded(std::abs(cents)) > options.pitch_tolerance_cents) return false;
   if (!options.offset_ratio) return true;
   const double duration_s = std::abs(reference.end_s - reference.start_s);
   return time_distance(reference.end_s, estimate.end_s) <=
@@ -64,8 +66,8 @@ class Matching {
   std::vector<bool> is_tried_;
 };
 
-std::vector<NoteMatch> match_shifted(std::span<const Note> reference,
-                                     std::span<const Note> estimate, int shift_semitones,
+std::vector<NoteMatch> match_shifted(std::span<const PitchedNote> reference,
+                                     std::span<const PitchedNote> estimate, int shift_semitones,
                                      const NoteScoreOptions& options) {
   std::vector<std::vector<int>> hits(reference.size());
   for (size_t i = 0; i < reference.size(); ++i) {
@@ -86,7 +88,7 @@ struct BestMatch {
   std::vector<NoteMatch> matches;
 };
 
-BestMatch best_match(std::span<const Note> reference, std::span<const Note> estimate,
+BestMatch best_match(std::span<const PitchedNote> reference, std::span<const PitchedNote> estimate,
                      const NoteScoreOptions& options) {
   BestMatch best{0, match_shifted(reference, estimate, 0, options)};
   if (!options.best_octave) return best;
@@ -99,7 +101,30 @@ BestMatch best_match(std::span<const Note> reference, std::span<const Note> esti
 
 }  // namespace
 
-NoteScore score_notes(std::span<const Note> reference, std::span<const Note> estimate,
+std::vector<PitchedNote> as_written(std::span<const Note> notes) {
+  std::vector<PitchedNote> result;
+  for (const Note& note : notes) {
+    result.push_back({note.start_s, note.end_s, audio::midi_to_hz(note.pitch)});
+  }
+  return result;
+}
+
+std::vector<PitchedNote> as_sung(std::span<const Note> notes) {
+  auto result = as_written(notes);
+  for (size_t i = 0; i < notes.size(); ++i) {
+    std::vector<int> bends = notes[i].bends;
+    if (notes[i].hz > 0) {
+      result[i].hz = notes[i].hz;
+    } else if (!bends.empty()) {
+      const auto middle = bends.begin() + std::ssize(bends) / 2;
+      std::ranges::nth_element(bends, middle);
+      result[i].hz = audio::midi_to_hz(notes[i].pitch + *middle / audio::kBendsPerSemitone);
+    }
+  }
+  return result;
+}
+
+NoteScore score_notes(std::span<const PitchedNote> reference, std::span<const PitchedNote> estimate,
                       const NoteScoreOptions& options) {
   const BestMatch best = best_match(reference, estimate, options);
   NoteScore score;
@@ -112,9 +137,20 @@ NoteScore score_notes(std::span<const Note> reference, std::span<const Note> est
   return score;
 }
 
-std::vector<NoteMatch> match_notes(std::span<const Note> reference, std::span<const Note> estimate,
+NoteScore score_notes(std::span<const Note> reference, std::span<const Note> estimate,
+                      const NoteScoreOptions& options) {
+  return score_notes(as_written(reference), as_written(estimate), options);
+}
+
+std::vector<NoteMatch> match_notes(std::span<const PitchedNote> reference,
+                                   std::span<const PitchedNote> estimate,
                                    const NoteScoreOptions& options) {
   return best_match(reference, estimate, options).matches;
+}
+
+std::vector<NoteMatch> match_notes(std::span<const Note> reference, std::span<const Note> estimate,
+                                   const NoteScoreOptions& options) {
+  return match_notes(as_written(reference), as_written(estimate), options);
 }
 
 }  // namespace hum::eval

@@ -27,9 +27,25 @@ struct NoteScore {
   int octave_shift_semitones = 0;  // added to the estimate
 };
 
+// A note as sung, with a pitch between the semitones.
+struct PitchedNote {
+  double start_s = 0, end_s = 0;
+  double hz = 0;
+
+  bool operator==(const PitchedNote&) const = default;
+};
+
+// Notes at the pitch of their semitone, without bends; and at the pitch that was sung: `hz`, else
+// the median of the bends.
+std::vector<PitchedNote> as_written(std::span<const audio::Note> notes);
+std::vector<PitchedNote> as_sung(std::span<const audio::Note> notes);
+
 // Counts a maximum one-to-one matching of notes that agree; all zero when either list is empty.
-// Ignores bends. Source: mir_eval 0.8.2 transcription.precision_recall_f1_overlap (distances
-// rounded to 4 decimals, <=).
+// Distances are rounded to 4 decimals and compared by <=. Without pitch, as mir_eval's onset score:
+// an infinite pitch tolerance. Source: mir_eval 0.8.2 transcription.precision_recall_f1_overlap.
+NoteScore score_notes(std::span<const PitchedNote> reference, std::span<const PitchedNote> estimate,
+                      const NoteScoreOptions& options = {});
+// By written pitches; ignores bends.
 NoteScore score_notes(std::span<const audio::Note> reference, std::span<const audio::Note> estimate,
                       const NoteScoreOptions& options = {});
 
@@ -40,6 +56,9 @@ struct NoteMatch {
 
 // The matching that score_notes counts (in its best octave). Tries the nearest onset first among
 // the estimates that agree with a note.
+std::vector<NoteMatch> match_notes(std::span<const PitchedNote> reference,
+                                   std::span<const PitchedNote> estimate,
+                                   const NoteScoreOptions& options = {});
 std::vector<NoteMatch> match_notes(std::span<const audio::Note> reference,
                                    std::span<const audio::Note> estimate,
                                    const NoteScoreOptions& options = {});

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 
-#include "base/env.h"
 #include "base/error.h"
 #include "base/files.h"
 
@@ -184,11 +183,11 @@ int64_t Weights::parameter_count() const {
 }
 
 std::filesystem::path default_weights_path() {
-  const std::string configured = env_string("HUM_THIRD_PARTY");
-  const std::filesystem::path folder = configured.empty()
-                                           ? source_folder() / "build" / "third_party"
-                                           : std::filesystem::path(configured);
-  return folder / "basic_pitch/basic_pitch/saved_models/icassp_2022/nmp.onnx";
+  const char* file = "basic_pitch/basic_pitch/saved_models/icassp_2022/nmp.onnx";
+  const auto folders = wheel_folders();
+  const auto found = std::ranges::find_if(
+      folders, [&](const auto& folder) { return std::filesystem::exists(folder / file); });
+  return (found != folders.end() ? *found : folders.front()) / file;
 }
 
 Weights read_weights(const std::filesystem::path& path) {

@@ -45,8 +45,7 @@ struct Weights {
   int64_t parameter_count() const;
 };
 
-// The path of nmp.onnx after `make fetch`: below HUM_THIRD_PARTY, or build/third_party of the
-// source folder.
+// The path of nmp.onnx below the first of wheel_folders() that has it.
 std::filesystem::path default_weights_path();
 
 // Finds each tensor by the structure of the graph (which op uses it, and its shape), not by its

@@ -174,8 +174,9 @@ double confidence_of(const Frames& frames, const Segment& segment) {
   return held * (0.5 + 0.5 * onset);
 }
 
-// The tuning at each note, in cents of 0..95 in steps of 5: a walk whose steps cost as a
-// Gaussian's, while a note that lies between two semitones costs as well.
+// The tuning at each note, in steps of 5 cents: a walk whose steps cost as a Gaussian's, while a
+// note that lies between two semitones costs as well. It is known modulo a semitone: the first one
+// lies in -50..50, the others follow without a jump.
 std::vector<double> tunings(std::span<const HeardNote> notes, double drift_cents) {
   constexpr int kStates = 20;
   constexpr double kStep_cents = 100.0 / kStates, kSpread_cents = 20;
@@ -208,6 +209,9 @@ std::vector<double> tunings(std::span<const HeardNote> notes, double drift_cents
     result[i] = circular(kStep_cents * state);
     state = from[i][static_cast<size_t>(state)];
   }
+  for (size_t i = 1; i < result.size(); ++i) {
+    result[i] = result[i - 1] + circular(result[i] - result[i - 1]);
+  }
   return result;
 }
 
@@ -235,6 +239,7 @@ std::vector<HeardNote> decode(const Frames& frames, const DecoderOptions& option
     const double midi = audio::hz_to_midi(notes[i].hz);
     notes[i].pitch = static_cast<int>(std::lround(midi - tuning_cents[i] / 100));
     notes[i].cents = 100 * (midi - notes[i].pitch);
+    notes[i].tuning_cents = tuning_cents[i];
   }
   return notes;
 }

@@ -21,10 +21,11 @@ struct Frames {
 // A note of a voice; data/singing/note.h says what one is.
 struct HeardNote {
   double start_s = 0, end_s = 0;
-  double hz = 0;          // as sung: the median of the steady part
-  int pitch = 60;         // as written: MIDI, in the singer's tuning
-  double cents = 0;       // of hz from `pitch` at A = 440 Hz
-  double confidence = 0;  // probability that the note is right, 0..1
+  double hz = 0;            // as sung: the median of the steady part
+  int pitch = 60;           // as written: MIDI, in the singer's tuning
+  double cents = 0;         // of hz from `pitch` at A = 440 Hz
+  double tuning_cents = 0;  // the singer's above A = 440 Hz at this note; beyond 50 after a drift
+  double confidence = 0;    // probability that the note is right, 0..1
 };
 
 struct DecoderOptions {
@@ -50,7 +51,7 @@ struct DecoderOptions {
 
 // Finds the likeliest sequence of notes and rests (Viterbi): in a note the pitch is constant, and
 // onsets separate notes. Then finds the tuning of each note as a slow walk (Viterbi), and the
-// written pitches with it.
+// written pitches with it. A drift of the tuning does not change the melody.
 std::vector<HeardNote> decode(const Frames& frames, const DecoderOptions& options = {});
 
 }  // namespace hum::models::ear

@@ -26,7 +26,7 @@ std::optional<T> find(const Json& config, const char* name) {
   try {
     return found->get<T>();
   } catch (const Json::exception&) {
-    refuse(fmt::format("field '{}' is {}", name, found->dump()));
+    refuse(fmt::format("field '{}' is {}", name, to_text(*found)));
   }
 }
 

@@ -95,7 +95,7 @@ struct LlamaSession::State {
   void require_readable(std::span<const int32_t> tokens, int64_t further) const {
     const LlamaConfig& config = model.config();
     const int64_t length = static_cast<int64_t>(tokens.size()) + further;
-    if (tokens.empty()) fail(ExitCode::kUsage, "no tokens were given");
+    if (tokens.empty()) fail(ExitCode::kUsage, "no tokens were given", "give whole numbers: 1,2,3");
     for (const int32_t token : tokens) {
       if (token >= 0 && token < config.vocabulary) continue;
       fail(ExitCode::kUsage, fmt::format("token {} is outside the vocabulary", token),
@@ -149,7 +149,8 @@ std::vector<float> LlamaSession::logits(std::span<const int32_t> tokens) const {
 }
 
 std::vector<int32_t> LlamaSession::generate(std::span<const int32_t> prompt, int64_t count) const {
-  if (count < 1) fail(ExitCode::kUsage, fmt::format("cannot generate {} tokens", count));
+  if (count < 1)
+    fail(ExitCode::kUsage, fmt::format("cannot generate {} tokens", count), "--count is 1 or more");
   state_->require_readable(prompt, count);
   const auto length = static_cast<int32_t>(prompt.size());
   const int64_t room = bucket(length), tokens = bucket(count);

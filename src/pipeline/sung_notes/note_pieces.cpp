@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audio/bends.h"
 #include "base/error.h"
 
 namespace hum::pipeline {
@@ -12,23 +13,13 @@ namespace {
 template <typename PitchAt>
 void sample_bends(audio::Note& result, PitchAt pitch_at) {
   result.bends.clear();
-  for (const double at_s : bend_times(result)) {
-    const double bend = kBendsPerSemitone * (pitch_at(at_s) - result.pitch);
+  for (const double at_s : audio::bend_times(result)) {
+    const double bend = audio::kBendsPerSemitone * (pitch_at(at_s) - result.pitch);
     result.bends.push_back(static_cast<int>(std::lround(bend)));
   }
 }
 
 }  // namespace
-
-std::vector<double> bend_times(const audio::Note& note) {
-  const double length_s = note.end_s - note.start_s;
-  const auto last = std::max<int64_t>(1, std::llround(length_s / kBendStep_s));
-  std::vector<double> times;
-  for (int64_t i = 0; i <= last; ++i) {
-    times.push_back(note.start_s + length_s * static_cast<double>(i) / static_cast<double>(last));
-  }
-  return times;
-}
 
 audio::Note note_between(const audio::Note& note, double start_s, double end_s) {
   HUM_CHECK(start_s < end_s, "note_between: {}..{}", start_s, end_s);

@@ -7,12 +7,6 @@
 
 namespace hum::pipeline {
 
-inline constexpr double kBendsPerSemitone = 3, kBendStep_s = 256.0 / 22050;
-
-// The times of a note's bends in seconds: its start, its end, and evenly spaced between, about one
-// per step.
-std::vector<double> bend_times(const audio::Note& note);
-
 // The part of a note within [start_s, end_s], a range inside the note.
 audio::Note cut_note(const audio::Note& note, double start_s, double end_s);
 

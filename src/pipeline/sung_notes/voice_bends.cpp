@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
-#include "pipeline/sung_notes/note_pieces.h"
+#include "audio/bends.h"
 
 namespace hum::pipeline {
 namespace {
@@ -13,9 +12,6 @@ namespace {
 constexpr double kEdge_s = 0.023;
 constexpr double kSmooth_s = 0.015;  // to both sides
 constexpr double kFarSemitones = 2.5;
-constexpr double kHold = 0.75, kStraight = 0.5;  // of a step
-// A glide into a note of up to this length is only the transition from the last pitch.
-constexpr double kArrival_s = 0.120;
 
 // Mean of the voiced frames around a time, in bends; the previous value if none is voiced.
 double bend_at(const VoiceTrack& track, double at_s, int pitch, double before) {
@@ -28,32 +24,19 @@ double bend_at(const VoiceTrack& track, double at_s, int pitch, double before) {
     sum += away;
     ++count;
   }
-  return count > 0 ? kBendsPerSemitone * sum / count : before;
+  return count > 0 ? audio::kBendsPerSemitone * sum / count : before;
 }
 
 std::vector<int> bends_of(const audio::Note& note, const VoiceTrack& track) {
   const double edge_s = std::min(kEdge_s, (note.end_s - note.start_s) / 2);
-  std::vector<int> bends;
+  std::vector<double> sung;
   double before = 0;
-  int step = 0;
-  for (const double at_s : bend_times(note)) {
+  for (const double at_s : audio::bend_times(note)) {
     before = bend_at(track, std::clamp(at_s, note.start_s + edge_s, note.end_s - edge_s),
                      note.pitch, before);
-    if (std::fabs(before - step) > kHold || std::fabs(before) < kStraight) {
-      step = static_cast<int>(std::lround(before));
-    }
-    bends.push_back(step);
+    sung.push_back(before);
   }
-  return bends;
-}
-
-// Removes the glide into the note.
-void begin_on_pitch(std::vector<int>& bends) {
-  const auto longest = static_cast<std::ptrdiff_t>(kArrival_s / kBendStep_s);
-  const auto end = bends.begin() + std::min(longest, std::ssize(bends) - 1);
-  const bool glides = std::is_sorted(bends.begin(), end + 1) ||
-                      std::is_sorted(bends.begin(), end + 1, std::greater<>());
-  if (glides) std::fill(bends.begin(), end, *end);
+  return audio::sung_bends(sung);
 }
 
 }  // namespace
@@ -63,7 +46,6 @@ std::vector<audio::Note> with_voice_bends(std::vector<audio::Note> notes, const 
     const auto pitch = track.median_pitch(note.start_s, note.end_s);
     if (pitch && std::fabs(*pitch - note.pitch) < 1) {
       note.bends = bends_of(note, track);
-      begin_on_pitch(note.bends);
     }
   }
   return notes;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "pipeline/sung_notes/note_pieces.h"
+#include "audio/bends.h"
 
 namespace hum::pipeline {
 namespace {
@@ -99,7 +99,7 @@ Note note_of(const VoiceTrack& track, Run run, int pitch) {
     // Bends come every 256 samples, twice as far apart as frames.
     if ((i - run.first) % 2 != 0) continue;
     const double semitones = std::clamp(track.pitch[i] - pitch, -2.0, 2.0);
-    note.bends.push_back(static_cast<int>(std::lround(kBendsPerSemitone * semitones)));
+    note.bends.push_back(static_cast<int>(std::lround(audio::kBendsPerSemitone * semitones)));
   }
   note.amplitude = std::clamp(1 - aperiodicity, 0.0, 1.0);
   return note;

@@ -1,0 +1,124 @@
+#include "bench/hear/ears.h"
+
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
+#include "audio/io.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/scratch_folder.h"
+#include "bench/peer_settings.h"
+#include "bench/peers.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/timing.h"
+#include "pipeline/sung_notes/sung_notes.h"
+
+namespace hum::bench::hear {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kBendsPerSemitone = 3;
+
+// Basic Pitch's certainty of a note is its amplitude.
+Notes with_bends(std::span<const audio::Note> notes) {
+  Notes result;
+  for (const audio::Note& note : notes) {
+    double bend = 0;
+    if (!note.bends.empty()) {
+      bend = std::accumulate(note.bends.begin(), note.bends.end(), 0.0) /
+             (kBendsPerSemitone * static_cast<double>(note.bends.size()));
+    }
+    result.push_back({note.start_s, note.end_s, audio::midi_to_hz(note.pitch + bend), note.pitch,
+                      note.amplitude});
+  }
+  return result;
+}
+
+// A listener that hears one sound at a time.
+Listener one_by_one(std::string name, std::function<Notes(std::span<const float>)> hear) {
+  return {std::move(name), [hear = std::move(hear)](std::span<const Sound> sounds) {
+            std::vector<Notes> all;
+            for (const Sound& sound : sounds) all.push_back(hear(sound));
+            return all;
+          }};
+}
+
+Listener clean_up(const pipeline::TranscribeFunction& transcribe) {
+  return one_by_one(kCleanUp, [transcribe](std::span<const float> samples) {
+    return with_bends(pipeline::sung_notes(samples, transcribe(samples)));
+  });
+}
+
+Listener basic_pitch(const pipeline::TranscribeFunction& transcribe) {
+  return one_by_one(kBasicPitch, [transcribe](std::span<const float> samples) {
+    return with_bends(transcribe(samples).notes);
+  });
+}
+
+std::vector<Notes> hear_with_swift_f0(std::span<const Sound> sounds) {
+  const ScratchFolder folder;
+  std::vector<std::string> files;
+  for (const Sound& sound : sounds) {
+    files.push_back(folder / fmt::format("{}.wav", files.size()));
+    audio::write_audio(files.back(), {.rate_hz = data::kSampleRate, .samples = sound},
+                       audio::SampleFormat::kFloat);
+  }
+  const Json heard = run_peer("notes_swift_f0.py", files, {}, kPeersNotes).at("notes");
+  HUM_CHECK(heard.size() == sounds.size(), "{} sounds, {} lists of notes", sounds.size(),
+            heard.size());
+  std::vector<Notes> all;
+  for (const Json& notes : heard) {
+    all.emplace_back();
+    for (const Json& note : notes) {
+      all.back().push_back({.start_s = note.at("start"),
+                            .end_s = note.at("end"),
+                            .hz = note.at("hz"),
+                            .pitch = note.at("pitch")});
+    }
+  }
+  return all;
+}
+
+fs::path ear_folder(const Scale& scale) {
+  return scale.ear_weights.empty() ? app::weights_folder("") / "ear" : fs::path(scale.ear_weights);
+}
+
+}  // namespace
+
+std::vector<eval::PitchedNote> pitched(const Notes& notes) {
+  std::vector<eval::PitchedNote> result;
+  for (const Heard& note : notes) result.push_back({note.start_s, note.end_s, note.hz});
+  return result;
+}
+
+Notes decoded(const models::ear::Frames& frames, const models::ear::DecoderOptions& options) {
+  Notes notes;
+  for (const auto& note : models::ear::decode(frames, options)) {
+    notes.push_back({note.start_s, note.end_s, note.hz, note.pitch, note.confidence});
+  }
+  return notes;
+}
+
+Ears::Ears(const Scale& scale) : session_(app::session_options()) {
+  const fs::path weights = ear_folder(scale);
+  if (!scale.ear_weights.empty() || fs::exists(weights)) {
+    ear_ = std::make_unique<models::ear::EarSession>(session_, weights);
+    listeners_.push_back(one_by_one(kEar, [this](std::span<const float> samples) {
+      return decoded(ear_->listen(data::levelled({samples.begin(), samples.end()})));
+    }));
+  }
+  const auto transcribe = app::transcriber(session_, {});
+  listeners_.push_back(clean_up(transcribe));
+  listeners_.push_back(basic_pitch(transcribe));
+  if (is_installed(kPeersNotes)) {
+    listeners_.push_back({kSwiftF0, hear_with_swift_f0});
+  } else {
+    spdlog::info("{}: bench/peers/install.sh {} has not installed it", kSwiftF0, kPeersNotes);
+  }
+}
+
+}  // namespace hum::bench::hear

@@ -1,0 +1,61 @@
+// The listeners that the hear bars compare: functions from sound to notes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/scale.h"
+#include "eval/metrics/note_score.h"
+#include "models/ear/ear_session.h"
+#include "runtime/session.h"
+
+namespace hum::bench::hear {
+
+struct Heard {
+  double start_s = 0, end_s = 0;
+  double hz = 0;          // as sung
+  int pitch = 60;         // as written: MIDI
+  double confidence = 1;  // 1 if the listener has none
+};
+using Sound = std::vector<float>;  // mono, 22,050 Hz
+using Notes = std::vector<Heard>;
+
+// For scores by the sung pitch.
+std::vector<eval::PitchedNote> pitched(const Notes& notes);
+
+struct Listener {
+  std::string name;
+  // The notes of each sound. Several sounds in a call, because a peer is a program.
+  std::function<std::vector<Notes>(std::span<const Sound> sounds)> listen;
+};
+
+inline constexpr const char *kEar = "ear", *kCleanUp = "clean-up", *kBasicPitch = "Basic Pitch",
+                            *kSwiftF0 = "swift-f0";
+
+class Ears {
+ public:
+  // ear: models/ear, if `scale` or the released weights have it. clean-up: Basic Pitch corrected by
+  // the sound (pipeline/sung_notes), its sung pitch the mean of a note's bends. Basic Pitch: its
+  // notes as they are. swift-f0: that package's segment_notes at its defaults, if installed.
+  explicit Ears(const Scale& scale);
+
+  const std::vector<Listener>& all() const { return listeners_; }
+  // What hum hears with by default, which the bars judge: the ear, without its weights the
+  // clean-up. It comes first.
+  const Listener& ours() const { return listeners_.front(); }
+  // Null without weights.
+  const models::ear::EarSession* ear() const { return ear_.get(); }
+
+ private:
+  runtime::Session session_;
+  std::unique_ptr<models::ear::EarSession> ear_;
+  std::vector<Listener> listeners_;
+};
+
+// The ear's notes with these options, from frames of levelled sound.
+Notes decoded(const models::ear::Frames& frames, const models::ear::DecoderOptions& options = {});
+
+}  // namespace hum::bench::hear

@@ -1,0 +1,33 @@
+#include "bench/hear/recordings.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/files.h"
+#include "bench/judges.h"
+#include "pipeline/recording.h"
+
+namespace hum::bench::hear {
+
+namespace fs = std::filesystem;
+
+fs::path voices_folder() { return source_folder().parent_path() / "shared/data/voices"; }
+
+std::string recordings_missing() {
+  return fs::is_directory(voices_folder()) ? "" : "the recordings of real voices are not here";
+}
+
+Sound read_sound(const fs::path& path) { return pipeline::read_recording(path).samples; }
+
+std::vector<fs::path> all_recordings() {
+  constexpr std::array<std::string_view, 3> kSounds = {".wav", ".flac", ".mp3"};
+  std::vector<fs::path> paths = {example_recording()};
+  for (const auto& entry : fs::recursive_directory_iterator(voices_folder())) {
+    const std::string extension = audio::extension_of(entry.path());
+    if (std::ranges::find(kSounds, extension) != kSounds.end()) paths.push_back(entry.path());
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+}  // namespace hum::bench::hear

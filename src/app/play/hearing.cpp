@@ -1,0 +1,99 @@
+#include "app/play/hearing.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "app/play/synthesizer.h"
+#include "base/fields_json.h"
+#include "base/log.h"
+#include "data/synthesis/level.h"
+#include "models/ear/ear_session.h"
+#include "models/ear/grid.h"
+#include "models/ear/notes.h"
+#include "models/weights_folder.h"
+#include "runtime/weights.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+namespace ear = models::ear;
+
+constexpr float kVoiced = 0.5F;
+// Frames more than 40 dB below the loudest are breath and room.
+constexpr double kQuiet = 1e-4;  // in energy
+
+fs::path ear_folder(const fs::path& weights) { return models::weights_part(weights, "ear"); }
+
+bool has_ear(const fs::path& weights) { return fs::exists(ear_folder(weights)); }
+
+// The share of the loud frames in which a voice sounds.
+double voiced_share(std::span<const float> samples, const ear::Frames& frames) {
+  std::vector<double> energy;
+  for (int64_t t = 0; t < frames.size(); ++t) {
+    const auto rest = samples.subspan(static_cast<size_t>(t * ear::kHop));
+    double sum = 0;
+    for (const float x : rest.first(std::min<size_t>(rest.size(), ear::kHop))) {
+      sum += static_cast<double>(x) * x;
+    }
+    energy.push_back(sum);
+  }
+  const double loudest = energy.empty() ? 0 : std::ranges::max(energy);
+  int64_t loud = 0, voiced = 0;
+  for (size_t t = 0; t < energy.size(); ++t) {
+    if (energy[t] <= kQuiet * loudest) continue;
+    ++loud;
+    if (frames.voiced[t] >= kVoiced) ++voiced;
+  }
+  return loud > 0 ? static_cast<double>(voiced) / static_cast<double>(loud) : 0;
+}
+
+// What the ear hears, with the singer's tuning and dynamics.
+pipeline::HearFunction ear_function(runtime::Session& session, const fs::path& weights) {
+  auto model = std::make_shared<const ear::EarSession>(session, ear_folder(weights));
+  return [model](std::span<const float> samples) {
+    const auto frames =
+        model->listen(data::levelled(std::vector<float>(samples.begin(), samples.end())));
+    const auto heard = ear::decode(frames);
+    return pipeline::HeardVoice{
+        .notes = data::velocity_from_rms(samples, ear::played_notes(frames, heard)),
+        .tuning_cents = ear::mean_tuning_cents(heard),
+        .voiced_share = voiced_share(samples, frames),
+        .heard_by = "ear"};
+  };
+}
+
+void warn_of_ignored(models::basic_pitch::NoteOptions notes) {
+  models::basic_pitch::NoteOptions usual;
+  usual.multiple_pitch_bends = notes.multiple_pitch_bends;  // of the MIDI file
+  if (to_json(notes) == to_json(usual)) return;
+  warn_once("basic pitch settings",
+            "the ear hears this recording; --onset-threshold and the other settings of Basic Pitch "
+            "have no effect");
+}
+
+}  // namespace
+
+pipeline::HearFunction hear_function(runtime::Session& session, const fs::path& weights,
+                                     const models::basic_pitch::NoteOptions& notes,
+                                     const pipeline::HumOptions& hum) {
+  if (hum.polyphonic || !has_ear(weights)) {
+    return pipeline::hearing_by(transcriber(session, notes), hum);
+  }
+  warn_of_ignored(notes);
+  auto hear = ear_function(session, weights);
+  if (hum.tuning == pipeline::Tuning::kAuto) return hear;
+  return pipeline::with_own_tuning(std::move(hear));
+}
+
+pipeline::HearFunction item_hear_function(runtime::Session& session, const fs::path& weights) {
+  if (has_ear(weights)) return ear_function(session, weights);
+  return pipeline::cleaned_up(transcriber(session, {}));
+}
+
+std::string item_heard_by(const fs::path& weights) {
+  return has_ear(weights) ? "ear " + runtime::shards_sha256(ear_folder(weights)) : "";
+}
+
+}  // namespace hum::app

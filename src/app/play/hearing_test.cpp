@@ -1,0 +1,75 @@
+// The weights decide who hears: the ear if they have one.
+#include "app/play/hearing.h"
+
+#include <gmock/gmock.h>
+
+#include "app/play/synthesizer.h"
+#include "base/error.h"
+#include "base/scratch_folder.h"
+#include "data/synthesis/hum_voice.h"
+#include "data/synthesis/level.h"
+#include "models/ear/ear_session.h"
+#include "models/ear/notes.h"
+#include "models/testing.h"
+#include "pipeline/sung_notes/sung_notes.h"
+#include "runtime/testing.h"
+
+namespace hum::app {
+namespace {
+
+using testing::StartsWith;
+
+std::vector<float> hum() {
+  return data::render_hum(
+      std::vector<audio::Note>{{0.2, 0.7, 57, 0.63, {}}, {0.7, 1.2, 60, 0.63, {}}}, 1.5, 1, 3);
+}
+
+TEST(Hearing, IsThatOfTheEarIfTheWeightsHaveOne) {
+  const ScratchFolder weights;
+  models::write_tiny_weights(weights.path(), "ear");
+  auto& session = runtime::test_session();
+  const auto sound = hum();
+  const auto heard = hear_function(session, weights.path())(sound);
+  EXPECT_EQ(heard.heard_by, "ear");
+  EXPECT_TRUE(heard.tuning_cents.has_value());
+  EXPECT_TRUE(heard.voiced_share.has_value());
+
+  const models::ear::EarSession ear(session, weights.path() / "ear");
+  const auto frames = ear.listen(data::levelled(sound));
+  EXPECT_EQ(heard.notes,
+            data::velocity_from_rms(sound, models::ear::played_notes(frames, decode(frames))));
+  EXPECT_EQ(item_hear_function(session, weights.path())(sound).notes, heard.notes);
+  EXPECT_THAT(item_heard_by(weights.path()), StartsWith("ear "));
+}
+
+TEST(Hearing, IsTheCleanUpWithoutAnEar) {
+  const ScratchFolder weights;
+  auto& session = runtime::test_session();
+  const auto sound = hum();
+  const auto notes = pipeline::sung_notes(sound, transcriber(session, {})(sound));
+  ASSERT_EQ(notes.size(), 2U);
+  const auto heard =
+      hear_function(session, weights.path(), {}, {.tuning = pipeline::Tuning::kOff})(sound);
+  EXPECT_EQ(heard.heard_by, "clean-up");
+  EXPECT_EQ(heard.notes, notes);
+  EXPECT_EQ(item_hear_function(session, weights.path())(sound).notes, notes);
+  EXPECT_EQ(item_heard_by(weights.path()), "");
+}
+
+TEST(Hearing, OfSeveralVoicesIsThatOfBasicPitch) {
+  const ScratchFolder weights;
+  models::write_tiny_weights(weights.path(), "ear");
+  const auto heard =
+      hear_function(runtime::test_session(), weights.path(), {}, {.polyphonic = true})(hum());
+  EXPECT_EQ(heard.heard_by, "basic-pitch");
+}
+
+TEST(Hearing, NeedsWholeWeightsOfTheEar) {
+  const ScratchFolder weights;
+  models::write_tiny_weights(weights.path(), "ear");
+  std::filesystem::remove(weights.path() / "ear" / "model.safetensors");
+  EXPECT_THROW(hear_function(runtime::test_session(), weights.path()), Error);
+}
+
+}  // namespace
+}  // namespace hum::app

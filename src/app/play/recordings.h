@@ -1,0 +1,22 @@
+// Finds the recordings that the inputs of a command name.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace hum::app {
+
+struct FoundRecording {
+  std::filesystem::path path;       // "-": stdin
+  std::filesystem::path subfolder;  // below the folder that was given; empty: directly in it
+  std::string name;                 // for its outputs, unique among those of one subfolder
+};
+
+bool is_named_as_sound(const std::filesystem::path& path);
+
+// See plan_outputs. Throws: kNoInput for a folder without recordings, kNoPermission for one that
+// cannot be read. Warns of subfolders that cannot be read.
+std::vector<FoundRecording> find_recordings(const std::vector<std::string>& inputs, bool recursive);
+
+}  // namespace hum::app

@@ -1,0 +1,158 @@
+#include "cli/usage_error.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "cli/command_tree.h"
+#include "cli/help.h"
+
+namespace hum::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// The command that the arguments name, and what the parser could not place.
+struct Parsed {
+  const CLI::App* app = nullptr;
+  std::string name;  // "hum model check"
+  Words words;
+  bool runs_others = false;  // its words are the command line of another command
+
+  explicit Parsed(const CLI::App& root) : app(&root), name("hum"), words(root.remaining()) {
+    while (!app->get_subcommands().empty()) {
+      app = app->get_subcommands().front();
+      name += " " + app->get_name();
+      runs_others = app->get_prefix_command();
+      const Words more = runs_others ? Words() : app->remaining();
+      words.insert(words.end(), more.begin(), more.end());
+    }
+    std::erase(words, "--");
+  }
+  CommandOutline outline() const { return outline_of(*app, name); }
+};
+
+bool is_flag(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' &&
+         std::string_view("0123456789.").find(word[1]) == std::string_view::npos;
+}
+
+std::string help_hint(const std::string& command) {
+  return fmt::format("'{} --help' lists its flags", command);
+}
+
+// Whether the word stands before the command that the arguments name.
+bool comes_first(const Parsed& parsed, const Words& arguments, const std::string& word) {
+  const size_t end = parsed.name.find(' ', 4);  // after "hum generate"
+  if (parsed.name.size() < 4) return true;
+  const std::string first = parsed.name.substr(4, end == std::string::npos ? end : end - 4);
+  return std::ranges::find(arguments, word) < std::ranges::find(arguments, first);
+}
+
+[[noreturn]] void fail_flag(const CommandOutline& command, const std::string& word) {
+  const std::string flag = word.substr(0, word.find('='));
+  Words flags;
+  for (const FlagOutline& known : command.flags) {
+    if (!known.is_positional) flags.push_back(known.name);
+    if (!known.off.empty()) flags.push_back(known.off);
+  }
+  const auto likely = likely_name(flag, flags);
+  fail(ExitCode::kUsage, fmt::format("{} has no flag {}", command.name, flag),
+       (likely ? fmt::format("did you mean {}? ", *likely) : "") + help_hint(command.name));
+}
+
+// A word before the command, or after one that only has commands.
+std::optional<std::string> unknown_command(const Parsed& parsed, const Words& arguments) {
+  if (parsed.words.empty() || parsed.runs_others || is_flag(parsed.words[0])) return std::nullopt;
+  const std::string& word = parsed.words[0];
+  const bool has_commands = !parsed.app->get_subcommands({}).empty();
+  return has_commands || comes_first(parsed, arguments, word) ? std::optional(word) : std::nullopt;
+}
+
+[[noreturn]] void fail_missing(const Parsed& parsed, const std::string& what) {
+  const CommandOutline command = parsed.outline();
+  if (command.needs_command) {
+    Words names;
+    for (const CommandOutline& below : command.commands) names.push_back(below.name);
+    fail(ExitCode::kUsage, fmt::format("{} needs a command", command.name),
+         parsed.name == "hum" ? "'hum --help' lists the commands; start with: hum generate "
+                                "examples/vocadito_10.wav --preset violin -o violin.wav"
+                              : fmt::format("{}", fmt::join(names, ", or ")));
+  }
+  const std::string example = command.footer.substr(command.footer.rfind("  ") + 2);
+  std::string wanted = what;
+  if (const CLI::Option* option = parsed.app->get_option_no_throw(what)) {
+    const auto flag =
+        std::ranges::find(command.flags, option->get_description(), &FlagOutline::help);
+    if (flag != command.flags.end()) wanted = fmt::format("{} ({})", flag->name, flag->help);
+  }
+  fail(ExitCode::kUsage, fmt::format("{} needs {}", command.name, wanted),
+       "for example: " + example);
+}
+
+// The option that a message of the parser names first ("--rate: 1 required INT missing").
+const CLI::Option* option_in(const Parsed& parsed, const std::string& message) {
+  const size_t start = message.find("--");
+  if (start == std::string::npos) return nullptr;
+  const std::string name = message.substr(start, message.find_first_of(": =", start) - start);
+  for (const CLI::App* app = parsed.app; app != nullptr; app = app->get_parent()) {
+    if (const CLI::Option* option = app->get_option_no_throw(name)) return option;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void fail_value(const Parsed& parsed, const CLI::Option& option) {
+  const std::string name = option.get_name(), type = option.get_type_name();
+  const Words values = option.results();
+  const std::string hint = fmt::format("{} {}: {}", name, type, option.get_description());
+  if (values.empty()) fail(ExitCode::kUsage, fmt::format("{} needs a value", name), hint);
+  const bool is_list = option.get_expected_max() > 1;
+  if (values.size() > 1 && !is_list) {
+    fail(ExitCode::kUsage, fmt::format("{} is given {} times", name, values.size()),
+         fmt::format("give it once; {}", help_hint(parsed.name)));
+  }
+  if (type == kNumber || type == kWholeNumber) {
+    fail(ExitCode::kUsage,
+         fmt::format("{}: '{}' is not a {}number", name, fmt::join(values, " "),
+                     type == kWholeNumber ? "whole " : ""),
+         hint);
+  }
+  fail(ExitCode::kUsage, fmt::format("{}: '{}' is not allowed", name, fmt::join(values, " ")),
+       hint);
+}
+
+}  // namespace
+
+void refuse_unknown_commands(const CLI::App& root, const Words& arguments) {
+  const Parsed parsed(root);
+  const auto word = unknown_command(parsed, arguments);
+  if (!word) return;
+  const bool is_below = !parsed.app->get_subcommands({}).empty();
+  refuse_command(is_below ? parsed.outline() : outline_of(root, "hum"), *word);
+}
+
+void fail_usage(const CLI::App& root, const Words& arguments, const CLI::ParseError& error) {
+  refuse_unknown_commands(root, arguments);
+  const Parsed parsed(root);
+  const auto flag = std::ranges::find_if(parsed.words, is_flag);
+  if (flag != parsed.words.end()) {
+    fail_flag(comes_first(parsed, arguments, *flag) ? outline_of(root, "hum") : parsed.outline(),
+              *flag);
+  }
+  const std::string message = error.what();
+  if (error.get_name() == "RequiredError") {
+    fail_missing(parsed, message.substr(0, message.find(" is required")));
+  }
+  if (!parsed.words.empty()) {
+    fail(ExitCode::kUsage,
+         fmt::format("{} takes no further argument: '{}'", parsed.name, parsed.words[0]),
+         fmt::format("usage: {} {}", parsed.name, usage_of(parsed.outline())));
+  }
+  if (const CLI::Option* option = option_in(parsed, message)) fail_value(parsed, *option);
+  fail(ExitCode::kUsage, message, help_hint(parsed.name));
+}
+
+}  // namespace hum::cli

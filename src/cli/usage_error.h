@@ -1,0 +1,18 @@
+// Turns the parser's complaints into errors that name the real fault and the nearest name.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace hum::cli {
+
+// Throws kUsage for what the parser found wrong in `arguments`. `root`: after parsing.
+[[noreturn]] void fail_usage(const CLI::App& root, const std::vector<std::string>& arguments,
+                             const CLI::ParseError& error);
+
+// Throws kUsage if the arguments name a command that does not exist. Help that was asked for would
+// otherwise hide it.
+void refuse_unknown_commands(const CLI::App& root, const std::vector<std::string>& arguments);
+
+}  // namespace hum::cli

@@ -1,0 +1,42 @@
+// Hears a voice. All that reads melodies (generation, `hum notes --voice`, training items,
+// evaluation) takes a HearFunction; app/play/hearing.h chooses it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "audio/notes.h"
+#include "pipeline/transcription.h"
+
+namespace hum::pipeline {
+
+struct HeardVoice {
+  std::vector<audio::Note> notes;
+  // How far the singer is above A = 440 Hz; the written pitches and the bends are relative to it.
+  // Absent: they are relative to A = 440 Hz.
+  std::optional<double> tuning_cents;
+  std::optional<double> voiced_share;  // of the sounding time, 0..1; absent: not measured
+  std::string heard_by;                // "ear", "clean-up" or "basic-pitch"
+};
+
+// Finds the notes of a recording, mono at 22,050 Hz. The same samples give the same notes.
+using HearFunction = std::function<HeardVoice(std::span<const float> samples)>;
+
+// All notes of a transcriber.
+HearFunction as_transcribed(TranscribeFunction transcribe);
+
+// The sung_notes of a transcriber.
+HearFunction cleaned_up(TranscribeFunction transcribe);
+
+// Plays the recording faster or slower before `hear` gets it, if the singer is steadily more than
+// kMinTuning_cents away from A = 440 Hz. Times are those of the recording. For functions that do
+// not find the tuning.
+HearFunction in_tune(HearFunction hear);
+
+// Puts the tuning that `hear` finds back into the bends, as for --tuning off.
+HearFunction with_own_tuning(HearFunction hear);
+
+}  // namespace hum::pipeline

@@ -1,0 +1,189 @@
+// What users type, and what hum answers: one row a case, each run by a shell in a folder that holds
+// the files of write_inputs(). To add a case, add a row, and its file if it needs one.
+#include <algorithm>
+
+#include "tests/e2e/program.h"
+
+namespace hum::e2e {
+namespace {
+
+using testing::HasSubstr;
+
+// An error (code not 0): its exit code, a part of its message and a part of its hint. Success (code
+// 0): two parts of what is printed on stdout.
+struct Case {
+  const char* line;
+  int code;
+  const char* message;
+  const char* hint;
+};
+
+// clang-format off
+const Case kCases[] = {
+    // The parser.
+    {"hum", 2, "hum needs a command", "'hum --help' lists the commands"},
+    {"hum foo", 2, "hum has no command 'foo'", "the commands are generate, arrange, notes"},
+    {"hum foo --help", 2, "hum has no command 'foo'", "the commands are"},
+    {"hum genrate a.wav", 2, "hum has no command 'genrate'", "did you mean 'hum generate'?"},
+    {"hum ntoes a.wav -o a.mid", 2, "hum has no command 'ntoes'", "did you mean 'hum notes'?"},
+    {"hum check tiny", 2, "hum has no command 'check'", "did you mean 'hum model check'?"},
+    {"hum model", 2, "hum model needs a command", "hum model check, or hum model run"},
+    {"hum model chek tiny", 2, "hum model has no command 'chek'", "did you mean 'hum model check'?"},
+    {"hum plan foo", 2, "hum plan has no command 'foo'", "the commands are memory, compare"},
+    {"hum paln notes a.wav", 2, "hum has no command 'paln'", "did you mean 'hum plan'?"},
+    {"hum help", 0, "Commands:", "hum generate examples/vocadito_10.wav"},
+    {"hum help generate", 0, "Usage: hum generate INPUTS... [FLAGS]", "--preset TEXT"},
+    {"hum help model check", 0, "Usage: hum model check NAME [FLAGS]", "Example:"},
+    {"hum help fly", 2, "hum has no command 'fly'", "the commands are"},
+    {"hum help generate twice", 2, "hum generate has no command 'twice'", "'hum generate --help'"},
+    {"hum -V", 0, "hum 0.", "\n"},
+    {"hum --version", 0, "hum 0.", "\n"},
+    {"hum generate --foo", 2, "hum generate has no flag --foo", "'hum generate --help' lists its flags"},
+    {"hum generate a.wav --presets violin", 2, "hum generate has no flag --presets", "did you mean --preset?"},
+    {"hum generate a.wav --no-melodai", 2, "hum generate has no flag --no-melodai", "did you mean --no-melodia?"},
+    {"hum notes a.wav --outptu=a.mid", 2, "hum notes has no flag --outptu", "did you mean --output?"},
+    {"hum notes -x a.wav", 2, "hum notes has no flag -x", "'hum notes --help'"},
+    {"hum profile --tarce a.json notes a.wav", 2, "hum profile has no flag --tarce", "hum profile --help"},
+    {"hum --devcie cpu notes a.wav", 2, "hum has no flag --devcie", "did you mean --device?"},
+    {"hum generate", 2, "hum generate needs INPUTS (recordings", "for example: hum generate examples"},
+    {"hum notes", 2, "hum notes needs INPUT (a recording", "for example: hum notes examples"},
+    {"hum notes a.wav b.wav", 2, "hum notes takes no further argument: 'b.wav'", "usage: hum notes INPUT [FLAGS]"},
+    {"hum notes a.wav -o", 2, "--output needs a value", "--output TEXT: file to write"},
+    {"hum generate a.wav --rate fast", 2, "--rate: 'fast' is not a whole number", "--rate N: sample rate"},
+    {"hum generate a.wav --strength high", 2, "--strength: 'high' is not a number", "--strength NUMBER"},
+    {"hum generate a.wav --rate 22050 --rate 44100", 2, "--rate is given 2 times", "give it once"},
+    {"hum generate a.wav --decoder giuded", 2, "--decoder: 'giuded' is not one of guided, plain", "did you mean 'guided'?"},
+    {"hum model run nosuch", 66, "nosuch: no such folder", "config.json"},
+    {"hum model run .", 2, "hum model run needs --tokens", "--tokens 1,2,3"},
+    {"hum train", 2, "hum train needs CONFIG", "hum train configs/codec.yaml"},
+    {"hum train corse", 2, "no model or configuration 'corse'", "did you mean 'coarse'?"},
+    {"hum train quartz", 2, "no model or configuration 'quartz'", "use one of codec, voice"},
+    {"hum train coarse.yaml", 66, "coarse.yaml: no such file", "the name of one in configs/"},
+    {"hum train .", 66, ".: is a folder", "YAML file"},
+    {"hum completion tcsh", 2, "SHELL: 'tcsh' is not one of bash, zsh, fish", "names"},
+    {"hum completion bash", 0, "complete -o filenames", "'hum generate --decoder')"},
+    {"hum completion zsh", 0, "#compdef hum", "_hum_model_check"},
+    {"hum completion fish", 0, "complete -c hum", "-l preset"},
+    {"hum man", 0, ".TH HUM 1", ".SS hum model check"},
+    {"hum env", 0, "HUM_PLUGIN", "Folders:"},
+    {"HOME=none XDG_CACHE_HOME= HUM_CACHE= hum env", 0, "there is no home folder", "\n"},
+    {"hum generate --help", 0, "--help-all", "Melody:\n"},
+    {"hum generate --help-all", 0, "Flags for research:\n", "--[no-]melodia"},
+
+    // Plans that cannot be are wrong usage; figures that contradict each other in a file are not.
+    {"hum plan", 2, "hum plan needs --model and --cluster", "hum plan --model llama-7b"},
+    {"hum plan --model llama-7b --cluster trn3:16", 2, "unknown hardware 'trn3'", "nearest are trn"},
+    {"hum plan --model lama-7b --cluster trn1:16", 2, "no model 'lama-7b'", "llama-7b"},
+    {"hum plan --model none.json --cluster trn1:16", 66, "none.json: no such file", "config.json"},
+    {"hum plan --model llama-7b --cluster trn1.32xlarge:16 --batch 0", 2, "a batch of 0", "sequences"},
+    {"hum plan --model llama-7b --cluster trn1.32xlarge:16 --seq -1", 2, "--seq -1", "longest"},
+    {"hum plan --model llama-7b --cluster trn1.32xlarge:16 --tp 3", 2, "tp 3 does not divide", "nearest tp"},
+    {"hum plan --model llama-7b --cluster trn1.32xlarge:16 --tokens -1", 2, "tokens = -1", "above zero"},
+    {"hum plan compare --model llama-7b --tokens 1e12 p4d.24xlarge:16 --spread 2", 2, "spread = 2", "between 0 and 1"},
+    {"hum plan memory nosuch", 2, "no model 'nosuch'", "coarse"},
+    {"hum plan memory tiny --recompute some", 2, "--recompute: 'some' is not one of", "names"},
+    {"hum plan memory llama-7b --compute f64", 2, "--compute: 'f64' is not one of", "names"},
+    {"hum plan audit nothing.yaml", 65, "no figure of the plan can be checked", "docs/formats/plans.md"},
+    {"hum plan audit empty.yaml", 65, "has no figure of a training plan", "a plan has"},
+    {"hum plan predict unknown.csv", 65, "unknown hardware 'q100'", "nearest are"},
+
+    // Text that is not UTF-8.
+    {"hum train latin1.yaml", 65, "latin1.yaml:2: not UTF-8 text", "iconv -f LATIN1 -t UTF-8"},
+    {"hum plan audit latin1.yaml", 65, "latin1.yaml:2: not UTF-8 text", "iconv"},
+    {"hum plan audit latin1.json", 65, "latin1.json:1: not UTF-8 text", "iconv"},
+    {"hum plan audit latin1.sh", 65, "latin1.sh:2: not UTF-8 text", "iconv"},
+    {"hum plan predict latin1.csv", 65, "latin1.csv:2: not UTF-8 text", "iconv"},
+    {"hum plan --model latin1.json --cluster trn1:16", 65, "latin1.json:1: not UTF-8 text", "iconv"},
+    {"hum evaluate notes latin1.json latin1.csv", 65, "latin1.json:1: not UTF-8 text", "iconv"},
+    {"hum evaluate notes latin1.csv latin1.csv", 65, "latin1.csv:2: not UTF-8 text", "iconv"},
+    {"hum evaluate notes broken.json broken.json", 65, "broken.json: not valid JSON: parse error at line 1", "line and column"},
+};
+// clang-format on
+
+class CliCases : public Program {
+ protected:
+  void write_inputs() const {
+    write("latin1.yaml", "stage: {}\nmodel_type: caf\xe9\n");
+    write("latin1.json", "{\"model_type\": \"caf\xe9\"}");
+    write("latin1.csv", "hidden,layers\n\xe9,1\n");
+    write("latin1.sh", "#!/bin/sh\nNAME=caf\xe9\n");
+    write("broken.json", "{\"notes\": [");
+    write("empty.yaml", "");
+    write("nothing.yaml", "runs: {A: {nodes: 2}}\n");
+    write("unknown.csv",
+          "hardware,hidden,layers,heads,tp,pp,gpus,global_batch,micro_batch,seq\n"
+          "q100,2304,24,24,1,1,32,512,1,2048\n");
+  }
+  static void expect_case(const Case& one, const Outcome& run) {
+    if (one.code != 0) return expect_error(run, one.code, one.message, one.hint);
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr(one.message));
+    EXPECT_THAT(run.out, HasSubstr(one.hint));
+    EXPECT_EQ(run.err, "");
+  }
+};
+
+TEST_F(CliCases, EveryErrorNamesTheFaultAndARemedyAndLeavesNoFile) {
+  write_inputs();
+  const auto before = files();
+  for (const Case& one : kCases) {
+    SCOPED_TRACE(one.line);
+    expect_case(one,
+                run_shell(one.line, {.environment = {{"HUM_LOG", "warn"}}, .folder = folder_}));
+    EXPECT_EQ(files(), before);
+  }
+}
+
+// The commands of the program, from the completions of bash: "'hum notes') flags=...".
+std::vector<std::string> commands_of(const std::string& script) {
+  std::vector<std::string> commands;
+  for (size_t at = 0; (at = script.find("') flags='", at)) != std::string::npos; ++at) {
+    const size_t start = script.rfind('\'', at - 1) + 1;
+    commands.push_back(script.substr(start, at - start));
+  }
+  return commands;
+}
+
+TEST_F(CliCases, HelpIsAtMostAHundredColumnsWide) {
+  const auto commands = commands_of(run_shell("hum completion bash").out);
+  ASSERT_GT(commands.size(), 25U);
+  for (const std::string& command : commands) {
+    const std::string help = run_shell(command + " --help-all").out;
+    EXPECT_THAT(help, HasSubstr("Usage: " + command)) << command;
+    size_t start = 0;
+    for (size_t end = 0; (end = help.find('\n', start)) != std::string::npos; start = end + 1) {
+      EXPECT_LE(end - start, 100U) << help.substr(start, end - start);
+    }
+  }
+}
+
+TEST_F(CliCases, CompletionsLoadInEveryShellThatIsInstalled) {
+  write("complete.sh",
+        "source <(hum completion bash)\n"
+        "COMP_WORDS=(hum generate a.wav --deco); COMP_CWORD=3; _hum; echo \"${COMPREPLY[*]}\"\n"
+        "COMP_WORDS=(hum generate --decoder ''); COMP_CWORD=3; _hum; echo \"${COMPREPLY[*]}\"\n"
+        "COMP_WORDS=(hum model ''); COMP_CWORD=2; _hum; echo \"${COMPREPLY[*]}\"\n");
+  const RunOptions here{.folder = folder_};
+  const Outcome bash = run_shell("bash complete.sh", here);
+  EXPECT_EQ(bash.out, "--decoder\nguided plain\ncheck run\n") << bash.err;
+  for (const char* line :
+       {"hum completion zsh > _hum; command -v zsh > /dev/null || exit 0; zsh -n _hum",
+        "hum completion fish > h.fish; command -v fish > /dev/null || exit 0; fish -n h.fish",
+        "hum man > hum.1; command -v groff > /dev/null || exit 0; "
+        "test -z \"$(groff -man -Tutf8 -ww hum.1 2>&1 > /dev/null)\""}) {
+    const Outcome run = run_shell(line, here);
+    EXPECT_EQ(run.code, 0) << line << run.err;
+  }
+}
+
+TEST_F(CliCases, NothingIsCreatedInAHomeThatDoesNotExist) {
+  write_hum("a.wav");
+  const Outcome run = run_shell(
+      "HOME=$PWD/home XDG_CACHE_HOME= HUM_CACHE= hum notes a.wav -o a.mid", {.folder = folder_});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("set HUM_CACHE"));
+  EXPECT_EQ(files(), (std::vector<std::string>{"a.mid", "a.wav"}));
+}
+
+}  // namespace
+}  // namespace hum::e2e
