@@ -6,6 +6,7 @@
 
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
+#include "audio/bends.h"
 #include "audio/io.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -21,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kBendsPerSemitone = 3;
-
 // Basic Pitch's certainty of a note is its amplitude.
 Notes with_bends(std::span<const audio::Note> notes) {
   Notes result;
@@ -30,7 +29,7 @@ Notes with_bends(std::span<const audio::Note> notes) {
     double bend = 0;
     if (!note.bends.empty()) {
       bend = std::accumulate(note.bends.begin(), note.bends.end(), 0.0) /
-             (kBendsPerSemitone * static_cast<double>(note.bends.size()));
+             (audio::kBendsPerSemitone * static_cast<double>(note.bends.size()));
     }
     result.push_back({note.start_s, note.end_s, audio::midi_to_hz(note.pitch + bend), note.pitch,
                       note.amplitude});

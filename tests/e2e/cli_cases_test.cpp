@@ -9,15 +9,6 @@ namespace {
 
 using testing::HasSubstr;
 
-// An error (code not 0): its exit code, a part of its message and a part of its hint. Success (code
-// 0): two parts of what is printed on stdout.
-struct Case {
-  const char* line;
-  int code;
-  const char* message;
-  const char* hint;
-};
-
 // clang-format off
 const Case kCases[] = {
     // The parser.
@@ -114,24 +105,11 @@ class CliCases : public Program {
           "hardware,hidden,layers,heads,tp,pp,gpus,global_batch,micro_batch,seq\n"
           "q100,2304,24,24,1,1,32,512,1,2048\n");
   }
-  static void expect_case(const Case& one, const Outcome& run) {
-    if (one.code != 0) return expect_error(run, one.code, one.message, one.hint);
-    EXPECT_EQ(run.code, 0) << run.err;
-    EXPECT_THAT(run.out, HasSubstr(one.message));
-    EXPECT_THAT(run.out, HasSubstr(one.hint));
-    EXPECT_EQ(run.err, "");
-  }
 };
 
 TEST_F(CliCases, EveryErrorNamesTheFaultAndARemedyAndLeavesNoFile) {
   write_inputs();
-  const auto before = files();
-  for (const Case& one : kCases) {
-    SCOPED_TRACE(one.line);
-    expect_case(one,
-                run_shell(one.line, {.environment = {{"HUM_LOG", "warn"}}, .folder = folder_}));
-    EXPECT_EQ(files(), before);
-  }
+  expect_cases(kCases);
 }
 
 // The commands of the program, from the completions of bash: "'hum notes') flags=...".

@@ -23,14 +23,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// An error: its exit code, a part of its message and a part of its hint.
-struct Case {
-  const char* line;
-  int code;
-  const char* message;
-  const char* hint;
-};
-
 // clang-format off
 const Case kCases[] = {
     // Folders.
@@ -73,13 +65,14 @@ const Case kCases[] = {
 };
 // clang-format on
 
+const std::string kSetup = "GENERATE='hum generate --preset violin --fast --weights weights'; ";
+
 class FileCases : public Program {
  protected:
   FileCases() { write_tiny_weights(folder_ / "weights"); }
 
   Outcome shell(const std::string& line) const {
-    return run_shell("GENERATE='hum generate --preset violin --fast --weights weights'; " + line,
-                     {.environment = {{"HUM_LOG", "warn"}}, .folder = folder_});
+    return run_shell(kSetup + line, {.environment = {{"HUM_LOG", "warn"}}, .folder = folder_});
   }
   // The files of the rows above.
   void write_inputs() const {
@@ -105,12 +98,7 @@ class FileCases : public Program {
 
 TEST_F(FileCases, EveryErrorNamesTheFaultAndARemedyAndLeavesNoFile) {
   write_inputs();
-  const auto before = files();
-  for (const Case& one : kCases) {
-    SCOPED_TRACE(one.line);
-    expect_error(shell(one.line), one.code, one.message, one.hint);
-    EXPECT_EQ(files(), before);
-  }
+  expect_cases(kCases, kSetup);
   EXPECT_FALSE(fs::exists("/dev/hum-e2e.wav"));
   EXPECT_FALSE(fs::exists("/dev/hum-e2e"));
 }

@@ -99,6 +99,24 @@ std::vector<std::string> Program::files() const {
   return names;
 }
 
+void Program::expect_cases(std::span<const Case> cases, const std::string& setup) const {
+  const auto before = files();
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.line);
+    const Outcome run =
+        run_shell(setup + one.line, {.environment = {{"HUM_LOG", "warn"}}, .folder = folder_});
+    EXPECT_EQ(files(), before);
+    if (one.code != 0) {
+      expect_error(run, one.code, one.message, one.hint);
+      continue;
+    }
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.out, testing::HasSubstr(one.message));
+    EXPECT_THAT(run.out, testing::HasSubstr(one.hint));
+    EXPECT_EQ(run.err, "");
+  }
+}
+
 void Program::write(const std::string& name, const std::string& bytes) const {
   write_file(folder_ / name, bytes);
 }

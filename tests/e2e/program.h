@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,15 @@ Outcome run_shell(const std::string& line, const RunOptions& options = {});
 void expect_error(const Outcome& run, int code, const std::string& message,
                   const std::string& hint = "");
 
+// A line for run_shell and what it must answer. An error (code not 0): its exit code, a part of its
+// message and a part of its hint. Success (code 0): two parts of what is printed on stdout.
+struct Case {
+  const char* line;
+  int code;
+  const char* message;
+  const char* hint;
+};
+
 std::filesystem::path example_recording();
 
 // A test with an empty folder.
@@ -48,6 +58,8 @@ class Program : public testing::Test {
   std::string read(const std::string& name) const;
   // Six synthetic, clearly audible notes: returns the path.
   std::string write_hum(const std::string& name, double seconds = 4) const;
+  // Runs every row in the folder; none may leave a file there. `setup` comes before its line.
+  void expect_cases(std::span<const Case> cases, const std::string& setup = "") const;
   // A wav of these samples.
   std::string write_sound(const std::string& name, const std::vector<float>& mono, int rate_hz,
                           int channels = 1) const;

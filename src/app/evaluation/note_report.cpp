@@ -10,6 +10,7 @@
 #include "audio/notes.h"
 #include "base/error.h"
 #include "base/names.h"
+#include "base/quantile.h"
 #include "data/synthesis/fluid.h"
 #include "eval/harness/annotation.h"
 #include "eval/metrics/note_score.h"
@@ -75,11 +76,8 @@ std::vector<audio::Note> heard_of_real(const data::Preset& preset,
 }
 
 // Null if there are none.
-Json median(std::vector<double> values) {
-  if (values.empty()) return {};
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
+Json median_if_any(std::vector<double> values) {
+  return values.empty() ? Json() : Json(median(std::move(values)));
 }
 
 Json score_report(std::span<const PitchedNote> reference, std::span<const PitchedNote> estimate,
@@ -98,8 +96,8 @@ Json score_report(std::span<const PitchedNote> reference, std::span<const Pitche
           {"matched", score.matched},
           {"estimated_notes", estimate.size()},
           {"octave_shift_semitones", score.octave_shift_semitones},
-          {"median_error_cents", median(std::move(cents))},
-          {"median_error_ms", median(std::move(onsets_ms))}};
+          {"median_error_cents", median_if_any(std::move(cents))},
+          {"median_error_ms", median_if_any(std::move(onsets_ms))}};
 }
 
 }  // namespace

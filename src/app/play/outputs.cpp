@@ -135,13 +135,19 @@ PlannedOutputs plan_outputs(const std::vector<std::string>& inputs, const Output
   return planned;
 }
 
+void write_to_stdout(std::string_view extension, std::string_view what,
+                     const std::function<void(const fs::path&)>& write) {
+  const ScratchFolder folder;
+  const fs::path file = folder / fmt::format("output.{}", extension);
+  write(file);
+  write_bytes(stdout, read_file(file), what);
+}
+
 void write_sound(const fs::path& path, const audio::AudioBuffer& sound, audio::SampleFormat samples,
                  SoundFormat on_stdout) {
   if (!is_standard_stream(path)) return audio::write_audio(path, sound, samples);
-  const ScratchFolder folder;
-  const fs::path file = folder / fmt::format("sound.{}", to_name(on_stdout));
-  audio::write_audio(file, sound, samples);
-  write_bytes(stdout, read_file(file), "the sound");
+  write_to_stdout(to_name(on_stdout), "the sound",
+                  [&](const fs::path& file) { audio::write_audio(file, sound, samples); });
 }
 
 void require_not_read(const fs::path& output, const std::set<fs::path>& inputs) {

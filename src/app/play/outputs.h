@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <set>
@@ -62,6 +63,11 @@ struct PlannedOutputs {
 PlannedOutputs plan_outputs(const std::vector<std::string>& inputs, const OutputOptions& options,
                             const std::string& instrument,
                             const std::vector<std::filesystem::path>& kept = {});
+
+// Sends a file to stdout that `write` makes, with this extension. `what` ("the sound") names it in
+// errors. Throws: what `write` and write_bytes throw.
+void write_to_stdout(std::string_view extension, std::string_view what,
+                     const std::function<void(const std::filesystem::path&)>& write);
 
 // Writes the sound to the file, or to stdout as `on_stdout` if it is "-". Throws: what
 // audio::write_audio and write_bytes throw.

@@ -5,6 +5,7 @@
 
 #include "app/play/conversion_report.h"
 #include "app/play/hearing.h"
+#include "app/play/outputs.h"
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
 #include "audio/notes_json.h"
@@ -13,7 +14,6 @@
 #include "base/log.h"
 #include "base/names.h"
 #include "base/process.h"
-#include "base/scratch_folder.h"
 #include "pipeline/recording.h"
 
 namespace hum::app {
@@ -63,10 +63,9 @@ void write(const TranscribeOptions& options, const pipeline::Score& score) {
   if (!is_standard_stream(options.output)) {
     return audio::write_notes(options.output, score.notes, settings);
   }
-  const ScratchFolder folder;
-  const std::filesystem::path file = folder / fmt::format("notes.{}", to_name(options.format));
-  audio::write_notes(file, score.notes, settings);
-  write_bytes(stdout, read_file(file), "the notes");
+  write_to_stdout(to_name(options.format), "the notes", [&](const std::filesystem::path& file) {
+    audio::write_notes(file, score.notes, settings);
+  });
 }
 
 }  // namespace
