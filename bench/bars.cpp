@@ -61,7 +61,8 @@ constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"hear-synthetic", hear_synthetic},
                          {"hear-nothing", hear_nothing},
                          {"hear-octave", hear_octave},
-                         {"hear-sure", hear_sure}};
+                         {"hear-sure", hear_sure},
+                         {"hear-constants", hear_constants}};
 
 int measure(const Row& row, const Scale& scale) {
   const eval::Bar bar = row.measure(scale);

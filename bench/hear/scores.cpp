@@ -44,6 +44,12 @@ Json Tally::figures() const {
           {"onset_distance_ms", onset_distance_ms()}};
 }
 
+std::vector<bool> right_notes(const std::vector<eval::PitchedNote>& known, const Notes& heard) {
+  std::vector<bool> right(heard.size(), false);
+  for (const auto& match : eval::match_notes(known, pitched(heard))) right[match.estimate] = true;
+  return right;
+}
+
 bool are_same(const Notes& a, const Notes& b) {
   return a.size() == b.size() && eval::match_notes(pitched(a), pitched(b)).size() == a.size();
 }

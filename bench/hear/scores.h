@@ -31,6 +31,9 @@ class Tally {
   std::vector<double> late_ms_;
 };
 
+// Which of the heard notes are right.
+std::vector<bool> right_notes(const std::vector<eval::PitchedNote>& known, const Notes& heard);
+
 // Whether both have the same number of notes, and these agree within 50 ms and 50 cents.
 bool are_same(const Notes& a, const Notes& b);
 

@@ -10,6 +10,7 @@
 #include "bench/bars.h"
 #include "bench/hear/hum_sets.h"
 #include "bench/hear/recordings.h"
+#include "bench/hear/scores.h"
 #include "eval/harness/annotation.h"
 #include "eval/harness/bar.h"
 
@@ -18,21 +19,11 @@ namespace {
 
 constexpr double kMaxGap = 0.10, kUnsure = 0.5, kLeastWrong = 0.5;
 
-// Which of the heard notes are right.
-std::vector<bool> right_notes(const std::vector<eval::PitchedNote>& known,
-                              const hear::Notes& heard) {
-  std::vector<bool> right(heard.size(), false);
-  for (const auto& match : eval::match_notes(known, hear::pitched(heard))) {
-    right[match.estimate] = true;
-  }
-  return right;
-}
-
 // Notes in ten bins of their confidence.
 class Calibration {
  public:
   void add(const std::vector<eval::PitchedNote>& known, const hear::Notes& heard) {
-    const auto right = right_notes(known, heard);
+    const auto right = hear::right_notes(known, heard);
     for (size_t i = 0; i < heard.size(); ++i) {
       const double place = heard[i].confidence * static_cast<double>(bins_.size());
       Bin& bin = bins_[std::min(static_cast<size_t>(std::max(0.0, place)), bins_.size() - 1)];
@@ -90,7 +81,7 @@ void check_people(const hear::Listener& listener, eval::Bar& bar) {
     const std::vector<hear::Sound> sounds = {hear::read_sound(recording.sound)};
     const hear::Notes notes = listener.listen(sounds)[0];
     for (const auto& path : recording.annotations) {
-      const auto right = right_notes(eval::read_annotation(path), notes);
+      const auto right = hear::right_notes(eval::read_annotation(path), notes);
       for (size_t i = 0; i < notes.size(); ++i) {
         if (notes[i].confidence >= kUnsure) continue;
         ++unsure;
