@@ -53,6 +53,7 @@ const Case kCases[] = {
     {"hum train .", 66, ".: is a folder", "YAML file"},
     {"hum completion tcsh", 2, "SHELL: 'tcsh' is not one of bash, zsh, fish", "names"},
     {"hum completion bash", 0, "complete -o filenames", "'hum generate --decoder')"},
+    {"hum compile tiny --batch -1", 2, "--batch -1 is below 0", "0 takes the batch of the configuration"},
     {"hum completion zsh", 0, "#compdef hum", "_hum_model_check"},
     {"hum completion fish", 0, "complete -c hum", "-l preset"},
     {"hum man", 0, ".TH HUM 1", ".SS hum model check"},
