@@ -61,7 +61,9 @@ fs::path weights_folder(const std::string& flag) {
 pipeline::TranscribeFunction transcriber(runtime::Session& session,
                                          const models::basic_pitch::NoteOptions& options) {
   models::basic_pitch::validate(options);
-  auto model = std::make_shared<const models::basic_pitch::Transcriber>(session);
+  using models::basic_pitch::Transcriber;
+  const auto model =
+      session.shared<Transcriber>([&] { return std::make_shared<const Transcriber>(session); });
   return [model, options](std::span<const float> samples) {
     auto posteriors = model->posteriors(samples);
     auto notes = models::basic_pitch::create_notes(posteriors, options);

@@ -20,7 +20,7 @@ namespace hum::app {
 // The folder of --weights, else of HUM_WEIGHTS, else weights/ in data_folder().
 std::filesystem::path weights_folder(const std::string& flag);
 
-// Basic Pitch as a function that owns its model. The session must outlive it.
+// Basic Pitch as a function. All of a session share one model. The session must outlive it.
 pipeline::TranscribeFunction transcriber(runtime::Session& session,
                                          const models::basic_pitch::NoteOptions& options);
 
