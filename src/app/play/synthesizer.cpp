@@ -52,10 +52,13 @@ fs::path reference_file(const fs::path& weights, const data::Preset& preset) {
 
 }  // namespace
 
-fs::path weights_folder(const std::string& flag) {
-  if (!flag.empty()) return flag;
-  const std::string named = env_string("HUM_WEIGHTS");
-  return named.empty() ? data_folder() / "weights" : fs::path(named);
+fs::path weights_folder(const std::string& named, std::string_view setting) {
+  const std::string folder = named.empty() ? env_string("HUM_WEIGHTS") : named;
+  if (folder.empty()) return data_folder() / "weights";
+  const ErrorContext context(
+      [&] { return fmt::format("reading {}", named.empty() ? "HUM_WEIGHTS" : setting); });
+  models::require_weights_folder(folder);
+  return folder;
 }
 
 pipeline::TranscribeFunction transcriber(runtime::Session& session,

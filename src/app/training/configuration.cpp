@@ -84,7 +84,9 @@ graph::DType dtype_of(Compute compute) {
   return compute == Compute::kBf16 ? graph::DType::kBF16 : graph::DType::kF32;
 }
 
-fs::path weights_of(const StageConfig& stage) { return weights_folder(stage.weights); }
+fs::path weights_of(const StageConfig& stage) {
+  return weights_folder(stage.weights, "stage.weights");
+}
 
 void validate(const StageConfig& stage) {
   const std::tuple<const char*, int64_t, int64_t> least_values[] = {
