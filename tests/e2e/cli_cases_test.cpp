@@ -23,7 +23,7 @@ const Case kCases[] = {
     {"hum plan foo", 2, "hum plan has no command 'foo'", "the commands are memory, compare"},
     {"hum paln notes a.wav", 2, "hum has no command 'paln'", "did you mean 'hum plan'?"},
     {"hum help", 0, "Commands:", "hum generate examples/vocadito_10.wav"},
-    {"hum help generate", 0, "Usage: hum generate INPUTS... [FLAGS]", "--preset TEXT"},
+    {"hum help generate", 0, "Usage: hum generate INPUTS... [FLAGS]", "--preset PRESET"},
     {"hum help model check", 0, "Usage: hum model check NAME [FLAGS]", "Example:"},
     {"hum help fly", 2, "hum has no command 'fly'", "the commands are"},
     {"hum help generate twice", 2, "hum generate has no command 'twice'", "'hum generate --help'"},
