@@ -31,6 +31,15 @@ ExitCode exit_code_of(int error_number, ExitCode otherwise) {
        error_number == ENOSPC ? "free some disk space and run the command again" : hint);
 }
 
+// Without an error there is no such thing. Otherwise: a loop of links, a name that is too long.
+[[noreturn]] void fail_to_find(const fs::path& path, std::error_code error, const char* what,
+                               const std::string& hint) {
+  fail(exit_code_of(error.value(), ExitCode::kNoInput),
+       fmt::format("{}: {}", path.string(),
+                   error ? error.message() : fmt::format("no such {}", what)),
+       hint);
+}
+
 class FileDescriptor {
  public:
   FileDescriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags, 0644)) {}
@@ -92,7 +101,7 @@ fs::path installed_prefix() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   const fs::path prefix = program.parent_path().parent_path();
-  return !error && fs::is_directory(prefix / "share/hum", error) ? prefix : fs::path();
+  return !error && is_folder(prefix / "share/hum") ? prefix : fs::path();
 }
 
 }  // namespace
@@ -104,17 +113,25 @@ fs::path real_path(const fs::path& path) {
   return error ? whole.lexically_normal() : real;
 }
 
-void require_exists(const fs::path& path, const char* hint) {
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+void require_exists(const fs::path& path, const std::string& hint) {
   std::error_code error;
-  if (fs::exists(path, error)) return;
-  // Without an error there is no such file. Otherwise: a loop of links, a name that is too long.
-  fail(exit_code_of(error.value(), ExitCode::kNoInput),
-       path.string() + ": " + (error ? error.message() : "no such file"), hint);
+  if (!fs::exists(path, error)) fail_to_find(path, error, "file", hint);
+}
+
+void require_folder(const fs::path& path, const std::string& hint) {
+  std::error_code error;
+  if (!fs::exists(path, error)) fail_to_find(path, error, "folder", hint);
+  if (!is_folder(path)) fail(ExitCode::kNoInput, path.string() + ": is not a folder", hint);
 }
 
 std::string read_file(const fs::path& path) {
   require_exists(path, "check the path");
-  if (std::error_code ignored; fs::is_directory(path, ignored)) {
+  if (is_folder(path)) {
     fail(ExitCode::kNoInput, path.string() + ": is a folder", "name a file inside it");
   }
   std::ifstream in(path, std::ios::binary);
@@ -236,8 +253,7 @@ fs::path cache_folder() {
   if (const auto folder = env_string("HUM_CACHE"); !folder.empty()) return folder;
   if (const auto xdg = env_string("XDG_CACHE_HOME"); !xdg.empty()) return fs::path(xdg) / "hum";
   const fs::path home = env_string("HOME");
-  std::error_code error;
-  return fs::is_directory(home, error) ? home / ".cache/hum" : fs::path();
+  return is_folder(home) ? home / ".cache/hum" : fs::path();
 }
 
 fs::path source_folder() { return env_string("HUM_SOURCE_DIR", HUM_SOURCE_FOLDER); }

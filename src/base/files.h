@@ -13,8 +13,13 @@ namespace hum {
 // The path without links and "..", as far as it exists; never throws.
 std::filesystem::path real_path(const std::filesystem::path& path);
 
+// False also for a path that cannot be looked up (a loop of links).
+bool is_folder(const std::filesystem::path& path);
+
 // Throws: kNoInput if the path is missing or cannot be looked up (a loop of links), kNoPermission.
-void require_exists(const std::filesystem::path& path, const char* hint);
+void require_exists(const std::filesystem::path& path, const std::string& hint);
+// Throws: what require_exists throws; kNoInput if the path is not a folder.
+void require_folder(const std::filesystem::path& path, const std::string& hint);
 
 // Throws: kNoInput if the path is missing or a folder, kNoPermission if it is unreadable.
 std::string read_file(const std::filesystem::path& path);

@@ -80,6 +80,8 @@ class FlagVisitor {
   void positional(std::string_view name, T& value, std::string_view help, bool required = true) {
     add_positional(std::string(name), value, help, required);
   }
+  // Says that the value of a flag, already declared, is the name of an instrument.
+  void takes_preset(std::string_view name);
   // Collects all words from the first one that is not a flag of this command, unchanged.
   void rest(std::vector<std::string>& words);
   // Declares a flag with a one-letter form: v.short_flag('o', "output", ...).

@@ -152,6 +152,10 @@ void FlagVisitor::old_switch(std::string_view name, bool& value) {
   for (const char* dashes : {"--", "--no-"}) app_.get_option(dashes + flag)->group("");
 }
 
+void FlagVisitor::takes_preset(std::string_view name) {
+  app_.get_option("--" + prefix_ + dashed(name))->type_name(std::string(kPreset));
+}
+
 void FlagVisitor::add_choice(const std::string& flag, const std::string& names,
                              const std::string& chosen, const std::string& help,
                              std::function<void(const std::string&)> choose) {

@@ -4,11 +4,24 @@
 
 #include <vector>
 
+#include "data/synthesis/presets.h"
+
 namespace hum::cli {
 namespace {
 
 bool takes_number(const FlagOutline& flag) {
   return flag.value == kNumber || flag.value == kWholeNumber;
+}
+
+// What the value of a flag may be; empty: a file, or anything.
+std::vector<std::string> values_of(const FlagOutline& flag) {
+  if (flag.value != kPreset) return flag.choices;
+  std::vector<std::string> names;
+  for (const data::Preset& preset : data::presets()) {
+    names.emplace_back(preset.name);
+    if (!preset.alias.empty()) names.emplace_back(preset.alias);
+  }
+  return names;
 }
 
 // "--output", "-o"; both spellings of a switch that is on by default.
@@ -54,9 +67,8 @@ std::string bash_values(const CommandOutline& command) {
     }
     std::string action = "COMPREPLY=($(compgen -f -- \"$word\"))";
     if (takes_number(flag)) action = "compopt +o default";
-    if (!flag.choices.empty()) {
-      action =
-          fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", fmt::join(flag.choices, " "));
+    if (const auto names = values_of(flag); !names.empty()) {
+      action = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", fmt::join(names, " "));
     }
     cases += fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, "|"), action);
   }
@@ -111,8 +123,8 @@ std::string zsh_text(const std::string& text) {
 }
 
 std::string zsh_specification(const FlagOutline& flag) {
-  const std::string action = !flag.choices.empty()
-                                 ? fmt::format("({})", fmt::join(flag.choices, " "))
+  const auto names = values_of(flag);
+  const std::string action = !names.empty()       ? fmt::format("({})", fmt::join(names, " "))
                              : takes_number(flag) ? " "
                                                   : "_files";
   if (flag.is_positional) {
@@ -179,7 +191,9 @@ end
     for (const FlagOutline& flag : command->flags) {
       if (flag.is_positional) continue;
       std::string value = flag.value.empty() ? "" : takes_number(flag) ? " -x" : " -r -F";
-      if (!flag.choices.empty()) value = fmt::format(" -x -a '{}'", fmt::join(flag.choices, " "));
+      if (const auto names = values_of(flag); !names.empty()) {
+        value = fmt::format(" -x -a '{}'", fmt::join(names, " "));
+      }
       for (const auto& spelling : spellings(flag)) {
         const bool is_long = spelling.starts_with("--");
         text += fmt::format("{} -{} {}{} -d {}\n", start, is_long ? "l" : "s",

@@ -13,19 +13,28 @@ struct ExitStatus {
   int code;
   std::string_view meaning;
 };
-// docs/cli/README.md says more.
+// Those of docs/cli/README.md, in its words, as a test checks.
 constexpr ExitStatus kExitStatuses[] = {
     {static_cast<int>(ExitCode::kOk), "success"},
-    {static_cast<int>(ExitCode::kFailure), "failure: a bug, or an error without a code below"},
-    {static_cast<int>(ExitCode::kUsage), "wrong usage: an unknown flag, a value out of range"},
-    {3, "hum plan audit found a contradiction"},
-    {static_cast<int>(ExitCode::kBadData), "bad data: a damaged or silent file"},
-    {static_cast<int>(ExitCode::kNoInput), "no input: a file is missing"},
-    {static_cast<int>(ExitCode::kUnavailable), "unavailable: no plugin, or one that is too old"},
-    {static_cast<int>(ExitCode::kCannotCreate), "an output cannot be written"},
-    {static_cast<int>(ExitCode::kTemporary), "temporary failure: try again"},
+    {static_cast<int>(ExitCode::kFailure), "failure: a bug, or an error of another kind"},
+    {static_cast<int>(ExitCode::kUsage),
+     "wrong usage: unknown command, flag, preset, model or hardware; value out of range; "
+     "impossible layout of a plan"},
+    {3, "hum plan audit read the plan and found a contradiction"},
+    {static_cast<int>(ExitCode::kBadData),
+     "bad data: damaged, truncated, too long, silent, without a melody, not UTF-8; a plan with "
+     "nothing to check"},
+    {static_cast<int>(ExitCode::kNoInput), "no input: a file is missing, or the weights are"},
+    {static_cast<int>(ExitCode::kUnavailable),
+     "unavailable: the plugin is missing or too old, or the platform cannot run the program"},
+    {static_cast<int>(ExitCode::kCannotCreate),
+     "hum cannot create an output: missing folder, full disk"},
+    {static_cast<int>(ExitCode::kTemporary),
+     "temporary failure, try again; or a training reached loop.max_minutes"},
     {static_cast<int>(ExitCode::kNoPermission), "no permission to read a file"},
     {static_cast<int>(ExitCode::kConfig), "an error in a configuration file"},
+    {130, "stopped by Ctrl-C"},
+    {143, "stopped by SIGTERM"},
 };
 
 // Text as roff prints it: dashes that can be copied, no line that looks like a request.

@@ -13,8 +13,10 @@ namespace hum::cli {
 inline constexpr std::string_view kFlags = "Flags", kResearchFlags = "Flags for research",
                                   kCommonFlags = "Flags of all commands";
 
-// What help calls the value of a flag that is not one of a few names.
-inline constexpr std::string_view kText = "TEXT", kWholeNumber = "N", kNumber = "NUMBER";
+// What help calls the value of a flag that is not one of a few names. Completions offer the presets
+// for the last.
+inline constexpr std::string_view kText = "TEXT", kWholeNumber = "N", kNumber = "NUMBER",
+                                  kPreset = "PRESET";
 
 struct FlagOutline {
   std::string name;                  // "--output"; "INPUT" for a positional argument

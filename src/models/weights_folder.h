@@ -13,4 +13,8 @@ namespace hum::models {
 // other.
 std::filesystem::path weights_part(const std::filesystem::path& weights, std::string_view part);
 
+// Throws: kNoInput if there is no such folder. The hint names one beside it with a similar name,
+// and the released weights.
+void require_weights_folder(const std::filesystem::path& weights);
+
 }  // namespace hum::models

@@ -159,6 +159,16 @@ TEST(Session, TakesTheNumberOfDevicesFromTheEnvironment) {
   EXPECT_EQ(session.platform(), "cpu");
 }
 
+TEST(Session, GivesAllCallersTheSameObject) {
+  Session session, other;
+  int made = 0;
+  const auto make = [&] { return std::make_shared<const std::string>(std::to_string(++made)); };
+  const auto first = session.shared<std::string>(make);
+  EXPECT_EQ(session.shared<std::string>(make), first);
+  EXPECT_EQ(*session.shared<int>([] { return std::make_shared<const int>(7); }), 7);
+  EXPECT_EQ(*other.shared<std::string>(make), "2");
+}
+
 TEST(Session, DumpsEveryModuleNumbered) {
   const auto folder =
       std::filesystem::temp_directory_path() / fmt::format("hum-dump-{}", ::getpid());

@@ -3,9 +3,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <typeindex>
 #include <vector>
 
 #include "graph/function.h"
@@ -83,6 +86,16 @@ class Session {
   // warm.
   void expect_warm();
 
+  // The one T that all callers in this session share. The first call makes it; it lives at least as
+  // long as the session. `make` must not call this function. Thread-safe.
+  template <typename T>
+  std::shared_ptr<const T> shared(const std::function<std::shared_ptr<const T>()>& make) {
+    const std::scoped_lock lock(shared_mutex_);
+    std::shared_ptr<const void>& slot = shared_[typeid(T)];
+    if (!slot) slot = make();
+    return std::static_pointer_cast<const T>(slot);
+  }
+
   Tensor to_device(const HostTensor& tensor, int device = 0) const;
   HostTensor to_host(const Tensor& tensor) const;
 
@@ -95,6 +108,8 @@ class Session {
  private:
   struct State;
   std::shared_ptr<State> state_;
+  std::mutex shared_mutex_;
+  std::map<std::type_index, std::shared_ptr<const void>> shared_;
 };
 
 }  // namespace hum::runtime

@@ -159,10 +159,9 @@ void write_tensors(const fs::path& file, const NamedTensors& tensors) {
 }
 
 Weights read_weights(const fs::path& folder) {
-  if (!fs::is_directory(folder)) {
-    fail(ExitCode::kNoInput, folder.string() + ": no such weights folder",
-         "released weights are in weights/; set HUM_WEIGHTS to use another folder");
-  }
+  require_folder(
+      folder,
+      "a folder of weights holds a folder of each model; --weights or HUM_WEIGHTS names it");
   Weights weights{read_json(folder / kConfigFile), {}};
   const auto sums = read_sums(folder);
   for (const std::string& file : shard_files(folder)) {

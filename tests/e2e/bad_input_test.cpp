@@ -161,7 +161,7 @@ TEST_F(BadInput, MissingWeights) {
   const std::string hum = write_hum("a.wav");
   expect_error(run_hum({"generate", hum, "--preset", "violin", "-o", path("out.wav"), "--weights",
                         path("nowhere")}),
-               66, "no such weights folder");
+               66, "nowhere: no such folder", "a folder of weights holds");
   EXPECT_THAT(files(), ElementsAre("a.wav"));
 }
 

@@ -1,7 +1,9 @@
 // What users type, and what hum answers: one row a case, each run by a shell in a folder that holds
 // the files of write_inputs(). To add a case, add a row, and its file if it needs one.
 #include <algorithm>
+#include <regex>
 
+#include "base/files.h"
 #include "tests/e2e/program.h"
 
 namespace hum::e2e {
@@ -23,7 +25,7 @@ const Case kCases[] = {
     {"hum plan foo", 2, "hum plan has no command 'foo'", "the commands are memory, compare"},
     {"hum paln notes a.wav", 2, "hum has no command 'paln'", "did you mean 'hum plan'?"},
     {"hum help", 0, "Commands:", "hum generate examples/vocadito_10.wav"},
-    {"hum help generate", 0, "Usage: hum generate INPUTS... [FLAGS]", "--preset TEXT"},
+    {"hum help generate", 0, "Usage: hum generate INPUTS... [FLAGS]", "--preset PRESET"},
     {"hum help model check", 0, "Usage: hum model check NAME [FLAGS]", "Example:"},
     {"hum help fly", 2, "hum has no command 'fly'", "the commands are"},
     {"hum help generate twice", 2, "hum generate has no command 'twice'", "'hum generate --help'"},
@@ -51,6 +53,7 @@ const Case kCases[] = {
     {"hum train quartz", 2, "no model or configuration 'quartz'", "use one of codec, voice"},
     {"hum train coarse.yaml", 66, "coarse.yaml: no such file", "the name of one in configs/"},
     {"hum train .", 66, ".: is a folder", "YAML file"},
+    {"hum compile tiny --batch -1", 2, "--batch -1 is below 0", "0 takes the batch of the configuration"},
     {"hum completion tcsh", 2, "SHELL: 'tcsh' is not one of bash, zsh, fish", "names"},
     {"hum completion bash", 0, "complete -o filenames", "'hum generate --decoder')"},
     {"hum completion zsh", 0, "#compdef hum", "_hum_model_check"},
@@ -135,23 +138,74 @@ TEST_F(CliCases, HelpIsAtMostAHundredColumnsWide) {
   }
 }
 
-TEST_F(CliCases, CompletionsLoadInEveryShellThatIsInstalled) {
+TEST_F(CliCases, CompletionsLoadInBash) {
   write("complete.sh",
         "source <(hum completion bash)\n"
         "COMP_WORDS=(hum generate a.wav --deco); COMP_CWORD=3; _hum; echo \"${COMPREPLY[*]}\"\n"
         "COMP_WORDS=(hum generate --decoder ''); COMP_CWORD=3; _hum; echo \"${COMPREPLY[*]}\"\n"
+        "COMP_WORDS=(hum arrange --preset nylon); COMP_CWORD=3; _hum; echo \"${COMPREPLY[*]}\"\n"
         "COMP_WORDS=(hum model ''); COMP_CWORD=2; _hum; echo \"${COMPREPLY[*]}\"\n");
-  const RunOptions here{.folder = folder_};
-  const Outcome bash = run_shell("bash complete.sh", here);
-  EXPECT_EQ(bash.out, "--decoder\nguided plain\ncheck run\n") << bash.err;
-  for (const char* line :
-       {"hum completion zsh > _hum; command -v zsh > /dev/null || exit 0; zsh -n _hum",
-        "hum completion fish > h.fish; command -v fish > /dev/null || exit 0; fish -n h.fish",
-        "hum man > hum.1; command -v groff > /dev/null || exit 0; "
-        "test -z \"$(groff -man -Tutf8 -ww hum.1 2>&1 > /dev/null)\""}) {
-    const Outcome run = run_shell(line, here);
-    EXPECT_EQ(run.code, 0) << line << run.err;
+  const Outcome bash = run_shell("bash complete.sh", {.folder = folder_});
+  EXPECT_EQ(bash.out, "--decoder\nguided plain\nnylon-guitar\ncheck run\n") << bash.err;
+}
+
+bool is_installed(const std::string& program) {
+  return run_shell("command -v " + program).code == 0;
+}
+
+TEST_F(CliCases, CompletionsLoadInZsh) {
+  if (!is_installed("zsh")) GTEST_SKIP() << "zsh is not installed";
+  write("complete.zsh",
+        "autoload -Uz compinit; compinit -u -D\n"
+        "source <(hum completion zsh)\n"
+        "echo $_comps[hum]; whence -w _hum _hum_model_check\n");
+  const Outcome zsh = run_shell("zsh -f complete.zsh", {.folder = folder_});
+  EXPECT_EQ(zsh.out, "_hum\n_hum: function\n_hum_model_check: function\n") << zsh.err;
+  EXPECT_EQ(zsh.err, "");
+}
+
+TEST_F(CliCases, CompletionsLoadInFish) {
+  if (!is_installed("fish")) GTEST_SKIP() << "fish is not installed";
+  write("complete.fish",
+        "hum completion fish | source\n"
+        "for line in 'hum generate a.wav --deco' 'hum generate --decoder ' 'hum arrange --preset "
+        "nylon' "
+        "'hum model '\n"
+        "  complete -C $line | string split -f1 \\t\n"
+        "end\n");
+  const Outcome fish =
+      run_shell("HOME=$PWD XDG_CONFIG_HOME=$PWD XDG_DATA_HOME=$PWD fish --no-config complete.fish",
+                {.folder = folder_});
+  EXPECT_EQ(fish.out, "--decoder\nguided\nplain\nnylon-guitar\ncheck\nrun\n") << fish.err;
+  EXPECT_EQ(fish.err, "");
+}
+
+TEST_F(CliCases, TheManualPageIsRightForItsFormatter) {
+  if (!is_installed("groff")) GTEST_SKIP() << "groff is not installed";
+  const Outcome run = run_shell("hum man | groff -man -Tutf8 -ww 2>&1 > /dev/null");
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.out, "");
+}
+
+// "CODE: meaning" of each row after `from`, without markup.
+std::vector<std::string> rows_of(const std::string& text, const std::string& from,
+                                 const std::regex& row) {
+  std::vector<std::string> rows;
+  const auto start = text.begin() + static_cast<int64_t>(text.find(from));
+  for (std::sregex_iterator at(start, text.end(), row), end; at != end; ++at) {
+    rows.push_back(
+        std::regex_replace((*at)[1].str() + ": " + (*at)[2].str(), std::regex("[`\\\\]"), ""));
   }
+  return rows;
+}
+
+TEST_F(CliCases, TheManualPageGivesTheExitCodesOfTheDocs) {
+  const auto docs = rows_of(read_file(source_folder() / "docs/cli/README.md"), "## Exit codes",
+                            std::regex(R"(\| (\d+) \| (.*) \|)"));
+  const auto man =
+      rows_of(run_shell("hum man").out, ".SH EXIT STATUS", std::regex(R"(\.B (\d+)\n(.*)\n)"));
+  EXPECT_EQ(docs.size(), 13U);
+  EXPECT_EQ(man, docs);
 }
 
 TEST_F(CliCases, NothingIsCreatedInAHomeThatDoesNotExist) {

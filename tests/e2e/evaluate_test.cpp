@@ -97,7 +97,7 @@ TEST_F(EvaluateModel, RefusesWhatItCannotDo) {
   refused({"--resamples", "5"}, 2, "--resamples 5 is out of range");
   refused({"--resamples", "1000000000"}, 2, "--resamples takes 100 to 100000");
   refused({"--against", "nothing"}, 2, "no name and folder");
-  refused({"--against", "plain=" + path("none")}, 66, "no such weights folder");
+  refused({"--against", "plain=" + path("none")}, 66, "none: no such folder");
   refused({"--against", "hum=" + path("weights")}, 2, "'hum' is already used");
   refused({"--singing", path("none.wav")}, 66, "no such file");
   EXPECT_EQ(run_hum({"evaluate", "model", "--weights", path("none"), "-o", path("report")}).code,

@@ -59,8 +59,18 @@ const Case kCases[] = {
     {"hum arrange a.wav --preset violin -o /dev/hum-e2e", 73, "/dev/hum-e2e: hum writes no files among devices", "name a file elsewhere"},
     {"hum notes a.wav -o null.mid", 73, "/dev/null: is a device or a pipe", "-o - writes to stdout"},
 
+    // Weights.
+    {"hum generate a.wav --preset violin -o out.wav --weights wieghts", 66, "wieghts: no such folder", "did you mean weights? a folder of weights holds a folder of each model"},
+    {"hum notes a.wav --voice --weights wieghts/", 66, "wieghts/: no such folder", "did you mean weights?"},
+    {"hum notes a.wav --voice --weights loop.wav", 66, "loop.wav: Too many levels of symbolic links", "a folder of weights holds"},
+    {"hum notes a.wav --voice --weights a.wav", 66, "a.wav: is not a folder", "a folder of weights holds"},
+    {"HUM_WEIGHTS=wieghts hum presets", 66, "wieghts: no such folder", "did you mean weights?"},
+    {"hum generate a.wav --preset violin -o out.wav --weights top", 66, "top/codec: no such folder", "--weights or HUM_WEIGHTS names it"},
+
     // Other files.
     {"hum evaluate notes text.csv text.csv", 65, "text.csv: line 1: 'onset' is not a number", "onset in s, pitch in Hz, duration in s"},
+    {"hum train loop.wav", 66, "loop.wav: Too many levels of symbolic links", "a YAML file"},
+    {"hum model check loop.wav", 66, "loop.wav: Too many levels of symbolic links", "a YAML file"},
     {"hum generate a.wav --preset violin -o out.wav --weights flipped", 65, "codec/model.safetensors: is not the file that SHA256SUMS describes", "copy or download the weights again"},
 };
 // clang-format on

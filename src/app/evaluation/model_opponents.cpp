@@ -24,11 +24,11 @@ bool is_baseline(const std::string& name) {
 
 void ModelOpponents::add(const std::string& text) {
   const size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string::npos) {
+  if (equals == 0 || equals >= text.size() - 1) {
     fail(ExitCode::kUsage, fmt::format("--against {}: no name and folder were given", text),
          "--against plain=weights-plain");
   }
-  add(text.substr(0, equals), text.substr(equals + 1));
+  add(text.substr(0, equals), weights_folder(text.substr(equals + 1), "--against"));
 }
 
 void ModelOpponents::add(const std::string& name, const fs::path& folder) {

@@ -17,8 +17,7 @@ namespace {
 
 models::llama::LlamaConfig named_llama(const std::string& name) {
   const std::filesystem::path path(name);
-  if (std::filesystem::is_directory(path))
-    return models::llama::from_hugging_face(read_json(path / "config.json"));
+  if (is_folder(path)) return models::llama::from_hugging_face(read_json(path / "config.json"));
   if (path.extension() == ".json") return models::llama::from_hugging_face(read_json(path));
   const plan::Transformer shape = plan::named_model(name);
   if (!shape.gated) {
@@ -63,7 +62,7 @@ PlannedModel planned_configuration(const std::string& name, const PlannedShape& 
 }  // namespace
 
 bool names_hugging_face(const std::string& name) {
-  return std::filesystem::path(name).extension() == ".json" || std::filesystem::is_directory(name);
+  return std::filesystem::path(name).extension() == ".json" || is_folder(name);
 }
 
 models::llama::LlamaConfig llama_of(const plan::Transformer& shape) {

@@ -8,6 +8,7 @@
 #include "base/scratch_folder.h"
 #include "data/synthesis/hum_voice.h"
 #include "data/synthesis/level.h"
+#include "models/basic_pitch/transcriber.h"
 #include "models/ear/ear_session.h"
 #include "models/ear/notes.h"
 #include "models/testing.h"
@@ -54,6 +55,20 @@ TEST(Hearing, IsTheCleanUpWithoutAnEar) {
   EXPECT_EQ(heard.notes, notes);
   EXPECT_EQ(item_hear_function(session, weights.path())(sound).notes, notes);
   EXPECT_EQ(item_heard_by(weights.path()), "");
+}
+
+TEST(Hearing, OfOneSessionIsByOneModel) {
+  const ScratchFolder weights;
+  runtime::Session session;
+  const auto programs = [&] {
+    return session.counters().compiles + session.counters().memory_hits;
+  };
+  const auto hear = hear_function(session, weights.path());
+  EXPECT_EQ(programs(), 1);
+  const auto notes = transcriber(session, {.onset_threshold = 0.3})(hum()).notes;
+  EXPECT_EQ(programs(), 1);
+  EXPECT_EQ(notes,
+            models::basic_pitch::Transcriber(session).notes(hum(), {.onset_threshold = 0.3}));
 }
 
 TEST(Hearing, OfSeveralVoicesIsThatOfBasicPitch) {

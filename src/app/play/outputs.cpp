@@ -57,11 +57,6 @@ void require_outputs(const std::vector<OutputPlan>& plans, const std::vector<fs:
   }
 }
 
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 // Refuses "out.wav" as the folder for several recordings.
 void require_folder_name(const fs::path& output) {
   if (is_standard_stream(output)) {

@@ -8,6 +8,7 @@
 #include "app/play/outputs.h"
 #include "audio/io.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/process.h"
 
@@ -86,8 +87,7 @@ std::vector<FoundRecording> find_recordings(const std::vector<std::string>& inpu
   std::vector<FoundRecording> recordings;
   for (const std::string& input : inputs) {
     const fs::path folder = input;
-    std::error_code ignored;
-    if (!fs::is_directory(folder, ignored)) {
+    if (!is_folder(folder)) {
       recordings.push_back({folder, {}, name_of(folder)});
       continue;
     }

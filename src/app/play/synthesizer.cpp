@@ -52,16 +52,21 @@ fs::path reference_file(const fs::path& weights, const data::Preset& preset) {
 
 }  // namespace
 
-fs::path weights_folder(const std::string& flag) {
-  if (!flag.empty()) return flag;
-  const std::string named = env_string("HUM_WEIGHTS");
-  return named.empty() ? data_folder() / "weights" : fs::path(named);
+fs::path weights_folder(const std::string& named, std::string_view setting) {
+  const std::string folder = named.empty() ? env_string("HUM_WEIGHTS") : named;
+  if (folder.empty()) return data_folder() / "weights";
+  const ErrorContext context(
+      [&] { return fmt::format("reading {}", named.empty() ? "HUM_WEIGHTS" : setting); });
+  models::require_weights_folder(folder);
+  return folder;
 }
 
 pipeline::TranscribeFunction transcriber(runtime::Session& session,
                                          const models::basic_pitch::NoteOptions& options) {
   models::basic_pitch::validate(options);
-  auto model = std::make_shared<const models::basic_pitch::Transcriber>(session);
+  using models::basic_pitch::Transcriber;
+  const auto model =
+      session.shared<Transcriber>([&] { return std::make_shared<const Transcriber>(session); });
   return [model, options](std::span<const float> samples) {
     auto posteriors = model->posteriors(samples);
     auto notes = models::basic_pitch::create_notes(posteriors, options);

@@ -17,10 +17,12 @@
 
 namespace hum::app {
 
-// The folder of --weights, else of HUM_WEIGHTS, else weights/ in data_folder().
-std::filesystem::path weights_folder(const std::string& flag);
+// The folder that `setting` names, else HUM_WEIGHTS, else weights/ in data_folder(). Throws:
+// kNoInput if it is named and there is no such folder.
+std::filesystem::path weights_folder(const std::string& named,
+                                     std::string_view setting = "--weights");
 
-// Basic Pitch as a function that owns its model. The session must outlive it.
+// Basic Pitch as a function. All of a session share one model. The session must outlive it.
 pipeline::TranscribeFunction transcriber(runtime::Session& session,
                                          const models::basic_pitch::NoteOptions& options);
 

@@ -84,7 +84,9 @@ graph::DType dtype_of(Compute compute) {
   return compute == Compute::kBf16 ? graph::DType::kBF16 : graph::DType::kF32;
 }
 
-fs::path weights_of(const StageConfig& stage) { return weights_folder(stage.weights); }
+fs::path weights_of(const StageConfig& stage) {
+  return weights_folder(stage.weights, "stage.weights");
+}
 
 void validate(const StageConfig& stage) {
   const std::tuple<const char*, int64_t, int64_t> least_values[] = {
@@ -117,7 +119,8 @@ nn::StepShape ModelConfiguration::step_shape() const {
 }
 
 std::optional<fs::path> find_configuration(const std::string& name) {
-  if (fs::exists(name) && !fs::is_directory(name)) return name;
+  std::error_code ignored;
+  if (fs::exists(name, ignored) && !is_folder(name)) return name;
   const auto configs = data_folder() / "configs";
   for (const std::string& file :
        {name == "tiny" ? std::string("coarse.yaml") : name + ".yaml", "coarse-" + name + ".yaml"}) {
@@ -129,9 +132,9 @@ std::optional<fs::path> find_configuration(const std::string& name) {
 fs::path configuration_path(const std::string& name) {
   if (const auto found = find_configuration(name)) return *found;
   const std::string hint = "give a YAML file, or the name of one in configs/";
-  if (fs::is_directory(name)) fail(ExitCode::kNoInput, name + ": is a folder", hint);
+  if (is_folder(name)) fail(ExitCode::kNoInput, name + ": is a folder", hint);
   if (fs::path(name).has_extension() || name.find('/') != std::string::npos) {
-    fail(ExitCode::kNoInput, name + ": no such file", hint);
+    require_exists(name, hint);
   }
   const auto likely = likely_name(name, configuration_names());
   fail(ExitCode::kUsage, fmt::format("no model or configuration '{}'", name),

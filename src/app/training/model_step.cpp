@@ -1,6 +1,7 @@
 #include "app/training/model_step.h"
 
 #include "app/training/inputs.h"
+#include "base/error.h"
 #include "data/synthesis/presets.h"
 
 namespace hum::app {
@@ -15,6 +16,10 @@ std::vector<std::string> training_preset_names() {
 }  // namespace
 
 ModelStep model_step(ModelConfiguration configuration, int64_t batch) {
+  if (batch < 0) {
+    fail(ExitCode::kUsage, fmt::format("--batch {} is below 0", batch),
+         "0 takes the batch of the configuration");
+  }
   if (batch > 0) configuration.stage.batch = batch;
   fill_in_classes(configuration, training_preset_names);
   const std::shared_ptr<const models::AnyModel> model = configuration.make();

@@ -17,7 +17,7 @@ struct ModelStep {
 };
 
 // `batch` > 0 replaces the configuration's. Throws: as ModelConfiguration::make; kUsage when the
-// model has no training step.
+// model has no training step, or `batch` is below 0.
 ModelStep model_step(ModelConfiguration configuration, int64_t batch = 0);
 // Also throws what read_configuration throws.
 ModelStep read_model_step(const std::filesystem::path& path, int64_t batch = 0);

@@ -1,4 +1,4 @@
-// The groups in the help of commands that turn a recording into an instrument's sound.
+// The flags in the help of commands that turn a recording into an instrument's sound.
 #pragma once
 
 #include "cli/command.h"
@@ -7,6 +7,7 @@ namespace hum::cli {
 
 // For commands that declare the fields of app::ConversionOptions and app::SoundOptions.
 inline void group_conversion_flags(FlagVisitor& v) {
+  v.takes_preset("preset");
   v.group("Melody", {"octave", "transpose", "tuning", "polyphonic", "key", "correct"});
   v.group("Time", {"tempo", "snap", "grid", "swing"});
   v.group("Sound", {"strength", "fast", "seed", "rate", "bits", "stereo"});

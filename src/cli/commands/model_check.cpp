@@ -1,10 +1,10 @@
 // hum model check: counts a model's parameters and traces its training step from shapes alone, or
 // opens every model in a folder of weights.
-#include <filesystem>
 #include <iostream>
 
 #include "app/training/model_step_reports.h"
 #include "app/weights_check.h"
+#include "base/files.h"
 #include "cli/commands/commands.h"
 #include "models/registry.h"
 
@@ -26,13 +26,13 @@ struct Args {
 };
 
 int run(Args& args) {
-  const bool is_folder = std::filesystem::is_directory(args.name);
+  const bool is_weights = is_folder(args.name);
   const Json report =
-      is_folder ? app::weights_report(args.name) : app::size_report(args.name, args.batch);
+      is_weights ? app::weights_report(args.name) : app::size_report(args.name, args.batch);
   if (args.json) {
     print_json(report);
   } else {
-    std::cout << (is_folder ? app::weights_text(report) : app::size_text(report));
+    std::cout << (is_weights ? app::weights_text(report) : app::size_text(report));
   }
   return 0;
 }

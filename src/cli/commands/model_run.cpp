@@ -2,11 +2,11 @@
 // text.
 #include <fmt/ranges.h>
 
-#include <filesystem>
 #include <iostream>
 
 #include "app/session_options.h"
 #include "app/training/configuration.h"
+#include "base/files.h"
 #include "cli/commands/commands.h"
 #include "models/llama/llama_session.h"
 
@@ -41,10 +41,8 @@ std::vector<int32_t> parse_tokens(const std::string& text) {
 }
 
 int run(Args& args) {
-  if (!std::filesystem::is_directory(args.folder)) {
-    fail(ExitCode::kNoInput, fmt::format("{}: no such folder", args.folder),
-         "give the folder of a Llama, Mistral or Qwen2, with its config.json and weights");
-  }
+  require_folder(args.folder,
+                 "give the folder of a Llama, Mistral or Qwen2, with its config.json and weights");
   if (args.tokens.empty()) {
     fail(ExitCode::kUsage, "hum model run needs --tokens", "for example: --tokens 1,2,3");
   }

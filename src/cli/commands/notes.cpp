@@ -19,8 +19,8 @@ struct Args {
     v.short_flag('o', "output", options.output,
                  "file to write: .mid, .csv or .json; - for stdout (default: print a table)");
     v("format", options.format, "file format of the notes, if -o is -");
-    options.notes.visit_fields(v);
     options.score.visit_fields(v);
+    options.notes.visit_fields(v);
     v("voice", options.voice,
       "hear one voice, as hum generate does: one line, in tune, exact onsets");
     v.old_switch("clean_up", options.voice);

@@ -94,7 +94,7 @@ Manifest read_manifest(const fs::path& folder) {
          folder.string() + ": the items are from an earlier release, which this one cannot read",
          kMakeAgain);
   }
-  if (fs::is_directory(folder) && !parts_of(folder).empty()) {
+  if (is_folder(folder) && !parts_of(folder).empty()) {
     fail(ExitCode::kTemporary, folder.string() + ": not all items are made yet",
          "repeat `hum data make` with the same options; it keeps intact shards");
   }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/fields_json.h"
+#include "base/files.h"
 #include "models/llama/checkpoint_map.h"
 #include "models/llama/model.h"
 #include "runtime/weights.h"
@@ -106,10 +107,7 @@ LlamaConfig read_config(const fs::path& folder) {
 }  // namespace
 
 Checkpoint read_checkpoint(const fs::path& folder) {
-  if (!fs::is_directory(folder)) {
-    fail(ExitCode::kNoInput, folder.string() + ": no such folder",
-         "give the folder that holds config.json and the weights");
-  }
+  require_folder(folder, "give the folder that holds config.json and the weights");
   const LlamaConfig config = read_config(folder);
   require_safetensors(folder);
   runtime::Weights weights = runtime::read_weights(folder);
