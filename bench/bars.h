@@ -45,7 +45,8 @@ eval::Bar notes_speed(const Scale& scale);
 
 // What hum hears of a voice (bench/hear): annotated recordings of people, recordings whose notes
 // are plain, synthetic hums by two voices, sound without a voice, the octave of every preset, and
-// whether confidences are probabilities, and whether other constants of the decoder would be better.
+// whether confidences are probabilities, and whether other constants of the decoder would be
+// better.
 eval::Bar hear_people(const Scale& scale);
 eval::Bar hear_known(const Scale& scale);
 eval::Bar hear_synthetic(const Scale& scale);

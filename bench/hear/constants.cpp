@@ -19,8 +19,8 @@ namespace {
 
 using models::ear::DecoderOptions;
 
-constexpr int64_t kHums = 20;    // of each condition
-constexpr int kPasses = 2;       // over all constants
+constexpr int64_t kHums = 20;  // of each condition
+constexpr int kPasses = 2;     // over all constants
 constexpr double kMaxGain = 0.005;
 
 struct Constant {
@@ -30,7 +30,7 @@ struct Constant {
 };
 const std::array<Constant, 4> kConstants = {{
     {"note_cost", &DecoderOptions::note_cost, {1, 1.5, 2, 2.5, 3, 4, 5, 6}},
-    {"pitch_weight", &DecoderOptions::pitch_weight, {0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.45}},
+    {"pitch_weight", &DecoderOptions::pitch_weight, {0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3}},
     {"onset_bias", &DecoderOptions::onset_bias, {-2, -1.5, -1, -0.5, 0, 0.5, 1}},
     {"shortest_s", &DecoderOptions::shortest_s, {0.03, 0.04, 0.05, 0.06, 0.08, 0.1}},
 }};
@@ -54,11 +54,10 @@ std::vector<HeardHum> second_voice(hear::ConditionSet set, const models::ear::Ea
 
 std::vector<hear::Notes> decoded(const std::vector<HeardHum>& hums, const DecoderOptions& options) {
   std::vector<hear::Notes> notes(hums.size());
-  parallel_for(std::ssize(hums), compute_threads(),
-               [&](int64_t i) {
-                 const auto at = static_cast<size_t>(i);
-                 notes[at] = hear::decoded(hums[at].frames, options);
-               });
+  parallel_for(std::ssize(hums), compute_threads(), [&](int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    notes[at] = hear::decoded(hums[at].frames, options);
+  });
   return notes;
 }
 

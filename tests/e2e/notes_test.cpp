@@ -65,7 +65,7 @@ TEST_F(Program, NotesAreJsonOnStdoutBesideAFile) {
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("beats per minute"));
   const Json report = parse_json(run.out);  // no log line in it
-  EXPECT_EQ(report["heard_by"], "clean-up");
+  EXPECT_EQ(report["heard_by"], "ear");
   EXPECT_EQ(report["tempo_bpm"], 90);
   EXPECT_TRUE(report["heard_key"].is_string());
   for (const char* key : {"tuning_cents", "confidence", "voiced_share", "audio_seconds"}) {

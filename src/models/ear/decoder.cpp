@@ -154,7 +154,15 @@ double median_pitch(const Frames& frames, const Segment& segment) {
   return pitch_of_bin(median(std::move(bins)));
 }
 
-// Mean probability of what the segment claims.
+// The probability that a note is right, from the probability of what it claims: a logistic curve,
+// fitted on the second voice (bench/hear/constants.cpp).
+double calibrated(double claim) {
+  constexpr double kOffset = 0.45, kSlope = 2.05, kLeastClaim = 1e-4;
+  const double p = std::clamp(claim, kLeastClaim, 1 - kLeastClaim);
+  return 1 / (1 + std::exp(-(kOffset + kSlope * std::log(p / (1 - p)))));
+}
+
+// From the mean probability of the segment's pitch and voicing, and its onset's.
 double confidence_of(const Frames& frames, const Segment& segment) {
   double sum = 0;
   for (int64_t t = segment.first; t < segment.last; ++t) {
@@ -171,7 +179,7 @@ double confidence_of(const Frames& frames, const Segment& segment) {
        t < std::min(frames.size(), segment.first + 3); ++t) {
     onset = std::max(onset, frames.onset[static_cast<size_t>(t)]);
   }
-  return held * (0.5 + 0.5 * onset);
+  return calibrated(held * (0.5 + 0.5 * onset));
 }
 
 // The tuning at each note, in steps of 5 cents: a walk whose steps cost as a Gaussian's, while a

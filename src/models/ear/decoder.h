@@ -28,14 +28,15 @@ struct HeardNote {
   double confidence = 0;    // probability that the note is right, 0..1
 };
 
+// The defaults are the best on a voice that no training heard: bench/hear/constants.cpp.
 struct DecoderOptions {
   // Log-probabilities. A note costs this much, so that doubtful ones are left out.
-  double note_cost = 2;
+  double note_cost = 3;
   // How much a frame's pitch counts against its voicing.
-  double pitch_weight = 0.3;
+  double pitch_weight = 0.05;
   // Onset probabilities are raised by this much: training counts frames next to an onset as well.
-  double onset_bias = 0;
-  double shortest_s = 0.05;
+  double onset_bias = 0.5;
+  double shortest_s = 0.06;
   // A singer's tuning moves by about this much from note to note.
   double drift_cents = 6;
 
