@@ -207,6 +207,33 @@ class Measuring(Repository):
             self.assertIn(fault, said)
 
 
+class Tables(unittest.TestCase):
+    def main(self, *names, fault=None):
+        """Measures bars, of which b has a fault. Returns the exit status, how often tables are written, what is said."""
+        def measure(bar):
+            if bar.name == "b" and fault:
+                raise fault
+            return Measuring.RESULT
+        bars = {name: dataclasses.replace(Measuring.BAR, name=name) for name in "abc"}
+        said = io.StringIO()
+        with mock.patch.multiple(bench, read_bars=lambda path: bars, measure=measure, write_tables=mock.DEFAULT) as mocks, \
+                mock.patch.object(sys, "argv", ["bench", *names]), contextlib.redirect_stderr(said):
+            try:
+                status = bench.main()
+            except RuntimeError as error:
+                status = str(error)
+        return status, mocks["write_tables"].call_count, said.getvalue()
+
+    def test_are_written_once_after_all_bars(self):
+        self.assertEqual(self.main("a", "b", "c"), (0, 1, ""))
+        self.assertEqual(self.main("--table"), (0, 1, ""))
+
+    def test_are_written_after_an_interrupt_or_an_error(self):
+        self.assertEqual(self.main("a", "b", "c", fault=KeyboardInterrupt()),
+                         (130, 1, "bench: interrupted: b, c not measured\n"))
+        self.assertEqual(self.main("a", "b", "c", fault=RuntimeError("broken")), ("broken", 1, ""))
+
+
 class Smoke(unittest.TestCase):
     def smoke(self, command):
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):

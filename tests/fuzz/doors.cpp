@@ -114,6 +114,11 @@ std::vector<Door> all_doors(const fs::path& scratch) {
                    {"0.5,220,0.25\n1.25,146.83,0\n2,440.5,1.5\n"},
                    [](const fs::path& file) { eval::read_annotation(file); },
                    18000});
+  doors.push_back({"pitch curve",
+                   ".csv",
+                   {"0.0,0.0\n0.0058,220.5\n0.0116,-221\n"},
+                   [](const fs::path& file) { eval::read_pitch_curve(file); },
+                   3600});
   doors.push_back(tensor_door(scratch, 12000));
   doors.push_back(token_door(scratch, 12000));
   doors.push_back(stored_door(

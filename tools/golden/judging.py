@@ -87,6 +87,27 @@ def pitch_accuracies():
     return rows
 
 
+def melody_track(name, count, hop, start):
+    """Times, Hz below 0 where it is unvoiced, 0 without a pitch: about 200 Hz rising, stretches of ten frames."""
+    time = start + hop * np.arange(count)
+    kind = np.repeat(whole(name + " kind", count // 10, 0, 5), 10)  # 0: no pitch, 1: unvoiced, above: voiced
+    hz = 200 + 50 * time + drawn(name + " error", count, -8, 8)
+    return time, hz * np.choose(np.minimum(kind, 2), [0, -1, 1])
+
+
+def melodies():
+    """Tracks on other frames than the reference's, beginning later, ending before or after it; the last on the same."""
+    rows = []
+    for i in range(13):
+        hop = 256 / 44100 if i == 12 else (0.01, 0.016)[i % 2]
+        start = 0.0 if i == 12 else (0.0, 0.005, 0.1)[i % 3]
+        reference = melody_track(f"melody {i}", 400, 256 / 44100, 0.005 if i == 5 else 0.0)
+        estimate = melody_track(f"follower {i}", 400 if i == 12 else 10 * whole(f"follower {i} tens", 1, 5, 30)[0], hop, start)
+        scores = mir_eval.melody.evaluate(*reference, *estimate)
+        rows.append([float(scores[key]) for key in ("Raw Pitch Accuracy", "Voicing Recall", "Voicing False Alarm")])
+    return rows
+
+
 def magnitude(y, window):
     return np.abs(librosa.stft(y.astype(np.float64), n_fft=window, hop_length=window // 4, pad_mode="reflect"))
 
@@ -175,7 +196,7 @@ def bootstrap():
 def main():
     a, b = two_sounds()
     value = {"made_by": made_by("judging.py", "none: numbers by rule", "mir_eval", "librosa", "scipy", "scikit-learn", "numpy", "pyloudnorm"),
-             "notes": note_scores(), "pitch_accuracy": pitch_accuracies(), "dac": dac(a, b), "stft_distance": stft_distance(a, b),
+             "notes": note_scores(), "pitch_accuracy": pitch_accuracies(), "melody": melodies(), "dac": dac(a, b), "stft_distance": stft_distance(a, b),
              "log_spectral_distance_db": log_spectral_distance(a, b), "chroma": chroma(), "frechet": frechet(), "top_k": top_k(), "cross_entropy": cross_entropy(),
              "bootstrap": bootstrap()}
     OUT.write_text(json.dumps(value) + "\n")

@@ -5,7 +5,9 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kColumns =
     "the columns are onset in s, pitch in Hz, duration in s; no header";
+
+constexpr const char* kCurveColumns = "the columns are time in s, pitch in Hz; no header";
 
 constexpr const char* kExpected =
     "it needs files such as take.wav and take_notes.csv, with rows of onset in s, pitch in Hz, "
@@ -36,22 +40,61 @@ double to_number(std::string_view text) {
   return is_number ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Empty if the row is a note, otherwise the problem.
-std::string fault_of(std::string_view row, PitchedNote& note) {
-  if (std::ranges::count(row, ',') != 2) return "expected three numbers";
-  std::array<double, 3> numbers{};
+// Empty if the row has these numbers and no others, otherwise the problem.
+std::string read_numbers(std::string_view row, std::span<double> numbers) {
+  if (std::ranges::count(row, ',') + 1 != std::ssize(numbers)) {
+    return fmt::format("expected {} numbers", numbers.size());
+  }
   for (double& number : numbers) {
     const size_t comma = std::min(row.find(','), row.size());
     number = to_number(row.substr(0, comma));
     if (std::isnan(number)) return fmt::format("'{}' is not a number", row.substr(0, comma));
     row.remove_prefix(std::min(comma + 1, row.size()));
   }
+  return {};
+}
+
+// Adds the row's note. Empty if it is one, otherwise the problem.
+std::string add_note(std::string_view row, std::vector<PitchedNote>& notes) {
+  std::array<double, 3> numbers{};
+  if (std::string fault = read_numbers(row, numbers); !fault.empty()) return fault;
   const auto [onset_s, hz, duration_s] = numbers;
   if (onset_s < 0) return fmt::format("it starts at {} s, before zero", onset_s);
   if (hz <= 0) return fmt::format("{} Hz is not a pitch", hz);
   if (duration_s < 0) return fmt::format("its duration of {} s is negative", duration_s);
-  note = {onset_s, onset_s + duration_s, hz};
+  notes.push_back({onset_s, onset_s + duration_s, hz});
   return {};
+}
+
+// The same for a frame of a pitch curve.
+std::string add_frame(std::string_view row, MelodyTrack& track) {
+  std::array<double, 2> numbers{};
+  if (std::string fault = read_numbers(row, numbers); !fault.empty()) return fault;
+  const auto [time_s, hz] = numbers;
+  if (time_s < 0) return fmt::format("{} s is before zero", time_s);
+  if (track.size() > 0 && time_s <= track.time_s.back()) {
+    return fmt::format("{} s is not after the row before", time_s);
+  }
+  track.add(time_s, std::max(0.0, hz), true);
+  return {};
+}
+
+// Passes every row that is not empty to `add`, which returns the problem with it. Throws: kBadData,
+// with the line and the hint.
+void read_rows(const fs::path& path, const char* hint,
+               const std::function<std::string(std::string_view row)>& add) {
+  const std::string text = read_file(path);
+  std::string_view rest = text;
+  for (int line = 1; !rest.empty(); ++line) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view row = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (row.ends_with('\r')) row.remove_suffix(1);
+    if (row.empty()) continue;
+    if (const std::string fault = add(row); !fault.empty()) {
+      fail(ExitCode::kBadData, fmt::format("{}: line {}: {}", path.string(), line, fault), hint);
+    }
+  }
 }
 
 bool is_annotation_of(const fs::path& sound, const fs::path& path) {
@@ -75,24 +118,17 @@ std::vector<fs::path> files_of(const fs::path& folder) {
 }  // namespace
 
 std::vector<PitchedNote> read_annotation(const fs::path& path) {
-  const std::string text = read_file(path);
-  std::string_view rest = text;
   std::vector<PitchedNote> notes;
-  for (int line = 1; !rest.empty(); ++line) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view row = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (row.ends_with('\r')) row.remove_suffix(1);
-    if (row.empty()) continue;
-    PitchedNote note;
-    if (const std::string fault = fault_of(row, note); !fault.empty()) {
-      fail(ExitCode::kBadData, fmt::format("{}: line {}: {}", path.string(), line, fault),
-           kColumns);
-    }
-    notes.push_back(note);
-  }
+  read_rows(path, kColumns, [&](std::string_view row) { return add_note(row, notes); });
   if (notes.empty()) fail(ExitCode::kBadData, path.string() + ": has no notes", kColumns);
   return notes;
+}
+
+MelodyTrack read_pitch_curve(const fs::path& path) {
+  MelodyTrack track;
+  read_rows(path, kCurveColumns, [&](std::string_view row) { return add_frame(row, track); });
+  if (track.size() == 0) fail(ExitCode::kBadData, path.string() + ": has no rows", kCurveColumns);
+  return track;
 }
 
 bool is_annotation(const fs::path& path) {

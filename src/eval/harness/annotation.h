@@ -1,9 +1,11 @@
-// Notes that people heard in recordings, one CSV file per person, as vocadito has them.
+// What people heard in recordings, in CSV files as vocadito has them: notes, one file per person,
+// and pitch curves.
 #pragma once
 
 #include <filesystem>
 #include <vector>
 
+#include "eval/metrics/melody_track.h"
 #include "eval/metrics/note_score.h"
 
 namespace hum::eval {
@@ -13,7 +15,13 @@ namespace hum::eval {
 // pitches that are not above 0 Hz; kBadData without notes.
 std::vector<PitchedNote> read_annotation(const std::filesystem::path& path);
 
-// Whether a file is one of these, and not notes of hum: a .csv whose first row has three columns.
+// Reads rows of time in s, pitch in Hz (0 or less: unvoiced), without a header.
+// Throws: kNoInput when missing; kBadData, with the line, for other rows and times that do not
+// rise; kBadData without rows.
+MelodyTrack read_pitch_curve(const std::filesystem::path& path);
+
+// Whether a file is an annotation of notes, and not notes of hum: a .csv whose first row has three
+// columns.
 bool is_annotation(const std::filesystem::path& path);
 
 struct AnnotatedRecording {

@@ -39,8 +39,8 @@ TEST_F(Annotation, RowsAreOnsetPitchAndDuration) {
 }
 
 TEST_F(Annotation, OtherRowsAreRefusedWithTheirLine) {
-  EXPECT_THAT(fault("0,220,1\n1,220\n"), HasSubstr("faulty.csv: line 2: expected three numbers"));
-  EXPECT_THAT(fault("0,220,1,5\n"), HasSubstr("line 1: expected three numbers"));
+  EXPECT_THAT(fault("0,220,1\n1,220\n"), HasSubstr("faulty.csv: line 2: expected 3 numbers"));
+  EXPECT_THAT(fault("0,220,1,5\n"), HasSubstr("line 1: expected 3 numbers"));
   EXPECT_THAT(fault("onset,pitch,duration\n"), HasSubstr("line 1: 'onset' is not a number"));
   EXPECT_THAT(fault("0,220,1\n\n1,nan,1\n"), HasSubstr("line 3: 'nan' is not a number"));
   EXPECT_THAT(fault("inf,220,1\n"), HasSubstr("'inf' is not a number"));
@@ -52,6 +52,25 @@ TEST_F(Annotation, OtherRowsAreRefusedWithTheirLine) {
   EXPECT_THAT(fault("\n"), HasSubstr("has no notes"));
   EXPECT_THAT(fault("0,220\n"), HasSubstr("hint: the columns are"));
   EXPECT_EQ(code_of([&] { read_annotation(folder_ / "none.csv"); }), ExitCode::kNoInput);
+}
+
+TEST_F(Annotation, PitchCurvesAreRowsOfTimeAndPitch) {
+  const auto track = read_pitch_curve(file("a_f0.csv", "0.0,0.0\n0.0058,220.5\r\n\n0.0116,-3"));
+  EXPECT_THAT(track.time_s, ElementsAre(0, 0.0058, 0.0116));
+  EXPECT_THAT(track.hz, ElementsAre(0, 220.5, 0));
+  EXPECT_THAT(track.voiced, ElementsAre(false, true, false));
+  const std::pair<const char*, const char*> faults[] = {
+      {"0,220\n1,220,1\n", "b_f0.csv: line 2: expected 2 numbers"},
+      {"time,pitch\n", "line 1: 'time' is not a number"},
+      {"-1,220\n", "-1 s is before zero"},
+      {"0,220\n1,220\n1,221\n", "line 3: 1 s is not after the row before"},
+      {"\n", "has no rows"},
+      {"0\n", "hint: the columns are time in s, pitch in Hz"}};
+  for (const auto& [rows, message] : faults) {
+    const auto read = [path = file("b_f0.csv", rows)] { read_pitch_curve(path); };
+    EXPECT_EQ(code_of(read), ExitCode::kBadData) << rows;
+    EXPECT_THAT(message_of(read), HasSubstr(message));
+  }
 }
 
 TEST_F(Annotation, IsToldFromNotesOfHum) {

@@ -23,25 +23,13 @@ namespace {
 
 using audio::Note;
 using hum::testing::ruled;
+using testing::drawn;
 using testing::kRateHz;
 using testing::muffled_sweep;
 using testing::trembling_sweep;
+using testing::whole;
 
 Json golden(const std::string& key) { return testing::golden("judging.json", key); }
-
-std::vector<double> drawn(const std::string& name, size_t count, double low, double high) {
-  const auto values = ruled(name, count, low, high);
-  return {values.begin(), values.end()};
-}
-
-// Integers in [low, high).
-std::vector<int> whole(const std::string& name, size_t count, double low, double high) {
-  std::vector<int> result;
-  for (const double x : drawn(name, count, low, high)) {
-    result.push_back(static_cast<int>(std::floor(x)));
-  }
-  return result;
-}
 
 std::vector<Note> note_list(const std::string& name, size_t count) {
   auto starts = drawn(name + " start", count, 0, 4);

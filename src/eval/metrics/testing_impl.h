@@ -1,5 +1,5 @@
-// Shared by the tests of this folder: golden values, and the sounds of two_sounds() in
-// tools/golden/metrics.py.
+// Shared by the tests of this folder: golden values, the sounds of two_sounds() in
+// tools/golden/metrics.py, and the numbers of tools/golden/judging.py.
 #pragma once
 
 #include <cmath>
@@ -10,6 +10,7 @@
 #include "audio/test_signal.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/testing/rule.h"
 
 namespace hum::eval::testing {
 
@@ -17,6 +18,19 @@ inline constexpr int kRateHz = 22050;
 
 inline Json golden(const std::string& file, const std::string& key) {
   return read_json(source_folder() / "tests/data/eval" / file).at(key);
+}
+
+// drawn() and whole() of tools/golden/judging.py: numbers in [low, high), and integers.
+inline std::vector<double> drawn(const std::string& name, size_t count, double low, double high) {
+  const auto values = hum::testing::ruled(name, count, low, high);
+  return {values.begin(), values.end()};
+}
+inline std::vector<int> whole(const std::string& name, size_t count, double low, double high) {
+  std::vector<int> result;
+  for (const double x : drawn(name, count, low, high)) {
+    result.push_back(static_cast<int>(std::floor(x)));
+  }
+  return result;
 }
 
 // 1 s.

@@ -131,25 +131,13 @@ double refined(std::span<const float> values, int64_t frame) {
   return weight > 0.1 ? std::clamp(sum / weight, here - 1, here + 1) : here;
 }
 
-// The pitch at a frame, near a bin: the mean of the posterior's bins there.
-double pitch_near(const audio::Matrix<float>& posterior, int64_t t, int64_t bin) {
-  double sum = 0, weight = 0;
-  for (int64_t b = std::max<int64_t>(0, bin - 2 * kNear);
-       b < std::min(kPitches, bin + 2 * kNear + 1); ++b) {
-    const double p = posterior(t, b);
-    sum += p * p * static_cast<double>(b);
-    weight += p * p;
-  }
-  return weight > 0 ? sum / weight : static_cast<double>(bin);
-}
-
 double median_pitch(const Frames& frames, const Segment& segment) {
   const auto length = static_cast<double>(segment.last - segment.first);
   const auto from = segment.first + static_cast<int64_t>(kSteadyFrom * length);
   const auto to = std::max(from + 1, segment.first + static_cast<int64_t>(kSteadyTo * length));
   std::vector<double> bins;
   for (int64_t t = from; t < std::min(to, segment.last); ++t) {
-    bins.push_back(pitch_near(frames.f0, t, segment.bin));
+    bins.push_back(peak_bin(frames.f0.row(t), static_cast<double>(segment.bin), 2 * kNear));
   }
   return pitch_of_bin(median(std::move(bins)));
 }
@@ -224,6 +212,28 @@ std::vector<double> tunings(std::span<const HeardNote> notes, double drift_cents
 }
 
 }  // namespace
+
+double peak_bin(std::span<const float> row, double around, double reach) {
+  constexpr int64_t kPeak = 2;  // bins on both sides of the highest one that belong to its peak
+  const int64_t end = std::ssize(row) - 1;
+  const auto first = std::clamp<int64_t>(std::llround(around - reach), 0, end);
+  const auto last = std::clamp<int64_t>(std::llround(around + reach), 0, end);
+  const int64_t peak = std::max_element(row.begin() + first, row.begin() + last + 1) - row.begin();
+  double sum = 0, weight = 0;
+  for (int64_t bin = std::max<int64_t>(0, peak - kPeak); bin <= std::min(end, peak + kPeak);
+       ++bin) {
+    // Squared, because the peak's tails are cut off unevenly.
+    const double p = row[static_cast<size_t>(bin)];
+    sum += p * p * static_cast<double>(bin);
+    weight += p * p;
+  }
+  return weight > 0 ? sum / weight : around;
+}
+
+double frame_hz(const Frames& frames, int64_t frame) {
+  constexpr double kMiddle = kPitches / 2.0;
+  return audio::midi_to_hz(pitch_of_bin(peak_bin(frames.f0.row(frame), kMiddle, kMiddle)));
+}
 
 std::vector<HeardNote> decode(const Frames& frames, const DecoderOptions& options) {
   HUM_REQUIRE(frames.f0.rows == frames.size() && frames.note.rows == frames.size() &&

@@ -18,6 +18,13 @@ struct Frames {
   int64_t size() const { return std::ssize(voiced); }
 };
 
+// The centre of the highest peak within `reach` bins of `around`, as a bin with fractions.
+// Shapes: a row of f0 or note.
+double peak_bin(std::span<const float> row, double around, double reach);
+
+// The pitch of a frame, whether a voice sounds or not: the highest peak of f0.
+double frame_hz(const Frames& frames, int64_t frame);
+
 // A note of a voice; data/singing/note.h says what one is.
 struct HeardNote {
   double start_s = 0, end_s = 0;

@@ -68,6 +68,25 @@ TEST(Decoder, ATuningMayDriftByMoreThanHalfASemitone) {
   EXPECT_NEAR(notes.back().tuning_cents, 80, 20);  // a walk that lags behind
 }
 
+TEST(Frames, HaveAPitchBetweenTheBins) {
+  for (const double midi : {45.0, 60.07, 60.1, 83.93}) {
+    const auto frames = Played(0.1).note(0, 0.1, midi).frames();
+    EXPECT_NEAR(audio::hz_to_midi(frame_hz(frames, 4)), midi, 0.005);
+  }
+}
+
+TEST(Frames, HavePeaksWithinReach) {
+  std::vector<float> row(static_cast<size_t>(kPitches));
+  row[40] = row[42] = 0.1F;
+  row[41] = 0.2F;
+  row[100] = 0.6F;
+  row[kPitches - 1] = 0.5F;
+  EXPECT_EQ(peak_bin(row, 60, 200), 100);
+  EXPECT_NEAR(peak_bin(row, 60, 30), 41, 1e-6);
+  EXPECT_EQ(peak_bin(row, kPitches, 20), kPitches - 1);
+  EXPECT_EQ(peak_bin(row, 60, 5), 60);
+}
+
 TEST(EarSession, EveryFrameHasItsSurroundings) {
   const ScratchFolder folder;
   write_tiny_weights(folder.path(), "ear");

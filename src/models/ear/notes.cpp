@@ -16,23 +16,6 @@ constexpr double kTouching_s = 1.5 * kFrame_s;
 constexpr float kVoiced = 0.5F;
 // The pitch of a frame lies at most this far from the note's, in bins: 2.5 semitones.
 constexpr double kReach = 2.5 * kPitchesPerSemitone;
-constexpr int64_t kPeak = 2;  // bins on both sides of the likeliest one that its centre counts
-
-// The pitch at a frame, as a bin: the centre of the highest peak within kReach of `around`.
-double pitch_at_frame(const audio::Matrix<float>& f0, int64_t t, double around) {
-  const auto row = f0.row(t);
-  const auto first = std::clamp<int64_t>(std::llround(around - kReach), 0, kPitches - 1);
-  const auto last = std::clamp<int64_t>(std::llround(around + kReach), 0, kPitches - 1);
-  const int64_t peak = std::max_element(row.begin() + first, row.begin() + last + 1) - row.begin();
-  double sum = 0, weight = 0;
-  for (int64_t bin = std::max<int64_t>(0, peak - kPeak); bin < std::min(kPitches, peak + kPeak + 1);
-       ++bin) {
-    const double p = row[static_cast<size_t>(bin)];
-    sum += p * static_cast<double>(bin);
-    weight += p;
-  }
-  return weight > 0 ? sum / weight : around;
-}
 
 // The frames of a note, [first, last).
 struct FrameRange {
@@ -53,7 +36,7 @@ std::optional<double> pitch_around(const Frames& frames, FrameRange range, doubl
   int count = 0;
   for (int64_t t = std::max(range.first, here - 1); t < std::min(range.last, here + 2); ++t) {
     if (frames.voiced[static_cast<size_t>(t)] < kVoiced) continue;
-    sum += pitch_at_frame(frames.f0, t, around);
+    sum += peak_bin(frames.f0.row(t), around, kReach);
     ++count;
   }
   return count > 0 ? std::optional(sum / count) : std::nullopt;
