@@ -43,7 +43,7 @@ struct DecoderOptions {
   double pitch_weight = 0.05;
   // Onset probabilities are raised by this much: training counts frames next to an onset as well.
   double onset_bias = 0.5;
-  double shortest_s = 0.06;
+  double shortest_s = 0.08;  // as in the training voices
   // A singer's tuning moves by about this much from note to note.
   double drift_cents = 6;
 
