@@ -61,7 +61,9 @@ constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"hear-synthetic", hear_synthetic},
                          {"hear-nothing", hear_nothing},
                          {"hear-octave", hear_octave},
-                         {"hear-sure", hear_sure}};
+                         {"hear-pitch", hear_pitch},
+                         {"hear-sure", hear_sure},
+                         {"hear-speed", hear_speed}};
 
 int measure(const Row& row, const Scale& scale) {
   const eval::Bar bar = row.measure(scale);
