@@ -9,10 +9,12 @@ commit=$(git rev-parse --verify "$1^{commit}")
 folder=build/hum-$1
 if [ "$(cat "$folder/installed.txt" 2> /dev/null)" = "$commit" ]; then exit 0; fi
 echo "building hum at commit $1 in $folder (ten minutes on two cores)" >&2
-rm -rf "$folder"
-git clone --quiet --no-checkout . "$folder"
-git -C "$folder" checkout --quiet "$commit"
-mkdir "$folder/build"
-cp -al build/third_party "$folder/build/"
+if [ "$(git -C "$folder" rev-parse HEAD 2> /dev/null)" != "$commit" ]; then  # else an interrupted build resumes
+  rm -rf "$folder"
+  git clone --quiet --no-checkout . "$folder"
+  mkdir "$folder/build"
+  cp -al build/third_party "$folder/build/"
+  git -C "$folder" checkout --quiet "$commit"
+fi
 (cd "$folder" && cmake --preset release && cmake --build build --target hum) >&2
 echo "$commit" > "$folder/installed.txt"
