@@ -61,8 +61,10 @@ constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"hear-synthetic", hear_synthetic},
                          {"hear-nothing", hear_nothing},
                          {"hear-octave", hear_octave},
+                         {"hear-pitch", hear_pitch},
                          {"hear-sure", hear_sure},
-                         {"hear-constants", hear_constants}};
+                         {"hear-constants", hear_constants},
+                         {"hear-speed", hear_speed}};
 
 int measure(const Row& row, const Scale& scale) {
   const eval::Bar bar = row.measure(scale);

@@ -44,16 +44,18 @@ eval::Bar scan_compile(const Scale& scale);
 eval::Bar notes_speed(const Scale& scale);
 
 // What hum hears of a voice (bench/hear): annotated recordings of people, recordings whose notes
-// are plain, synthetic hums by two voices, sound without a voice, the octave of every preset, and
-// whether confidences are probabilities, and whether other constants of the decoder would be
-// better.
+// are plain, synthetic hums by two voices, sound without a voice, the octave of every preset, the
+// pitch of every frame, whether confidences are probabilities, whether other constants of the
+// decoder would be better, and its speed.
 eval::Bar hear_people(const Scale& scale);
 eval::Bar hear_known(const Scale& scale);
 eval::Bar hear_synthetic(const Scale& scale);
 eval::Bar hear_nothing(const Scale& scale);
 eval::Bar hear_octave(const Scale& scale);
+eval::Bar hear_pitch(const Scale& scale);
 eval::Bar hear_sure(const Scale& scale);
 eval::Bar hear_constants(const Scale& scale);
+eval::Bar hear_speed(const Scale& scale);
 
 // The training step of the 25.7M-parameter language model (bench/lm) against PyTorch and JAX: time
 // in bf16 and f32, peak memory.

@@ -14,7 +14,8 @@
 namespace hum::bench {
 
 // The peers' folders in the build folder (bench/peers/install.sh).
-inline constexpr const char *kPeers = "peers", *kPeersNotes = "peers-notes";
+inline constexpr const char *kPeers = "peers", *kPeersNotes = "peers-notes",
+                            *kPeersPitch = "peers-pitch";
 
 bool is_installed(const std::string& peer);
 

@@ -10,11 +10,12 @@
 #include "audio/io.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/scratch_folder.h"
 #include "bench/peer_settings.h"
 #include "bench/peers.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
+#include "eval/metrics/pitch_accuracy.h"
+#include "models/ear/grid.h"
 #include "pipeline/sung_notes/sung_notes.h"
 
 namespace hum::bench::hear {
@@ -60,13 +61,8 @@ Listener basic_pitch(const pipeline::TranscribeFunction& transcribe) {
 
 std::vector<Notes> hear_with_swift_f0(std::span<const Sound> sounds) {
   const ScratchFolder folder;
-  std::vector<std::string> files;
-  for (const Sound& sound : sounds) {
-    files.push_back(folder / fmt::format("{}.wav", files.size()));
-    audio::write_audio(files.back(), {.rate_hz = data::kSampleRate, .samples = sound},
-                       audio::SampleFormat::kFloat);
-  }
-  const Json heard = run_peer("notes_swift_f0.py", files, {}, kPeersNotes).at("notes");
+  const Json heard =
+      run_peer("notes_swift_f0.py", write_sounds(sounds, folder), {}, kPeersNotes).at("notes");
   HUM_CHECK(heard.size() == sounds.size(), "{} sounds, {} lists of notes", sounds.size(),
             heard.size());
   std::vector<Notes> all;
@@ -82,16 +78,26 @@ std::vector<Notes> hear_with_swift_f0(std::span<const Sound> sounds) {
   return all;
 }
 
-fs::path ear_folder(const Scale& scale) {
-  return scale.ear_weights.empty() ? app::weights_folder("") / "ear" : fs::path(scale.ear_weights);
-}
-
 }  // namespace
 
 std::vector<eval::PitchedNote> pitched(const Notes& notes) {
   std::vector<eval::PitchedNote> result;
   for (const Heard& note : notes) result.push_back({note.start_s, note.end_s, note.hz});
   return result;
+}
+
+std::vector<std::string> write_sounds(std::span<const Sound> sounds, const ScratchFolder& folder) {
+  std::vector<std::string> files;
+  for (const Sound& sound : sounds) {
+    files.push_back(folder / fmt::format("{}.wav", files.size()));
+    audio::write_audio(files.back(), {.rate_hz = data::kSampleRate, .samples = sound},
+                       audio::SampleFormat::kFloat);
+  }
+  return files;
+}
+
+fs::path ear_folder(const Scale& scale) {
+  return scale.ear_weights.empty() ? app::weights_folder("") / "ear" : fs::path(scale.ear_weights);
 }
 
 Notes decoded(const models::ear::Frames& frames, const models::ear::DecoderOptions& options) {
@@ -110,14 +116,35 @@ Ears::Ears(const Scale& scale) : session_(app::session_options()) {
       return decoded(ear_->listen(data::levelled({samples.begin(), samples.end()})));
     }));
   }
-  const auto transcribe = app::transcriber(session_, {});
-  listeners_.push_back(clean_up(transcribe));
-  listeners_.push_back(basic_pitch(transcribe));
+  transcribe_ = app::transcriber(session_, {});
+  listeners_.push_back(clean_up(transcribe_));
+  listeners_.push_back(basic_pitch(transcribe_));
   if (is_installed(kPeersNotes)) {
     listeners_.push_back({kSwiftF0, hear_with_swift_f0});
   } else {
     spdlog::info("{}: bench/peers/install.sh {} has not installed it", kSwiftF0, kPeersNotes);
   }
+}
+
+eval::MelodyTrack Ears::track(const Sound& sound) const {
+  eval::MelodyTrack track;
+  if (ear_ != nullptr) {
+    constexpr float kVoiced = 0.5F;
+    const auto frames = ear_->listen(data::levelled(sound));
+    for (int64_t t = 0; t < frames.size(); ++t) {
+      track.add(models::ear::frame_s(static_cast<double>(t)), models::ear::frame_hz(frames, t),
+                frames.voiced[static_cast<size_t>(t)] >= kVoiced);
+    }
+    return track;
+  }
+  constexpr double kFrame_s = 0.005;
+  const auto notes = pipeline::sung_notes(sound, transcribe_(sound));
+  const double seconds = static_cast<double>(sound.size()) / data::kSampleRate;
+  const auto count = static_cast<int64_t>(seconds / kFrame_s);
+  for (const double hz : eval::pitch_of_notes(notes, kFrame_s, count)) {
+    track.add(kFrame_s * static_cast<double>(track.size()), hz, true);
+  }
+  return track;
 }
 
 }  // namespace hum::bench::hear

@@ -1,15 +1,20 @@
-// The listeners that the hear bars compare: functions from sound to notes.
+// The listeners that the hear bars compare: functions from sound to notes. And hum's pitch over
+// time.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/scratch_folder.h"
 #include "bench/scale.h"
+#include "eval/metrics/melody_track.h"
 #include "eval/metrics/note_score.h"
 #include "models/ear/ear_session.h"
+#include "pipeline/transcription.h"
 #include "runtime/session.h"
 
 namespace hum::bench::hear {
@@ -48,12 +53,22 @@ class Ears {
   const Listener& ours() const { return listeners_.front(); }
   // Null without weights.
   const models::ear::EarSession* ear() const { return ear_.get(); }
+  // The pitch that ours() hears, frame by frame. The ear: its f0, voiced from even odds on. The
+  // clean-up: that of its notes, with their bends.
+  eval::MelodyTrack track(const Sound& sound) const;
 
  private:
   runtime::Session session_;
   std::unique_ptr<models::ear::EarSession> ear_;
+  pipeline::TranscribeFunction transcribe_;
   std::vector<Listener> listeners_;
 };
+
+// Writes each sound as a wav for a program. Returns the paths.
+std::vector<std::string> write_sounds(std::span<const Sound> sounds, const ScratchFolder& folder);
+
+// The folder of the ear's weights that a bar uses; it may be missing.
+std::filesystem::path ear_folder(const Scale& scale);
 
 // The ear's notes with these options, from frames of levelled sound.
 Notes decoded(const models::ear::Frames& frames, const models::ear::DecoderOptions& options = {});

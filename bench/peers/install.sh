@@ -2,12 +2,16 @@
 # Installs the pinned peers of the speed bars into build/peers, unless they are already there. Compiles llama.cpp for
 # this processor.
 # `install.sh peers-notes` installs basic-pitch, which needs other versions, and swift-f0 into build/peers-notes.
+# `install.sh peers-pitch` installs three pitch trackers into build/peers-pitch; they use the PyTorch of build/peers.
+# `install.sh hum-COMMIT` builds hum at an earlier commit.
 set -eu
 cd "$(dirname "$0")/../.."
 case "${1:-peers}" in
   peers) wanted=bench/peers/requirements.txt options= what="PyTorch, JAX, llama.cpp and other peers (6 GB; compiling takes half an hour on two cores)" ;;
   peers-notes) wanted=bench/peers/requirements-notes.txt options=--no-deps what="basic-pitch and swift-f0 (1 GB, some minutes)" ;;
-  *) echo "usage: install.sh [peers|peers-notes]" >&2; exit 2 ;;
+  peers-pitch) wanted=bench/peers/requirements-pitch.txt options=--no-deps what="swift-f0, PESTO and torchcrepe (1 GB, some minutes)" ;;
+  hum-*) exec bench/peers/old_hum.sh "${1#hum-}" ;;
+  *) echo "usage: install.sh [peers|peers-notes|peers-pitch|hum-COMMIT]" >&2; exit 2 ;;
 esac
 folder=build/${1:-peers}
 if cmp -s "$wanted" "$folder/installed.txt"; then exit 0; fi
@@ -19,5 +23,10 @@ CMAKE_ARGS="-DCMAKE_BUILD_TYPE=Release -DGGML_NATIVE=ON -DGGML_OPENMP=ON -DLLAVA
   "$folder/bin/pip" install --quiet --disable-pip-version-check $options -r "$wanted"
 if [ "$folder" = build/peers ]; then
   gcc -shared -fPIC -O2 -o "$folder/lib/libmkl_as_on_intel.so" bench/peers/mkl_as_on_intel.c
+fi
+packages_of() { "$PWD/build/$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'; }
+if [ "$folder" = build/peers-pitch ]; then
+  bench/peers/install.sh peers
+  packages_of peers > "$(packages_of peers-pitch)/peers.pth"
 fi
 cp "$wanted" "$folder/installed.txt"
