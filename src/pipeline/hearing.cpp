@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "audio/bends.h"
+#include "pipeline/sound_quality/sound_quality.h"
 #include "pipeline/sung_notes/sung_notes.h"
 #include "pipeline/tuning.h"
 
@@ -22,6 +23,16 @@ HeardVoice hear_lower(std::span<const float> samples, const HearFunction& hear,
     note.hz *= retuned.stretch;
   }
   return voice;
+}
+
+// The notes with their pitches as sung.
+std::vector<audio::Note> as_sung(const HeardVoice& voice) {
+  std::vector<audio::Note> notes = voice.notes;
+  for (audio::Note& note : notes) {
+    if (note.hz > 0) continue;
+    note.hz = audio::midi_to_hz(note.pitch + voice.tuning_cents.value_or(0) / 100);
+  }
+  return notes;
 }
 
 }  // namespace
@@ -58,6 +69,15 @@ HearFunction with_own_tuning(HearFunction hear) {
       audio::shift_bends(note, static_cast<int>(std::lround(thirds)));
     }
     voice.tuning_cents.reset();
+    return voice;
+  };
+}
+
+HearFunction with_quality_warnings(HearFunction hear, bool is_one_voice) {
+  return [hear = std::move(hear), is_one_voice](std::span<const float> samples) {
+    HeardVoice voice = hear(samples);
+    auto warnings = quality_warnings(sound_quality(samples, as_sung(voice), is_one_voice));
+    voice.warnings.insert(voice.warnings.end(), warnings.begin(), warnings.end());
     return voice;
   };
 }

@@ -20,6 +20,7 @@ struct HeardVoice {
   std::optional<double> tuning_cents;
   std::optional<double> voiced_share;  // of the sounding time, 0..1; absent: not measured
   std::string heard_by;                // "ear", "clean-up" or "basic-pitch"
+  std::vector<std::string> warnings;   // of what makes the recording hard to hear
 };
 
 // Finds the notes of a recording, mono at 22,050 Hz. The same samples give the same notes.
@@ -38,5 +39,9 @@ HearFunction in_tune(HearFunction hear);
 
 // Puts the tuning that `hear` finds back into the bends, as for --tuning off.
 HearFunction with_own_tuning(HearFunction hear);
+
+// Adds quality_warnings (sound_quality/sound_quality.h). `is_one_voice`: other voices and music are
+// faults of the recording.
+HearFunction with_quality_warnings(HearFunction hear, bool is_one_voice);
 
 }  // namespace hum::pipeline

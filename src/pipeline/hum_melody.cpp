@@ -106,7 +106,8 @@ HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
                    .heard_by = std::move(voice.heard_by),
                    .tuning_cents = voice.tuning_cents.value_or(0),
                    .voiced_share = voice.voiced_share ? *voice.voiced_share
-                                                      : estimate_tuning(samples).voiced_share};
+                                                      : estimate_tuning(samples).voiced_share,
+                   .warnings = std::move(voice.warnings)};
   const double seconds = static_cast<double>(samples.size()) / data::kSampleRate;
   const double sounding_share = sounding_seconds(melody.notes) / seconds;
   const bool is_noise = melody.voiced_share < kMinVoicedShare && sounding_share < kMinSoundingShare;

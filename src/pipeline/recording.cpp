@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "data/synthesis/timing.h"
+#include "pipeline/sound_quality/sound_quality.h"
 
 namespace hum::pipeline {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 // Peaks below -80 dBFS are the noise of a muted microphone.
 constexpr float kSilentPeak = 1e-4F;
 constexpr double kClippedShare = 1e-3;
+constexpr int kLowRate_hz = 16000;  // below: as of a telephone
 
 std::string channel_name(int channel, int channels) {
   if (channels == 2) return channel == 0 ? "the left one" : "the right one";
@@ -39,10 +41,10 @@ std::vector<std::string> warnings_of(const audio::SourceFormat& source) {
     warnings.push_back(fmt::format("the sample rate of {} Hz was converted to {} Hz",
                                    source.rate_hz, data::kSampleRate));
   }
-  if (source.rate_hz < 16000) {
-    warnings.push_back(
-        fmt::format("the sample rate of {} Hz is low; harmonics above {} Hz are lost",
-                    source.rate_hz, source.rate_hz / 2));
+  if (source.rate_hz < kLowRate_hz) {
+    warnings.push_back(fmt::format(
+        "the sample rate of {} Hz is low; harmonics above {} Hz are lost; record at {} Hz or more",
+        source.rate_hz, source.rate_hz / 2, kLowRate_hz));
   }
   return warnings;
 }
@@ -76,6 +78,11 @@ Recording read_recording(const std::filesystem::path& path, double max_seconds) 
   }
   require_sound(audio::name_of(path), mono.samples);
   recording.samples = audio::resample(mono.samples, mono.rate_hz, data::kSampleRate);
+  if (source.rate_hz >= kLowRate_hz && has_narrow_band(recording.samples)) {
+    recording.warnings.emplace_back(
+        "nothing sounds above about 5 kHz, as after a telephone call or strong compression: quiet "
+        "notes may be missed; record with an app that keeps the whole sound");
+  }
   return recording;
 }
 

@@ -78,13 +78,15 @@ void warn_of_ignored(models::basic_pitch::NoteOptions notes) {
 pipeline::HearFunction hear_function(runtime::Session& session, const fs::path& weights,
                                      const models::basic_pitch::NoteOptions& notes,
                                      const pipeline::HumOptions& hum) {
+  const bool is_one_voice = !hum.polyphonic;
   if (hum.polyphonic || !has_ear(weights)) {
-    return pipeline::hearing_by(transcriber(session, notes), hum);
+    return pipeline::with_quality_warnings(pipeline::hearing_by(transcriber(session, notes), hum),
+                                           is_one_voice);
   }
   warn_of_ignored(notes);
   auto hear = ear_function(session, weights);
-  if (hum.tuning == pipeline::Tuning::kAuto) return hear;
-  return pipeline::with_own_tuning(std::move(hear));
+  if (hum.tuning != pipeline::Tuning::kAuto) hear = pipeline::with_own_tuning(std::move(hear));
+  return pipeline::with_quality_warnings(std::move(hear), is_one_voice);
 }
 
 pipeline::HearFunction item_hear_function(runtime::Session& session, const fs::path& weights) {

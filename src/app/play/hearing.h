@@ -12,8 +12,9 @@
 
 namespace hum::app {
 
-// For generation and `hum notes --voice`. Basic Pitch alone hears what is polyphonic. The session
-// must outlive the result. Throws: what EarSession and transcriber() throw.
+// For generation and `hum notes --voice`, with warnings about the recording. Basic Pitch alone
+// hears what is polyphonic. The session must outlive the result. Throws: what EarSession and
+// transcriber() throw.
 pipeline::HearFunction hear_function(runtime::Session& session,
                                      const std::filesystem::path& weights,
                                      const models::basic_pitch::NoteOptions& notes = {},
