@@ -1,6 +1,6 @@
 """Melodies, pitch curves, levels and exact labels of the second voice (second_voice.py).
 
-The notes are as src/data/singing/note.h defines them. It shares no code with src/data/singing.
+The notes are as src/data/synthesis/sung_note.h defines them. It shares no code with src/data/singing.
 """
 
 from dataclasses import dataclass, field

@@ -2,7 +2,7 @@
 """Makes hums of a second voice, on which the ear is validated: speech of flite, moved to a melody.
 
 It shares no source, filter, consonant or pitch curve with src/data/singing, from which the ear learns. The notes are as
-src/data/singing/note.h defines them. Needs flite, NumPy and SciPy (build/peers-notes has both).
+src/data/synthesis/sung_note.h defines them. Needs flite, NumPy and SciPy (build/peers-notes has both).
 
 Example: tools/second_voice.py --condition melisma --count 50 --seed 1 out/second/melisma
 writes 0000.wav (22,050 Hz, mono, 16 bits) and 0000.json ({"notes": [{"start", "end", "hz", "pitch"}]}: s, Hz, MIDI) to

@@ -19,7 +19,8 @@ namespace {
 
 using models::ear::DecoderOptions;
 
-constexpr int64_t kHums = 20;  // of each condition
+constexpr int64_t kHums = 20;       // of each condition
+constexpr uint64_t kOtherHums = 1;  // added to the seed: the other bars judge on hums of their own
 constexpr int kPasses = 2;     // over all constants
 constexpr double kMaxGain = 0.005;
 
@@ -42,6 +43,7 @@ struct HeardHum {
 
 std::vector<HeardHum> second_voice(hear::ConditionSet set, const models::ear::EarSession& ear) {
   set.hums = std::min(set.hums, kHums);
+  set.seed += kOtherHums;
   std::vector<HeardHum> heard;
   for (const hear::Condition& condition : set.conditions) {
     spdlog::info("hear-constants: {}", condition.name);

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "audio/loudness.h"
-#include "data/singing/note.h"
+#include "data/synthesis/sung_note.h"
 
 namespace hum::data {
 namespace {
@@ -16,6 +16,13 @@ constexpr double kTwoPi = 2 * std::numbers::pi;
 double smooth_step(double x) {
   const double t = std::clamp(x + 0.5, 0.0, 1.0);
   return t * t * (3 - 2 * t);
+}
+
+// 0 to 1: how deep in the dip within the note.
+double depth_of_dip(const Gesture& g, double since_s) {
+  if (g.dip_at_s < 0) return 0;
+  const double x = (since_s - g.dip_at_s) / g.dip_s;
+  return smooth_step(4 * x - 0.5) * smooth_step(3.5 - 4 * x);
 }
 
 // Where smooth_step is y.
@@ -46,13 +53,30 @@ void draw_glide(const PlannedNote& before, const PlannedNote& note, const Singer
 void draw_beginning(double length_s, bool slurred, double interval, const Singer& singer, Rng& rng,
                     Gesture& g) {
   if (!slurred && rng.chance(singer.scoop_share)) {
-    g.scoop = rng.uniform(0.5, 3);
-    g.scoop_s = std::min(rng.uniform(0.03, 0.2), 0.4 * length_s);
+    const bool is_held = rng.chance(singer.held_scoop_share);
+    g.scoop = rng.uniform(0.5, is_held ? 2 : 3);
+    if (rng.chance(0.15)) g.scoop *= -0.5;
+    g.scoop_s = std::min(rng.uniform(0.03, rng.chance(0.25) ? 0.45 : 0.2), 0.4 * length_s);
     g.scoop_shape = rng.uniform(-1, 1);
+    if (is_held) g.scoop_held_s = rng.uniform(0.3, 0.8) * g.scoop_s;
   } else if (length_s > 0.2 && rng.chance(singer.creep_share)) {
     const double most = slurred ? std::min(0.6, 0.4 * std::abs(interval)) : 0.6;
     g.creep = rng.uniform(-most, most);
     g.creep_s = rng.uniform(0.3, 0.7) * length_s;
+  }
+}
+
+// A nasal or another voiced consonant, or a catch in the voice.
+void draw_dip_within(double length_s, Rng& rng, Gesture& g) {
+  g.dip_at_s = rng.uniform(0.2, 0.7) * length_s;
+  if (rng.chance(0.7)) {
+    g.is_nasal = rng.chance(0.6);
+    g.dip_s = std::min(rng.uniform(0.04, 0.12), 0.25 * length_s);
+    g.dip_db = rng.uniform(1, kRepeatDip_db - 2);
+    if (rng.chance(0.5)) g.dip_semitones = rng.uniform(-0.8, 0.8);
+  } else {
+    g.dip_s = rng.uniform(0.4, 0.8) * kRepeatDip_s;
+    g.dip_db = rng.uniform(4, 16);
   }
 }
 
@@ -71,11 +95,7 @@ void draw_ornaments(double length_s, bool is_followed, const Singer& singer, Rng
     g.phase = rng.uniform();
     g.vibrato_db = singer.vibrato_db;
   }
-  if (length_s > 0.5 && rng.chance(0.15)) {
-    g.nasal_s = rng.uniform(0.04, 0.1);
-    g.nasal_at_s = rng.uniform(0.3, 0.7) * length_s;
-    g.nasal_db = rng.uniform(1, kRepeatDip_db - 1.5);
-  }
+  if (length_s > 0.3 && rng.chance(0.25)) draw_dip_within(length_s, rng, g);
 }
 
 }  // namespace
@@ -118,18 +138,16 @@ double level_of(const Gesture& g, double time_s) {
   if (g.vibrato_semitones > 0 && since_s > g.vibrato_from_s) {
     db += g.vibrato_db * std::sin(kTwoPi * (g.vibrato_hz * since_s + g.phase) + 1);
   }
-  if (g.nasal_at_s >= 0) {
-    const double x = (since_s - g.nasal_at_s) / g.nasal_s;
-    db -= g.nasal_db * smooth_step(4 * x - 0.5) * smooth_step(3.5 - 4 * x);
-  }
+  db -= g.dip_db * depth_of_dip(g, since_s);
   return g.gain * audio::from_db(db) * std::min(rise, fall);
 }
 
 double ornament_semitones(const Gesture& g, double time_s) {
   const double since_s = time_s - g.start_s, left_s = g.end_s - time_s;
-  double semitones = 0;
-  if (g.scoop > 0 && since_s < g.scoop_s) {
-    const double x = std::max(0.0, since_s) / g.scoop_s, bend = 1 + 2 * std::abs(g.scoop_shape);
+  double semitones = g.dip_semitones * depth_of_dip(g, since_s);
+  if (g.scoop != 0 && since_s < g.scoop_s) {
+    const double x = std::max(0.0, since_s - g.scoop_held_s) / (g.scoop_s - g.scoop_held_s);
+    const double bend = 1 + 2 * std::abs(g.scoop_shape);
     semitones -= g.scoop * (g.scoop_shape > 0 ? std::pow(1 - x, bend) : 1 - std::pow(x, bend));
   }
   if (g.creep != 0 && since_s < g.creep_s) {

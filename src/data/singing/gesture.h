@@ -17,12 +17,15 @@ struct Gesture {
   // From the note before, centred on glide_at_s. Semitones; overshoot: a share of them. It passes
   // half-way between the two notes at half_way_s.
   double glide_at_s = 0, glide_s = 0, from = 0, overshoot = 0, half_way_s = 0;
-  double scoop = 0, scoop_s = 0.1, fall = 0, fall_s = 0.1;  // semitones below
+  double scoop = 0, scoop_s = 0.1, fall = 0, fall_s = 0.1;  // semitones below; negative: above
   double scoop_shape = 1;                                   // -1: rises late, 0: evenly, 1: early
+  double scoop_held_s = 0;                                  // of scoop_s, before it rises
   double creep = 0, creep_s = 0.1;                          // semitones off at the beginning
   double vibrato_semitones = 0, vibrato_db = 0, vibrato_from_s = 0, vibrato_hz = 5, phase = 0;
   double swell_db = 0;                                // from the beginning to the end
-  double nasal_at_s = -1, nasal_s = 0, nasal_db = 0;  // a nasal within the note
+  // A dip within the note that is too small, or too short, to begin another.
+  double dip_at_s = -1, dip_s = 0, dip_db = 0, dip_semitones = 0;
+  bool is_nasal = false;
   double creak_s = 0;                                 // at the end
 };
 

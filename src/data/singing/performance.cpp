@@ -37,7 +37,8 @@ class Performer {
         points_(static_cast<size_t>(seconds / kControl_s) + 2),
         rng_(rng),
         drift_(rng, 0.05, 0.3),
-        flutter_(rng, 1.5, 9) {
+        flutter_(rng, 1.5, 9),
+        waver_(rng, 0.7, 7) {
     for (size_t i = 0; i < song.size(); ++i) {
       gestures_.push_back(draw_gesture(song, i, singer, rng));
     }
@@ -86,19 +87,25 @@ class Performer {
            singer_.flutter_cents / 200 * flutter_.at(time_s);
   }
 
+  // Its dips stay below kRepeatDip_db.
+  double waver_db(double time_s) const {
+    return singer_.waver_db * std::clamp(waver_.at(time_s), -1.6, 1.6);
+  }
+
   bool is_nasal(double time_s) const {
     if (singer_.kind == VoiceKind::kClosedMouth) return true;
     const Gesture& g = gestures_[now_];
     const double since_s = time_s - g.start_s;
     return (since_s < 0 && song_[now_].join == Join::kDip) ||
-           (g.nasal_at_s >= 0 && since_s >= g.nasal_at_s && since_s < g.nasal_at_s + g.nasal_s);
+           (g.is_nasal && since_s >= g.dip_at_s && since_s < g.dip_at_s + g.dip_s);
   }
 
   void add_point(double time_s) {
     go_to(time_s);
     const Gesture& g = gestures_[now_];
     const bool dips = time_s < g.start_s && joined(now_);
-    const double level_now = dips ? dip_level(now_) : level_of(g, time_s);
+    const double level_now =
+        (dips ? dip_level(now_) : level_of(g, time_s)) * audio::from_db(waver_db(time_s));
     const double effort = 0.5 + 0.25 * std::log2(level_now + 1e-3);
     result_.hz.push_back(static_cast<float>(audio::midi_to_hz(pitch_at(time_s))));
     result_.level.push_back(static_cast<float>(level_now));
@@ -123,7 +130,7 @@ class Performer {
     }
   }
 
-  // Where the ramp of a note's level passes its end: see note.h.
+  // Where the ramp of a note's level passes its end: see sung_note.h.
   static double edge_s(double ramp_s, double floor) {
     const double level = std::max(kEndOfRamp, std::sqrt(floor));
     return ramp_s * (level - floor) / (1 - floor);
@@ -148,7 +155,7 @@ class Performer {
   const Singer& singer_;
   size_t points_;
   Rng& rng_;
-  Wander drift_, flutter_;
+  Wander drift_, flutter_, waver_;
   std::vector<Gesture> gestures_;
   Performance result_;
   size_t now_ = 0;

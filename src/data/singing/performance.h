@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "data/singing/note.h"
+#include "data/synthesis/sung_note.h"
 #include "data/singing/singer.h"
 #include "data/singing/song.h"
 #include "data/synthesis/harmonics.h"

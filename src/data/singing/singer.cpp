@@ -57,7 +57,8 @@ Singer draw_singer(Rng& rng, VoiceKind kind) {
   singer.tilt_db = rng.uniform(range.tilt_low, range.tilt_high);
   singer.jitter = between(rng, 0.001, 0.012);
   singer.shimmer_db = between(rng, 0.05, 0.8);
-  singer.flutter_cents = between(rng, 2, 18);
+  singer.flutter_cents = between(rng, 2, 40);
+  singer.waver_db = between(rng, 0.1, 1.7);
   singer.breath_db = rng.uniform(-48, kind == VoiceKind::kFalsetto ? -16 : -22);
   singer.attack_s = between(rng, 0.01, 0.12);
   singer.release_s = between(rng, 0.02, 0.2);
@@ -74,6 +75,7 @@ Singer draw_singer(Rng& rng, VoiceKind kind) {
   singer.drift_cents = rng.chance(0.3) ? rng.uniform(10, 60) : rng.uniform(0, 10);
   singer.melisma_share = rng.chance(0.4) ? rng.uniform(0.05, 0.5) : 0;
   singer.creep_share = rng.chance(0.5) ? rng.uniform(0.05, 0.6) : 0;
+  singer.held_scoop_share = rng.chance(0.6) ? rng.uniform(0.1, 0.6) : 0;
   return singer;
 }
 

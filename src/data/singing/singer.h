@@ -31,6 +31,7 @@ struct Singer {
   double jitter = 0.005;     // standard deviation of the pitch from period to period, as a share
   double shimmer_db = 0.3;   // of the level
   double flutter_cents = 8;  // slow irregularity of the pitch
+  double waver_db = 0.5;     // slow irregularity of the level
   double breath_db = -35;    // noise of the breath below the voice
   double attack_s = 0.04, release_s = 0.06;
   double vibrato_share = 0.4;  // of long notes
@@ -42,6 +43,7 @@ struct Singer {
   double drift_cents = 10;     // how far the tuning wanders in a phrase
   double melisma_share = 0.1;  // of syllables long enough for several notes, which carry 2 to 5
   double creep_share = 0.1;    // of notes that begin off their pitch and settle slowly
+  double held_scoop_share = 0.2;  // of scoops that stay low before they rise
 
   // For files that fix some properties: bench/hear/conditions.json.
   template <class V>
@@ -54,6 +56,7 @@ struct Singer {
     v("jitter", jitter, "standard deviation of the pitch from period to period");
     v("shimmer_db", shimmer_db, "of the level");
     v("flutter_cents", flutter_cents, "slow irregularity of the pitch");
+    v("waver_db", waver_db, "slow irregularity of the level");
     v("breath_db", breath_db, "noise of the breath below the voice");
     v("attack_s", attack_s, "typical rise of a note");
     v("release_s", release_s, "typical fall of a note");
@@ -70,6 +73,7 @@ struct Singer {
     v("drift_cents", drift_cents, "how far the tuning wanders");
     v("melisma_share", melisma_share, "share of long syllables that carry several notes");
     v("creep_share", creep_share, "share of notes that settle slowly");
+    v("held_scoop_share", held_scoop_share, "share of scoops that stay low before they rise");
   }
 };
 

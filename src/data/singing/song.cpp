@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "data/singing/note.h"
+#include "data/synthesis/sung_note.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/melody.h"
 
@@ -127,12 +127,15 @@ void join(PlannedNote& before, PlannedNote& note, const Singer& singer, Rng& rng
   if (note.join == Join::kSlur) return;
   const double wish_s = note.join == Join::kFricative ? rng.uniform(0.05, 0.15)
                         : note.join == Join::kStop    ? rng.uniform(0.02, 0.12)
-                                                      : rng.uniform(0.04, 0.12);
+                                                      : rng.uniform(0.01, 0.12);
   const double room_s = before.end_s - before.start_s - kLeast_s;
-  const double least_s = note.join == Join::kDip ? kRepeatDip_s + 0.01 : 0.02;
+  // A dip's slopes are part of it.
+  const double slopes_s = singer.attack_s + singer.release_s;
+  const double least_s =
+      note.join == Join::kDip ? std::max(0.01, kRepeatDip_s + 0.01 - 0.6 * slopes_s) : 0.02;
   note.consonant_s = std::max(least_s, std::min(wish_s, room_s));
   before.end_s = std::max(before.start_s + 0.02, before.end_s - note.consonant_s);
-  note.dip_db = rng.uniform(kRepeatDip_db + 4, 30);
+  note.dip_db = rng.uniform(kRepeatDip_db + 1.5, 30);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "data/singing/note.h"
+#include "data/synthesis/sung_note.h"
 #include "data/singing/singer.h"
 
 namespace hum::data {
@@ -25,7 +25,7 @@ struct SungItemOptions {
 struct SungItem {
   std::optional<Singer> singer;  // absent: nobody sings
   std::vector<float> samples;    // mono, 22,050 Hz
-  std::vector<SungNote> notes;   // as note.h defines them
+  std::vector<SungNote> notes;   // as sung_note.h defines them
   std::vector<float> f0_hz;      // at (i + 1/2) kPitchHop; 0: no voice
 };
 

@@ -13,6 +13,7 @@ inline Singer steady(VoiceKind kind = VoiceKind::kMale) {
           .jitter = 0,
           .shimmer_db = 0,
           .flutter_cents = 0,
+          .waver_db = 0,
           .breath_db = -80,
           .attack_s = 0.02,
           .release_s = 0.03,
@@ -23,7 +24,8 @@ inline Singer steady(VoiceKind kind = VoiceKind::kMale) {
           .tuning_cents = 0,
           .drift_cents = 0,
           .melisma_share = 0,
-          .creep_share = 0};
+          .creep_share = 0,
+          .held_scoop_share = 0};
 }
 
 inline Performance performed(const std::vector<PlannedNote>& song, const Singer& singer,

@@ -12,6 +12,7 @@
 #include "data/synthesis/harmonics.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/pitch_curve.h"
+#include "data/synthesis/sung_note.h"
 #include "data/synthesis/timing.h"
 #include "data/synthesis/wander.h"
 
@@ -66,20 +67,20 @@ struct Singer {
 };
 
 // The melody as sung: one voice, with slightly moved onsets and loudness as a gain.
-struct SungNote {
+struct VoicedNote {
   double start_s, end_s, gain;
-  int written;  // its pitch without bends
+  audio::Note written;
   PitchCurve pitch;
 };
 
-bool is_slurred(const SungNote& from, const SungNote& to) { return to.start_s - from.end_s < 0.03; }
+bool is_slurred(const VoicedNote& from, const VoicedNote& to) { return to.start_s - from.end_s < 0.03; }
 
-std::vector<SungNote> sung_notes(std::span<const audio::Note> notes, const Singer& singer,
+std::vector<VoicedNote> voiced_notes(std::span<const audio::Note> notes, const Singer& singer,
                                  Rng& rng) {
   std::vector<audio::Note> top(notes.begin(), notes.end());
   std::ranges::stable_sort(
       top, {}, [](const audio::Note& note) { return std::make_pair(note.start_s, -note.pitch); });
-  std::vector<SungNote> sung;
+  std::vector<VoicedNote> sung;
   double earliest_s = -1;
   for (const auto& note : top) {
     if (note.start_s < earliest_s) continue;  // under another note: a chord's lower voice
@@ -88,19 +89,19 @@ std::vector<SungNote> sung_notes(std::span<const audio::Note> notes, const Singe
     const double start_s = std::max(0.0, note.start_s + singer.jitter_s * rng.normal());
     const double end_s = std::max(start_s + 0.05, note.end_s);
     if (!sung.empty()) sung.back().end_s = std::min(sung.back().end_s, start_s);
-    sung.push_back({start_s, end_s, gain, note.pitch, PitchCurve(note)});
+    sung.push_back({start_s, end_s, gain, note, PitchCurve(note)});
     earliest_s = note.start_s + 0.05;
   }
   return sung;
 }
 
 // The level at the start of a slurred note; in legato also at the end of the previous one.
-double level_between(const SungNote& from, const SungNote& to, const Singer& singer) {
-  return singer.legato && from.written != to.written ? 1 : 1 - singer.consonant;
+double level_between(const VoicedNote& from, const VoicedNote& to, const Singer& singer) {
+  return singer.legato && from.written.pitch != to.written.pitch ? 1 : 1 - singer.consonant;
 }
 
 // `before` and `after` are null at the ends of the melody.
-double note_level(double gain, const SungNote* before, const SungNote& note, const SungNote* after,
+double note_level(double gain, const VoicedNote* before, const VoicedNote& note, const VoicedNote* after,
                   double time_s, const Singer& singer) {
   const double since_s = time_s - note.start_s;
   const double left_s = note.end_s - time_s;
@@ -114,7 +115,7 @@ double note_level(double gain, const SungNote* before, const SungNote& note, con
 }
 
 // Pitch and level of the whole performance, on control points.
-HarmonicVoice performance(const std::vector<SungNote>& notes, double seconds, const Singer& singer,
+HarmonicVoice performance(const std::vector<VoicedNote>& notes, double seconds, const Singer& singer,
                           Rng& rng) {
   const Wander drift(rng, 0.2, 2);
   const double keep = std::exp(-kControl_s / singer.glide_s);
@@ -123,10 +124,10 @@ HarmonicVoice performance(const std::vector<SungNote>& notes, double seconds, co
   double pitch = notes.front().pitch.at(0), gain = notes.front().gain;
   for (double time_s = 0; time_s < seconds + kControl_s; time_s += kControl_s) {
     while (current + 1 < notes.size() && notes[current + 1].start_s <= time_s) ++current;
-    const SungNote& note = notes[current];
+    const VoicedNote& note = notes[current];
     const bool inside = time_s >= note.start_s && time_s < note.end_s;
-    const SungNote* before = current > 0 ? &note - 1 : nullptr;
-    const SungNote* after = current + 1 < notes.size() ? &note + 1 : nullptr;
+    const VoicedNote* before = current > 0 ? &note - 1 : nullptr;
+    const VoicedNote* after = current + 1 < notes.size() ? &note + 1 : nullptr;
     gain = note.gain + (singer.legato ? keep * (gain - note.gain) : 0);
     pitch = note.pitch.at(time_s) + keep * (pitch - note.pitch.at(time_s));
     const double swell = std::clamp((time_s - note.start_s - 0.15) / 0.2, 0.0, 1.0);
@@ -138,6 +139,19 @@ HarmonicVoice performance(const std::vector<SungNote>& notes, double seconds, co
         inside ? static_cast<float>(note_level(gain, before, note, after, time_s, singer)) : 0.0F);
   }
   return voice;
+}
+
+// Where a note begins; nothing if the voice only wavers and the note before goes on.
+std::optional<double> onset_s(const VoicedNote* before, const VoicedNote& note,
+                              const Singer& singer) {
+  const bool follows = before != nullptr && is_slurred(*before, note);
+  const double low = follows ? level_between(*before, note, singer) : 0;
+  if (low > audio::from_db(-kRepeatDip_db)) {
+    if (before->written.pitch == note.written.pitch) return std::nullopt;
+    return note.start_s + singer.glide_s * std::numbers::ln2;  // half-way there
+  }
+  const double level = std::max(audio::from_db(kVoiceEnd_db), std::sqrt(low));
+  return note.start_s + singer.attack_s * (level - low) / (1 - low);
 }
 
 // Two poles with gain 1 at 0 Hz, in place. Source: Klatt 1980, equation 2.
@@ -170,6 +184,25 @@ void add_breath(const HarmonicVoice& voice, std::span<const float> noise, double
 
 }  // namespace
 
+std::vector<audio::Note> notes_of_hum(std::span<const audio::Note> notes, uint64_t seed,
+                                      uint64_t index, const HumManner& manner) {
+  Rng rng(seed, "hum", index);
+  const Singer singer(rng, manner);
+  std::vector<audio::Note> result;
+  const VoicedNote* before = nullptr;
+  const auto voiced = voiced_notes(notes, singer, rng);
+  for (const VoicedNote& note : voiced) {
+    if (const auto start_s = onset_s(before, note, singer)) {
+      if (before != nullptr && is_slurred(*before, note)) result.back().end_s = *start_s;
+      result.push_back(note.written);
+      result.back().start_s = *start_s;
+    }
+    result.back().end_s = note.end_s;
+    before = &note;
+  }
+  return result;
+}
+
 std::vector<float> render_hum(std::span<const audio::Note> notes, double seconds, uint64_t seed,
                               uint64_t index, const HumManner& manner) {
   HUM_REQUIRE(seconds > 0, "render_hum: length must be positive, got {} s", seconds);
@@ -178,7 +211,7 @@ std::vector<float> render_hum(std::span<const audio::Note> notes, double seconds
   const Singer singer(rng, manner);
   std::vector<float> noise(out.size());
   render_noise(seed, index, noise);
-  const auto sung = sung_notes(notes, singer, rng);
+  const auto sung = voiced_notes(notes, singer, rng);
   if (!sung.empty()) {
     const auto voice = performance(sung, seconds, singer, rng);
     add_harmonics(voice, {.exponent = 1}, out);

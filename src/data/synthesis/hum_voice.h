@@ -32,4 +32,10 @@ struct HumManner {
 std::vector<float> render_hum(std::span<const audio::Note> notes, double seconds, uint64_t seed,
                               uint64_t index, const HumManner& manner = {});
 
+// The notes in what render_hum sings, by the rules of sung_note.h: later by half a glide or attack
+// than written, and joined where only a shallow dip parts two of the same pitch. Without chords'
+// lower voices.
+std::vector<audio::Note> notes_of_hum(std::span<const audio::Note> notes, uint64_t seed,
+                                      uint64_t index, const HumManner& manner = {});
+
 }  // namespace hum::data

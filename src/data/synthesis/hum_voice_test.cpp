@@ -74,6 +74,30 @@ TEST(HumVoice, LegatoGoesOnBetweenNotesAndDipsForARepeatedOne) {
   }
 }
 
+TEST(HumVoice, LabelsNotesWhereTheyAreHeard) {
+  const std::vector<audio::Note> notes = {
+      {0.2, 1.0, 55, 0.63, {}}, {1.0, 1.8, 59, 0.63, {}}, {1.8, 2.6, 59, 0.63, {}}};
+  int joined = 0;
+  for (uint64_t i = 0; i < 40; ++i) {
+    const HumManner manner{.exact_onsets = true, .legato = true};
+    const auto labels = notes_of_hum(notes, 7, i, manner);
+    ASSERT_GE(labels.size(), 2U);
+    EXPECT_NEAR(labels[0].start_s, 0.2, 0.007) << "the beginning of an attack";
+    EXPECT_EQ(labels[0].end_s, labels[1].start_s);
+    // Half of a glide with a time constant of 12 to 40 ms.
+    EXPECT_GE(labels[1].start_s, 1.008);
+    EXPECT_LE(labels[1].start_s, 1.028);
+    EXPECT_EQ(labels.back().end_s, 2.6);
+    joined += labels.size() == 2 ? 1 : 0;
+    if (labels.size() == 2) continue;
+    EXPECT_GT(labels[2].start_s, 1.8);
+    EXPECT_LT(labels[2].start_s, 1.83);
+    EXPECT_LT(dip(55, i, true), 0.75) << "the dip that parts them";
+  }
+  EXPECT_GT(joined, 0) << "some singers hardly dip";
+  EXPECT_LT(joined, 12);
+}
+
 TEST(HumVoice, DependsOnItsArgumentsAlone) {
   const auto first = render_hum(kTune, 4, 3, 9);
   EXPECT_EQ(first, render_hum(kTune, 4, 3, 9));

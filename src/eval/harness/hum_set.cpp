@@ -110,6 +110,7 @@ KnownHum make_known_hum(HumKind kind, const HumSetOptions& options, uint64_t ind
         Rng(seed, "sharp or flat", index).chance(0.5) ? kOffTune_cents : -kOffTune_cents;
   }
   hum.samples = data::render_hum(hum.notes, options.seconds, seed, index, manner);
+  hum.notes = data::notes_of_hum(hum.notes, seed, index, manner);
   if (kind == HumKind::kPhone) hum.samples = through_phone(hum.samples, kPhoneSnr_db, seed, index);
   return hum;
 }

@@ -31,7 +31,7 @@ struct HumSetOptions {
 };
 
 struct KnownHum {
-  std::vector<audio::Note> notes;  // as sung: onsets to the sample; without the tuning offset
+  std::vector<audio::Note> notes;  // as sung_note.h defines them; without the tuning offset
   std::vector<float> samples;      // mono at 22,050 Hz
 };
 

@@ -25,7 +25,7 @@ double peak_bin(std::span<const float> row, double around, double reach);
 // The pitch of a frame, whether a voice sounds or not: the highest peak of f0.
 double frame_hz(const Frames& frames, int64_t frame);
 
-// A note of a voice; data/singing/note.h says what one is.
+// A note of a voice; data/synthesis/sung_note.h says what one is.
 struct HeardNote {
   double start_s = 0, end_s = 0;
   double hz = 0;            // as sung: the median of the steady part

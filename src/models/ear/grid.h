@@ -16,7 +16,7 @@ inline constexpr int64_t kBins = 3 * kSemitones;
 inline constexpr int64_t kPitchesPerSemitone = 5;
 inline constexpr int64_t kPitches = kPitchesPerSemitone * kSemitones;
 
-// The steady part of a note, whose median is the sung pitch: data/singing/note.h.
+// The steady part of a note, whose median is the sung pitch: data/synthesis/sung_note.h.
 inline constexpr double kSteadyFrom = 0.25, kSteadyTo = 0.85;
 
 inline double frame_s(double frame) {

@@ -4,9 +4,9 @@
 // - A note begins where its own pitch is voiced. The noise of a consonant before it belongs to no
 //   note; a scoop up to its pitch belongs to it.
 // - In a slur it begins where the glide passes half-way between the two pitches.
-// - A repeated note begins where the level rises again after a dip of at least 6 dB that lasts at
-//   least 30 ms: half-way up in dB. Smaller or shorter dips (nasals, voiced consonants) are part of
-//   one note.
+// - A repeated note begins where the level rises again after a dip of at least 6 dB, half-way up in
+//   dB. The dip, with its slopes, lasts at least 30 ms. Smaller or shorter dips (nasals, voiced
+//   consonants, a level that wavers) are part of one note.
 // - It ends where its voice ends, 20 dB below the note, not where the room falls silent.
 // - Its sung pitch is the median of its steady part: the note without its first quarter and its
 //   last 15 %. Vibrato, scoops, glides and a pitch
