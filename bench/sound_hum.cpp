@@ -5,8 +5,6 @@
 // against the known notes is divided by that of the real instrument playing them. The instrument is
 // a flute, which Basic Pitch transcribes well, played as by `hum generate --fast`: the language
 // model only adds timbre, and 400 generations with it take an hour.
-//
-// The clean-up was tuned on seed 777.
 #include <iostream>
 #include <limits>
 
@@ -87,30 +85,30 @@ class Studio {
 };
 
 struct Row {
-  HumScore plain, clean, played_plain, played_clean, rendered;
+  HumScore plain, voice, played_plain, played_voice, rendered;
 
-  double gain() const { return clean.f1 - plain.f1; }
+  double gain() const { return voice.f1 - plain.f1; }
   double of_real(const HumScore& played) const {
     return rendered.f1 > 0 ? played.f1 / rendered.f1 : 0;
   }
-  double played_gain() const { return of_real(played_clean) - of_real(played_plain); }
+  double played_gain() const { return of_real(played_voice) - of_real(played_plain); }
 };
 
 Row judge(eval::HumKind kind, const eval::HumSetOptions& options, Studio& studio) {
   std::vector<KnownHum> hums;
-  Readings plain, clean, played_plain, played_clean, rendered;
+  Readings plain, voice, played_plain, played_voice, rendered;
   Progress progress(std::string(eval::hum_kind_name(kind)), options.count);
   for (int64_t i = 0; i < options.count; ++i) {
     hums.push_back(eval::make_known_hum(kind, options, static_cast<uint64_t>(i)));
     plain.push_back(studio.all_notes(hums.back()));
-    clean.push_back(studio.voice(hums.back()));
+    voice.push_back(studio.voice(hums.back()));
     played_plain.push_back(studio.played(plain.back()));
-    played_clean.push_back(studio.played(clean.back()));
+    played_voice.push_back(studio.played(voice.back()));
     rendered.push_back(studio.rendered(hums.back()));
     progress.update(i + 1);
   }
-  return {eval::score_hums(hums, plain), eval::score_hums(hums, clean),
-          eval::score_hums(hums, played_plain), eval::score_hums(hums, played_clean),
+  return {eval::score_hums(hums, plain), eval::score_hums(hums, voice),
+          eval::score_hums(hums, played_plain), eval::score_hums(hums, played_voice),
           eval::score_hums(hums, rendered)};
 }
 
@@ -139,7 +137,7 @@ std::string table(const std::vector<std::pair<std::string, Row>>& rows) {
                  fmt::format("{:.3f}", row.of_real(played))});
     };
     add("Basic Pitch", row.plain, row.played_plain);
-    add("clean-up", row.clean, row.played_clean);
+    add("hum notes --voice", row.voice, row.played_voice);
   }
   return table.text();
 }
@@ -165,15 +163,15 @@ eval::Bar sound_hum(const Scale& scale) {
     const Row row = judge(kind, options, studio);
     rows.emplace_back(name, row);
     spdlog::info("{}: F1 {:.3f} against {:.3f}, generated {:.3f} against {:.3f}", name,
-                 row.clean.f1, row.plain.f1, row.of_real(row.played_clean),
+                 row.voice.f1, row.plain.f1, row.of_real(row.played_voice),
                  row.of_real(row.played_plain));
     bar.value = std::min(bar.value.get<double>(), row.gain());
     bar.checks.at_least(name + ": gain", row.gain(), kMinGain);
     bar.checks.at_least(name + ": generated gain", row.played_gain(), kMinGain);
-    bar.checks.at_most(name + ": onset ms", in_ms(row.clean.onset_s), kMaxOnset_ms);
-    bar.checks.at_most(name + ": onset ms within 150 ms", in_ms(row.clean.wide_onset_s),
+    bar.checks.at_most(name + ": onset ms", in_ms(row.voice.onset_s), kMaxOnset_ms);
+    bar.checks.at_most(name + ": onset ms within 150 ms", in_ms(row.voice.wide_onset_s),
                        kMaxOnset_ms);
-    bar.ours[name] = figures(row.clean, row.of_real(row.played_clean));
+    bar.ours[name] = figures(row.voice, row.of_real(row.played_voice));
     bar.peer[name] = figures(row.plain, row.of_real(row.played_plain));
     bar.peer[name]["real_instrument_f1"] = row.rendered.f1;
   }

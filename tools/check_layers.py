@@ -3,7 +3,7 @@
 
 Every `#include "folder/..."` must follow ARROWS, directly or over several steps. A source may include only folders in
 the DEPS of its CMakeLists.txt and their dependencies; a test may also include those in TEST_DEPS. Only the places that
-LEAVES names may include its folders. Of a folder in DOORS, other folders may include only one header.
+LEAVES names may include its folders.
 Not checked: cycles inside a folder, unused includes. Standard library only.
 """
 
@@ -36,8 +36,6 @@ LEAVES = {
     "plan": ["app/plan", "cli", "bench", "tests"],
     "app/plan": ["cli", "bench", "tests"],
 }
-# Folders with only one public header.
-DOORS = {"pipeline/sung_notes": "pipeline/sung_notes/sung_notes.h"}
 LINES_NOTED, LINES_MAX = 300, 600
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # Code that only tests and benches use.
@@ -95,7 +93,7 @@ class Checker:
             match = INCLUDE.match(line)
             target = match.group(1).split("/")[0] if match and "/" in match.group(1) else None
             if target:
-                self.check_walls(path, number, match.group(1))
+                self.check_leaves(path, number, match.group(1))
             if target in ARROWS:
                 self.check_include(path, number, folder, target, allowed, linked, test_deps if is_test else set())
             if not line.isascii():
@@ -107,22 +105,18 @@ class Checker:
         elif len(lines) > LINES_NOTED:
             self.long_files.append(f"{path.relative_to(self.root)}: {len(lines)} lines")
 
-    def check_walls(self, path, number, included):
-        """LEAVES and DOORS."""
+    def check_leaves(self, path, number, included):
         place = str(path.relative_to(self.root)).removeprefix("src/")
         for leaf, users in LEAVES.items():
             if included.startswith(leaf + "/") and not place.startswith(tuple(u + "/" for u in [leaf, *users])):
                 self.fault(path, number, f"{included}: only {', '.join([leaf, *users])} may include {leaf}")
-        for folder, door in DOORS.items():
-            if included.startswith(folder + "/") and included != door and not place.startswith(folder + "/"):
-                self.fault(path, number, f"{included}: from outside include {door}")
 
     def check_users(self, folder):
-        """bench/ and tests/, which may include all folders of src/ except as LEAVES and DOORS restrict them."""
+        """bench/ and tests/, which may include all folders of src/ except as LEAVES restricts them."""
         for path in sorted(p for p in folder.rglob("*") if p.suffix in (".h", ".cpp", ".cu")):
             for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
                 if match := INCLUDE.match(line):
-                    self.check_walls(path, number, match.group(1))
+                    self.check_leaves(path, number, match.group(1))
 
     def check_include(self, path, number, folder, target, allowed, linked, test_deps):
         if target in closure(test_deps, ARROWS):

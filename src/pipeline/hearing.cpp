@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "audio/bends.h"
-#include "pipeline/sung_notes/sung_notes.h"
 #include "pipeline/tuning.h"
 
 namespace hum::pipeline {
@@ -28,13 +27,7 @@ HeardVoice hear_lower(std::span<const float> samples, const HearFunction& hear,
 
 HearFunction as_transcribed(TranscribeFunction transcribe) {
   return [transcribe = std::move(transcribe)](std::span<const float> samples) {
-    return HeardVoice{.notes = transcribe(samples).notes, .heard_by = "basic-pitch"};
-  };
-}
-
-HearFunction cleaned_up(TranscribeFunction transcribe) {
-  return [transcribe = std::move(transcribe)](std::span<const float> samples) {
-    return HeardVoice{.notes = sung_notes(samples, transcribe(samples)), .heard_by = "clean-up"};
+    return HeardVoice{.notes = transcribe(samples), .heard_by = "basic-pitch"};
   };
 }
 

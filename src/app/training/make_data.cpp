@@ -81,7 +81,7 @@ MadeItems make_items(const MakeItemsOptions& options) {
   data::MakeTools tools{.rank = rank, .should_stop = [] { return stop_signal() != 0; }};
   // Reads the melody as generation does from a hum.
   const fs::path weights = weights_folder("");
-  tools.transcriber = [hear = item_hear_function(session, weights)](std::span<const float> hum) {
+  tools.transcriber = [hear = hear_function(session, weights)](std::span<const float> hum) {
     return hear(hum).notes;
   };
   tools.heard_by = item_heard_by(weights);
