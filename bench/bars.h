@@ -24,7 +24,7 @@ eval::Bar sound_unseen(const Scale& scale);
 eval::Bar sound_real(const Scale& scale);
 eval::Bar sound_valle(const Scale& scale);
 eval::Bar sound_augmentation(const Scale& scale);
-// Hums with known notes, transcribed plainly and with cleanup, and played from either.
+// Hums with known notes, heard by Basic Pitch and by the ear, and played from either.
 eval::Bar sound_hum(const Scale& scale);
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
 eval::Bar demo_time(const Scale& scale);

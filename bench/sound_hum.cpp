@@ -4,9 +4,8 @@
 // the whole hum by octaves or a semitone. Basic Pitch also transcribes what is played. Its score
 // against the known notes is divided by that of the real instrument playing them. The instrument is
 // a flute, which Basic Pitch transcribes well, played as by `hum generate --fast`: the language
-// model only adds timbre, and 400 generations with it take an hour.
-//
-// The labels are those of sung_note.h: half-way through glides, without shallow dips.
+// model only adds timbre, and 400 generations with it take an hour. Labels are as sung_note.h says:
+// half-way through glides, without shallow dips.
 #include <iostream>
 #include <limits>
 
@@ -87,30 +86,30 @@ class Studio {
 };
 
 struct Row {
-  HumScore plain, heard, played_plain, played_heard, rendered;
+  HumScore plain, voice, played_plain, played_voice, rendered;
 
-  double gain() const { return heard.f1 - plain.f1; }
+  double gain() const { return voice.f1 - plain.f1; }
   double of_real(const HumScore& played) const {
     return rendered.f1 > 0 ? played.f1 / rendered.f1 : 0;
   }
-  double played_gain() const { return of_real(played_heard) - of_real(played_plain); }
+  double played_gain() const { return of_real(played_voice) - of_real(played_plain); }
 };
 
 Row judge(eval::HumKind kind, const eval::HumSetOptions& options, Studio& studio) {
   std::vector<KnownHum> hums;
-  Readings plain, heard, played_plain, played_heard, rendered;
+  Readings plain, voice, played_plain, played_voice, rendered;
   Progress progress(std::string(eval::hum_kind_name(kind)), options.count);
   for (int64_t i = 0; i < options.count; ++i) {
     hums.push_back(eval::make_known_hum(kind, options, static_cast<uint64_t>(i)));
     plain.push_back(studio.all_notes(hums.back()));
-    heard.push_back(studio.voice(hums.back()));
+    voice.push_back(studio.voice(hums.back()));
     played_plain.push_back(studio.played(plain.back()));
-    played_heard.push_back(studio.played(heard.back()));
+    played_voice.push_back(studio.played(voice.back()));
     rendered.push_back(studio.rendered(hums.back()));
     progress.update(i + 1);
   }
-  return {eval::score_hums(hums, plain), eval::score_hums(hums, heard),
-          eval::score_hums(hums, played_plain), eval::score_hums(hums, played_heard),
+  return {eval::score_hums(hums, plain), eval::score_hums(hums, voice),
+          eval::score_hums(hums, played_plain), eval::score_hums(hums, played_voice),
           eval::score_hums(hums, rendered)};
 }
 
@@ -139,7 +138,7 @@ std::string table(const std::vector<std::pair<std::string, Row>>& rows) {
                  fmt::format("{:.3f}", row.of_real(played))});
     };
     add("Basic Pitch", row.plain, row.played_plain);
-    add("hum", row.heard, row.played_heard);
+    add("hum notes --voice", row.voice, row.played_voice);
   }
   return table.text();
 }
@@ -165,15 +164,15 @@ eval::Bar sound_hum(const Scale& scale) {
     const Row row = judge(kind, options, studio);
     rows.emplace_back(name, row);
     spdlog::info("{}: F1 {:.3f} against {:.3f}, generated {:.3f} against {:.3f}", name,
-                 row.heard.f1, row.plain.f1, row.of_real(row.played_heard),
+                 row.voice.f1, row.plain.f1, row.of_real(row.played_voice),
                  row.of_real(row.played_plain));
     bar.value = std::min(bar.value.get<double>(), row.gain());
     bar.checks.at_least(name + ": gain", row.gain(), kMinGain);
     bar.checks.at_least(name + ": generated gain", row.played_gain(), kMinGain);
-    bar.checks.at_most(name + ": onset ms", in_ms(row.heard.onset_s), kMaxOnset_ms);
-    bar.checks.at_most(name + ": onset ms within 150 ms", in_ms(row.heard.wide_onset_s),
+    bar.checks.at_most(name + ": onset ms", in_ms(row.voice.onset_s), kMaxOnset_ms);
+    bar.checks.at_most(name + ": onset ms within 150 ms", in_ms(row.voice.wide_onset_s),
                        kMaxOnset_ms);
-    bar.ours[name] = figures(row.heard, row.of_real(row.played_heard));
+    bar.ours[name] = figures(row.voice, row.of_real(row.played_voice));
     bar.peer[name] = figures(row.plain, row.of_real(row.played_plain));
     bar.peer[name]["real_instrument_f1"] = row.rendered.f1;
   }

@@ -38,7 +38,6 @@ LEAVES = {
 }
 # Folders with only one public header.
 DOORS = {
-    "pipeline/sung_notes": "pipeline/sung_notes/sung_notes.h",
     "pipeline/sound_quality": "pipeline/sound_quality/sound_quality.h",
 }
 LINES_NOTED, LINES_MAX = 300, 600

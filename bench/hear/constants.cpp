@@ -134,10 +134,10 @@ eval::Bar hear_constants(const Scale& scale) {
                 .bar = fmt::format("{} hums a condition: no other value of a constant of the ear's "
                                    "decoder, tried in turn, gains more than {}",
                                    kHums, kMaxGain)};
-  const hear::Ears ears(scale);
-  bar.reason = ears.ear() == nullptr ? "the weights have no ear" : hear::second_voice_missing();
+  bar.reason = hear::second_voice_missing();
   if (!bar.reason.empty()) return bar;
-  const auto hums = second_voice(hear::read_conditions(scale), *ears.ear());
+  const hear::Ears ears(scale);
+  const auto hums = second_voice(hear::read_conditions(scale), ears.ear());
   DecoderOptions options;
   const double now = f1_of(hums, options), best = search(hums, now, options);
   bar.value = best - now;

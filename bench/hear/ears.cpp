@@ -14,9 +14,7 @@
 #include "bench/peers.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
-#include "eval/metrics/pitch_accuracy.h"
 #include "models/ear/grid.h"
-#include "pipeline/sung_notes/sung_notes.h"
 
 namespace hum::bench::hear {
 namespace {
@@ -47,16 +45,11 @@ Listener one_by_one(std::string name, std::function<Notes(std::span<const float>
           }};
 }
 
-Listener clean_up(const pipeline::TranscribeFunction& transcribe) {
-  return one_by_one(kCleanUp, [transcribe](std::span<const float> samples) {
-    return with_bends(pipeline::sung_notes(samples, transcribe(samples)));
-  });
-}
-
-Listener basic_pitch(const pipeline::TranscribeFunction& transcribe) {
-  return one_by_one(kBasicPitch, [transcribe](std::span<const float> samples) {
-    return with_bends(transcribe(samples).notes);
-  });
+Listener basic_pitch(runtime::Session& session) {
+  return one_by_one(kBasicPitch,
+                    [transcribe = app::transcriber(session, {})](std::span<const float> samples) {
+                      return with_bends(transcribe(samples));
+                    });
 }
 
 std::vector<Notes> hear_with_swift_f0(std::span<const Sound> sounds) {
@@ -108,17 +101,12 @@ Notes decoded(const models::ear::Frames& frames, const models::ear::DecoderOptio
   return notes;
 }
 
-Ears::Ears(const Scale& scale) : session_(app::session_options()) {
-  const fs::path weights = ear_folder(scale);
-  if (!scale.ear_weights.empty() || fs::exists(weights)) {
-    ear_ = std::make_unique<models::ear::EarSession>(session_, weights);
-    listeners_.push_back(one_by_one(kEar, [this](std::span<const float> samples) {
-      return decoded(ear_->listen(data::levelled({samples.begin(), samples.end()})));
-    }));
-  }
-  transcribe_ = app::transcriber(session_, {});
-  listeners_.push_back(clean_up(transcribe_));
-  listeners_.push_back(basic_pitch(transcribe_));
+Ears::Ears(const Scale& scale)
+    : session_(app::session_options()), ear_(session_, ear_folder(scale)) {
+  listeners_.push_back(one_by_one(kEar, [this](std::span<const float> samples) {
+    return decoded(ear_.listen(data::levelled({samples.begin(), samples.end()})));
+  }));
+  listeners_.push_back(basic_pitch(session_));
   if (is_installed(kPeersNotes)) {
     listeners_.push_back({kSwiftF0, hear_with_swift_f0});
   } else {
@@ -127,22 +115,12 @@ Ears::Ears(const Scale& scale) : session_(app::session_options()) {
 }
 
 eval::MelodyTrack Ears::track(const Sound& sound) const {
+  constexpr float kVoiced = 0.5F;
+  const auto frames = ear_.listen(data::levelled(sound));
   eval::MelodyTrack track;
-  if (ear_ != nullptr) {
-    constexpr float kVoiced = 0.5F;
-    const auto frames = ear_->listen(data::levelled(sound));
-    for (int64_t t = 0; t < frames.size(); ++t) {
-      track.add(models::ear::frame_s(static_cast<double>(t)), models::ear::frame_hz(frames, t),
-                frames.voiced[static_cast<size_t>(t)] >= kVoiced);
-    }
-    return track;
-  }
-  constexpr double kFrame_s = 0.005;
-  const auto notes = pipeline::sung_notes(sound, transcribe_(sound));
-  const double seconds = static_cast<double>(sound.size()) / data::kSampleRate;
-  const auto count = static_cast<int64_t>(seconds / kFrame_s);
-  for (const double hz : eval::pitch_of_notes(notes, kFrame_s, count)) {
-    track.add(kFrame_s * static_cast<double>(track.size()), hz, true);
+  for (int64_t t = 0; t < frames.size(); ++t) {
+    track.add(models::ear::frame_s(static_cast<double>(t)), models::ear::frame_hz(frames, t),
+              frames.voiced[static_cast<size_t>(t)] >= kVoiced);
   }
   return track;
 }

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "eval/metrics/melody_track.h"
 #include "eval/metrics/note_score.h"
 #include "models/ear/ear_session.h"
-#include "pipeline/transcription.h"
 #include "runtime/session.h"
 
 namespace hum::bench::hear {
@@ -37,37 +35,31 @@ struct Listener {
   std::function<std::vector<Notes>(std::span<const Sound> sounds)> listen;
 };
 
-inline constexpr const char *kEar = "ear", *kCleanUp = "clean-up", *kBasicPitch = "Basic Pitch",
-                            *kSwiftF0 = "swift-f0";
+inline constexpr const char *kEar = "ear", *kBasicPitch = "Basic Pitch", *kSwiftF0 = "swift-f0";
 
 class Ears {
  public:
-  // ear: models/ear, if `scale` or the released weights have it. clean-up: Basic Pitch corrected by
-  // the sound (pipeline/sung_notes), its sung pitch the mean of a note's bends. Basic Pitch: its
-  // notes as they are. swift-f0: that package's segment_notes at its defaults, if installed.
+  // ear: models/ear. Basic Pitch: its notes as they are, their sung pitch the mean of the bends.
+  // swift-f0: that package's segment_notes at its defaults, if installed.
   explicit Ears(const Scale& scale);
 
   const std::vector<Listener>& all() const { return listeners_; }
-  // What hum hears with by default, which the bars judge: the ear, without its weights the
-  // clean-up. It comes first.
+  // The ear, which hum hears with and the bars judge. It comes first.
   const Listener& ours() const { return listeners_.front(); }
-  // Null without weights.
-  const models::ear::EarSession* ear() const { return ear_.get(); }
-  // The pitch that ours() hears, frame by frame. The ear: its f0, voiced from even odds on. The
-  // clean-up: that of its notes, with their bends.
+  const models::ear::EarSession& ear() const { return ear_; }
+  // The pitch that the ear hears, frame by frame: its f0, voiced from even odds on.
   eval::MelodyTrack track(const Sound& sound) const;
 
  private:
   runtime::Session session_;
-  std::unique_ptr<models::ear::EarSession> ear_;
-  pipeline::TranscribeFunction transcribe_;
+  models::ear::EarSession ear_;
   std::vector<Listener> listeners_;
 };
 
 // Writes each sound as a wav for a program. Returns the paths.
 std::vector<std::string> write_sounds(std::span<const Sound> sounds, const ScratchFolder& folder);
 
-// The folder of the ear's weights that a bar uses; it may be missing.
+// The folder of the ear's weights that a bar uses.
 std::filesystem::path ear_folder(const Scale& scale);
 
 // The ear's notes with these options, from frames of levelled sound.

@@ -119,7 +119,7 @@ struct Move {
 // F1 with each constant of the decoder moved in turn; adds the figures to the bar.
 void move_constants(const hear::Ears& ears, const std::vector<Clip>& clips, eval::Bar& bar) {
   std::vector<models::ear::Frames> frames;
-  for (const Clip& clip : clips) frames.push_back(ears.ear()->listen(data::levelled(clip.sound)));
+  for (const Clip& clip : clips) frames.push_back(ears.ear().listen(data::levelled(clip.sound)));
   double least = std::numeric_limits<double>::infinity();
   for (int which = 0;; ++which) {
     for (const double factor : {1 - kMoved, 1 + kMoved}) {
@@ -191,7 +191,7 @@ eval::Bar hear_people(const Scale& scale) {
   bar.ours["listener"] = ears.ours().name;
   bar.ours["recordings"] = clips.size();
   measure(ears, clips, scale.smoke ? 1 : kDraws, bar);
-  if (ears.ear() != nullptr) move_constants(ears, clips, bar);
+  move_constants(ears, clips, bar);
   bar.peer["annotators against each other"] = annotators_figures(clips);
   return bar;
 }

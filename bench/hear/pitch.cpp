@@ -1,7 +1,6 @@
 // hear-pitch: the pitch that hum hears, frame by frame, by the rules of mir_eval.melody. Against a
 // pitch curve that people corrected, and, in all recordings, against what two of three other
-// trackers agree on. With the ear this is its f0 and voicing; without, the notes of the clean-up
-// with their bends.
+// trackers agree on. It is the f0 and the voicing of the ear, not that of notes.
 #include <algorithm>
 #include <iostream>
 

@@ -95,7 +95,7 @@ Json generate(const Program& program, const std::string& input, bool fast) {
   return result;
 }
 
-// Hears a recording without playing it.
+// Hears a recording without playing it. The flag is --voice by the name that both commits know.
 Json hear(const Program& program, const std::string& recording) {
   const ScratchFolder out;
   return figures_of(program.run({"notes", recording, "--clean-up", "-o", out / "notes.mid"}));

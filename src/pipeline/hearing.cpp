@@ -4,7 +4,6 @@
 
 #include "audio/bends.h"
 #include "pipeline/sound_quality/sound_quality.h"
-#include "pipeline/sung_notes/sung_notes.h"
 #include "pipeline/tuning.h"
 
 namespace hum::pipeline {
@@ -39,13 +38,7 @@ std::vector<audio::Note> as_sung(const HeardVoice& voice) {
 
 HearFunction as_transcribed(TranscribeFunction transcribe) {
   return [transcribe = std::move(transcribe)](std::span<const float> samples) {
-    return HeardVoice{.notes = transcribe(samples).notes, .heard_by = "basic-pitch"};
-  };
-}
-
-HearFunction cleaned_up(TranscribeFunction transcribe) {
-  return [transcribe = std::move(transcribe)](std::span<const float> samples) {
-    return HeardVoice{.notes = sung_notes(samples, transcribe(samples)), .heard_by = "clean-up"};
+    return HeardVoice{.notes = transcribe(samples), .heard_by = "basic-pitch"};
   };
 }
 

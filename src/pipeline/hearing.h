@@ -1,4 +1,4 @@
-// Hears a voice. All that reads melodies (generation, `hum notes --voice`, training items,
+// Hears a recording. All that reads melodies (generation, `hum notes --voice`, training items,
 // evaluation) takes a HearFunction; app/play/hearing.h chooses it.
 #pragma once
 
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "audio/notes.h"
-#include "pipeline/transcription.h"
 
 namespace hum::pipeline {
 
@@ -19,18 +18,18 @@ struct HeardVoice {
   // Absent: they are relative to A = 440 Hz.
   std::optional<double> tuning_cents;
   std::optional<double> voiced_share;  // of the sounding time, 0..1; absent: not measured
-  std::string heard_by;                // "ear", "clean-up" or "basic-pitch"
+  std::string heard_by;                // "ear" or "basic-pitch"
   std::vector<std::string> warnings;   // of what makes the recording hard to hear
 };
 
 // Finds the notes of a recording, mono at 22,050 Hz. The same samples give the same notes.
 using HearFunction = std::function<HeardVoice(std::span<const float> samples)>;
 
-// All notes of a transcriber.
-HearFunction as_transcribed(TranscribeFunction transcribe);
+// A transcriber, which finds the notes of any sound, several at a time. Mono at 22,050 Hz.
+using TranscribeFunction = std::function<std::vector<audio::Note>(std::span<const float> samples)>;
 
-// The sung_notes of a transcriber.
-HearFunction cleaned_up(TranscribeFunction transcribe);
+// All notes of Basic Pitch, which `transcribe` runs.
+HearFunction as_transcribed(TranscribeFunction transcribe);
 
 // Plays the recording faster or slower before `hear` gets it, if the singer is steadily more than
 // kMinTuning_cents away from A = 440 Hz. Times are those of the recording. For functions that do

@@ -8,7 +8,6 @@
 #include "data/synthesis/hum_voice.h"
 #include "data/synthesis/timing.h"
 #include "pipeline/hum_melody.h"
-#include "pipeline/sung_notes/sung_notes.h"
 #include "pipeline/tuning.h"
 
 namespace hum::pipeline {
@@ -22,23 +21,12 @@ const std::vector<Note> kTune = {
 
 std::vector<float> hum() { return data::render_hum(kTune, 1.6, 1, 3); }
 
-Transcription heard_roughly(std::span<const float>) {
-  return {.notes = {{0.24, 0.63, 57, 0.6, {}}, {0.63, 1.35, 60, 0.7, {1, 0}}}, .salience = {}};
-}
-
-TEST(Hearing, TheCleanUpIsThatOfSungNotes) {
-  const auto sound = hum();
-  const HeardVoice voice = cleaned_up(heard_roughly)(sound);
-  EXPECT_EQ(voice.notes, sung_notes(sound, heard_roughly(sound)));
-  EXPECT_NE(voice.notes, heard_roughly(sound).notes);
-  EXPECT_EQ(voice.tuning_cents, std::nullopt);
-  EXPECT_EQ(voice.heard_by, "clean-up");
-}
-
 TEST(Hearing, ATranscribersNotesStayAsTheyAre) {
-  const HeardVoice voice = as_transcribed(heard_roughly)(hum());
-  EXPECT_EQ(voice.notes, heard_roughly({}).notes);
+  const std::vector<Note> notes = {{0.24, 0.63, 57, 0.6, {}}, {0.5, 1.35, 60, 0.7, {1, 0}}};
+  const HeardVoice voice = as_transcribed([&](std::span<const float>) { return notes; })(hum());
+  EXPECT_EQ(voice.notes, notes);
   EXPECT_EQ(voice.heard_by, "basic-pitch");
+  EXPECT_EQ(voice.tuning_cents, std::nullopt);
 }
 
 TEST(Hearing, HearsARecordingInTuneOnItsClock) {
@@ -78,8 +66,8 @@ TEST(Hearing, TheTuningCanStayInTheBends) {
   const HeardVoice voice = with_own_tuning(tuned)({});
   EXPECT_THAT(voice.notes[0].bends, ElementsAre(1, 2));
   EXPECT_EQ(voice.tuning_cents, std::nullopt);
-  EXPECT_EQ(with_own_tuning(cleaned_up(heard_roughly))(hum()).notes,
-            cleaned_up(heard_roughly)(hum()).notes);
+  // Without a tuning they stay.
+  EXPECT_EQ(with_own_tuning(with_own_tuning(tuned))({}).notes, voice.notes);
 }
 
 TEST(Hearing, AMelodyThatIsTunedIsNotTunedAgain) {
@@ -99,14 +87,6 @@ TEST(Hearing, AMelodyThatIsTunedIsNotTunedAgain) {
   EXPECT_EQ(melody.confidence, 0.9);  // not the amplitude
   EXPECT_EQ(melody.notes[0].hz, 225);
   EXPECT_TRUE(melody.warnings.empty());
-}
-
-TEST(Hearing, TheOptionsOfAHumChooseWhatATranscriberHears) {
-  const auto sound = hum();
-  EXPECT_EQ(hearing_by(heard_roughly, {.polyphonic = true})(sound).heard_by, "basic-pitch");
-  EXPECT_EQ(hearing_by(heard_roughly, {})(sound).heard_by, "clean-up");
-  EXPECT_TRUE(hearing_by(heard_roughly, {})(sound).tuning_cents.has_value());
-  EXPECT_FALSE(hearing_by(heard_roughly, {.tuning = Tuning::kOff})(sound).tuning_cents.has_value());
 }
 
 }  // namespace

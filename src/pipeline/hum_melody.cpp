@@ -92,12 +92,6 @@ void validate(const HumOptions& options) {
   }
 }
 
-HearFunction hearing_by(TranscribeFunction transcribe, const HumOptions& options) {
-  auto hear = options.polyphonic ? as_transcribed(std::move(transcribe))
-                                 : cleaned_up(std::move(transcribe));
-  return options.tuning == Tuning::kAuto ? in_tune(std::move(hear)) : hear;
-}
-
 HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
                       const HumOptions& options, std::optional<PitchRange> range) {
   validate(options);
@@ -113,7 +107,9 @@ HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
   const bool is_noise = melody.voiced_share < kMinVoicedShare && sounding_share < kMinSoundingShare;
   if (melody.notes.empty() || is_noise) {
     fail(ExitCode::kBadData, "no melody was found in the recording",
-         "sing closer to the microphone, or lower --onset-threshold and --frame-threshold");
+         options.polyphonic
+             ? "play closer to the microphone, or lower --onset-threshold and --frame-threshold"
+             : "sing closer to the microphone, or in a quieter room");
   }
   melody.confidence = confidence_of(melody.notes);
   if (melody.confidence < kLowConfidence ||

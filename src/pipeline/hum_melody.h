@@ -27,8 +27,8 @@ struct HumOptions {
 
   template <class V>
   void visit_fields(V& v) {
-    v("polyphonic", polyphonic, "keep all notes, not one melody line");
-    v("tuning", tuning, "auto: tune a singer who is more than 15 cents off A = 440 Hz");
+    v("polyphonic", polyphonic, "keep all notes that Basic Pitch hears, not one melody");
+    v("tuning", tuning, "auto: play in tune with A = 440 Hz; off: keep the tuning of the singer");
     v("octave", octave, "octaves to move the melody by; auto: into the instrument's range");
     v("transpose", transpose, "semitones to move the melody by, in addition to --octave");
   }
@@ -41,16 +41,12 @@ struct HumMelody {
   int octave = 0;           // the octaves that were added
   std::string octave_reason;
   double confidence = 0;    // mean certainty of the notes, 0..1
-  double voiced_share = 0;  // share of the sounding time, by YIN, 0..1
+  double voiced_share = 0;  // share of the sounding time, 0..1
   std::vector<std::string> warnings;
 };
 
 // Throws kUsage for an octave that is neither auto nor -8..8, and a transpose beyond -96..96.
 void validate(const HumOptions& options);
-
-// Hears with a transcriber as these options ask: all its notes if polyphonic, else cleaned up; the
-// recording in tune, unless tuning is off.
-HearFunction hearing_by(TranscribeFunction transcribe, const HumOptions& options);
 
 // `hear` already does what options.tuning and options.polyphonic ask. `range`: the instrument's
 // range, for --octave auto; absent: the melody does not move.

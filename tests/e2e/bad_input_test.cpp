@@ -165,9 +165,32 @@ TEST_F(BadInput, MissingWeights) {
   EXPECT_THAT(files(), ElementsAre("a.wav"));
 }
 
+TEST_F(BadInput, WeightsWithoutAnEar) {
+  const std::string hum = write_hum("a.wav"), deaf = path("weights");
+  fs::copy(weights(), deaf, fs::copy_options::recursive);
+  fs::remove_all(fs::path(deaf) / "ear");
+  write("data.yaml", "items: {presets: [flute]}\ncount: 2\n");
+  const std::vector<std::string> play = {"generate",      hum,     "--preset", "violin", "-o",
+                                         path("out.wav"), "--fast"};
+  const RunOptions options{.environment = {{"HUM_WEIGHTS", deaf}}};
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           play,
+           {"notes", hum, "--voice"},
+           {"data", "make", "--config", path("data.yaml"), "-o", path("items")}}) {
+    SCOPED_TRACE(arguments[0]);
+    expect_error(run_hum(arguments, options), 66, deaf + ": these weights have no ear",
+                 "hum train configs/ear.yaml");
+    EXPECT_THAT(files(), ElementsAre("a.wav", "data.yaml", "weights"));
+  }
+  auto polyphonic = play;
+  polyphonic.emplace_back("--polyphonic");
+  const auto played = run_hum(polyphonic, options);
+  EXPECT_EQ(played.code, 0) << played.err;
+}
+
 TEST_F(BadInput, TruncatedWeights) {
   const std::string hum = write_hum("a.wav");
-  for (const char* part : {"codec", "upsampler", "coarse", "voice"}) {
+  for (const char* part : {"codec", "upsampler", "coarse", "voice", "ear"}) {
     const fs::path copy = folder_ / "weights";
     fs::copy(weights(), copy, fs::copy_options::recursive);
     const fs::path file = copy / part / "model.safetensors";

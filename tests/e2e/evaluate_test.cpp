@@ -57,7 +57,7 @@ TEST_F(SlowEvaluateModel, WritesAReportThatNeedsNothingElse) {
   EXPECT_EQ(report["codebooks"].size(), 4u);
   EXPECT_GT(report["codebooks"][0]["true rendering"], 0);
   EXPECT_EQ(report["real_singing"].size(), 8u * 7);
-  EXPECT_EQ(report["about"]["weights sha256"].size(), 5u);
+  EXPECT_EQ(report["about"]["weights sha256"].size(), 6u);
   // Of the two clips, the classifier knows the seen preset alone.
   EXPECT_EQ(told["preset_top3"], parse_json(R"({"value":1.0,"low":null,"high":null,"clips":1})"));
   EXPECT_GT(report["rows"][1]["fad"]["value"], 0);

@@ -1,5 +1,6 @@
 #include "tests/e2e/tiny_weights.h"
 
+#include "base/files.h"
 #include "models/codec/config.h"
 #include "models/codec/token_file.h"
 #include "models/testing.h"
@@ -10,6 +11,8 @@ void write_tiny_weights(const std::filesystem::path& folder) {
   for (const char* name : {"codec", "voice", "upsampler", "coarse"}) {
     models::write_tiny_weights(folder, name);
   }
+  std::filesystem::copy(source_folder() / "weights/ear", folder / "ear",
+                        std::filesystem::copy_options::recursive);
 }
 
 void write_tiny_references(const std::filesystem::path& folder) {

@@ -56,17 +56,15 @@ Figures figures_of(const fs::path& weights) {
   app::ModelSystems model(session, weights);
   const app::TestSounds sounds(weights, data::installed_path(data::find_sound_font("musescore")));
   const eval::TestSetOptions options{.clips = kClips};
-  const auto transcribe = app::transcriber(session, {});
   const eval::System hum = model.systems().front();
   const auto make = [&](const eval::TestClipPlan& plan) {
     auto clip = eval::make_test_clip(plan, options, sounds.sources());
     model.prepare(clip);
     return clip;
   };
-  const auto evaluation = eval::evaluate(
-      eval::plan_test_set(options, sounds.sources()), make, std::span(&hum, 1),
-      {.transcribe = [&](std::span<const float> samples) { return transcribe(samples).notes; }},
-      {});
+  const auto evaluation =
+      eval::evaluate(eval::plan_test_set(options, sounds.sources()), make, std::span(&hum, 1),
+                     {.transcribe = app::transcriber(session, {})}, {});
   Figures figures;
   for (const Held& held : kHeld) {
     figures.emplace(held.metric, mean(evaluation.systems[0].clips, held.metric));

@@ -161,9 +161,7 @@ class Report {
   }
 
   void find_judges() {
-    judges_.transcribe = [transcribe = transcriber(session_, {})](std::span<const float> samples) {
-      return transcribe(samples).notes;
-    };
+    judges_.transcribe = transcriber(session_, {});
     const fs::path folder = models::weights_part(weights_, "classifier");
     if (!fs::exists(folder)) {
       lacks("preset classifier, Frechet distance",

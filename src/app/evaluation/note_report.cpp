@@ -72,7 +72,7 @@ std::vector<audio::Note> heard_of_real(const data::Preset& preset,
   const auto samples =
       renderer.render(notes, preset.program, pipeline::end_of(notes) + pipeline::kMaxRelease_s);
   runtime::Session session(session_options());
-  return transcriber(session, {})(samples).notes;
+  return transcriber(session, {})(samples);
 }
 
 // Null if there are none.

@@ -82,7 +82,7 @@ struct Converter::Loaded {
       range = {preset->low, preset->high};
     } else {
       auto clip = read_clip(options.timbre, options.max_seconds, warnings);
-      range = pipeline::range_around(transcriber(session, options.notes)(clip).notes);
+      range = pipeline::range_around(transcriber(session, options.notes)(clip));
       reference = synthesizer.encode(std::move(clip));
     }
     synthesizer.load(options.play);

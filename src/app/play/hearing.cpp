@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "app/play/synthesizer.h"
+#include "base/error.h"
 #include "base/fields_json.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "data/synthesis/level.h"
 #include "models/ear/ear_session.h"
@@ -26,7 +28,15 @@ constexpr double kQuiet = 1e-4;  // in energy
 
 fs::path ear_folder(const fs::path& weights) { return models::weights_part(weights, "ear"); }
 
-bool has_ear(const fs::path& weights) { return fs::exists(ear_folder(weights)); }
+void require_ear(const fs::path& weights) {
+  if (fs::exists(ear_folder(weights))) return;
+  fail(ExitCode::kNoInput,
+       weights.string() + ": these weights have no ear, the model that hears a voice",
+       fmt::format("copy the folder ear of the released weights ({}) into them, or train one with "
+                   "hum train configs/ear.yaml; or let Basic Pitch hear: hum generate "
+                   "--polyphonic, hum notes without --voice",
+                   (data_folder() / "weights").string()));
+}
 
 // The share of the loud frames in which a voice sounds.
 double voiced_share(std::span<const float> samples, const ear::Frames& frames) {
@@ -51,6 +61,7 @@ double voiced_share(std::span<const float> samples, const ear::Frames& frames) {
 
 // What the ear hears, with the singer's tuning and dynamics.
 pipeline::HearFunction ear_function(runtime::Session& session, const fs::path& weights) {
+  require_ear(weights);
   auto model = std::make_shared<const ear::EarSession>(session, ear_folder(weights));
   return [model](std::span<const float> samples) {
     const auto frames =
@@ -78,24 +89,24 @@ void warn_of_ignored(models::basic_pitch::NoteOptions notes) {
 pipeline::HearFunction hear_function(runtime::Session& session, const fs::path& weights,
                                      const models::basic_pitch::NoteOptions& notes,
                                      const pipeline::HumOptions& hum) {
-  const bool is_one_voice = !hum.polyphonic;
-  if (hum.polyphonic || !has_ear(weights)) {
-    return pipeline::with_quality_warnings(pipeline::hearing_by(transcriber(session, notes), hum),
-                                           is_one_voice);
+  const bool is_tuned = hum.tuning == pipeline::Tuning::kAuto;
+  if (hum.polyphonic) {
+    auto hear = pipeline::as_transcribed(transcriber(session, notes));
+    if (is_tuned) hear = pipeline::in_tune(std::move(hear));
+    return pipeline::with_quality_warnings(std::move(hear), /*is_one_voice=*/false);
   }
-  warn_of_ignored(notes);
   auto hear = ear_function(session, weights);
-  if (hum.tuning != pipeline::Tuning::kAuto) hear = pipeline::with_own_tuning(std::move(hear));
-  return pipeline::with_quality_warnings(std::move(hear), is_one_voice);
+  warn_of_ignored(notes);
+  if (!is_tuned) hear = pipeline::with_own_tuning(std::move(hear));
+  return pipeline::with_quality_warnings(std::move(hear), /*is_one_voice=*/true);
 }
 
 pipeline::HearFunction item_hear_function(runtime::Session& session, const fs::path& weights) {
-  if (has_ear(weights)) return ear_function(session, weights);
-  return pipeline::cleaned_up(transcriber(session, {}));
+  return ear_function(session, weights);
 }
 
 std::string item_heard_by(const fs::path& weights) {
-  return has_ear(weights) ? "ear " + runtime::shards_sha256(ear_folder(weights)) : "";
+  return "ear " + runtime::shards_sha256(ear_folder(weights));
 }
 
 }  // namespace hum::app

@@ -1,5 +1,5 @@
-// Chooses who hears a recording: the ear if the weights have one, else Basic Pitch with the
-// clean-up. Nothing else decides this.
+// Chooses who hears a recording: the ear of the weights hears one voice, Basic Pitch several notes
+// at a time. Nothing else decides this.
 #pragma once
 
 #include <filesystem>
@@ -12,20 +12,19 @@
 
 namespace hum::app {
 
-// For generation and `hum notes --voice`, with warnings about the recording. Basic Pitch alone
-// hears what is polyphonic. The session must outlive the result. Throws: what EarSession and
-// transcriber() throw.
+// For generation and `hum notes --voice`, with warnings about the recording. The session must
+// outlive the result. Throws: kNoInput if the weights have no ear, unless Basic Pitch hears; what
+// EarSession and transcriber() throw.
 pipeline::HearFunction hear_function(runtime::Session& session,
                                      const std::filesystem::path& weights,
                                      const models::basic_pitch::NoteOptions& notes = {},
                                      const pipeline::HumOptions& hum = {});
 
-// For training items, which are heard as they sound: the clean-up does not retune them.
+// The ear alone, for training items. Throws like hear_function.
 pipeline::HearFunction item_hear_function(runtime::Session& session,
                                           const std::filesystem::path& weights);
 
-// Who hears training items, for their manifest: the ear by the hash of its weights, "" for the
-// clean-up, which the manifests of earlier releases do not mention.
+// Who hears training items, for their manifest: the ear, by the hash of its weights.
 std::string item_heard_by(const std::filesystem::path& weights);
 
 }  // namespace hum::app

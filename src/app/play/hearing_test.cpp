@@ -1,4 +1,4 @@
-// The weights decide who hears: the ear if they have one.
+// The ear of the weights hears one voice, Basic Pitch several.
 #include "app/play/hearing.h"
 
 #include <gmock/gmock.h>
@@ -12,12 +12,12 @@
 #include "models/ear/ear_session.h"
 #include "models/ear/notes.h"
 #include "models/testing.h"
-#include "pipeline/sung_notes/sung_notes.h"
 #include "runtime/testing.h"
 
 namespace hum::app {
 namespace {
 
+using testing::HasSubstr;
 using testing::StartsWith;
 
 std::vector<float> hum() {
@@ -25,7 +25,7 @@ std::vector<float> hum() {
       std::vector<audio::Note>{{0.2, 0.7, 57, 0.63, {}}, {0.7, 1.2, 60, 0.63, {}}}, 1.5, 1, 3);
 }
 
-TEST(Hearing, IsThatOfTheEarIfTheWeightsHaveOne) {
+TEST(Hearing, OfAVoiceIsThatOfTheEar) {
   const ScratchFolder weights;
   models::write_tiny_weights(weights.path(), "ear");
   auto& session = runtime::test_session();
@@ -39,44 +39,53 @@ TEST(Hearing, IsThatOfTheEarIfTheWeightsHaveOne) {
   const auto frames = ear.listen(data::levelled(sound));
   EXPECT_EQ(heard.notes,
             data::velocity_from_rms(sound, models::ear::played_notes(frames, decode(frames))));
-  EXPECT_EQ(item_hear_function(session, weights.path())(sound).notes, heard.notes);
   EXPECT_THAT(item_heard_by(weights.path()), StartsWith("ear "));
 }
 
-TEST(Hearing, IsTheCleanUpWithoutAnEar) {
+TEST(Hearing, OfAVoiceNeedsAnEar) {
   const ScratchFolder weights;
-  auto& session = runtime::test_session();
-  const auto sound = hum();
-  const auto notes = pipeline::sung_notes(sound, transcriber(session, {})(sound));
-  ASSERT_EQ(notes.size(), 2U);
-  const auto heard =
-      hear_function(session, weights.path(), {}, {.tuning = pipeline::Tuning::kOff})(sound);
-  EXPECT_EQ(heard.heard_by, "clean-up");
-  EXPECT_EQ(heard.notes, notes);
-  EXPECT_EQ(item_hear_function(session, weights.path())(sound).notes, notes);
-  EXPECT_EQ(item_heard_by(weights.path()), "");
+  try {
+    hear_function(runtime::test_session(), weights.path());
+    FAIL() << "heard without an ear";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNoInput);
+    EXPECT_THAT(error.message(), HasSubstr(weights.path().string()));
+    EXPECT_THAT(error.hint(), HasSubstr("hum train configs/ear.yaml"));
+  }
+}
+
+TEST(Hearing, OfAVoiceCanKeepItsTuning) {
+  const ScratchFolder weights;
+  models::write_tiny_weights(weights.path(), "ear");
+  const auto heard = hear_function(runtime::test_session(), weights.path(), {},
+                                   {.tuning = pipeline::Tuning::kOff})(hum());
+  EXPECT_EQ(heard.heard_by, "ear");
+  EXPECT_EQ(heard.tuning_cents, std::nullopt);
 }
 
 TEST(Hearing, OfOneSessionIsByOneModel) {
-  const ScratchFolder weights;
   runtime::Session session;
   const auto programs = [&] {
     return session.counters().compiles + session.counters().memory_hits;
   };
-  const auto hear = hear_function(session, weights.path());
+  const auto hear = hear_function(session, {}, {}, {.polyphonic = true});
   EXPECT_EQ(programs(), 1);
-  const auto notes = transcriber(session, {.onset_threshold = 0.3})(hum()).notes;
+  const auto notes = transcriber(session, {.onset_threshold = 0.3})(hum());
   EXPECT_EQ(programs(), 1);
   EXPECT_EQ(notes,
             models::basic_pitch::Transcriber(session).notes(hum(), {.onset_threshold = 0.3}));
 }
 
-TEST(Hearing, OfSeveralVoicesIsThatOfBasicPitch) {
-  const ScratchFolder weights;
-  models::write_tiny_weights(weights.path(), "ear");
-  const auto heard =
-      hear_function(runtime::test_session(), weights.path(), {}, {.polyphonic = true})(hum());
+TEST(Hearing, OfSeveralNotesAtATimeIsThatOfBasicPitchAndNeedsNoEar) {
+  auto& session = runtime::test_session();
+  const auto sound = hum();
+  const auto heard = hear_function(session, {}, {}, {.polyphonic = true})(sound);
   EXPECT_EQ(heard.heard_by, "basic-pitch");
+  EXPECT_TRUE(heard.tuning_cents.has_value());
+  const auto untuned =
+      hear_function(session, {}, {}, {.polyphonic = true, .tuning = pipeline::Tuning::kOff})(sound);
+  EXPECT_EQ(untuned.tuning_cents, std::nullopt);
+  EXPECT_EQ(untuned.notes, transcriber(session, {})(sound));
 }
 
 TEST(Hearing, NeedsWholeWeightsOfTheEar) {

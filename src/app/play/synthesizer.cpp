@@ -26,17 +26,6 @@ using models::humming::TimbreReference;
 constexpr double kReference_s = 5, kMinReference_s = 1;
 constexpr uint64_t kReferenceSeed = 20261101;  // of a melody that no training item has
 
-pipeline::Salience salience_of(models::basic_pitch::Posteriors posteriors) {
-  pipeline::Salience result;
-  result.lowest_pitch = models::basic_pitch::kLowestPitch;
-  for (int64_t frame = 0; frame < posteriors.frames(); ++frame) {
-    result.time_s.push_back(models::basic_pitch::frame_to_seconds(frame));
-  }
-  result.sounding = std::move(posteriors.note);
-  result.onset = std::move(posteriors.onset);
-  return result;
-}
-
 // The start of the sound: the first sample within 40 dB of the loudest.
 size_t first_sound(std::span<const float> samples) {
   float peak = 0;
@@ -67,11 +56,8 @@ pipeline::TranscribeFunction transcriber(runtime::Session& session,
   using models::basic_pitch::Transcriber;
   const auto model =
       session.shared<Transcriber>([&] { return std::make_shared<const Transcriber>(session); });
-  return [model, options](std::span<const float> samples) {
-    auto posteriors = model->posteriors(samples);
-    auto notes = models::basic_pitch::create_notes(posteriors, options);
-    return pipeline::Transcription{std::move(notes), salience_of(std::move(posteriors))};
-  };
+  return
+      [model, options](std::span<const float> samples) { return model->notes(samples, options); };
 }
 
 std::vector<const data::Preset*> known_presets(const fs::path& weights) {

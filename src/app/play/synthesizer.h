@@ -11,8 +11,8 @@
 #include "models/basic_pitch/notes.h"
 #include "models/codec/codec_session.h"
 #include "models/humming/humming_session.h"
+#include "pipeline/hearing.h"
 #include "pipeline/play.h"
-#include "pipeline/transcription.h"
 #include "runtime/session.h"
 
 namespace hum::app {

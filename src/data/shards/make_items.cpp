@@ -32,7 +32,7 @@ Json identity(const MakeOptions& options, const ItemMaker& maker, const MakeTool
                  {"transcriber", static_cast<bool>(tools.transcriber)},
                  {"codec", tools.encoder.fingerprint},
                  {"items", written}};
-  // Earlier releases, with one transcriber, did not name it.
+  // Earlier releases did not name their transcriber.
   if (!tools.heard_by.empty()) result["heard_by"] = tools.heard_by;
   return result;
 }

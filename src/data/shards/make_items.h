@@ -32,7 +32,7 @@ struct MakeOptions {
 // The functions that make_items() calls. `encoder`: that of options.codec.
 struct MakeTools {
   Transcriber transcriber;  // without one no melody is transcribed
-  std::string heard_by;     // names the transcriber in the manifest; empty: Basic Pitch, cleaned up
+  std::string heard_by;     // names the transcriber in the manifest; empty: it has no name there
   TokenEncoder encoder;     // without one items get no codes
   ProcessRank rank;
   std::function<bool()> should_stop;  // called before each item, from several threads

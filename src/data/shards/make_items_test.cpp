@@ -215,7 +215,7 @@ TEST_F(Shards, RefuseToMixOptions) {
   EXPECT_EQ(error_of([&] { make_items(folder_, options_); }).code(), ExitCode::kUsage);
 }
 
-TEST_F(Shards, NameWhoHeardThemUnlessItIsTheCleanUp) {
+TEST_F(Shards, NameTheirTranscriberIfItHasAName) {
   make_items(folder_, options_);
   EXPECT_FALSE(read_manifest(folder_).options.contains("heard_by"));
   const MakeTools ear{.heard_by = "ear 0123"};

@@ -12,6 +12,21 @@ namespace {
 constexpr double kOctave_cents = 1200;
 constexpr double kSilence = 1e-3;  // of the loudest frame's RMS
 
+// The pitch of the notes at frames 0, frame_s, ..., with bends; the highest of notes that overlap;
+// 0 in rests.
+std::vector<double> pitch_of_notes(std::span<const audio::Note> notes, double frame_s,
+                                   int64_t frames) {
+  std::vector<double> result(static_cast<size_t>(frames));
+  for (size_t t = 0; t < result.size(); ++t) {
+    const double time_s = static_cast<double>(t) * frame_s;
+    for (const audio::Note& note : notes) {
+      if (time_s < note.start_s || time_s >= note.end_s) continue;
+      result[t] = std::max(result[t], audio::midi_to_hz(pitch_at(note, time_s)));
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 PitchAccuracy pitch_accuracy(std::span<const double> reference_hz,
@@ -32,19 +47,6 @@ PitchAccuracy pitch_accuracy(std::span<const double> reference_hz,
   if (result.frames == 0) return result;
   result.raw_pitch = static_cast<double>(right) / static_cast<double>(result.frames);
   result.raw_chroma = static_cast<double>(right_chroma) / static_cast<double>(result.frames);
-  return result;
-}
-
-std::vector<double> pitch_of_notes(std::span<const audio::Note> notes, double frame_s,
-                                   int64_t frames) {
-  std::vector<double> result(static_cast<size_t>(frames));
-  for (size_t t = 0; t < result.size(); ++t) {
-    const double time_s = static_cast<double>(t) * frame_s;
-    for (const audio::Note& note : notes) {
-      if (time_s < note.start_s || time_s >= note.end_s) continue;
-      result[t] = std::max(result[t], audio::midi_to_hz(pitch_at(note, time_s)));
-    }
-  }
   return result;
 }
 

@@ -22,11 +22,6 @@ struct PitchAccuracy {
 PitchAccuracy pitch_accuracy(std::span<const double> reference_hz,
                              std::span<const double> estimate_hz, double tolerance_cents = 50);
 
-// The pitch of the notes at frames 0, frame_s, ..., with bends; the highest of notes that overlap;
-// 0 in rests.
-std::vector<double> pitch_of_notes(std::span<const audio::Note> notes, double frame_s,
-                                   int64_t frames);
-
 // Compares YIN's pitch of the sound with the notes; silence (60 dB below the clip's loudest frame)
 // is unvoiced. Without an octave shift: an octave too high is wrong for raw_pitch and right for
 // raw_chroma.

@@ -1,5 +1,5 @@
 // Turns posteriors into notes: thresholds, onset picking, the melodia trick and pitch bends.
-// For a single melody line see pipeline/, for MIDI files audio/.
+// For the notes of one voice see models/ear, for MIDI files audio/.
 #pragma once
 
 #include <vector>
