@@ -75,8 +75,7 @@ struct Converter::Loaded {
   std::optional<pipeline::PitchRange> range;  // of the instrument
 
   Loaded(const ConversionOptions& options, const data::Preset* preset)
-      : synthesizer(session, weights_folder(options.weights)),
-        hear(hear_function(session, weights_folder(options.weights), options.notes, options.hum)) {
+      : synthesizer(session, weights_folder(options.weights)) {
     if (preset != nullptr) {
       reference = synthesizer.preset_reference(*preset, warnings);
       range = {preset->low, preset->high};
@@ -86,6 +85,7 @@ struct Converter::Loaded {
       reference = synthesizer.encode(std::move(clip));
     }
     synthesizer.load(options.play);
+    hear = hear_function(session, weights_folder(options.weights), options.notes, options.hum);
   }
 };
 
