@@ -21,7 +21,7 @@ using models::ear::DecoderOptions;
 
 constexpr int64_t kHums = 20;       // of each condition
 constexpr uint64_t kOtherHums = 1;  // added to the seed: the other bars judge on hums of their own
-constexpr int kPasses = 2;     // over all constants
+constexpr int kPasses = 2;          // over all constants
 constexpr double kMaxGain = 0.005;
 
 struct Constant {
@@ -31,7 +31,7 @@ struct Constant {
 };
 const std::array<Constant, 4> kConstants = {{
     {"note_cost", &DecoderOptions::note_cost, {1, 1.5, 2, 2.5, 3, 4, 5, 6}},
-    {"pitch_weight", &DecoderOptions::pitch_weight, {0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3}},
+    {"pitch_weight", &DecoderOptions::pitch_weight, {0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2}},
     {"onset_bias", &DecoderOptions::onset_bias, {-2, -1.5, -1, -0.5, 0, 0.5, 1}},
     {"shortest_s", &DecoderOptions::shortest_s, {0.03, 0.04, 0.05, 0.06, 0.08, 0.1}},
 }};

@@ -22,11 +22,11 @@ struct Gesture {
   double scoop_held_s = 0;                                  // of scoop_s, before it rises
   double creep = 0, creep_s = 0.1;                          // semitones off at the beginning
   double vibrato_semitones = 0, vibrato_db = 0, vibrato_from_s = 0, vibrato_hz = 5, phase = 0;
-  double swell_db = 0;                                // from the beginning to the end
+  double swell_db = 0;  // from the beginning to the end
   // A dip within the note that is too small, or too short, to begin another.
   double dip_at_s = -1, dip_s = 0, dip_db = 0, dip_semitones = 0;
   bool is_nasal = false;
-  double creak_s = 0;                                 // at the end
+  double creak_s = 0;  // at the end
 };
 
 // Whether the voice does not stop before note i.

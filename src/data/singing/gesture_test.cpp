@@ -104,14 +104,16 @@ TEST(Performance, ALevelThatWaversOrDipsWithinANoteBeginsNoOther) {
     double longest_s = 0, below_s = 0;
     for (size_t i = from + kReach; i + kReach < to; ++i) {
       const auto at = result.level.begin() + static_cast<int64_t>(i);
-      const double around = std::min(*std::max_element(at - kReach, at),
-                                     *std::max_element(at, at + kReach));
-      below_s = *at < 0.5 * around ? below_s + static_cast<double>(kControlSamples) / kSampleRate : 0;
+      const double around =
+          std::min(*std::max_element(at - kReach, at), *std::max_element(at, at + kReach));
+      below_s =
+          *at < 0.5 * around ? below_s + static_cast<double>(kControlSamples) / kSampleRate : 0;
       longest_s = std::max(longest_s, below_s);
     }
     EXPECT_LT(longest_s, kRepeatDip_s) << seed;
-    const auto [least, most] = std::minmax_element(result.level.begin() + static_cast<int64_t>(from),
-                                                   result.level.begin() + static_cast<int64_t>(to));
+    const auto [least, most] =
+        std::minmax_element(result.level.begin() + static_cast<int64_t>(from),
+                            result.level.begin() + static_cast<int64_t>(to));
     dips += *least < 0.8 * *most ? 1 : 0;
   }
   EXPECT_GT(dips, 50);

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "data/synthesis/sung_note.h"
 #include "data/singing/singer.h"
 #include "data/singing/song.h"
 #include "data/synthesis/harmonics.h"
+#include "data/synthesis/sung_note.h"
 #include "data/synthesis/timing.h"
 
 namespace hum::data {

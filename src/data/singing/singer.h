@@ -40,9 +40,9 @@ struct Singer {
   double scoop_share = 0.2, fall_share = 0.1, creak_share = 0.05;  // of notes
   double glide_s = 0.08;                                           // typical time of a glide
   double tuning_cents = 0;                                         // at the beginning
-  double drift_cents = 10;     // how far the tuning wanders in a phrase
-  double melisma_share = 0.1;  // of syllables long enough for several notes, which carry 2 to 5
-  double creep_share = 0.1;    // of notes that begin off their pitch and settle slowly
+  double drift_cents = 10;        // how far the tuning wanders in a phrase
+  double melisma_share = 0.1;     // of syllables long enough for several notes, which carry 2 to 5
+  double creep_share = 0.1;       // of notes that begin off their pitch and settle slowly
   double held_scoop_share = 0.2;  // of scoops that stay low before they rise
 
   // For files that fix some properties: bench/hear/conditions.json.

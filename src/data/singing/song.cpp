@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "data/synthesis/sung_note.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/melody.h"
+#include "data/synthesis/sung_note.h"
 
 namespace hum::data {
 namespace {

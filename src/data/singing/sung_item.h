@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "data/synthesis/sung_note.h"
 #include "data/singing/singer.h"
+#include "data/synthesis/sung_note.h"
 
 namespace hum::data {
 

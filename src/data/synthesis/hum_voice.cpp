@@ -73,10 +73,12 @@ struct VoicedNote {
   PitchCurve pitch;
 };
 
-bool is_slurred(const VoicedNote& from, const VoicedNote& to) { return to.start_s - from.end_s < 0.03; }
+bool is_slurred(const VoicedNote& from, const VoicedNote& to) {
+  return to.start_s - from.end_s < 0.03;
+}
 
 std::vector<VoicedNote> voiced_notes(std::span<const audio::Note> notes, const Singer& singer,
-                                 Rng& rng) {
+                                     Rng& rng) {
   std::vector<audio::Note> top(notes.begin(), notes.end());
   std::ranges::stable_sort(
       top, {}, [](const audio::Note& note) { return std::make_pair(note.start_s, -note.pitch); });
@@ -101,8 +103,8 @@ double level_between(const VoicedNote& from, const VoicedNote& to, const Singer&
 }
 
 // `before` and `after` are null at the ends of the melody.
-double note_level(double gain, const VoicedNote* before, const VoicedNote& note, const VoicedNote* after,
-                  double time_s, const Singer& singer) {
+double note_level(double gain, const VoicedNote* before, const VoicedNote& note,
+                  const VoicedNote* after, double time_s, const Singer& singer) {
   const double since_s = time_s - note.start_s;
   const double left_s = note.end_s - time_s;
   const double rise = std::clamp(since_s / singer.attack_s, 0.0, 1.0);
@@ -115,8 +117,8 @@ double note_level(double gain, const VoicedNote* before, const VoicedNote& note,
 }
 
 // Pitch and level of the whole performance, on control points.
-HarmonicVoice performance(const std::vector<VoicedNote>& notes, double seconds, const Singer& singer,
-                          Rng& rng) {
+HarmonicVoice performance(const std::vector<VoicedNote>& notes, double seconds,
+                          const Singer& singer, Rng& rng) {
   const Wander drift(rng, 0.2, 2);
   const double keep = std::exp(-kControl_s / singer.glide_s);
   HarmonicVoice voice;

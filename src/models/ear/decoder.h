@@ -38,12 +38,12 @@ struct HeardNote {
 // The defaults are the best on a voice that no training heard: bench/hear/constants.cpp.
 struct DecoderOptions {
   // Log-probabilities. A note costs this much, so that doubtful ones are left out.
-  double note_cost = 3;
+  double note_cost = 2;
   // How much a frame's pitch counts against its voicing.
-  double pitch_weight = 0.05;
+  double pitch_weight = 0.02;
   // Onset probabilities are raised by this much: training counts frames next to an onset as well.
   double onset_bias = 0.5;
-  double shortest_s = 0.08;  // as in the training voices
+  double shortest_s = 0.06;
   // A singer's tuning moves by about this much from note to note.
   double drift_cents = 6;
 
