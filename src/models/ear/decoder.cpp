@@ -250,7 +250,7 @@ std::vector<HeardNote> decode(const Frames& frames, const DecoderOptions& option
     if (note.end_s - note.start_s < options.shortest_s) continue;
     note.hz = audio::midi_to_hz(median_pitch(frames, segment));
     note.confidence = confidence_of(frames, segment);
-    notes.push_back(note);
+    if (note.confidence >= options.least_confidence) notes.push_back(note);
   }
   const auto tuning_cents = tunings(notes, options.drift_cents);
   for (size_t i = 0; i < notes.size(); ++i) {
