@@ -86,8 +86,8 @@ class Session {
   // warm.
   void expect_warm();
 
-  // The one T that all callers in this session share. The first call makes it; it lives at least as
-  // long as the session. `make` must not call this function. Thread-safe.
+  // The one T that all callers of a Session share. The first call makes it; it lives at least as
+  // long as the Session. `make` must not call this function. Thread-safe.
   template <typename T>
   std::shared_ptr<const T> shared(const std::function<std::shared_ptr<const T>()>& make) {
     const std::scoped_lock lock(shared_mutex_);

@@ -14,8 +14,6 @@ namespace hum::data {
 namespace {
 
 constexpr double kControl_s = static_cast<double>(kControlSamples) / kSampleRate;
-// A linear ramp passes kVoiceEnd_db here.
-const double kEndOfRamp = audio::from_db(kVoiceEnd_db);
 
 // The mean over 2 * reach + 1 points.
 void blur(std::vector<float>& values, int64_t reach) {
@@ -130,19 +128,13 @@ class Performer {
     }
   }
 
-  // Where the ramp of a note's level passes its end: see sung_note.h.
-  static double edge_s(double ramp_s, double floor) {
-    const double level = std::max(kEndOfRamp, std::sqrt(floor));
-    return ramp_s * (level - floor) / (1 - floor);
-  }
-
   void add_note(size_t i) {
     const Gesture& g = gestures_[i];
     SungNote note;
     note.start_s =
-        g.floor_before == 1 ? g.half_way_s : g.start_s + edge_s(g.attack_s, g.floor_before);
+        g.floor_before == 1 ? g.half_way_s : g.start_s + edge_of_ramp_s(g.attack_s, g.floor_before);
     note.end_s = g.floor_after == 1 ? gestures_[i + 1].half_way_s
-                                    : g.end_s - edge_s(g.release_s, g.floor_after);
+                                    : g.end_s - edge_of_ramp_s(g.release_s, g.floor_after);
     const double length_s = note.end_s - note.start_s;
     const auto from = static_cast<size_t>((note.start_s + kSteadyFrom * length_s) / kControl_s);
     const auto to = static_cast<size_t>((note.start_s + kSteadyTo * length_s) / kControl_s) + 1;

@@ -152,8 +152,7 @@ std::optional<double> onset_s(const VoicedNote* before, const VoicedNote& note,
     if (before->written.pitch == note.written.pitch) return std::nullopt;
     return note.start_s + singer.glide_s * std::numbers::ln2;  // half-way there
   }
-  const double level = std::max(audio::from_db(kVoiceEnd_db), std::sqrt(low));
-  return note.start_s + singer.attack_s * (level - low) / (1 - low);
+  return note.start_s + edge_of_ramp_s(singer.attack_s, low);
 }
 
 // Two poles with gain 1 at 0 Hz, in place. Source: Klatt 1980, equation 2.

@@ -13,6 +13,11 @@
 //   that settles late do not change it.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
+#include "audio/loudness.h"
+
 namespace hum::data {
 
 struct SungNote {
@@ -25,5 +30,13 @@ struct SungNote {
 inline constexpr double kRepeatDip_db = 6, kRepeatDip_s = 0.03;
 inline constexpr double kVoiceEnd_db = -20;
 inline constexpr double kSteadyFrom = 0.25, kSteadyTo = 0.85;
+
+// Where on the ramp between a floor and a note's full level the note begins or ends: half-way in
+// dB, or kVoiceEnd_db below the note if that is later. In s from the floor. `floor`: amplitude, a
+// share of the note's, under 1; 0: silence. `ramp_s`: the length of the linear ramp.
+inline double edge_of_ramp_s(double ramp_s, double floor) {
+  const double level = std::max(audio::from_db(kVoiceEnd_db), std::sqrt(floor));
+  return ramp_s * (level - floor) / (1 - floor);
+}
 
 }  // namespace hum::data

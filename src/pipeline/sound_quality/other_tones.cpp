@@ -98,8 +98,7 @@ std::vector<Window> windows_of(const Spectra& spectra, std::span<const audio::No
   for (const audio::Note& note : notes) {
     while (at < spectra.windows() && spectra.centre_s(at) < note.start_s + kAfterStart_s) ++at;
     for (; at < spectra.windows() && spectra.centre_s(at) <= note.end_s - kBeforeEnd_s; ++at) {
-      const double hz = note.hz > 0 ? note.hz : audio::midi_to_hz(note.pitch);
-      windows.push_back(window_of(spectra.power.row(at), hz, spectra.hz_per_bin()));
+      windows.push_back(window_of(spectra.power.row(at), note.hz, spectra.hz_per_bin()));
     }
   }
   return windows;

@@ -25,7 +25,7 @@ struct SoundQuality {
   std::optional<double> other_tones;
 };
 
-// Measures at most a minute from the first note on; what cannot be measured is absent.
+// Measures at most one minute, from the first note on. A value that it cannot measure is absent.
 // `notes`: those of the voice in these samples, in order, with their pitches as sung (hz).
 // `is_one_voice`: other tones are a fault. Units: mono at 22,050 Hz.
 SoundQuality sound_quality(std::span<const float> samples, std::span<const audio::Note> notes,
