@@ -10,6 +10,7 @@
 #include "kernels/bias_gelu/bias_gelu.h"
 #include "kernels/conv1d/conv1d.h"
 #include "kernels/cpu_features.h"
+#include "kernels/decoder_step/decoder_step.h"
 #include "kernels/depthwise_conv/depthwise_conv.h"
 #include "kernels/embedding/embedding.h"
 #include "kernels/layer_norm/layer_norm.h"
@@ -33,6 +34,7 @@ constexpr const Kernel* kKernels[] = {
     &kMatmulKernel,
     &kBiasGeluKernel, &kBiasGeluGradKernel,
     &kConv1dKernel, &kConvTranspose1dKernel,
+    &kDecoderStepKernel,
     &kDepthwiseConvKernel, &kDepthwiseConvGradKernel,
     &kEmbeddingGradKernel,
     &kLayerNormKernel, &kLayerNormGradKernel,

@@ -20,7 +20,7 @@ Linear::Linear(const Scope& scope, int64_t in, int64_t out, Options options) {
 }
 
 Value Linear::without_bias(const Value& x) const {
-  return kernels::matmul(x, convert(weight_, x.dtype()), {.transpose_rhs = true});
+  return kernels::matmul(x, matrix(x.dtype()), {.transpose_rhs = true});
 }
 
 Value Linear::operator()(const Value& x) const {
@@ -46,10 +46,13 @@ JoinedLinear::JoinedLinear(const Scope& scope, const std::string& name, int64_t 
   if (options.bias) bias_ = scope.declare_joined(name + ".bias", biases, layout_);
 }
 
+Value JoinedLinear::matrix(DType dtype) const {
+  const int64_t in = weight_.size(-1);
+  return convert(graph::reshape(weight_, {weight_.shape().elements() / in, in}), dtype);
+}
+
 Value JoinedLinear::operator()(const Value& x) const {
-  const int64_t in = x.size(-1);
-  const Value weight = graph::reshape(weight_, {weight_.shape().elements() / in, in});
-  const Value y = kernels::matmul(x, convert(weight, x.dtype()), {.transpose_rhs = true});
+  const Value y = kernels::matmul(x, matrix(x.dtype()), {.transpose_rhs = true});
   graph::Dims dims(x.dims().begin(), x.dims().end() - 1);
   dims.insert(dims.end(), layout_.begin(), layout_.end());
   const Value laid_out = graph::reshape(y, dims);

@@ -31,6 +31,8 @@ class Linear {
   // For a fused kernel that adds the bias itself.
   Value without_bias(const Value& x) const;
   const Value& bias() const { return bias_; }
+  // [out, in], for a fused kernel.
+  Value matrix(graph::DType dtype) const { return graph::convert(weight_, dtype); }
 
  private:
   Value weight_, bias_;
@@ -51,6 +53,8 @@ class JoinedLinear {
                const std::vector<Part>& parts, int64_t groups, graph::Dims layout,
                Linear::Options options);
   Value operator()(const Value& x) const;
+  // [all parts' outputs, in], for a fused kernel.
+  Value matrix(graph::DType dtype) const;
 
  private:
   graph::Dims layout_;
@@ -65,6 +69,7 @@ class Norm {
   Norm() = default;
   Norm(const Scope& scope, NormKind kind, int64_t width, double epsilon = 1e-5);
   Value operator()(const Value& x) const;
+  const Value& weight() const { return weight_; }
 
  private:
   NormKind kind_ = NormKind::kLayer;

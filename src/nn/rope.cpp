@@ -82,16 +82,19 @@ RopeRates rope_rates(int64_t rotated, double theta, const RopeScaling& s) {
   return result;
 }
 
-Value rotate(const Value& x_BTGMd, int64_t members, const Value& positions_T,
-             const RopeRates& rope) {
+Value rotary_waves(const Value& positions_T, const RopeRates& rope) {
   const auto half = static_cast<int64_t>(rope.rates.size());
   const Value rates = graph::constant(std::span<const float>(rope.rates), {half});
   const Value angles =
       graph::reshape(convert(positions_T, DType::kF32), {positions_T.size(0), 1, 1}) * rates;
   const Value waves =
       graph::concatenate(graph::Values{graph::cosine(angles), graph::sine(angles)}, 1);
-  return kernels::rotate_heads(x_BTGMd, rope.magnitude == 1 ? waves : waves * rope.magnitude,
-                               members);
+  return rope.magnitude == 1 ? waves : waves * rope.magnitude;
+}
+
+Value rotate(const Value& x_BTGMd, int64_t members, const Value& positions_T,
+             const RopeRates& rope) {
+  return kernels::rotate_heads(x_BTGMd, rotary_waves(positions_T, rope), members);
 }
 
 }  // namespace hum::nn

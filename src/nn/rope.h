@@ -68,6 +68,10 @@ struct RopeRates {
 // Rates for `rotated` elements (even).
 RopeRates rope_rates(int64_t rotated, double theta, const RopeScaling& scaling = {});
 
+// Cosines, then sines, of the positions' angles, as kernels/rotary/rotary.h takes them.
+// Shapes: positions_T i32 -> f32[T, 2, rates].
+graph::Value rotary_waves(const graph::Value& positions_T, const RopeRates& rates);
+
 // Rotates the first 2 * rates.size() elements of the first `members` heads of every group; the rest
 // do not change. B batch, T positions, G groups, M heads per group, d head size; computed in f32.
 // Shapes: x_BTGMd, positions_T i32 -> BTGMd.

@@ -1,10 +1,13 @@
 #include "nn/transformer.h"
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "graph/passes/rewrite.h"
 #include "kernels/bias_gelu/bias_gelu.h"
+#include "kernels/decoder_step/decoder_step.h"
 #include "kernels/swiglu/swiglu.h"
 
 namespace hum::nn {
@@ -143,8 +146,37 @@ KeyValueCache Transformer::empty_cache(int64_t batch, int64_t positions, DType d
   return cache;
 }
 
+bool Transformer::has_kernel() const {
+  const bool biases = config_.bias || config_.qkv_bias || config_.out_bias || config_.mlp_bias;
+  return config_.norm == NormKind::kRms && config_.activation == Activation::kSwiGlu &&
+         config_.rotary && !biases;
+}
+
+Transformer::Step Transformer::step_one(const Value& x_B1D, const KeyValueCache& cache,
+                                        const Value& position, const Value& key_mask_BS) const {
+  const DType dtype = x_B1D.dtype();
+  std::vector<kernels::DecoderLayer> layers;
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    const Block& block = blocks_[i];
+    layers.push_back({.attention_norm_D = convert(block.attention_norm.weight(), DType::kF32),
+                      .qkv = block.qkv.matrix(dtype),
+                      .out = block.out.matrix(dtype),
+                      .feed_forward_norm_D = convert(block.feed_forward_norm.weight(), DType::kF32),
+                      .gate_up = block.gate_up.matrix(dtype),
+                      .down = block.down.matrix(dtype),
+                      .keys_BSGd = cache.keys[i],
+                      .values_BSGd = cache.values[i]});
+  }
+  const Value waves = rotary_waves(graph::reshape(position, {1}), rope_);
+  auto result = kernels::decoder_step(
+      {.x_B1D = x_B1D, .waves_12h = waves, .position = position, .key_mask_BS = key_mask_BS},
+      layers, config_.norm_epsilon);
+  return {final_norm_(result.y_B1D), {std::move(result.keys_BSGd), std::move(result.values_BSGd)}};
+}
+
 Transformer::Step Transformer::step(const Value& x_BTD, const KeyValueCache& cache,
                                     const Value& first, const Value& key_mask_BS) const {
+  if (x_BTD.size(1) == 1 && has_kernel()) return step_one(x_BTD, cache, first, key_mask_BS);
   const Value positions_T = graph::iota({DType::kI32, {x_BTD.size(1)}}, 0) + first;
   const Value zero = graph::constant(0, {DType::kI32, {}});
   Step result{x_BTD, {}};

@@ -112,6 +112,11 @@ class Transformer {
     // All of its placeholders, in the same order and with the same shapes in every block.
     graph::Values parameters;
   };
+  // Whether kernels::decoder_step computes these blocks.
+  bool has_kernel() const;
+  // One new position through all blocks at once.
+  Step step_one(const Value& x_B1D, const KeyValueCache& cache, const Value& position,
+                const Value& key_mask_BS) const;
   // Concatenated queries, keys and values of the heads, with positions applied.
   // Shapes: -> qkv[B, T, kv_heads, heads / kv_heads + 2, d].
   Value project(const Block& block, const Value& x_BTD, const Value& positions_T) const;

@@ -13,6 +13,23 @@ struct AttentionArrays {
   float* log_sum;
 };
 
+// One query of one head and item. Rows are f32 or bf16 as its bits.
+template <typename T>
+struct DecodeRow {
+  const T* q;
+  const T *k, *v;  // of key 0
+  int64_t stride;  // from key to key
+  const float* key_mask;
+  AttentionProblem::Range keys;
+  float* weights;  // scratch: one per key
+  float* mixed;    // scratch: `head` floats
+  T* y;
+  float* log_sum;
+};
+// `head`, the size, is a multiple of 16.
+void attend(const DecodeRow<float>& row, int64_t head, float scale);
+void attend(const DecodeRow<uint16_t>& row, int64_t head, float scale);
+
 // Whether there are so few queries that blocks would be mostly padding.
 bool is_decode(const AttentionProblem& problem);
 template <typename T>

@@ -11,22 +11,8 @@ namespace {
 
 using simd::kLanes;
 
-// One query of one head and item.
-template <typename T>
-struct Row {
-  const T* q;
-  const T *k, *v;  // of key 0
-  int64_t stride;  // from key to key
-  const float* key_mask;
-  AttentionProblem::Range keys;
-  float* weights;  // scratch: one per key
-  float* mixed;    // scratch: `head` floats
-  T* y;
-  float* log_sum;
-};
-
 template <typename Floats, typename T>
-HUM_INLINE void attend_body(const Row<T>& row, int64_t head, float scale) {
+HUM_INLINE void attend_body(const DecodeRow<T>& row, int64_t head, float scale) {
   float top = kUnseen;
   for (int64_t s = row.keys.begin; s < row.keys.end; ++s) {
     Floats sum{};
@@ -60,10 +46,12 @@ HUM_INLINE void attend_body(const Row<T>& row, int64_t head, float scale) {
   }
   *row.log_sum = top + std::log(sum);
 }
-HUM_SIMD_FUNCTION(attend, (const Row<float>& row, int64_t head, float scale), (row, head, scale))
-HUM_SIMD_FUNCTION(attend, (const Row<uint16_t>& row, int64_t head, float scale), (row, head, scale))
-
 }  // namespace
+
+HUM_SIMD_FUNCTION(attend, (const DecodeRow<float>& row, int64_t head, float scale),
+                  (row, head, scale))
+HUM_SIMD_FUNCTION(attend, (const DecodeRow<uint16_t>& row, int64_t head, float scale),
+                  (row, head, scale))
 
 bool is_decode(const AttentionProblem& p) {
   constexpr int64_t kMostRows = 8;  // above this, a packed block of queries is faster
@@ -84,16 +72,16 @@ void decode(const AttentionProblem& p, const AttentionArrays<T>& arrays, Workers
       const int64_t t = i % p.queries, h = i / p.queries % p.heads, b = i / (p.queries * p.heads);
       const int64_t group = h / p.per_group(), member = h % p.per_group();
       const auto& [q, k, v] = arrays.tensors;
-      attend(Row<T>{.q = q.at(b * p.queries + t, group, member),
-                    .k = k.at(b * p.keys, group),
-                    .v = v.at(b * p.keys, group),
-                    .stride = k.token_stride,
-                    .key_mask = p.key_mask == nullptr ? nullptr : p.key_mask + b * p.keys,
-                    .keys = p.keys_of(t),
-                    .weights = weights,
-                    .mixed = mixed,
-                    .y = arrays.y.at(b * p.queries + t, group, member),
-                    .log_sum = arrays.log_sum + i},
+      attend(DecodeRow<T>{.q = q.at(b * p.queries + t, group, member),
+                          .k = k.at(b * p.keys, group),
+                          .v = v.at(b * p.keys, group),
+                          .stride = k.token_stride,
+                          .key_mask = p.key_mask == nullptr ? nullptr : p.key_mask + b * p.keys,
+                          .keys = p.keys_of(t),
+                          .weights = weights,
+                          .mixed = mixed,
+                          .y = arrays.y.at(b * p.queries + t, group, member),
+                          .log_sum = arrays.log_sum + i},
              p.head, p.scale);
     }
   });

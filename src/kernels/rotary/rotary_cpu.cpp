@@ -1,3 +1,5 @@
+#include "kernels/rotary/rotary_cpu.h"
+
 #include <algorithm>
 
 #include "kernels/rotary/rotary.h"
@@ -9,11 +11,6 @@ namespace hum::kernels {
 namespace {
 
 using simd::kLanes;
-
-// The heads at one position.
-struct Heads {
-  int64_t groups, members, turned, head, half;
-};
 
 template <typename Floats, typename T>
 HUM_INLINE void turn_head(const T* x, const float* waves, T* y, int64_t half) {
@@ -28,7 +25,7 @@ HUM_INLINE void turn_head(const T* x, const float* waves, T* y, int64_t half) {
 }
 
 template <typename Floats, typename T>
-HUM_INLINE void turn_body(const T* x, const float* waves, T* y, const Heads& h) {
+HUM_INLINE void turn_body(const T* x, const float* waves, T* y, const TurnedHeads& h) {
   for (int64_t group = 0; group < h.groups; ++group) {
     for (int64_t member = 0; member < h.turned; ++member) {
       turn_head<Floats>(x, waves, y, h.half);
@@ -43,10 +40,15 @@ HUM_INLINE void turn_body(const T* x, const float* waves, T* y, const Heads& h) 
   }
 }
 
-HUM_SIMD_FUNCTION(turn, (const float* x, const float* waves, float* y, const Heads& heads),
+}  // namespace
+
+HUM_SIMD_FUNCTION(turn, (const float* x, const float* waves, float* y, const TurnedHeads& heads),
                   (x, waves, y, heads))
-HUM_SIMD_FUNCTION(turn, (const uint16_t* x, const float* waves, uint16_t* y, const Heads& heads),
+HUM_SIMD_FUNCTION(turn,
+                  (const uint16_t* x, const float* waves, uint16_t* y, const TurnedHeads& heads),
                   (x, waves, y, heads))
+
+namespace {
 
 template <typename T>
 void run(const pjrt::ffi::Call& call) {
@@ -54,11 +56,11 @@ void run(const pjrt::ffi::Call& call) {
   const T* x = all.as<const T>().data();
   const float* waves = call.argument(1).as<const float>().data();
   T* y = call.result(0).template as<T>().data();
-  const Heads heads{.groups = all.size(2),
-                    .members = all.size(3),
-                    .turned = call.attributes().integer("members"),
-                    .head = all.size(4),
-                    .half = call.argument(1).size(2)};
+  const TurnedHeads heads{.groups = all.size(2),
+                          .members = all.size(3),
+                          .turned = call.attributes().integer("members"),
+                          .head = all.size(4),
+                          .half = call.argument(1).size(2)};
   const int64_t length = all.size(1), width = heads.groups * heads.members * heads.head;
   for_each_rows(call, all.elements(), width, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {

@@ -80,6 +80,16 @@ INSTANTIATE_TEST_SUITE_P(Models, LlamaFurtherGolden, ::testing::Values("gqa_tied
                          name_of);
 INSTANTIATE_TEST_SUITE_P(SlowModels, LlamaFurtherGolden, ::testing::ValuesIn(kModels), name_of);
 
+TEST(LlamaSession, RunsAllLayersOfATokenInOneKernel) {
+  HUM_NEEDS(kernels::Isa::kAvx2);
+  const Golden golden(golden_folder() / "gqa_tied.safetensors");
+  const LlamaSession model(kernels::kernel_session(), golden_checkpoint(golden.source, golden.seed),
+                           DType::kF32);
+  const kernels::KernelCounter counter;
+  const auto made = model.generate(golden.prompt, 5);
+  EXPECT_EQ(counter.calls().count("hum.decoder_step"), made.size());
+}
+
 // SmolLM2-135M where tools/golden/llama_real.py has put it.
 TEST(LlamaSlowReal, SmolLm2IsThatOfTransformers) {
   const auto folder = source_folder() / "out/smollm2";
