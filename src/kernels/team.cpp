@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -28,15 +29,20 @@ bool spin_until(const Done& done) {
 
 class Team::Loops {
  public:
+  explicit Loops(int members) : shares_(static_cast<size_t>(members)) {}
+
   // The caller's part of a loop.
   void run(int64_t count, const std::function<void(int64_t)>& body) {
     count_ = count;
     body_ = &body;
     unfinished_ = count;
-    round_ += kOneRound;
-    state_ = round_ + static_cast<uint64_t>(count);
-    state_.notify_all();
-    while (run_chunk()) continue;
+    const uint32_t loop = (loop_ + 1) % kOver;
+    for (size_t i = 0; i < shares_.size(); ++i) {
+      shares_[i].state = uint64_t{loop} << 32 | static_cast<uint64_t>(end_of(i) - begin_of(i));
+    }
+    loop_ = loop;
+    loop_.notify_all();
+    run_chunks(0);
     spin_until([&] { return unfinished_ == 0; });
     for (int64_t left = unfinished_; left != 0; left = unfinished_) unfinished_.wait(left);
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -44,34 +50,51 @@ class Team::Loops {
 
   // A helper's life.
   void help() {
+    const size_t member = joined_++ % shares_.size();
     for (;;) {
-      while (run_chunk()) continue;
-      const uint64_t seen = state_;
-      if (seen == kOver) return;
-      if (chunks_left(seen) > 0) continue;
-      if (!spin_until([&] { return state_ != seen; })) state_.wait(seen);
+      const uint32_t loop = loop_;
+      if (loop == kOver) return;
+      run_chunks(member);
+      if (!spin_until([&] { return loop_ != loop; })) loop_.wait(loop);
     }
   }
 
   void end() {
-    state_ = kOver;
-    state_.notify_all();
+    loop_ = kOver;
+    loop_.notify_all();
   }
 
  private:
-  static constexpr uint64_t kOneRound = uint64_t{1} << 32, kChunks = kOneRound - 1;
-  static constexpr uint64_t kOver = ~kChunks;  // no round, no chunks
-  static uint64_t chunks_left(uint64_t state) { return state & kChunks; }
+  static constexpr uint32_t kOver = ~uint32_t{0};
 
-  // Claims a chunk and runs it; false if none is left. While a chunk is claimed the loop is not
-  // over, so its body and count stay as they are.
-  bool run_chunk() {
-    uint64_t state = state_;
+  // A member's part of the chunks, which are neighbours in memory as a rule. `state`: the loop's
+  // number in the high half, so that a claim by a thread that has slept since an earlier loop
+  // fails; the number of unclaimed chunks in the low half.
+  struct alignas(64) Share {
+    std::atomic<uint64_t> state = 0;
+  };
+  int64_t begin_of(size_t share) const {
+    return count_ * static_cast<int64_t>(share) / std::ssize(shares_);
+  }
+  int64_t end_of(size_t share) const { return begin_of(share + 1); }
+
+  // Runs the member's own chunks, then what is left of the others'.
+  void run_chunks(size_t member) {
+    for (size_t i = 0; i < shares_.size(); ++i) {
+      while (run_chunk((member + i) % shares_.size())) continue;
+    }
+  }
+
+  // Claims a chunk of a share and runs it; false if none is left. While a chunk is claimed the loop
+  // is not over, so its body and count stay as they are.
+  bool run_chunk(size_t share) {
+    std::atomic<uint64_t>& state = shares_[share].state;
+    uint64_t seen = state;
     do {
-      if (chunks_left(state) == 0) return false;
-    } while (!state_.compare_exchange_weak(state, state - 1));
+      if (static_cast<uint32_t>(seen) == 0) return false;
+    } while (!state.compare_exchange_weak(seen, seen - 1));
     try {
-      (*body_)(count_ - static_cast<int64_t>(chunks_left(state)));
+      (*body_)(end_of(share) - static_cast<uint32_t>(seen));
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!error_) error_ = std::current_exception();
@@ -80,18 +103,17 @@ class Team::Loops {
     return true;
   }
 
-  // The loop's number in the high half, its unclaimed chunks in the low half: a claim by a thread
-  // that has slept since an earlier loop fails.
-  alignas(64) std::atomic<uint64_t> state_ = 0;
+  std::vector<Share> shares_;
+  alignas(64) std::atomic<uint32_t> loop_ = 0;
   alignas(64) std::atomic<int64_t> unfinished_ = 0;
-  alignas(64) uint64_t round_ = 0;
-  int64_t count_ = 0;
+  alignas(64) int64_t count_ = 0;
   const std::function<void(int64_t)>* body_ = nullptr;
+  std::atomic<size_t> joined_ = 1;  // the caller is member 0
   std::mutex mutex_;
   std::exception_ptr error_;
 };
 
-Team::Team(Workers& workers) : loops_(std::make_shared<Loops>()) {
+Team::Team(Workers& workers) : loops_(std::make_shared<Loops>(workers.threads())) {
   try {
     for (int i = 1; i < workers.threads(); ++i) {
       workers.schedule([loops = loops_] { loops->help(); });

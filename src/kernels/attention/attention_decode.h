@@ -22,7 +22,6 @@ struct DecodeRow {
   const float* key_mask;
   AttentionProblem::Range keys;
   float* weights;  // scratch: one per key
-  float* mixed;    // scratch: `head` floats
   T* y;
   float* log_sum;
 };

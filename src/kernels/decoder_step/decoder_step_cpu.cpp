@@ -191,10 +191,8 @@ class Decoder {
   // Rotates the heads of a group, adds its key and value to the caches, and attends.
   void attend_group(const Layer<T>& layer, int64_t item, int64_t group) {
     const int64_t d = s_.head, members = s_.members, stride = s_.groups * d;
-    Arena arena(thread_scratch(Arena::bytes(4 * s_.positions) + Arena::bytes(4 * d) +
-                               Arena::bytes(4 * members * d)));
+    Arena arena(thread_scratch(Arena::bytes(4 * s_.positions) + Arena::bytes(4 * members * d)));
     auto* const weights = arena.template take<float>(s_.positions);
-    auto* const mixed = arena.template take<float>(d);
     auto* const heads = arena.template take<T>(members * d);
     turn(qkv_ + item * s_.joined() + group * members * d, in_.waves, heads,
          {.groups = 1, .members = members, .turned = members - 1, .head = d, .half = s_.half});
@@ -212,7 +210,6 @@ class Decoder {
                        .key_mask = in_.mask == nullptr ? nullptr : in_.mask + item * s_.positions,
                        .keys = {0, in_.position + 1},
                        .weights = weights,
-                       .mixed = mixed,
                        .y = rows_ + item * s_.queries() + (group * (members - 2) + m) * d,
                        .log_sum = &log_sum},
           d, 1 / std::sqrt(static_cast<float>(d)));
