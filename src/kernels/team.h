@@ -22,7 +22,7 @@ class Team {
 
   // Runs body(i) once for each i in [0, count), on this thread and those that have joined so far;
   // never waits for a thread that has not. Each thread takes neighbouring chunks while its share
-  // lasts: two threads that read memory in turns reach a tenth less of its bandwidth. Only the
+  // lasts: two threads that took chunks in turns read memory a tenth slower. Only the
   // thread that made the team may call it. Rethrows the first exception.
   void for_each_chunk(int64_t count, const std::function<void(int64_t)>& body);
 

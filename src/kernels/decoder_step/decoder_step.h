@@ -37,7 +37,7 @@ struct DecoderStep {
 };
 
 // For each layer, with RMS norms of this epsilon: x += out attention(rotated qkv(norm(x))), then
-// x += down swiglu(gate_up(norm(x))). Has no gradient of its own: the plain ops are differentiated.
+// x += down swiglu(gate_up(norm(x))). Gradients are those of the plain ops.
 // Throws: shapes or types that do not fit; no layers.
 DecoderStep decoder_step(const DecoderInputs& inputs, std::span<const DecoderLayer> layers,
                          double epsilon,
