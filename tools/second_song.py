@@ -27,6 +27,11 @@ class Condition:
     vibrato: float = 0.3  # share of notes of at least 0.4 s
     vibrato_cents: tuple = (15, 60)
     melismas: float = 0  # share of notes that become runs
+    scoops: float = 0.3  # share of the notes after a rest or noise that begin off their pitch
+    held: float = 0.4  # share of the scoops that stay there before they go to the note
+    falls: float = 0.2  # share of the notes before a rest or noise whose pitch falls at their end
+    wavers: float = 0.3  # dips of the level a second, too small to part notes
+    wander_cents: float = 15  # slow irregularity of the pitch, its deviation
 
 
 @dataclass
@@ -116,7 +121,9 @@ def pitch_curve(rng, notes, condition, seconds):
         target[first:] = note.pitch + 0.06 * rng.standard_normal()
         speed[first:], damping[first:] = rate, rng.uniform(0.75, 1)
         if not is_joined:
-            jumps[int(note.start_s * CONTROL_HZ)] = -rng.uniform(0.5, 2.5) if rng.random() < 0.2 else rng.uniform(-0.2, 0.1)
+            jumps[int(note.start_s * CONTROL_HZ)] = scoop(rng, note, condition, target)
+        if i + 1 == len(notes) or notes[i + 1].start_s - note.end_s > 0.05:
+            fall(rng, note, condition, target)
     curve, value, slope = np.zeros(size), target[0], 0.0
     for i in range(size):
         if i in jumps:
@@ -128,8 +135,32 @@ def pitch_curve(rng, notes, condition, seconds):
     for note in notes:
         add_vibrato(rng, note, condition, curve)
     tremble = sosfilt(butter(2, 6, fs=CONTROL_HZ, output="sos"), rng.standard_normal(size))
+    wander = sosfilt(butter(1, 1.5, fs=CONTROL_HZ, output="sos"), rng.standard_normal(size))
+    wander *= condition.wander_cents / 100 / np.std(wander)
     tuning = condition.tuning_cents / 100 * (1 if rng.random() < 0.5 else -1)
-    return curve + 0.05 * tremble / np.std(tremble) + tuning, smooth
+    return curve + 0.05 * tremble / np.std(tremble) + wander + tuning, smooth
+
+
+def scoop(rng, note, condition, target):
+    """Lets a note begin off its pitch. Returns how far the curve is from the target there, in semitones."""
+    if rng.random() >= condition.scoops:
+        return rng.uniform(-0.2, 0.1)
+    depth = rng.uniform(0.5, 3) * (1 if rng.random() < 0.2 else -1)
+    if rng.random() < condition.held:
+        held_s = min(rng.uniform(0.04, 0.16), 0.4 * (note.end_s - note.start_s))
+        first = int(note.start_s * CONTROL_HZ)
+        target[first : first + int(held_s * CONTROL_HZ)] += depth
+        return 0
+    return depth
+
+
+def fall(rng, note, condition, target):
+    """The breath runs out: the pitch falls in the last tenths of a second."""
+    if rng.random() >= condition.falls:
+        return
+    length_s = min(rng.uniform(0.08, 0.25), 0.3 * (note.end_s - note.start_s))
+    first, last = int((note.end_s - length_s) * CONTROL_HZ), int(note.end_s * CONTROL_HZ)
+    target[first:last] -= np.linspace(0, rng.uniform(0.5, 3), last - first)
 
 
 def add_vibrato(rng, note, condition, curve):
@@ -154,7 +185,16 @@ def chains(notes):
     return result
 
 
-def level_curve(rng, notes, seconds):
+def wavers_db(rng, condition, t):
+    """Dips of 1 to 5 dB within notes."""
+    db = np.zeros_like(t)
+    for _ in range(rng.poisson(condition.wavers * (t[-1] - t[0]))):
+        at_s, width_s = rng.uniform(t[0], t[-1]), rng.uniform(0.03, 0.12)
+        db -= rng.uniform(1, 5) * np.exp(-0.5 * ((t - at_s) / width_s) ** 2)
+    return np.maximum(db, -5)
+
+
+def level_curve(rng, notes, condition, seconds):
     """Amplitude at RATE; writes where each note begins and ends into its label."""
     amplitude = np.zeros(int(seconds * RATE))
     for chain in chains(notes):
@@ -165,6 +205,7 @@ def level_curve(rng, notes, seconds):
         release_s = min(rng.uniform(0.03, 0.12), 0.4 * (end_s - start_s))
         rise, fall = np.clip((t - start_s) / attack_s, 0, 1), np.clip((end_s - t) / release_s, 0, 1)
         db = 2.0 * rng.standard_normal() + 1.5 * np.sin(2 * np.pi * rng.uniform(0.2, 0.6) * t + rng.uniform(0, 6))
+        db = db + wavers_db(rng, condition, t)
         chain[0].label["start"] = start_s + RAISED_TO_END * attack_s
         chain[-1].label["end"] = end_s - RAISED_TO_END * release_s
         for note in chain[1:]:

@@ -109,7 +109,7 @@ def hum(rng, condition, is_whistled):
     join(rng, notes, condition, voiced_only=is_whistled)
     seconds = max(6, notes[-1].end_s + 0.4)
     curve, smooth = pitch_curve(rng, notes, condition, seconds)
-    amplitude = level_curve(rng, notes, seconds)
+    amplitude = level_curve(rng, notes, condition, seconds)
     label(notes, curve, smooth)
     out = np.zeros(len(amplitude))
     if is_whistled:

@@ -31,7 +31,7 @@ struct Constant {
 };
 const std::array<Constant, 5> kConstants = {{
     {"note_cost", &DecoderOptions::note_cost, {1, 1.5, 2, 2.5, 3, 4, 5, 6}},
-    {"pitch_weight", &DecoderOptions::pitch_weight, {0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2}},
+    {"pitch_weight", &DecoderOptions::pitch_weight, {0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1}},
     {"onset_bias", &DecoderOptions::onset_bias, {-2, -1.5, -1, -0.5, 0, 0.5, 1}},
     {"shortest_s", &DecoderOptions::shortest_s, {0.03, 0.04, 0.05, 0.06, 0.08, 0.1}},
     {"least_confidence", &DecoderOptions::least_confidence, {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}},

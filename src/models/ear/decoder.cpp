@@ -145,7 +145,7 @@ double median_pitch(const Frames& frames, const Segment& segment) {
 // The probability that a note is right, from the probability of what it claims: a logistic curve,
 // fitted on the second voice (bench/hear/constants.cpp).
 double calibrated(double claim) {
-  constexpr double kOffset = -0.12, kSlope = 2.48, kLeastClaim = 1e-4;
+  constexpr double kOffset = 0.47, kSlope = 1.1, kLeastClaim = 1e-4;
   const double p = std::clamp(claim, kLeastClaim, 1 - kLeastClaim);
   return 1 / (1 + std::exp(-(kOffset + kSlope * std::log(p / (1 - p)))));
 }

@@ -38,15 +38,15 @@ struct HeardNote {
 // The defaults are the best on a voice that no training heard: bench/hear/constants.cpp.
 struct DecoderOptions {
   // Log-probabilities. A note costs this much, so that doubtful ones are left out.
-  double note_cost = 2;
+  double note_cost = 3;
   // How much a frame's pitch counts against its voicing.
-  double pitch_weight = 0.02;
+  double pitch_weight = 0.005;
   // Onset probabilities are raised by this much: training counts frames next to an onset as well.
   double onset_bias = 0.5;
   double shortest_s = 0.06;
   // Notes that are less certain are left out. In theory F1 is best at half of the F1 that is
   // reached. Source: Lipton, Elkan & Naryanaswamy 2014, theorem 1.
-  double least_confidence = 0.4;
+  double least_confidence = 0.5;
   // A singer's tuning moves by about this much from note to note.
   double drift_cents = 6;
 
