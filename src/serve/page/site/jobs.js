@@ -43,10 +43,10 @@ async function request(take, isBand) {
   const {preset, clip} = get('timbre');
   const backing = get('backing');
   const melody = get('melody');
-  const job = {task: isBand ? 'arrange' : 'generate', upload: take.upload.id, options: {...soundOptions(), ...scoreOptions()}};
+  const options = {...soundOptions(), ...scoreOptions(), ...(isBand && bandOptions())};
+  const job = {task: isBand ? 'arrange' : 'generate', upload: take.upload.id, options};
   if (take.isEdited || melody?.isEdited) job.notes = melody.notes;
-  if (preset) job.options.preset = preset;
-  if (isBand) Object.assign(job.options, bandOptions());
+  if (preset) options.preset = preset;
   if (clip) job.timbre = await uploaded(clip, clip.wav);
   if (backing?.isMixed && !isBand) {
     const moved = backing.mixed?.offset_s === backing.offset_s ? backing.mixed : {offset_s: backing.offset_s};
@@ -170,7 +170,8 @@ function filesOf(kept, job, stem) {
   const of = (name, label, saved) => ({label, url: resultPath(kept.id, name), saved});
   const sounds = kFormats.map((format) => of(`${stem}.${format}`, format.toUpperCase(), `${base}-${stem}.${format}`));
   const midi = job.results.find((result) => result.name.endsWith('.mid'));
-  return [...sounds, midi && of(midi.name, 'MIDI', `${base}.mid`), of('all.zip', 'All (zip)', `${base}.zip`)].filter(Boolean);
+  const notes = midi && of(midi.name, 'MIDI', `${base}.mid`);
+  return [...sounds, notes, of('all.zip', 'All (zip)', `${base}.zip`)].filter(Boolean);
 }
 
 // Makes sure that the player has the sound.

@@ -16,7 +16,9 @@ export const isCurrent = (take) => get('take')?.id === take.id;
 // After small changes, of which there may be many.
 export const keepSoon = debounced((take) => keepTake(take).catch(() => {}), 300);
 
-export const isValid = (sent) => Boolean(sent) && (!sent.expires || Date.parse(sent.expires) - Date.now() > kExpiryMargin_ms);
+// Whether the service still has what was sent.
+export const isValid = (sent) =>
+    Boolean(sent) && (!sent.expires || Date.parse(sent.expires) - Date.now() > kExpiryMargin_ms);
 
 // Makes sure that the service has the recording; uploads expire.
 export async function uploadTake(take, isAgain = false) {
