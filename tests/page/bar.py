@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 
-import run
+sys.dont_write_bytecode = True
+import run  # noqa: E402
 
 MOST_CLICKS, MOST_SEMITONES_OFF = 4, 0.7
 RECORDED_S, CORRECTION = 8, 3
