@@ -125,9 +125,10 @@ async function deliver(take) {
     await restoreJobs(take);
   } catch (fault) {
     if (isCancelled(fault) || !isCurrent(take)) return;
-    const title = take.upload ? 'No notes were found' : `${take.name} could not be sent`;
     take.isRefused = !take.upload && !mayPass(fault);
     keepSoon(take);
+    const unsent = `${take.name} ${take.isRefused ? 'cannot be used' : 'could not be sent'}`;
+    const title = take.upload ? 'No notes were found' : unsent;
     showProblem(fault, {title, retry: () => deliver(take)});
   } finally {
     if (isCurrent(take)) enter('ready');
