@@ -105,7 +105,8 @@ class ApiTest : public RecordsTest {
 
   FolderStore store_{scratch_.path() / "sounds"};
   SqliteRecords records_{file(), {.max_waiting = 4}}, watched_{file()};
-  JobEvents events_{watched_, [](const Job& job) { return job_json(job, 0); }};
+  JobEvents events_{watched_,
+                    [](const Job& job, int64_t position) { return job_json(job, position); }};
   Api api_{records_, store_, events_, {.max_seconds = 20}};
   std::unique_ptr<HttpServer> server_;
 };
@@ -370,6 +371,39 @@ TEST_F(ApiTest, ThePresetsSoundIsPlayedOnce) {
   EXPECT_EQ(ask("GET", path).body, tone(1));
   EXPECT_EQ(records_.counts().done, 0);
   EXPECT_THAT(store_.list("jobs"), IsEmpty());
+}
+
+TEST_F(ApiTest, APresetThatCannotBePlayedIsTriedOnce) {
+  const std::string path = PresetSounds::path("violin");
+  EXPECT_EQ(ask("GET", path).status, 202);
+  records_.fail_job(claimed(records_), testing::kFault);
+  EXPECT_EQ(ask("GET", path).status, 500);
+  EXPECT_EQ(ask("GET", path).status, 500);
+  EXPECT_EQ(records_.counts().queued, 0);
+}
+
+TEST_F(ApiTest, AnUploadMayBeATimbreOrABacking) {
+  const auto send = [&](const Form& form) {
+    return ask("POST", "/v1/uploads", kForm, form.whole());
+  };
+  expect_problem(send(Form().add("@timbre", tone(0.5))), 422, "the timbre");
+  EXPECT_EQ(send(Form().add("@timbre", tone(1.5))).status, 201);
+  const Answer sent = send(Form().add("@backing", tone(3)));
+  ASSERT_EQ(sent.status, 201) << sent.body;
+  const Json backing = parse_json(sent.body);
+  const auto wav = store_.find(upload_key(backing["id"]));
+  EXPECT_EQ(audio::read_audio(*wav).channels, 1) << "as in the file";
+  expect_problem(send(Form().add("@audio", tone(1)).add("@backing", tone(1))), 422, "one sound");
+}
+
+TEST_F(ApiTest, EventsTellWhenTheQueueMoves) {
+  start();
+  const std::string id = start();
+  TestClient client(server_->port());
+  client.send("GET " + job_path(id) + "/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_NE(client.read_until("\"position\":2"), "");
+  claimed(records_);
+  EXPECT_NE(client.read_until("\"position\":1"), "");
 }
 
 TEST_F(ApiTest, TheDocumentHasEveryRoute) {

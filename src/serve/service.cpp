@@ -25,7 +25,7 @@ namespace {
 
 constexpr int64_t kMostWorkers = 64;
 constexpr std::chrono::milliseconds kPoll{20}, kSweepEvery{500};
-constexpr std::chrono::minutes kOrphansEvery{10}, kOrphanAge{10};
+constexpr std::chrono::minutes kOrphansEvery{10};
 // Longer than a worker's own limit for its job.
 constexpr std::chrono::milliseconds kWorkerDrain{30'000}, kServerDrain{25'000};
 
@@ -44,7 +44,7 @@ class Sweeper {
       try {
         sweep();
         if (std::chrono::steady_clock::now() >= orphans_due) {
-          remove_orphans(records_, store_, kOrphanAge);
+          remove_orphans(records_, store_);
           orphans_due = std::chrono::steady_clock::now() + kOrphansEvery;
         }
       } catch (
@@ -139,11 +139,7 @@ class Service {
         store_(store_folder(data_)),
         records_(records_file(data_)),
         watched_(records_file(data_)),
-        events_(watched_,
-                [this](const Job& job) {
-                  const bool is_queued = job.status == Status::kQueued;
-                  return job_json(job, is_queued ? records_.position(job) : 0);
-                }),
+        events_(watched_, [](const Job& job, int64_t position) { return job_json(job, position); }),
         api_(records_, store_, events_,
              {.max_seconds = options.max_seconds,
               .weights = options.weights,
