@@ -14,6 +14,7 @@
 #include "base/process.h"
 #include "serve/api.h"
 #include "serve/data_folder.h"
+#include "serve/decode/sandbox.h"
 #include "serve/metrics.h"
 #include "serve/owner_lock.h"
 #include "serve/page/page.h"
@@ -242,6 +243,11 @@ void run_service(const ServiceOptions& options, const std::function<void(Listeni
   app::weights_folder(options.weights);  // fails now if there is none
   ::umask(077);
   wait_with_little_memory();
+  if (!has_landlock()) {
+    spdlog::warn(
+        "the kernel has no Landlock: ffmpeg, which reads webm and m4a, may open any file "
+        "that this user may read");
+  }
   Service service(options, address, metrics_address);
   ready(service.listening());
   service.run_until_stopped();
