@@ -160,6 +160,7 @@ Upload Api::decode(const fs::path& file, const std::string& name, const std::str
                       .name = "the " + (name == "audio" ? std::string("recording") : name),
                       .program = options_.decoder};
   if (name == "timbre") limits.min_seconds = kMinTimbre_s;
+  const LongWork::Permit turn = long_work_.begin();
   Decoded decoded;
   try {
     decoded = decode_confined(file, wav, limits);
@@ -187,12 +188,6 @@ void Api::read_form(Request& request, Incoming& incoming) {
     if (part.file.empty()) {
       read_field(part.name, part.text, incoming);
       continue;
-    }
-    if (part.size_bytes > options_.max_upload_bytes) {
-      fail(ExitCode::kUsage,
-           fmt::format("{}: {} bytes, the limit is {}", part.name, part.size_bytes,
-                       options_.max_upload_bytes),
-           "send a shorter recording, or a compressed one");
     }
     const auto found = place_of(part);
     if (!found->second->empty()) {

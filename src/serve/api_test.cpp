@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cctype>
 #include <cmath>
 #include <sstream>
+#include <thread>
 
 #include "base/files.h"
 #include "serve/api_impl.h"
@@ -132,6 +134,33 @@ TEST_F(ApiTest, AJobOnAnUploadIsAccepted) {
   EXPECT_EQ(job["upload"], upload["id"]);
   EXPECT_EQ(job["options"]["snap"], "1");
   EXPECT_TRUE(job["notes"].is_null());
+}
+
+TEST_F(ApiTest, ManySlowUploadsKeepNothingElseWaiting) {
+  const auto decoder = scratch_.path() / "slow.sh";
+  write_file(decoder, "#!/bin/sh\nexec sleep 1\n");
+  std::filesystem::permissions(decoder, std::filesystem::perms::owner_all);
+  Api api(records_, store_, events_, {.decoder = decoder});
+  Router router;
+  api.add_routes(router);
+  const HttpServer server({.spool_folder = store_.aside()}, std::move(router));
+  const std::string form = Form().add("@audio", tone(1)).whole();
+  std::atomic<int> refused = 0, decoded = 0;
+  std::vector<std::jthread> clients;
+  for (int i = 0; i < 24; ++i) {
+    clients.emplace_back([&] {
+      const Answer answer = TestClient(server.port()).ask("POST", "/v1/uploads", kForm, form);
+      refused += answer.status == 503 && answer.headers.contains("retry-after") ? 1 : 0;
+      decoded += answer.status == 422 ? 1 : 0;  // sleep hands over nothing
+    });
+  }
+  while (refused == 0 && decoded < 24) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(TestClient(server.port()).ask("GET", "/health").status, 200);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(700));
+  clients.clear();
+  EXPECT_EQ(refused, 12);
+  EXPECT_EQ(decoded, 12);
 }
 
 TEST_F(ApiTest, AFormCarriesRecordingTimbreAndBacking) {
