@@ -2,7 +2,7 @@
 import {listTakes, removeTake} from './database.js';
 import {announce, clockText, element, find, icon} from './dom.js';
 import {openTake, recoverChunks} from './flow.js';
-import {forgetJobs} from './jobs.js';
+import {forget} from './jobs.js';
 import {hideProblem, showProblem} from './problems.js';
 import {get} from './state.js';
 
@@ -15,7 +15,7 @@ function open(take) {
 
 async function remove(take) {
   try {
-    await forgetJobs(take);
+    await forget(take);
     await removeTake(take.id);
     announce(`${take.name} is deleted.`);
   } catch (fault) {

@@ -24,7 +24,7 @@ export const isValid = (sent) =>
 export async function uploadTake(take, isAgain = false) {
   if (!isAgain && isValid(take.upload)) return;
   const name = take.wav.type === 'audio/wav' ? 'hum.wav' : 'hum';
-  take.upload = await upload(take.wav, name, (share) => set('uploaded', share));
+  take.upload = await upload(take.wav, name, {onShare: (share) => set('uploaded', share)});
   take.seconds ||= take.upload.seconds ?? 0;
   await keepTake(take).catch(() => {});
 }
