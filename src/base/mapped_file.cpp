@@ -21,7 +21,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   }
   struct stat status {};
   if (fstat(file, &status) == 0) size_ = static_cast<size_t>(status.st_size);
-  if (size_ > 0) data_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
+  if (size_ > 0) data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
   close(file);
   if (data_ == MAP_FAILED) {
     fail(ExitCode::kFailure, fmt::format("{}: cannot map it into memory", path.string()));

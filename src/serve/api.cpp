@@ -113,9 +113,11 @@ void Api::add_routes(Router& router) {
   router.add("POST", "/v1/jobs", [this](Request& request) { return post_job(request); },
              {.body_bytes = kMostJsonBytes,
               .form_bytes = kMostFormFiles * options_.max_upload_bytes + kMostJsonBytes,
-              .file_parts = {"audio", "timbre", "backing"}});
+              .file_parts = {"audio", "timbre", "backing"},
+              .file_bytes = options_.max_upload_bytes});
   router.add("POST", "/v1/uploads", [this](Request& request) { return post_upload(request); },
-             {.form_bytes = options_.max_upload_bytes + kFormBytes, .file_parts = {"audio"}});
+             {.form_bytes = options_.max_upload_bytes + kFormBytes,
+              .file_parts = {"audio", "timbre", "backing"}});
   router.add("GET", "/v1/uploads/{id}", to(&Api::get_upload));
   router.add("DELETE", "/v1/uploads/{id}", to(&Api::delete_upload));
   router.add("GET", "/v1/jobs", to(&Api::list_jobs));

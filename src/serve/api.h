@@ -10,6 +10,7 @@
 #include "serve/decode/confined.h"
 #include "serve/http/http.h"
 #include "serve/job_events.h"
+#include "serve/long_work.h"
 #include "serve/preset_sounds.h"
 #include "serve/records.h"
 #include "serve/store.h"
@@ -66,6 +67,8 @@ class Api {
   JobEvents& events_;
   ApiOptions options_;
   PresetSounds preset_sounds_;
+  // Fewer than ServerOptions::handler_threads, so that files and events are never kept waiting.
+  LongWork long_work_{4, 8, std::chrono::seconds(5)};
   std::timed_mutex derive_mutex_;  // one at a time: the workers need the processor
 };
 

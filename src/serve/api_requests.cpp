@@ -160,6 +160,7 @@ Upload Api::decode(const fs::path& file, const std::string& name, const std::str
                       .name = "the " + (name == "audio" ? std::string("recording") : name),
                       .program = options_.decoder};
   if (name == "timbre") limits.min_seconds = kMinTimbre_s;
+  const LongWork::Permit turn = long_work_.begin();
   Decoded decoded;
   try {
     decoded = decode_confined(file, wav, limits);
@@ -187,12 +188,6 @@ void Api::read_form(Request& request, Incoming& incoming) {
     if (part.file.empty()) {
       read_field(part.name, part.text, incoming);
       continue;
-    }
-    if (part.size_bytes > options_.max_upload_bytes) {
-      fail(ExitCode::kUsage,
-           fmt::format("{}: {} bytes, the limit is {}", part.name, part.size_bytes,
-                       options_.max_upload_bytes),
-           "send a shorter recording, or a compressed one");
     }
     const auto found = place_of(part);
     if (!found->second->empty()) {
@@ -285,15 +280,15 @@ Response Api::post_upload(Request& request) {
     if (earlier && earlier->outcome == Acceptance::kRepeated) return created(earlier->id);
     if (earlier) return answer(*earlier);
   }
-  Part* audio = request.part("audio");
-  if (audio == nullptr || audio->file.empty()) {
-    fail(ExitCode::kUsage, "there is no part 'audio'",
-         "send the recording as multipart/form-data: curl -F audio=@hum.wav ...");
-  }
   for (const Part& part : request.parts) {
-    if (&part != audio) refuse_field(part.name, {"audio"});
+    if (part.file.empty()) refuse_field(part.name, {"audio", "timbre", "backing"});
   }
-  const Upload upload = decode(audio->file.path(), "audio", incoming.job.caller, incoming);
+  if (request.parts.size() != 1) {
+    fail(ExitCode::kUsage, "an upload is one sound: the part 'audio', 'timbre' or 'backing'",
+         "send it as multipart/form-data: curl -F audio=@hum.wav ...");
+  }
+  const Part& sound = request.parts[0];
+  const Upload upload = decode(sound.file.path(), sound.name, incoming.job.caller, incoming);
   const Acceptance acceptance = records_.add_upload(upload, key);
   incoming.is_kept = acceptance.outcome == Acceptance::kAccepted;
   if (acceptance.outcome == Acceptance::kOtherRequest) return answer(acceptance);

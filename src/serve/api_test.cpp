@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cctype>
 #include <cmath>
 #include <sstream>
+#include <thread>
 
 #include "base/files.h"
 #include "serve/api_impl.h"
@@ -105,7 +107,8 @@ class ApiTest : public RecordsTest {
 
   FolderStore store_{scratch_.path() / "sounds"};
   SqliteRecords records_{file(), {.max_waiting = 4}}, watched_{file()};
-  JobEvents events_{watched_, [](const Job& job) { return job_json(job, 0); }};
+  JobEvents events_{watched_,
+                    [](const Job& job, int64_t position) { return job_json(job, position); }};
   Api api_{records_, store_, events_, {.max_seconds = 20}};
   std::unique_ptr<HttpServer> server_;
 };
@@ -131,6 +134,33 @@ TEST_F(ApiTest, AJobOnAnUploadIsAccepted) {
   EXPECT_EQ(job["upload"], upload["id"]);
   EXPECT_EQ(job["options"]["snap"], "1");
   EXPECT_TRUE(job["notes"].is_null());
+}
+
+TEST_F(ApiTest, ManySlowUploadsKeepNothingElseWaiting) {
+  const auto decoder = scratch_.path() / "slow.sh";
+  write_file(decoder, "#!/bin/sh\nexec sleep 1\n");
+  std::filesystem::permissions(decoder, std::filesystem::perms::owner_all);
+  Api api(records_, store_, events_, {.decoder = decoder});
+  Router router;
+  api.add_routes(router);
+  const HttpServer server({.spool_folder = store_.aside()}, std::move(router));
+  const std::string form = Form().add("@audio", tone(1)).whole();
+  std::atomic<int> refused = 0, decoded = 0;
+  std::vector<std::jthread> clients;
+  for (int i = 0; i < 24; ++i) {
+    clients.emplace_back([&] {
+      const Answer answer = TestClient(server.port()).ask("POST", "/v1/uploads", kForm, form);
+      refused += answer.status == 503 && answer.headers.contains("retry-after") ? 1 : 0;
+      decoded += answer.status == 422 ? 1 : 0;  // sleep hands over nothing
+    });
+  }
+  while (refused == 0 && decoded < 24) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(TestClient(server.port()).ask("GET", "/health").status, 200);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(700));
+  clients.clear();
+  EXPECT_EQ(refused, 12);
+  EXPECT_EQ(decoded, 12);
 }
 
 TEST_F(ApiTest, AFormCarriesRecordingTimbreAndBacking) {
@@ -370,6 +400,39 @@ TEST_F(ApiTest, ThePresetsSoundIsPlayedOnce) {
   EXPECT_EQ(ask("GET", path).body, tone(1));
   EXPECT_EQ(records_.counts().done, 0);
   EXPECT_THAT(store_.list("jobs"), IsEmpty());
+}
+
+TEST_F(ApiTest, APresetThatCannotBePlayedIsTriedOnce) {
+  const std::string path = PresetSounds::path("violin");
+  EXPECT_EQ(ask("GET", path).status, 202);
+  records_.fail_job(claimed(records_), testing::kFault);
+  EXPECT_EQ(ask("GET", path).status, 500);
+  EXPECT_EQ(ask("GET", path).status, 500);
+  EXPECT_EQ(records_.counts().queued, 0);
+}
+
+TEST_F(ApiTest, AnUploadMayBeATimbreOrABacking) {
+  const auto send = [&](const Form& form) {
+    return ask("POST", "/v1/uploads", kForm, form.whole());
+  };
+  expect_problem(send(Form().add("@timbre", tone(0.5))), 422, "the timbre");
+  EXPECT_EQ(send(Form().add("@timbre", tone(1.5))).status, 201);
+  const Answer sent = send(Form().add("@backing", tone(3)));
+  ASSERT_EQ(sent.status, 201) << sent.body;
+  const Json backing = parse_json(sent.body);
+  const auto wav = store_.find(upload_key(backing["id"]));
+  EXPECT_EQ(audio::read_audio(*wav).channels, 1) << "as in the file";
+  expect_problem(send(Form().add("@audio", tone(1)).add("@backing", tone(1))), 422, "one sound");
+}
+
+TEST_F(ApiTest, EventsTellWhenTheQueueMoves) {
+  start();
+  const std::string id = start();
+  TestClient client(server_->port());
+  client.send("GET " + job_path(id) + "/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_NE(client.read_until("\"position\":2"), "");
+  claimed(records_);
+  EXPECT_NE(client.read_until("\"position\":1"), "");
 }
 
 TEST_F(ApiTest, TheDocumentHasEveryRoute) {

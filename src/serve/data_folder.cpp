@@ -36,8 +36,9 @@ fs::path open_data_folder(const std::string& named) {
   return folder;
 }
 
-void remove_orphans(Records& records, Store& store, std::chrono::milliseconds unchanged_for) {
-  const int64_t newest_ms = now_ms() - unchanged_for.count();
+void remove_orphans(Records& records, Store& store, std::chrono::milliseconds orphan_age,
+                    std::chrono::milliseconds aside_age) {
+  const int64_t newest_ms = now_ms() - orphan_age.count();
   std::set<std::string> orphans;
   for (const auto& entry : store.list("jobs")) {
     if (entry.changed_ms > newest_ms || orphans.contains(id_of(entry.key))) continue;
@@ -48,7 +49,7 @@ void remove_orphans(Records& records, Store& store, std::chrono::milliseconds un
     if (entry.changed_ms > newest_ms || records.any_upload(id_of(entry.key))) continue;
     store.remove(entry.key);
   }
-  store.clear_aside(unchanged_for);
+  store.clear_aside(aside_age);
 }
 
 }  // namespace hum::serve

@@ -24,8 +24,16 @@ inline std::filesystem::path locks_folder(const std::filesystem::path& data) {
   return data / "locks";
 }
 
-// Removes the sounds of jobs and uploads that have no record and did not change for this long: a
-// process was killed between storing them and their record.
-void remove_orphans(Records& records, Store& store, std::chrono::milliseconds unchanged_for);
+// Longer than a process takes between storing a sound and its record.
+inline constexpr std::chrono::minutes kOrphanAge{10};
+// Longer than a job, or an upload over a slow line.
+inline constexpr std::chrono::hours kAsideAge{24};
+
+// Removes the sounds of jobs and uploads that have no record and did not change for `orphan_age`: a
+// process was killed between storing them and their record. Also removes files that were put aside
+// and did not change for `aside_age`.
+void remove_orphans(Records& records, Store& store,
+                    std::chrono::milliseconds orphan_age = kOrphanAge,
+                    std::chrono::milliseconds aside_age = kAsideAge);
 
 }  // namespace hum::serve

@@ -105,6 +105,7 @@ std::optional<fs::path> Api::derived(const Job& job, const std::string& name) {
   if (!origin && (name != kZipName || job.results.empty())) return std::nullopt;
   const std::string key = result_key(id, name);
   if (auto made = store_.find(key)) return made;
+  const LongWork::Permit turn = long_work_.begin();
   const std::unique_lock lock(derive_mutex_, kLongestWait);
   if (!lock.owns_lock()) {
     fail(ExitCode::kTemporary, "other files are being converted", "ask again in a few seconds");

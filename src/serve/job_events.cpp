@@ -11,18 +11,16 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kWait{100};
-// A state replaces those before it, so that who falls behind misses nothing by reconnecting.
-constexpr size_t kKeptStates = 16;
+// A state replaces those before it.
+constexpr size_t kKeptStates = 1;
 // A stream without listeners is kept this long: one of them may only be reconnecting.
 constexpr std::chrono::seconds kKeepUnused{10};
 
-Event event_of(int64_t version, const Json& data) {
-  return {std::to_string(version), "job", to_text(data)};
-}
+Event event_of(const std::string& id, const Json& data) { return {id, "job", to_text(data)}; }
 
 }  // namespace
 
-JobEvents::JobEvents(Records& records, std::function<Json(const Job&)> show)
+JobEvents::JobEvents(Records& records, std::function<Json(const Job&, int64_t position)> show)
     : records_(records), show_(std::move(show)) {
   watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
@@ -33,12 +31,17 @@ JobEvents::~JobEvents() {
   for (auto& [unused, followed] : streams_) followed.stream->close();
 }
 
+int64_t JobEvents::position_of(const Job& job) {
+  return job.status == Status::kQueued ? records_.position(job) : 0;
+}
+
 std::shared_ptr<EventStream> JobEvents::follow(const Job& job) {
+  const int64_t position = position_of(job);
   const std::scoped_lock lock(mutex_);
   Followed& followed = streams_[job.request.id];
   if (!followed.stream) followed.stream = std::make_shared<EventStream>(kKeptStates);
   followed.used = Clock::now();
-  push(followed, job);
+  push(followed, job, position);
   return followed.stream;
 }
 
@@ -47,10 +50,15 @@ int64_t JobEvents::followed() const {
   return static_cast<int64_t>(streams_.size());
 }
 
-void JobEvents::push(Followed& followed, const Job& job) {
-  if (job.version <= followed.version || followed.stream->is_closed()) return;
+void JobEvents::push(Followed& followed, const Job& job, int64_t position) {
+  const bool is_new = job.version > followed.version;
+  const bool has_moved = job.version == followed.version && position != followed.position;
+  if ((!is_new && !has_moved) || followed.stream->is_closed()) return;
   followed.version = job.version;
-  followed.stream->push(event_of(job.version, show_(job)));
+  followed.position = position;
+  const std::string id =
+      is_new ? std::to_string(job.version) : fmt::format("{}-{}", job.version, position);
+  followed.stream->push(event_of(id, show_(job, position)));
   if (is_final(job.status)) followed.stream->close();
 }
 
@@ -80,15 +88,16 @@ void JobEvents::update_all() {
   }
   for (const std::string& id : ids) {
     const auto job = records_.any_job(id);
+    const int64_t position = job ? position_of(*job) : 0;
     const std::scoped_lock lock(mutex_);
     const auto found = streams_.find(id);
     if (found == streams_.end()) continue;
     Followed& followed = found->second;
     if (job) {
-      push(followed, *job);
+      push(followed, *job, position);
     } else if (!followed.stream->is_closed()) {  // somebody has removed it
-      followed.stream->push(
-          event_of(followed.version + 1, {{"id", id}, {"status", to_name(Status::kCancelled)}}));
+      followed.stream->push(event_of(std::to_string(followed.version + 1),
+                                     {{"id", id}, {"status", to_name(Status::kCancelled)}}));
       followed.stream->close();
     }
   }

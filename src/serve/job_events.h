@@ -1,5 +1,6 @@
 // Event streams of jobs: watches the records and pushes each new state of a job to those who follow
-// it. A state is the whole job, so that nobody needs the states before it.
+// it, also when only its place in the queue has changed. A state is the whole job, so that nobody
+// needs the states before it.
 #pragma once
 
 #include <chrono>
@@ -19,7 +20,7 @@ class JobEvents {
  public:
   // `records`: not the object that the API uses, since it must see the API's changes. `show`: the
   // job as clients see it. Both must outlive this object.
-  JobEvents(Records& records, std::function<Json(const Job&)> show);
+  JobEvents(Records& records, std::function<Json(const Job&, int64_t position)> show);
   // Ends all streams.
   ~JobEvents();
   JobEvents(const JobEvents&) = delete;
@@ -34,16 +35,18 @@ class JobEvents {
  private:
   struct Followed {
     std::shared_ptr<EventStream> stream;
-    int64_t version = 0;
+    int64_t version = 0, position = 0;
     std::chrono::steady_clock::time_point used;
   };
 
   void watch(const std::stop_token& stop);
   void update_all();
-  void push(Followed& followed, const Job& job);
+  void push(Followed& followed, const Job& job, int64_t position);
+  // In the queue; 0 if it is not there.
+  int64_t position_of(const Job& job);
 
   Records& records_;
-  std::function<Json(const Job&)> show_;
+  std::function<Json(const Job&, int64_t position)> show_;
   std::shared_ptr<Signal> changes_ = std::make_shared<Signal>();
   mutable std::mutex mutex_;
   std::map<std::string, Followed> streams_;

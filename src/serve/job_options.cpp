@@ -208,6 +208,14 @@ std::vector<audio::Note> parse_given_notes(const Json& json, double max_seconds)
     fail(ExitCode::kUsage,
          fmt::format("notes: {} of them; 1 to {} are accepted", notes.size(), kMostNotes));
   }
+  double sounding_s = 0;
+  for (const audio::Note& note : notes) sounding_s += note.end_s - note.start_s;
+  if (sounding_s > kMostVoices * max_seconds) {
+    fail(ExitCode::kUsage,
+         fmt::format("notes: together they last {:.0f} s, the limit is {:g} s", sounding_s,
+                     kMostVoices * max_seconds),
+         "give fewer notes that overlap");
+  }
   const double end_s = std::ranges::max(notes, {}, &audio::Note::end_s).end_s;
   if (end_s > max_seconds) {
     fail(ExitCode::kUsage, fmt::format("notes: the last one ends at {:.1f} s, the limit is {:g} s",

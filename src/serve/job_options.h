@@ -15,6 +15,8 @@ namespace hum::serve {
 
 inline constexpr int64_t kMostTakes = 8;
 inline constexpr size_t kMostNotes = 20'000;
+// Notes that sound at once, on average over the longest recording.
+inline constexpr double kMostVoices = 8;
 
 struct JobOptions {
   std::string preset;

@@ -139,6 +139,14 @@ TEST(GivenNotes, AreCheckedAndSorted) {
               HasSubstr("bend"));
 }
 
+TEST(GivenNotes, MayOverlapOnlySoMuch) {
+  Json notes = Json::array();
+  for (int i = 0; i < 9; ++i) notes.push_back({{"start", 0}, {"end", 599}, {"pitch", 60 + i}});
+  EXPECT_THAT(refusal([&] { parse_given_notes(notes, 600); }), HasSubstr("together"));
+  notes.erase(8);
+  EXPECT_EQ(parse_given_notes(notes, 600).size(), 8U);
+}
+
 TEST(FieldNames, ReplaceFlags) {
   EXPECT_EQ(with_field_names("--top-p 3 is outside 0..1 (--top-k too)"),
             "top_p 3 is outside 0..1 (top_k too)");

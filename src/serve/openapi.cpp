@@ -19,8 +19,10 @@ constexpr const char* kDocument = R"json({
       "operationId": "upload", "summary": "Send a recording ahead of jobs",
       "parameters": [{"$ref": "#/components/parameters/IdempotencyKey"}],
       "requestBody": {"required": true, "content": {"multipart/form-data": {
-        "schema": {"type": "object", "additionalProperties": false, "required": ["audio"],
-          "properties": {"audio": {"$ref": "#/components/schemas/Sound"}}}}}},
+        "schema": {"type": "object", "additionalProperties": false, "minProperties": 1, "maxProperties": 1,
+          "description": "One sound, by what it is for: a backing keeps its channels",
+          "properties": {"audio": {"$ref": "#/components/schemas/Sound"},
+            "timbre": {"$ref": "#/components/schemas/Sound"}, "backing": {"$ref": "#/components/schemas/Sound"}}}}}},
       "responses": {
         "201": {"description": "Decoded and kept until it expires",
           "headers": {"Location": {"schema": {"type": "string"}}},

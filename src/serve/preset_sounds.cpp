@@ -66,17 +66,20 @@ Response PresetSounds::get(const std::string& preset) {
   const Acceptance accepted = accept(preset);
   const auto job = records_.any_job(accepted.id);
   const auto sound = store_.find(result_key(accepted.id, "take-1.wav"));
-  if (job && job->status == Status::kDone && sound) {
-    // A copy, so that readers of another request keep what they read.
-    const fs::path copy = store_.aside() / (new_id() + ".wav");
-    fs::copy_file(*sound, copy);
-    store_.put(key, copy);
+  if (job && job->status == Status::kFailed) {
+    // The job stays, so that the next one who asks does not start it again.
+    return problem(500, "hum failed to play this preset",
+                   {{"hint", job->error.value("detail", "")}});
   }
-  const bool has_ended = job && is_final(job->status);
-  if (has_ended) {
-    records_.remove_job(kCaller, accepted.id);
-    store_.remove_all(job_prefix(accepted.id));
-    if (store_.find(key)) return get(preset);
+  if (job && job->status == Status::kDone && sound) {
+    const fs::path copy = store_.aside() / (new_id() + ".wav");
+    std::error_code gone;  // another request may be here too
+    if (fs::copy_file(*sound, copy, gone)) {
+      store_.put(key, copy);
+      records_.remove_job(kCaller, accepted.id);
+      store_.remove_all(job_prefix(accepted.id));
+      return get(preset);
+    }
   }
   Response later{.status = 202};
   later.headers.set("Retry-After", "1");

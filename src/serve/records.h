@@ -194,6 +194,9 @@ class Records {
   // Not the job's fault: queues it again after a back-off, or, after max_attempts, fails it with
   // `error` and keeps a dead letter with `reason`, which only operators see.
   virtual bool retry(const Lease& lease, const Json& error, const std::string& reason) = 0;
+  // The machine's fault, such as a full disk: queues it again after the longest back-off, as often
+  // as it takes, and does not count the attempt.
+  virtual bool postpone(const Lease& lease) = 0;
   // Returns the job to the front of the queue as if it had not begun.
   virtual bool give_back(const Lease& lease) = 0;
   virtual std::vector<DeadLetter> dead_letters() = 0;

@@ -155,6 +155,19 @@ TEST_F(RecordsTest, AJobThatIsGivenBackHasNotBegun) {
   EXPECT_EQ(claimed(records).job, id) << "it keeps its place";
 }
 
+TEST_F(RecordsTest, AJobOutlastsAnyNumberOfFaultsOfTheMachine) {
+  SqliteRecords records(file(),
+                        {.longest_backoff = std::chrono::milliseconds(20), .max_attempts = 2});
+  const std::string id = accept(records);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(records.postpone(claimed(records)));
+    EXPECT_FALSE(records.claim("w")) << "it waits";
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  EXPECT_EQ(records.any_job(id)->attempts, 0);
+  EXPECT_EQ(claimed(records).job, id);
+}
+
 TEST_F(RecordsTest, AFaultOfTheJobIsNotRepeated) {
   SqliteRecords records(file());
   const std::string id = accept(records);

@@ -14,6 +14,7 @@
 #include "base/process.h"
 #include "serve/api.h"
 #include "serve/data_folder.h"
+#include "serve/decode/sandbox.h"
 #include "serve/metrics.h"
 #include "serve/owner_lock.h"
 #include "serve/page/page.h"
@@ -25,7 +26,7 @@ namespace {
 
 constexpr int64_t kMostWorkers = 64;
 constexpr std::chrono::milliseconds kPoll{20}, kSweepEvery{500};
-constexpr std::chrono::minutes kOrphansEvery{10}, kOrphanAge{10};
+constexpr std::chrono::minutes kOrphansEvery{10};
 // Longer than a worker's own limit for its job.
 constexpr std::chrono::milliseconds kWorkerDrain{30'000}, kServerDrain{25'000};
 
@@ -44,7 +45,7 @@ class Sweeper {
       try {
         sweep();
         if (std::chrono::steady_clock::now() >= orphans_due) {
-          remove_orphans(records_, store_, kOrphanAge);
+          remove_orphans(records_, store_);
           orphans_due = std::chrono::steady_clock::now() + kOrphansEvery;
         }
       } catch (
@@ -139,11 +140,7 @@ class Service {
         store_(store_folder(data_)),
         records_(records_file(data_)),
         watched_(records_file(data_)),
-        events_(watched_,
-                [this](const Job& job) {
-                  const bool is_queued = job.status == Status::kQueued;
-                  return job_json(job, is_queued ? records_.position(job) : 0);
-                }),
+        events_(watched_, [](const Job& job, int64_t position) { return job_json(job, position); }),
         api_(records_, store_, events_,
              {.max_seconds = options.max_seconds,
               .weights = options.weights,
@@ -246,6 +243,11 @@ void run_service(const ServiceOptions& options, const std::function<void(Listeni
   app::weights_folder(options.weights);  // fails now if there is none
   ::umask(077);
   wait_with_little_memory();
+  if (!has_landlock()) {
+    spdlog::warn(
+        "the kernel has no Landlock: ffmpeg, which reads webm and m4a, may open any file "
+        "that this user may read");
+  }
   Service service(options, address, metrics_address);
   ready(service.listening());
   service.run_until_stopped();

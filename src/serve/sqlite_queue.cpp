@@ -124,15 +124,21 @@ bool SqliteRecords::retry(const Lease& lease, const Json& error, const std::stri
   return true;
 }
 
-bool SqliteRecords::give_back(const Lease& lease) {
+bool SqliteRecords::return_unbegun(const Lease& lease, int64_t due_ms) {
   const std::scoped_lock lock(mutex_);
   return durable_.run(
              std::string("UPDATE jobs SET status = 'queued', owner = NULL, lease_until_ms = NULL, "
                          "attempts = attempts - 1, stage = '', progress = 0, seconds_left = NULL, "
-                         "due_ms = 0, version = version + 1") +
+                         "due_ms = ?, version = version + 1") +
                  kHeld,
-             lease.job, lease.owner, lease.attempt) == 1;
+             due_ms, lease.job, lease.owner, lease.attempt) == 1;
 }
+
+bool SqliteRecords::postpone(const Lease& lease) {
+  return return_unbegun(lease, now_ms() + rules_.longest_backoff.count());
+}
+
+bool SqliteRecords::give_back(const Lease& lease) { return return_unbegun(lease, 0); }
 
 std::vector<DeadLetter> SqliteRecords::dead_letters() {
   const std::scoped_lock lock(mutex_);

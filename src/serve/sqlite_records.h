@@ -38,6 +38,7 @@ class SqliteRecords : public Records {
   bool finish(const Lease& lease, const Json& results) override;
   bool fail_job(const Lease& lease, const Json& error) override;
   bool retry(const Lease& lease, const Json& error, const std::string& reason) override;
+  bool postpone(const Lease& lease) override;
   bool give_back(const Lease& lease) override;
   std::vector<DeadLetter> dead_letters() override;
 
@@ -56,6 +57,7 @@ class SqliteRecords : public Records {
   void insert(const Upload& upload);
   void insert(const JobRequest& job);
   bool holds(const Lease& lease);
+  bool return_unbegun(const Lease& lease, int64_t due_ms);
   void end(const std::string& job, Status status, const Json& results, const Json& error);
   // Queues a job again, or gives it up. Returns whether it was given up.
   bool requeue(const std::string& job, int64_t attempts, const Json& error,

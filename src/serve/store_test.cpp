@@ -69,6 +69,25 @@ TEST_F(StoreTest, OldFilesAsideAreLeftOvers) {
   EXPECT_TRUE(std::filesystem::is_empty(store_.aside()));
 }
 
+// The folder of a job that runs for an hour, or the first part of a form that takes as long.
+TEST_F(StoreTest, WorkThatTakesLongIsNotALeftOver) {
+  SqliteRecords records(file());
+  const auto folder = store_.aside() / "a-1", spooled = store_.aside() / "upload-x";
+  create_folder(folder);
+  write_file(spooled, "x");
+  const auto set_age = [&](std::chrono::hours age) {
+    for (const auto& path : {folder, spooled}) {
+      std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - age);
+    }
+  };
+  set_age(std::chrono::hours(1));
+  remove_orphans(records, store_);
+  EXPECT_TRUE(std::filesystem::exists(folder) && std::filesystem::exists(spooled));
+  set_age(std::chrono::hours(25));
+  remove_orphans(records, store_);
+  EXPECT_TRUE(std::filesystem::is_empty(store_.aside()));
+}
+
 TEST_F(StoreTest, SoundsWithoutARecordAreRemovedWhenTheyAreOld) {
   SqliteRecords records(file());
   const std::string job = accept(records);

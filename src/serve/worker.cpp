@@ -17,6 +17,12 @@ bool is_fault_of_job(ExitCode code) {
   return code == ExitCode::kUsage || code == ExitCode::kBadData || code == ExitCode::kConfig;
 }
 
+// A full or busy disk, for example: every job would fail now, and none later.
+bool is_fault_of_machine(ExitCode code) {
+  return code == ExitCode::kCannotCreate || code == ExitCode::kNoPermission ||
+         code == ExitCode::kTemporary;
+}
+
 }  // namespace
 
 Worker::Worker(Records& records, Store& store, WorkerOptions options)
@@ -117,6 +123,9 @@ void Worker::settle(const Lease& lease, const Attempt& attempt, const Fault& fau
     is_held = records_.fail_job(
         lease, {{"title", "The job cannot be done"}, {"detail", message}, {"hint", hint}});
     spdlog::info("job {}: failed", lease.job);
+  } else if (is_held && is_fault_of_machine(code)) {
+    is_held = records_.postpone(lease);
+    spdlog::error("job {}: waits: {}", lease.job, message);
   } else if (is_held) {
     is_held = records_.retry(lease, given_up_error(), message);
     spdlog::warn("job {}: attempt {} failed: {}", lease.job, lease.attempt, message);

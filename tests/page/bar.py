@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 
-import run
+sys.dont_write_bytecode = True
+import run  # noqa: E402
 
 MOST_CLICKS, MOST_SEMITONES_OFF = 4, 0.7
 RECORDED_S, CORRECTION = 8, 3
-BAR = "a flute after <= 4 clicks, a corrected note heard, no console error, no violation of WCAG A or AA, at 360 px and desktop"
+BAR = ("a flute after <= 4 clicks, a corrected note heard, no console error, no violation of WCAG A or AA, at 360 px "
+       "and desktop")
 
 
 def longest(notes):
@@ -67,8 +69,9 @@ def journey(service, size, folder):
         off = correction_heard(browser, notes)
         violations += browser.violations()
         browser.keep_screenshot("serve-page")
-        return {"clicks": clicks, "notes_s": round(notes_s, 2), "heard_s": round(heard_s, 2), "corrected_note_off_semitones": round(off, 2),
-                "console_errors": len(browser.console_errors()), "violations": len(violations)}
+        return {"clicks": clicks, "notes_s": round(notes_s, 2), "heard_s": round(heard_s, 2),
+                "corrected_note_off_semitones": round(off, 2), "console_errors": len(browser.console_errors()),
+                "violations": len(violations)}
     finally:
         browser.close()
 
@@ -96,7 +99,8 @@ def main(arguments):
     service = Service(program)
     try:
         sizes = [PHONE] if is_smoke else [PHONE, DESKTOP]
-        print(json.dumps(result({f"{size[0]} px": journey(service, size, run.ROOT / "build/page/screenshots") for size in sizes})))
+        folder = run.ROOT / "build" / "page" / "screenshots"
+        print(json.dumps(result({f"{size[0]} px": journey(service, size, folder) for size in sizes})))
     finally:
         service.close()
 

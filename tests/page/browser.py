@@ -24,8 +24,8 @@ class Browser:
     def __init__(self, size=DESKTOP, microphone=True, is_dark=False, screenshots="."):
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM
-        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--force-color-profile=srgb",
-                         "--disable-background-networking", "--disable-component-update", "--no-first-run",
+        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
+                         "--disable-background-networking", "--disable-component-update",
                          "--use-fake-device-for-media-stream"]:
             options.add_argument(argument)
         if microphone:
@@ -76,7 +76,8 @@ class Browser:
         """The value of an expression, or of the promise that it is."""
         answer = self.driver.execute_async_script(
             "const done = arguments[arguments.length - 1];"
-            "(async () => (" + script + "))().then((value) => done({value}), (fault) => done({fault: String(fault)}));", *values)
+            f"(async () => ({script}))().then((value) => done({{value}}), (fault) => done({{fault: String(fault)}}));",
+            *values)
         if "fault" in answer:
             raise RuntimeError(f"{script}: {answer['fault']}")
         return answer.get("value")

@@ -102,7 +102,8 @@ class Corrections(PageCase):
     def test_a_double_click_adds_a_note(self):
         browser, notes = self.open_notes()
         field = browser.find("#roll")
-        ActionChains(browser.driver).move_to_element_with_offset(field, 0, -field.size["height"] // 2 + 8).double_click().perform()
+        top = -field.size["height"] // 2 + 8
+        ActionChains(browser.driver).move_to_element_with_offset(field, 0, top).double_click().perform()
         self.assertGreater(max(note["pitch"] for note in browser.notes()), max(note["pitch"] for note in notes))
 
     def test_the_buttons_change_a_note_on_a_phone(self):

@@ -70,6 +70,40 @@ class Faults(PageCase):
         pause(1)
         self.assertEqual(browser.find_all(".problem"), [])  # it is uploaded now
 
+    def test_every_recording_of_a_crash_is_kept(self):
+        browser = self.browse()
+        kept = browser.run("""
+            (async () => {
+              const kept = await import('/page/database.js');
+              for (const [take, number] of [['one', 0], ['two', 0], ['two', 1]]) {
+                await kept.keepChunk(take, number, 8000, new Float32Array(4000));
+              }
+              const offered = await (await import('/page/flow.js')).recoverChunks();
+              const takes = await kept.listTakes();
+              return {offered: offered.id, left: (await kept.listChunks()).length,
+                      seconds: Object.fromEntries(takes.map((take) => [take.id, take.seconds]))};
+            })()""")
+        self.assertEqual(kept, {"offered": "two", "left": 0, "seconds": {"one": 0.5, "two": 1}})
+
+    def test_a_deleted_take_leaves_nothing_on_the_service(self):
+        browser = self.browse()
+        ids = browser.run("""
+            (async () => {
+              const {upload} = await import('/page/api.js');
+              const {forget} = await import('/page/jobs.js');
+              const {encodeWav} = await import('/page/wav.js');
+              const tone = Float32Array.from({length: 40000}, (_, i) => Math.sin(i / 10) / 3);
+              const send = async (part) => await upload(encodeWav([tone], 16000), 'a.wav', {part});
+              const take = {jobs: [], upload: await send('audio'), sounds: []};
+              for (const part of ['timbre', 'backing']) take.sounds.push((await send(part)).id);
+              await forget(take);
+              await forget(take);  // what is gone already is no error
+              return [take.upload.id, ...take.sounds];
+            })()""")
+        self.assertEqual(len(set(ids)), 3)
+        for id_ in ids:
+            self.assertEqual(self.service.call("GET", f"/v1/uploads/{id_}")[0], 404)
+
     def test_a_cancelled_job_is_gone(self):
         browser = self.browse()
         browser.choose_file(HUM)

@@ -10,6 +10,7 @@ import pathlib
 import sys
 import unittest
 
+sys.dont_write_bytecode = True  # it would be an untracked file beside the tests
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PACKAGES = ROOT / "build" / "page" / "packages"

@@ -104,9 +104,9 @@ class Levels {
 };
 
 void require_rate(const DecodeOrder& order, int rate_hz) {
-  if (rate_hz <= kHighestRate_hz) return;
+  if (rate_hz >= kLowestRate_hz && rate_hz <= kHighestRate_hz) return;
   fail(ExitCode::kBadData, fmt::format("{} has a sample rate of {} Hz", order.name, rate_hz),
-       fmt::format("export it with at most {} Hz", kHighestRate_hz));
+       fmt::format("export it with {} Hz to {} Hz", kLowestRate_hz, kHighestRate_hz));
 }
 
 // Checks of the whole sound.

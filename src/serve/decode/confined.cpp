@@ -176,11 +176,12 @@ ResultHeader checked_header(std::string_view result, const DecodeLimits& limits)
   if (is_plausible) {
     std::memcpy(&header, result.data(), sizeof(header));
     const uint64_t samples = (result.size() - sizeof(header)) / sizeof(float);
-    is_plausible = header.magic == kResultMagic && header.rate_hz >= 1 &&
+    is_plausible = header.magic == kResultMagic && header.rate_hz >= kLowestRate_hz &&
                    header.rate_hz <= kHighestRate_hz && header.channels >= 1 &&
                    header.channels <= (limits.mono ? 1 : 2) && header.frames >= 1 &&
                    static_cast<uint64_t>(header.frames) <= samples &&
                    static_cast<uint64_t>(header.frames * header.channels) <= samples &&
+                   static_cast<double>(header.frames) <= limits.max_seconds * header.rate_hz &&
                    header.source_channels >= 1 && header.only_channel >= -1 &&
                    header.only_channel < header.source_channels && header.clipped_fraction >= 0 &&
                    header.clipped_fraction <= 1;

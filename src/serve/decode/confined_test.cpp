@@ -232,6 +232,9 @@ TEST_F(Confined, AWavThatLiesAboutItselfIsRefused) {
   std::string fast = bytes;
   fast.replace(24, 4, "\x00\xca\x9a\x3b", 4);  // 1 GHz
   expect_bad(write_bytes("fast.wav", fast), "sample rate of 1000000000 Hz", {.min_seconds = 0});
+  std::string slow = bytes;
+  slow.replace(24, 4, "\x01\0\0\0", 4);
+  expect_bad(write_bytes("slow.wav", slow), "sample rate of 1 Hz", {.max_seconds = 1e6});
   std::string channels = bytes;
   channels.replace(22, 2, "\xff\xff", 2);
   expect_bad(write_bytes("channels.wav", channels), "the recording is not a sound file");
@@ -341,7 +344,10 @@ TEST_F(Malicious, AResultIsCheckedNotTrusted) {
   write_bytes("forged",
               std::string(reinterpret_cast<const char*>(&header), sizeof(header)) + samples);
   const std::string hand_over = "cat " + upload("forged").string() + " >&4";
-  EXPECT_EQ(decode(file_, limits(hand_over)).samples, std::vector<float>(100));
+  DecodeLimits child = limits(hand_over);
+  EXPECT_EQ(decode(file_, child).samples, std::vector<float>(100));
+  child.max_seconds = 0.012;
+  expect_bad(file_, "nonsense", child);
 
   expect_refused(sound(101), samples);
   expect_refused(sound(0), samples);
@@ -354,7 +360,7 @@ TEST_F(Malicious, AResultIsCheckedNotTrusted) {
     header.channels = channels;
     expect_refused(header, samples);
   }
-  for (const int rate_hz : {0, -8000, 1 << 30}) {
+  for (const int rate_hz : {0, -8000, 999, 1 << 30}) {
     header = sound(100);
     header.rate_hz = rate_hz;
     expect_refused(header, samples);

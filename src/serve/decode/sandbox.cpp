@@ -245,6 +245,10 @@ void allow_decoding_only() {
   filter.load();
 }
 
+bool has_landlock() {
+  return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) >= 1;
+}
+
 void become_program(int program, const std::vector<std::string>& arguments, int64_t memory_bytes) {
   std::vector<char*> texts;
   for (const std::string& text : arguments) texts.push_back(const_cast<char*>(text.c_str()));

@@ -21,6 +21,9 @@ void limit_memory(int64_t bytes);
 // code.
 void allow_decoding_only();
 
+// If the kernel can keep a program to the files of the system.
+bool has_landlock();
+
 // Becomes the program that the descriptor `program` is opened on. It may read the files of the
 // system (where the kernel has Landlock; otherwise whatever its user may), start threads and map
 // this much memory besides a GiB for its libraries. Other system calls fail there: it can write no

@@ -108,6 +108,10 @@ void BodyReader::Impl::add_content(std::string_view bytes) {
   Part& part = parts.back();
   part.size_bytes += static_cast<int64_t>(bytes.size());
   if (spool) {
+    if (part.size_bytes > limits.file_bytes) {
+      refusal = too_large("the part '" + part.name + "'", limits.file_bytes);
+      return;
+    }
     if (!spool->write(bytes)) refuse_write();
     return;
   }

@@ -215,6 +215,7 @@ struct RouteLimits {
   int64_t body_bytes = 64 << 10;  // a body that is not multipart, or all text parts of one that is
   int64_t form_bytes = 0;         // a whole multipart body; 0: the route takes none (415)
   std::vector<std::string> file_parts = {};  // names of the parts that are files
+  int64_t file_bytes = INT64_MAX;            // of each of them
 };
 
 struct Route {
@@ -266,7 +267,7 @@ struct ServerOptions {
   std::vector<std::string> hosts;
   std::vector<std::string> proxies;  // addresses whose X-Forwarded-For is believed
 
-  int handler_threads = 4;
+  int handler_threads = 16;
   int max_connections = 512;  // beyond: 503 with Retry-After
   int max_streams = 256;      // responses that are event streams or growing files; beyond: 503
   int64_t header_bytes = 16 << 10;                   // 431

@@ -360,6 +360,10 @@ TEST(BodyReader, RefusesWhatIsTooMuchAndLeavesNothing) {
   EXPECT_EQ(refusal_of(part("audio", "RIFF") + "--abc"), 400);
   EXPECT_EQ(refusal_of(part("audio", "RIFF") + "--abcx"), 400);
   EXPECT_EQ(refusal_of(part("audio", std::string(1000, 'x')) + end), 413);
+  const RouteLimits small_files = {
+      .form_bytes = 1000, .file_parts = {"audio", "backing"}, .file_bytes = 4};
+  EXPECT_EQ(refusal_of(part("audio", "RIFF") + part("backing", "RIFF") + end, small_files), 0);
+  EXPECT_EQ(refusal_of(part("audio", "RIFFx") + end, small_files), 413);
   EXPECT_EQ(refusal_of(part("a", std::string(11, 'x')) + part("b", std::string(11, 'x')) + end),
             413);
   std::string many;

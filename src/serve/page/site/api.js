@@ -86,12 +86,13 @@ export async function getBytes(path, signal) {
   return (await request('GET', path, {signal})).arrayBuffer();
 }
 
-// Sends a file. fetch() tells nothing about how much is sent, XMLHttpRequest does. Returns {id, seconds, expires}.
-export function upload(file, name, onShare = () => {}) {
+// Sends a file. fetch() tells nothing about how much is sent, XMLHttpRequest does. part: "audio" for a recording,
+// "timbre" for a clip, "backing" for a track, which stays in stereo. Returns {id, seconds, expires}.
+export function upload(file, name, {part = 'audio', onShare = () => {}} = {}) {
   const key = randomKey();
   return persistently(() => new Promise((resolve, reject) => {
     const form = new FormData();
-    form.append('audio', file, name);
+    form.append(part, file, name);
     const call = new XMLHttpRequest();
     call.open('POST', '/v1/uploads');
     call.setRequestHeader('Idempotency-Key', key);
@@ -116,14 +117,18 @@ export const jobPath = (id) => `/v1/jobs/${encodeURIComponent(id)}`;
 export const resultPath = (id, name) => `${jobPath(id)}/results/${encodeURIComponent(name)}`;
 export const getJob = (id, signal) => getJson(jobPath(id), signal);
 
-// Ends a job and removes it from the service. A job that is gone already is no error.
-export async function deleteJob(id) {
+// Removes something from the service. What is gone already is no error.
+async function remove(path) {
   try {
-    await request('DELETE', jobPath(id));
+    await request('DELETE', path);
   } catch (fault) {
     if (!(fault instanceof Problem) || (fault.status !== 404 && fault.status !== 410)) throw fault;
   }
 }
+
+// Ends a job and removes it.
+export const deleteJob = (id) => remove(jobPath(id));
+export const deleteUpload = (id) => remove(`/v1/uploads/${encodeURIComponent(id)}`);
 
 export async function getPresets() {
   const presets = await persistently(() => getJson('/v1/presets'));

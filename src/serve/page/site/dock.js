@@ -7,9 +7,7 @@ import {showProblem} from './problems.js';
 import {get, watch} from './state.js';
 
 const kStages = {
-  sending: 'Sending', queued: 'Waiting', decode: 'Reading the sound', hear: 'Finding the notes', hearing: 'Finding the notes',
-  load: 'Loading the models', play: 'Playing', playing: 'Playing', generate: 'Playing', arrange: 'Arranging the band',
-  write: 'Writing the files', mix: 'Mixing',
+  sending: 'Sending', queued: 'Waiting', hear: 'Finding the notes', play: 'Playing', write: 'Writing the files',
 };
 
 export function stageText(job) {
@@ -46,7 +44,8 @@ function showSources() {
     root.replaceChildren(element('legend', {class: 'visually-hidden', text: 'Listen to'}), ...list.map((sound) => {
       const id = `source-${sound.id.replace('/', '-')}`;
       const input = element('input', {
-        type: 'radio', name: 'source', id, value: sound.id, onchange: () => choose(sources().find(({id}) => id === sound.id)),
+        type: 'radio', name: 'source', id, value: sound.id,
+        onchange: () => choose(sources().find((present) => present.id === sound.id)),
       });
       return element('span', {class: 'source'}, input, element('label', {for: id, text: sound.label}));
     }));

@@ -41,19 +41,24 @@ export async function useFile(file) {
   }
 }
 
-// Recordings that were not finished, such as after a crash. Returns the newest as a take, or null.
+// Recordings that were not finished, such as after a crash: each becomes a take. Returns the longest, or null.
 export async function recoverChunks() {
   const inOtherTabs = await recordingsInProgress();
   const chunks = (await listChunks()).filter((chunk) => !inOtherTabs.includes(chunk.take));
-  if (chunks.length === 0) return null;
-  const id = chunks.at(-1).take;
-  const mine = chunks.filter((chunk) => chunk.take === id);
-  const take = {...newTake('Recovered hum'), id};
-  const samples = joined(mine.map((chunk) => chunk.samples));
-  take.wav = encodeWav([samples], mine[0].rate_hz);
-  take.seconds = samples.length / mine[0].rate_hz;
+  const takes = [];
+  for (const id of new Set(chunks.map((chunk) => chunk.take))) {
+    takes.push(await recovered(id, chunks.filter((chunk) => chunk.take === id)));
+  }
+  return takes.sort((one, other) => other.seconds - one.seconds)[0] ?? null;
+}
+
+// The pieces go only when the take is kept.
+async function recovered(id, chunks) {
+  const {rate_hz} = chunks[0];
+  const samples = joined(chunks.map((chunk) => chunk.samples));
+  const take = {...newTake('Recovered hum'), id, wav: encodeWav([samples], rate_hz), seconds: samples.length / rate_hz};
   await keepTake(take);
-  for (const other of new Set(chunks.map((chunk) => chunk.take))) await dropChunks(other);
+  await dropChunks(id);
   return take;
 }
 
@@ -125,9 +130,10 @@ async function deliver(take) {
     await restoreJobs(take);
   } catch (fault) {
     if (isCancelled(fault) || !isCurrent(take)) return;
-    const title = take.upload ? 'No notes were found' : `${take.name} could not be sent`;
     take.isRefused = !take.upload && !mayPass(fault);
     keepSoon(take);
+    const unsent = `${take.name} ${take.isRefused ? 'cannot be used' : 'could not be sent'}`;
+    const title = take.upload ? 'No notes were found' : unsent;
     showProblem(fault, {title, retry: () => deliver(take)});
   } finally {
     if (isCurrent(take)) enter('ready');

@@ -2,7 +2,7 @@
 import {listTakes, removeTake} from './database.js';
 import {announce, clockText, element, find, icon} from './dom.js';
 import {openTake, recoverChunks} from './flow.js';
-import {forgetJobs} from './jobs.js';
+import {forget} from './jobs.js';
 import {hideProblem, showProblem} from './problems.js';
 import {get} from './state.js';
 
@@ -15,7 +15,7 @@ function open(take) {
 
 async function remove(take) {
   try {
-    await forgetJobs(take);
+    await forget(take);
     await removeTake(take.id);
     announce(`${take.name} is deleted.`);
   } catch (fault) {
@@ -31,10 +31,13 @@ function row(take) {
   const text = [dateText(take.created), clockText(take.seconds), played || 'not played yet',
                 take.upload ? '' : 'not uploaded yet'].filter(Boolean).join(', ');
   return element('li', {class: 'take'},
-                 element('button', {type: 'button', class: 'row', onclick: () => open(take), 'aria-current': isOpen && 'true'},
-                         element('strong', {text: take.name}), element('span', {class: 'quiet', text})),
-                 element('button', {type: 'button', class: 'tool', 'aria-label': `Delete ${take.name}`, disabled: isOpen,
-                                    onclick: () => remove(take)}, icon('delete')));
+                 element('button', {
+                   type: 'button', class: 'row', 'aria-current': isOpen && 'true', onclick: () => open(take),
+                 }, element('strong', {text: take.name}), element('span', {class: 'quiet', text})),
+                 element('button', {
+                   type: 'button', class: 'tool', 'aria-label': `Delete ${take.name}`, disabled: isOpen,
+                   onclick: () => remove(take),
+                 }, icon('delete')));
 }
 
 async function showList() {

@@ -1,6 +1,7 @@
 // Plays a take on an instrument: starts the job, lets it be heard while it is made, collects what comes out.
 import {
-  deleteJob, getBytes, getJob, isCancelled, isLostUpload, kRefused, Problem, problemFrom, resultPath, startJob, upload,
+  deleteJob, deleteUpload, getBytes, getJob, isCancelled, isLostUpload, kRefused, Problem, problemFrom, resultPath,
+  startJob, upload,
 } from './api.js';
 import {keepTake} from './database.js';
 import {announce, titleOf} from './dom.js';
@@ -25,10 +26,15 @@ export function instrumentName(timbre) {
   return timbre?.clip ? 'Your sound' : '';
 }
 
-// A file of the person's that jobs refer to, uploaded once.
-async function uploaded(owner, wav) {
-  if (!isValid(owner.upload)) owner.upload = await upload(wav, 'sound.wav');
-  return owner.upload.id;
+// A file of the person's that jobs of the take refer to, uploaded once. part: "timbre" or "backing".
+async function uploaded(take, owner, wav, part) {
+  if (!isValid(owner.upload)) owner.upload = await upload(wav, 'sound.wav', {part});
+  const {id} = owner.upload;
+  if (!take.sounds?.includes(id)) {
+    take.sounds = [...(take.sounds ?? []), id];
+    await keepTake(take).catch(() => {});
+  }
+  return id;
 }
 
 // The service has dropped an upload earlier than it said.
@@ -43,15 +49,15 @@ async function request(take, isBand) {
   const {preset, clip} = get('timbre');
   const backing = get('backing');
   const melody = get('melody');
-  const job = {task: isBand ? 'arrange' : 'generate', upload: take.upload.id, options: {...soundOptions(), ...scoreOptions()}};
+  const options = {...soundOptions(), ...scoreOptions(), ...(isBand && bandOptions())};
+  const job = {task: isBand ? 'arrange' : 'generate', upload: take.upload.id, options};
   if (take.isEdited || melody?.isEdited) job.notes = melody.notes;
-  if (preset) job.options.preset = preset;
-  if (isBand) Object.assign(job.options, bandOptions());
-  if (clip) job.timbre = await uploaded(clip, clip.wav);
+  if (preset) options.preset = preset;
+  if (clip) job.timbre = await uploaded(take, clip, clip.wav, 'timbre');
   if (backing?.isMixed && !isBand) {
     const moved = backing.mixed?.offset_s === backing.offset_s ? backing.mixed : {offset_s: backing.offset_s};
     backing.mixed = moved;
-    job.backing = await uploaded(moved, wavOf(shifted(backing.buffer, backing.offset_s)));
+    job.backing = await uploaded(take, moved, wavOf(shifted(backing.buffer, backing.offset_s)), 'backing');
   }
   return job;
 }
@@ -170,7 +176,8 @@ function filesOf(kept, job, stem) {
   const of = (name, label, saved) => ({label, url: resultPath(kept.id, name), saved});
   const sounds = kFormats.map((format) => of(`${stem}.${format}`, format.toUpperCase(), `${base}-${stem}.${format}`));
   const midi = job.results.find((result) => result.name.endsWith('.mid'));
-  return [...sounds, midi && of(midi.name, 'MIDI', `${base}.mid`), of('all.zip', 'All (zip)', `${base}.zip`)].filter(Boolean);
+  const notes = midi && of(midi.name, 'MIDI', `${base}.mid`);
+  return [...sounds, notes, of('all.zip', 'All (zip)', `${base}.zip`)].filter(Boolean);
 }
 
 // Makes sure that the player has the sound.
@@ -210,7 +217,9 @@ export async function restoreJobs(take) {
   take.jobs = kept;
 }
 
-// Removes a take from the service. The browser's copy: database.js.
-export async function forgetJobs(take) {
+// Removes a take from the service: its jobs, its recording, clips and tracks. The browser's copy: database.js.
+export async function forget(take) {
   for (const job of take.jobs) await deleteJob(job.id);
+  const uploads = [take.upload?.id, ...(take.sounds ?? [])].filter(Boolean);
+  for (const id of new Set(uploads)) await deleteUpload(id);
 }

@@ -131,8 +131,8 @@ function fill(root, rows) {
     const storeRow = (value) => store(row, value);
     const controls = kControls[row.kind](row, id, row.kind === 'range' ? debounced(storeRow, 150) : storeRow);
     const help = row.help && element('span', {class: 'help', id: `${id}-help`, text: row.help});
-    const field = element('div', {class: row.kind === 'check' ? 'field check' : 'field'}, element('label', {for: id, text: row.label}),
-                          ...controls, help);
+    const field = element('div', {class: row.kind === 'check' ? 'field check' : 'field'},
+                          element('label', {for: id, text: row.label}), ...controls, help);
     if (help) field.querySelector(`#${id}`).setAttribute('aria-describedby', help.id);
     root.append(field);
   }

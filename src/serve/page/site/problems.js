@@ -8,7 +8,8 @@ export const mayPass = (fault) =>
 
 // title: what the person wanted and did not get. retry: does it again, if that may help. action: {label, run}. A new
 // problem replaces the last one.
-export function showProblem(fault, {title, retry, action = retry && mayPass(fault) && {label: 'Try again', run: retry}} = {}) {
+export function showProblem(fault, {title, retry, action} = {}) {
+  if (retry && mayPass(fault)) action = {label: 'Try again', run: retry};
   const heading = title ?? fault.title ?? 'That did not work';
   const detail = fault.message === heading ? '' : fault.message;
   const act = action && element('button', {

@@ -24,7 +24,8 @@ export function microphoneFault(fault) {
     return 'Browsers give the microphone only to pages on https or localhost. Open this page there, or choose a sound file.';
   }
   if (fault.name === 'NotAllowedError') {
-    return 'The browser may not use the microphone. Allow it in the address bar, then press Record again; or choose a sound file.';
+    return 'The browser may not use the microphone. Allow it in the address bar, then press Record again; or choose a ' +
+        'sound file.';
   }
   if (fault.name === 'NotFoundError') {
     return 'There is no microphone. Connect one, then press Record again; or choose a sound file.';

@@ -25,9 +25,10 @@ function takeRow(sound) {
     href: file.url, download: file.saved, class: 'chip', 'aria-label': `Download ${sound.label} as ${file.label}`,
   }, icon('download'), element('span', {text: file.label})));
   const state = sound.isGrowing && element('span', {class: 'quiet', text: 'Being made'});
-  return element('li', {class: 'take'}, play, element('div', {class: 'take-text'}, element('strong', {text: sound.label}), state,
-                                                      files.length > 0 && element('div', {class: 'chips'}, ...files),
-                                                      sound.stems?.length > 0 && mixer(sound)));
+  const text = element('div', {class: 'take-text'}, element('strong', {text: sound.label}), state,
+                       files.length > 0 && element('div', {class: 'chips'}, ...files),
+                       sound.stems?.length > 0 && mixer(sound));
+  return element('li', {class: 'take'}, play, text);
 }
 
 // Faders of a band's parts. The parts play together and add up to the mix.
@@ -43,7 +44,8 @@ function mixer(sound) {
     if (!player.isPlaying) player.play();
   };
   const run = () => apply().catch((fault) => showProblem(fault, {title: 'The parts cannot be heard'}));
-  return element('fieldset', {class: 'mixer'}, element('legend', {text: 'Parts'}), ...parts.map((part) => partRow(part, run)));
+  return element('fieldset', {class: 'mixer'}, element('legend', {text: 'Parts'}),
+                 ...parts.map((part) => partRow(part, run)));
 }
 
 function partRow(part, apply) {
@@ -66,8 +68,8 @@ function partRow(part, apply) {
       apply();
     },
   });
-  return element('div', {class: 'part'}, element('label', {for: fader.id, text: label}), fader, toggle('M', 'Mute', 'isMuted'),
-                 toggle('S', 'Solo', 'isSolo'));
+  return element('div', {class: 'part'}, element('label', {for: fader.id, text: label}), fader,
+                 toggle('M', 'Mute', 'isMuted'), toggle('S', 'Solo', 'isSolo'));
 }
 
 let shownTakes = 0;
@@ -106,10 +108,12 @@ async function useBacking(file) {
   if (!file) return;
   try {
     const buffer = await decode(file);
-    set('backing', {name: file.name, buffer, offset_s: 0, level: 0.6, isOn: true, isMixed: false, isHeardWhileRecording: false});
+    set('backing', {
+      name: file.name, buffer, offset_s: 0, level: 0.6, isOn: true, isMixed: false, isHeardWhileRecording: false,
+    });
     announce(`${file.name} plays along now.`);
   } catch {
-    showProblem(new Error('Choose a wav, flac, mp3, ogg or m4a file.'), {title: 'The browser cannot read this backing track'});
+    showProblem(new Error('Choose a wav, flac, mp3, ogg or m4a file.'), {title: 'This backing track cannot be read'});
   }
 }
 

@@ -16,13 +16,15 @@ export const isCurrent = (take) => get('take')?.id === take.id;
 // After small changes, of which there may be many.
 export const keepSoon = debounced((take) => keepTake(take).catch(() => {}), 300);
 
-export const isValid = (sent) => Boolean(sent) && (!sent.expires || Date.parse(sent.expires) - Date.now() > kExpiryMargin_ms);
+// Whether the service still has what was sent.
+export const isValid = (sent) =>
+    Boolean(sent) && (!sent.expires || Date.parse(sent.expires) - Date.now() > kExpiryMargin_ms);
 
 // Makes sure that the service has the recording; uploads expire.
 export async function uploadTake(take, isAgain = false) {
   if (!isAgain && isValid(take.upload)) return;
   const name = take.wav.type === 'audio/wav' ? 'hum.wav' : 'hum';
-  take.upload = await upload(take.wav, name, (share) => set('uploaded', share));
+  take.upload = await upload(take.wav, name, {onShare: (share) => set('uploaded', share)});
   take.seconds ||= take.upload.seconds ?? 0;
   await keepTake(take).catch(() => {});
 }
