@@ -71,21 +71,33 @@ struct Converter::Loaded {
   Synthesizer synthesizer;
   pipeline::HearFunction hear;
   std::vector<std::string> warnings;
-  models::humming::TimbreReference reference;
-  std::optional<pipeline::PitchRange> range;  // of the instrument
+  std::optional<pipeline::PitchRange> range;             // of the instrument
+  std::optional<std::pair<double, double>> timbre_part;  // seconds of the recording
+  pipeline::Instrument instrument;
 
   Loaded(const ConversionOptions& options, const data::Preset* preset)
       : synthesizer(session, weights_folder(options.weights)) {
+    TimbreSource timbre;
     if (preset != nullptr) {
-      reference = synthesizer.preset_reference(*preset, warnings);
+      timbre = synthesizer.preset_timbre(*preset, warnings);
       range = {preset->low, preset->high};
     } else {
-      auto clip = read_clip(options.timbre, options.max_seconds, warnings);
-      range = pipeline::range_around(transcriber(session, options.notes)(clip));
-      reference = synthesizer.encode(std::move(clip));
+      timbre = clip_of(options);
     }
-    synthesizer.load(options.play);
+    instrument = synthesizer.instrument(std::move(timbre), options.play, true);
     hear = hear_function(session, weights_folder(options.weights), options.notes, options.hum);
+  }
+
+  TimbreSource clip_of(const ConversionOptions& options) {
+    auto clip = read_clip(options.timbre, options.max_seconds, warnings);
+    timbre_part = {clip.from_s, clip.to_s};
+    if (clip.recording_s > clip.to_s - clip.from_s + 0.05) {
+      spdlog::info("{}: the timbre is that of {:.1f} to {:.1f} s of {:.1f} s",
+                   audio::name_of(options.timbre), clip.from_s, clip.to_s, clip.recording_s);
+    }
+    auto notes = transcriber(session, options.notes)(clip.samples);
+    range = pipeline::range_around(notes);
+    return synthesizer.clip_timbre(std::move(clip.samples), one_line(std::move(notes)));
   }
 };
 
@@ -122,7 +134,7 @@ Hearing Converter::listen(const fs::path& path, Stopwatch& watch, bool stays_in_
 
 pipeline::Instrument Converter::instrument(bool shows_progress) {
   Loaded& loaded = load();
-  auto instrument = loaded.synthesizer.instrument(loaded.reference, options_.play, true);
+  auto instrument = loaded.instrument;
   const auto progress = std::make_shared<std::optional<Progress>>();
   instrument.progress = [progress, shows_progress](int64_t done, int64_t total) {
     if (stop_signal() != 0)
@@ -156,6 +168,10 @@ void Converter::stream(std::span<const audio::Note> notes, const pipeline::Sampl
 std::string Converter::instrument_name() const {
   return preset_ != nullptr ? std::string(preset_->name)
                             : fs::path(options_.timbre).stem().string();
+}
+
+std::optional<std::pair<double, double>> Converter::timbre_part() const {
+  return loaded_ ? loaded_->timbre_part : std::nullopt;
 }
 
 runtime::Counters Converter::counters() const {
