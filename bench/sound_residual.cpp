@@ -8,6 +8,7 @@
 
 #include "app/evaluation/model_systems.h"
 #include "app/evaluation/test_sounds.h"
+#include "app/play/hearing.h"
 #include "app/session_options.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -32,11 +33,8 @@ constexpr const char* kMetrics[] = {"chroma",    "note_f1",       "timbre",     
                                     "nearest_3", "preset_family", "mel_distance", "preset_top1"};
 
 // Where the timbre comes from.
-enum class Timbre { kName, kClip, kKnownClip };
-std::string_view name_of(Timbre timbre) {
-  constexpr std::string_view kNames[] = {"by name", "by clip", "by clip with known notes"};
-  return kNames[static_cast<int>(timbre)];
-}
+enum class Timbre { kName, kClip };
+std::string_view name_of(Timbre timbre) { return timbre == Timbre::kName ? "by name" : "by clip"; }
 
 struct Variant {
   const char* name;
@@ -45,16 +43,7 @@ struct Variant {
 };
 
 // The first is that of `hum generate`.
-std::vector<Variant> variants() {
-  return {{"residual"},
-          {"half of it", 0.5},
-          {"shared", 1, {.is_shared = true}},
-          {"agreed", 1, {.is_shared = true, .needs_agreement = true}},
-          {"by phase", 1, {.is_shared = true, .by_phase = true}},
-          {"inside notes", 1, {.is_shared = true, .corrects_rests = false, .onset_frames = 3}},
-          {"cross-validated", 1, {.is_shared = true, .is_cross_validated = true}},
-          {"within an octave", 1, {.reach_semitones = 12}}};
-}
+std::vector<Variant> variants() { return {{"residual"}, {"shrunk less", 1, {.shrink_frames = 5}}}; }
 
 std::string row_name(Timbre timbre, const Variant* variant) {
   return fmt::format("{}{}", name_of(timbre),
@@ -65,15 +54,14 @@ std::string row_name(Timbre timbre, const Variant* variant) {
 class Studio {
  public:
   explicit Studio(runtime::Session& session)
-      : synthesizer_(session, app::weights_folder("")), transcribe_(transcriber(session)) {}
+      : synthesizer_(session, app::weights_folder("")),
+        hear_(app::item_hear_function(session, app::weights_folder(""))) {}
 
   void prepare(const eval::TestClip& clip) {
     std::vector<std::string> warnings;
     timbres_[0] = synthesizer_.preset_timbre(*clip.plan.preset, warnings);
-    timbres_[1] =
-        synthesizer_.clip_timbre(clip.reference, app::one_line(transcribe_(clip.reference)));
-    timbres_[2] = timbres_[1];
-    timbres_[2].notes = clip.reference_notes;
+    timbres_[1] = synthesizer_.clip_timbre(
+        clip.reference, app::clip_notes(clip.reference, hear_(clip.reference).notes));
   }
 
   // The result refers to this object.
@@ -83,15 +71,13 @@ class Studio {
       options.residual = variant->share;
       options.residual_rule = variant->rule;
     }
-    // Differences are to the row of the same timbre without a residual.
-    const bool is_clip = timbre != Timbre::kName;
     return {.name = row_name(timbre, variant),
             .what = "the draft, from true notes",
             .play =
                 [this, timbre, options](const eval::TestClip& clip) {
                   return play(timbres_[static_cast<size_t>(timbre)], options, clip);
                 },
-            .against = row_name(is_clip ? Timbre::kClip : Timbre::kName, nullptr)};
+            .against = row_name(timbre, nullptr)};
   }
 
  private:
@@ -104,8 +90,8 @@ class Studio {
   }
 
   app::Synthesizer synthesizer_;
-  eval::Transcriber transcribe_;
-  app::TimbreSource timbres_[3];
+  pipeline::HearFunction hear_;
+  app::TimbreSource timbres_[2];
 };
 
 std::vector<eval::System> systems_of(Studio& studio) {
@@ -114,7 +100,6 @@ std::vector<eval::System> systems_of(Studio& studio) {
     systems.push_back(studio.system(timbre, nullptr));
     for (const Variant& variant : variants()) systems.push_back(studio.system(timbre, &variant));
   }
-  systems.push_back(studio.system(Timbre::kKnownClip, variants().data()));
   systems.push_back(eval::true_rendering());
   return systems;
 }

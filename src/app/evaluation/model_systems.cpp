@@ -47,11 +47,10 @@ eval::Classifier preset_classifier(runtime::Session& session, const std::filesys
 
 ModelSystems::ModelSystems(runtime::Session& session, const std::filesystem::path& weights)
     : synthesizer_(session, weights),
-      hear_(hear_function(session, weights)),
-      transcribe_(transcriber(session, {})) {}
+      hear_(hear_function(session, weights)) {}
 
 void ModelSystems::prepare(const eval::TestClip& clip) {
-  timbre_ = synthesizer_.clip_timbre(clip.reference, one_line(transcribe_(clip.reference)));
+  timbre_ = synthesizer_.clip_timbre(clip.reference, clip_notes(clip.reference, hear_(clip.reference).notes));
   codes_ = synthesizer_.codec().encode(clip.truth);
 }
 

@@ -60,7 +60,6 @@ class ModelSystems {
 
   Synthesizer synthesizer_;
   pipeline::HearFunction hear_;
-  pipeline::TranscribeFunction transcribe_;
   TimbreSource timbre_;
   std::vector<int32_t> codes_;  // of the prepared clip's truth: [frames, books]
   std::map<std::string, std::vector<int32_t>> counted_;

@@ -78,26 +78,35 @@ struct Converter::Loaded {
   Loaded(const ConversionOptions& options, const data::Preset* preset)
       : synthesizer(session, weights_folder(options.weights)) {
     TimbreSource timbre;
+    Clip clip;
     if (preset != nullptr) {
       timbre = synthesizer.preset_timbre(*preset, warnings);
       range = {preset->low, preset->high};
     } else {
-      timbre = clip_of(options);
+      clip = read(options);
+      range = pipeline::range_around(transcriber(session, options.notes)(clip.samples));
     }
-    instrument = synthesizer.instrument(std::move(timbre), options.play, true);
+    synthesizer.load(options.play);
     hear = hear_function(session, weights_folder(options.weights), options.notes, options.hum);
+    if (preset == nullptr) timbre = timbre_of(std::move(clip), options);
+    instrument = synthesizer.instrument(std::move(timbre), options.play, true);
   }
 
-  TimbreSource clip_of(const ConversionOptions& options) {
+  Clip read(const ConversionOptions& options) {
     auto clip = read_clip(options.timbre, options.max_seconds, warnings);
     timbre_part = {clip.from_s, clip.to_s};
     if (clip.recording_s > clip.to_s - clip.from_s + 0.05) {
       spdlog::info("{}: the timbre is that of {:.1f} to {:.1f} s of {:.1f} s",
                    audio::name_of(options.timbre), clip.from_s, clip.to_s, clip.recording_s);
     }
-    auto notes = transcriber(session, options.notes)(clip.samples);
-    range = pipeline::range_around(notes);
-    return synthesizer.clip_timbre(std::move(clip.samples), one_line(std::move(notes)));
+    return clip;
+  }
+
+  // Who hears the melody hears the clip too.
+  TimbreSource timbre_of(Clip clip, const ConversionOptions& options) {
+    std::vector<audio::Note> notes;
+    if (options.play.residual > 0) notes = clip_notes(clip.samples, hear(clip.samples).notes);
+    return synthesizer.clip_timbre(std::move(clip.samples), std::move(notes));
   }
 };
 

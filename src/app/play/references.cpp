@@ -158,6 +158,10 @@ size_t best_part(std::span<const float> samples, double seconds) {
   return best * data::kFrameSamples;
 }
 
+std::vector<Note> clip_notes(std::span<const float> samples, std::vector<Note> heard) {
+  return data::velocity_from_rms(samples, one_line(std::move(heard)));
+}
+
 std::vector<Note> one_line(std::vector<Note> notes) {
   std::ranges::stable_sort(notes, std::ranges::greater{}, audio::certainty);
   std::vector<Note> line;

@@ -56,6 +56,10 @@ Clip read_clip(const std::filesystem::path& path, double max_seconds,
 // samples at 22,050 Hz.
 size_t best_part(std::span<const float> samples, double seconds);
 
+// The notes of a clip as the models know them: one_line of what was heard, and as loud as the clip
+// is there. (Basic Pitch's amplitudes are certainties.)
+std::vector<audio::Note> clip_notes(std::span<const float> samples, std::vector<audio::Note> heard);
+
 // One note at a time: of notes that overlap by more than half of the shorter one, keeps the surest.
 // Basic Pitch often hears overtones as notes of their own.
 std::vector<audio::Note> one_line(std::vector<audio::Note> notes);

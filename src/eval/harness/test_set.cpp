@@ -109,7 +109,6 @@ TestClip make_test_clip(const TestClipPlan& plan, const TestSetOptions& options,
   const auto other = data::make_melody(static_cast<uint64_t>(options.seed) + 1, plan.melody, preset,
                                        {.seconds = kTestReference_s, .chord_share = 0});
   clip.reference = data::levelled(render(other.notes, preset, kTestReference_s));
-  clip.reference_notes = other.notes;
   clip.hum_shift_semitones = data::octave_shift(clip.notes, data::kHumLow, data::kHumHigh);
   clip.hum = data::render_hum(data::shifted(clip.notes, 0, clip.hum_shift_semitones),
                               options.seconds, static_cast<uint64_t>(options.seed), plan.melody);

@@ -52,7 +52,6 @@ struct TestClip {
   std::vector<float> truth;  // the clip's notes
   Timbre true_timbre = {};
   std::vector<float> reference;  // 5 s of another melody
-  std::vector<audio::Note> reference_notes = {};  // that melody; systems do not know it
   std::vector<Timbre> rivals;    // the notes on kRivals other presets of the same sound font
   std::vector<float> hum;        // the notes, sung
   int hum_shift_semitones = 0;   // the singer's shift upwards

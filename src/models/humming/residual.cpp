@@ -1,6 +1,5 @@
 #include "models/humming/residual.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -10,8 +9,6 @@ namespace hum::models::humming {
 namespace {
 
 constexpr int64_t kAttackFrames = 5, kBodyFrames = 20, kReleaseFrames = 10;
-// Pitches this near are the same note for cross-validation.
-constexpr double kSamePitch = 0.5;
 
 double pitch_of(std::span<const float> row) { return 64 + 32 * row[kMelodyPitch]; }
 bool is_sounding(std::span<const float> row) { return row[kMelodySounding] > 0.5F; }
@@ -54,7 +51,6 @@ Residual::Residual(std::span<const float> truth, std::span<const float> draft,
   std::vector<float> error(truth.begin(), truth.end());
   for (size_t i = 0; i < error.size(); ++i) error[i] -= draft[i];
   collect(error, melody, is_used);
-  if (rule_.is_cross_validated) reliability_ = cross_validated();
 }
 
 Residual::Phase Residual::phase_of(std::span<const float> row) {
@@ -95,55 +91,14 @@ bool Residual::shares(Phase a, Phase b) const {
   return rule_.by_phase ? a == b : sounds(a) == sounds(b);
 }
 
-std::vector<double> Residual::average(Phase phase, std::optional<double> without_pitch) const {
-  if (!rule_.is_shared) return std::vector<double>(latent_);
-  Sum sum(latent_), squares(latent_);
-  double stretches = 0;
-  for (const Stretch& stretch : stretches_) {
-    if (!shares(phase, stretch.phase)) continue;
-    if (without_pitch && std::abs(stretch.pitch - *without_pitch) < kSamePitch) continue;
-    sum.add(stretch.frames, stretch.residual);
-    std::vector<double> square = stretch.residual;
-    for (double& x : square) x *= x;
-    squares.add(stretch.frames, square);
-    ++stretches;
-  }
-  std::vector<double> mean = sum.mean(rule_.shrink_frames);
-  if (!rule_.needs_agreement || stretches == 0) return mean;
-  // The positive part of James and Stein's factor: 1 - variance of the mean / mean^2.
-  const auto plain = sum.mean(0), power = squares.mean(0);
-  for (size_t d = 0; d < latent_; ++d) {
-    const double own = plain[d] * plain[d], variance = (power[d] - own) / stretches;
-    mean[d] *= own > 0 ? std::max(0.0, 1 - variance / own) : 0;
-  }
-  return mean;
-}
-
-std::vector<double> Residual::correction(Phase phase, double pitch,
-                                         std::optional<double> without_pitch) const {
+std::vector<double> Residual::correction(Phase phase, double pitch) const {
   Sum sum(latent_);
   for (const Stretch& stretch : stretches_) {
     const double distance = std::abs(stretch.pitch - pitch);
-    if (!shares(phase, stretch.phase) || distance > rule_.reach_semitones) continue;
-    if (without_pitch && std::abs(stretch.pitch - *without_pitch) < kSamePitch) continue;
+    if (!shares(phase, stretch.phase)) continue;
     sum.add(stretch.frames * std::exp(-distance / rule_.pitch_scale_semitones), stretch.residual);
   }
-  // Shrinking to the average is adding its frames.
-  sum.add(rule_.shrink_frames, average(phase, without_pitch));
-  return sum.mean(0);
-}
-
-double Residual::cross_validated() const {
-  double common = 0, predicted = 0;
-  for (const Stretch& stretch : stretches_) {
-    if (stretch.phase >= Phase::kRelease) continue;
-    const auto guess = correction(stretch.phase, stretch.pitch, stretch.pitch);
-    for (size_t d = 0; d < latent_; ++d) {
-      common += stretch.frames * guess[d] * stretch.residual[d];
-      predicted += stretch.frames * guess[d] * guess[d];
-    }
-  }
-  return predicted > 0 ? std::clamp(common / predicted, 0.0, 1.0) : 1;
+  return sum.mean(rule_.shrink_frames);
 }
 
 void Residual::add(std::span<float> latents, std::span<const float> melody, double share) const {
@@ -154,14 +109,9 @@ void Residual::add(std::span<float> latents, std::span<const float> melody, doub
   for (size_t t = 0; t < frames; ++t) {
     const auto row = melody.subspan(t * features, features);
     if (!is_sounding(row) && !rule_.corrects_rests) continue;
-    double gain = share * reliability_;
-    if (is_sounding(row) && rule_.onset_frames > 0) {
-      const auto age = static_cast<double>(count_of(row[kMelodySinceOnset]) + 1);
-      gain *= std::min(1.0, age / static_cast<double>(rule_.onset_frames + 1));
-    }
-    const auto values = correction(phase_of(row), pitch_of(row), std::nullopt);
+    const auto values = correction(phase_of(row), pitch_of(row));
     for (size_t d = 0; d < latent_; ++d) {
-      latents[t * latent_ + d] += static_cast<float>(gain * values[d]);
+      latents[t * latent_ + d] += static_cast<float>(share * values[d]);
     }
   }
 }

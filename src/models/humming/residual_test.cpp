@@ -68,7 +68,7 @@ struct Passage {
   std::vector<float> row_;
 };
 
-constexpr ResidualRule kPlain{.shrink_frames = 0};
+constexpr ResidualRule kPlain{.shrink_frames = 0, .by_phase = false};
 
 TEST(Residual, IsWhatTheDraftMissesOfTheReference) {
   const std::vector<float> truth = {1, 10, 3, 10}, draft = {0, 1, 0, 1};
@@ -90,36 +90,10 @@ TEST(Residual, IsAveragedByPitchDistance) {
 }
 
 TEST(Residual, ShrinksWithFewFramesAndLargeDistances) {
-  const auto residual = Passage().note(60, 10, 1).learn({.shrink_frames = 10});
+  const auto residual = Passage().note(60, 10, 1).learn({.shrink_frames = 10, .by_phase = false});
   EXPECT_NEAR(Passage().note(60, 1).corrected(residual)[0], 0.5, 1e-6);
   const double weight = 10 * std::exp(-4.0);
   EXPECT_NEAR(Passage().note(72, 1).corrected(residual)[0], weight / (weight + 10), 1e-6);
-}
-
-TEST(Residual, OfTheAverageReachesFarPitches) {
-  const auto reference = Passage().note(60, 10, 1).note(62, 10, 1);
-  const auto own = reference.learn({.shrink_frames = 5});
-  const auto shared = reference.learn({.shrink_frames = 5, .is_shared = true});
-  const auto far = Passage().note(90, 1);
-  EXPECT_LT(far.corrected(own)[0], 0.01F);
-  EXPECT_NEAR(far.corrected(shared)[0], 20.0 / 25, 0.01);
-}
-
-TEST(Residual, OfNotesThatDisagreeHasNoAverage) {
-  const ResidualRule rule{.shrink_frames = 5, .is_shared = true, .needs_agreement = true};
-  const auto far = Passage().note(120, 1);
-  const auto disagree = Passage().note(60, 10, 1).note(62, 10, -1).note(64, 10, 0.3F).learn(rule);
-  EXPECT_THAT(far.corrected(disagree), ElementsAre(FloatNear(0, 1e-4)));
-  const auto agree = Passage().note(60, 10, 1).note(62, 10, 1).learn(rule);
-  EXPECT_NEAR(far.corrected(agree)[0], 20.0 / 25, 1e-4);
-}
-
-TEST(Residual, OfNotesBeyondReachDoesNotCount) {
-  ResidualRule rule = kPlain;
-  rule.reach_semitones = 6;
-  const auto residual = Passage().note(60, 4, 1).learn(rule);
-  const auto heard = Passage().note(66, 1).note(67, 1).corrected(residual);
-  EXPECT_THAT(heard, ElementsAre(1, 0));
 }
 
 TEST(Residual, OfRestsIsNotThatOfNotes) {
@@ -144,26 +118,6 @@ TEST(Residual, OfPhasesIsThatOfTheSameAge) {
   EXPECT_FLOAT_EQ(played[4], 1);
   EXPECT_FLOAT_EQ(played[5], 2);
   EXPECT_FLOAT_EQ(played[20], 3);
-}
-
-TEST(Residual, GrowsAfterAnOnset) {
-  ResidualRule rule = kPlain;
-  rule.onset_frames = 3;
-  const auto residual = Passage().note(60, 4, 1).learn(rule);
-  EXPECT_THAT(Passage().note(60, 5).corrected(residual),
-              ElementsAre(0.25, 0.5, 0.75, FloatNear(1, 1e-6), FloatNear(1, 1e-6)));
-}
-
-TEST(Residual, IsWorthWhatOtherNotesPredict) {
-  ResidualRule rule = kPlain;
-  rule.is_cross_validated = true;
-  const auto steady = Passage().note(60, 4, 2).note(62, 4, 2).note(64, 4, 2).learn(rule);
-  EXPECT_NEAR(steady.reliability(), 1, 1e-6);
-  const auto erratic = Passage().note(60, 4, 2).note(62, 4, -2).learn(rule);
-  EXPECT_EQ(erratic.reliability(), 0);
-  EXPECT_THAT(Passage().note(60, 1).corrected(erratic), ElementsAre(0));
-  // A note alone says nothing about others.
-  EXPECT_EQ(Passage().note(60, 4, 2).learn(rule).reliability(), 1);
 }
 
 TEST(Residual, LeavesFramesOfChordsOut) {
