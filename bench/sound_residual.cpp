@@ -66,7 +66,7 @@ class Studio {
 
   // The result refers to this object.
   eval::System system(Timbre timbre, const Variant* variant) {
-    app::SynthesisOptions options{.fast = true};
+    app::SynthesisOptions options{.fast = true, .residual = 0};
     if (variant != nullptr) {
       options.residual = variant->share;
       options.residual_rule = variant->rule;
