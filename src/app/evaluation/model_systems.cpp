@@ -46,11 +46,11 @@ eval::Classifier preset_classifier(runtime::Session& session, const std::filesys
 }
 
 ModelSystems::ModelSystems(runtime::Session& session, const std::filesystem::path& weights)
-    : synthesizer_(session, weights),
-      hear_(hear_function(session, weights)) {}
+    : synthesizer_(session, weights), hear_(hear_function(session, weights)) {}
 
 void ModelSystems::prepare(const eval::TestClip& clip) {
-  timbre_ = synthesizer_.clip_timbre(clip.reference, clip_notes(clip.reference, hear_(clip.reference).notes));
+  timbre_ = synthesizer_.clip_timbre(clip.reference,
+                                     clip_notes(clip.reference, hear_(clip.reference).notes));
   codes_ = synthesizer_.codec().encode(clip.truth);
 }
 

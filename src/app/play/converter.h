@@ -28,7 +28,8 @@ struct ConversionOptions {
   template <class V>
   void visit_fields(V& v) {
     v("preset", preset, "instrument to play on (hum presets lists them)");
-    v("timbre", timbre, "instead of --preset: a recording of 1 s or more to imitate; its best 5 s are used");
+    v("timbre", timbre,
+      "instead of --preset: a recording of 1 s or more to imitate; its best 5 s are used");
     play.visit_fields(v);
     hum.visit_fields(v);
     score.visit_fields(v);
