@@ -1,7 +1,7 @@
 // sound-residual: the draft of `hum generate --fast --residual 1` and of other rules of the
 // residual against the draft alone, from true notes, on seen and unseen presets. By name: with the
 // preset's reference, which for unseen presets is rendered; by clip: with 5 s of another melody,
-// whose notes Basic Pitch hears. Differences are paired, with 95 % intervals. The clips are of a
+// whose notes the ear hears. Differences are paired, with 95 % intervals. The clips are of a
 // seed that no other bar uses.
 #include <iostream>
 #include <limits>
