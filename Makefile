@@ -1,7 +1,7 @@
 # Every task is a target here. A target first installs or builds what it needs (packages, wheels, configuration, build)
 # and does not repeat that when you run it again.
 .DEFAULT_GOAL := build
-.PHONY: demo test test-slow build install bench asan asan-quick tsan lint tidy layers format setup fetch clean clean-all help
+.PHONY: demo test test-slow page build install bench asan asan-quick tsan lint tidy layers format setup fetch clean clean-all help
 
 JOBS ?= $(shell nproc)
 CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
@@ -25,6 +25,11 @@ test: build
 ##   test-slow   run the slow tests
 test-slow: build
 	@$(CTEST) --test-dir build -L slow
+
+##   page        test the page of `hum serve` in Chromium, which it installs; screenshots: build/page/screenshots
+page: build
+	@tests/page/install.sh
+	@$(CTEST) --test-dir build -R '^page\.'
 
 ##   build       build the program (build/bin/hum) and the tests
 build: build/build.ninja

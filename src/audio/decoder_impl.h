@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace hum::audio {
 
@@ -28,5 +29,8 @@ struct OpenedSound {
 
 // Chooses the decoder by the file's first bytes.
 OpenedSound open_decoder(const std::filesystem::path& path);
+// The same for the bytes of a file, which the decoder does not copy: wav, rf64, aiff, caf, au,
+// flac, ogg and mp3. It makes no system calls besides those for memory.
+OpenedSound open_decoder(std::string_view bytes);
 
 }  // namespace hum::audio

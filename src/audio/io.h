@@ -3,8 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "audio/buffer.h"
 
@@ -38,6 +40,24 @@ struct SourceFormat {
 // each other are not mixed: the result is the loudest of them.
 AudioBuffer read_mono(const std::filesystem::path& path, double max_seconds = kDefaultMaxSeconds,
                       SourceFormat* source = nullptr);
+
+// A whole sound file in memory, what messages call it, and what they suggest.
+struct SoundBytes {
+  std::string_view bytes;
+  std::string name;
+  std::string format_hint;  // if it is not a sound file
+  std::string length_hint;  // if it is too long
+};
+// Receives a sound block by block.
+using SoundSink = std::function<void(const AudioBuffer& block)>;
+
+// Pass on the samples of read_audio and of read_mono, without holding the whole sound and without
+// system calls except for memory. Whether channels cancel each other is known at the end: then
+// stream_mono calls `restart`, and `sink` gets the whole sound again.
+// Throws: what read_audio throws, kBadData only, perhaps after some blocks.
+void stream_audio(const SoundBytes& file, double max_seconds, const SoundSink& sink);
+SourceFormat stream_mono(const SoundBytes& file, double max_seconds, const SoundSink& sink,
+                         const std::function<void()>& restart);
 
 // Writes a temporary file, then renames it. The extension selects the container: .wav, .flac, .ogg
 // (Vorbis) or .mp3 (variable bit rate); the last two ignore the sample format. Samples beyond full

@@ -211,6 +211,59 @@ TEST_F(Io, DamagedFilesAreReadOrRefusedButNeverCrash) {
   }
 }
 
+TEST_F(Io, AFileInMemoryGivesTheSameSamples) {
+  for (const char* name : {"a.wav", "a.flac", "a.ogg", "a.mp3"}) {
+    write_audio(folder_ / name, from_mono(test_signal(70000, 44100), 44100, 2));
+  }
+  // An mp3 without the frame that states its length.
+  std::string mp3 = read_file(folder_ / "a.mp3");
+  for (const char* tag : {"Xing", "Info"}) {
+    if (const size_t at = mp3.find(tag); at < 500) mp3.replace(at, 4, 4, '\0');
+  }
+  std::ofstream(folder_ / "b.mp3", std::ios::binary) << mp3;
+  // The sum of its channels is silence, so that one of them is read.
+  AudioBuffer opposite{44100, 2, {}};
+  for (const float sample : test_signal(70000, 44100)) {
+    opposite.samples.insert(opposite.samples.end(), {sample, -sample});
+  }
+  write_audio(folder_ / "c.flac", opposite);
+  for (const char* name : {"a.wav", "a.flac", "a.ogg", "a.mp3", "b.mp3", "c.flac"}) {
+    const std::string bytes = read_file(folder_ / name);
+    const SoundBytes file{bytes, name, "", ""};
+    std::vector<float> samples;
+    const SoundSink sink = [&](const AudioBuffer& block) {
+      samples.insert(samples.end(), block.samples.begin(), block.samples.end());
+    };
+    stream_audio(file, 10, sink);
+    EXPECT_TRUE(samples == read_audio(folder_ / name).samples) << name;
+    samples.clear();
+    SourceFormat format;
+    const AudioBuffer mono = read_mono(folder_ / name, 10, &format);
+    const SourceFormat streamed = stream_mono(file, 10, sink, [&] { samples.clear(); });
+    EXPECT_TRUE(samples == mono.samples) << name;
+    EXPECT_EQ(streamed.only_channel, format.only_channel) << name;
+    EXPECT_EQ(streamed.clipped_fraction, format.clipped_fraction) << name;
+  }
+}
+
+TEST_F(Io, AFileInMemoryIsRefusedInItsOwnWords) {
+  const auto code_of_bytes = [&](std::string_view bytes, double max_seconds) {
+    const SoundBytes file{bytes, "the clip", "upload a wav", "upload less"};
+    return code_of([&] { stream_audio(file, max_seconds, [](const AudioBuffer&) {}); });
+  };
+  EXPECT_EQ(code_of_bytes("", 1), ExitCode::kBadData);
+  EXPECT_THAT(message_, HasSubstr("the clip: is empty"));
+  EXPECT_EQ(code_of_bytes("these are words, not sound, and there are some", 1), ExitCode::kBadData);
+  EXPECT_THAT(message_, HasSubstr("hint: upload a wav"));
+  write_audio(folder_ / "a.wav", from_mono(test_signal(22050, 22050), 22050));
+  const std::string bytes = read_file(folder_ / "a.wav");
+  EXPECT_EQ(code_of_bytes(bytes, 2), ExitCode::kOk);
+  EXPECT_EQ(code_of_bytes(bytes, 0.5), ExitCode::kBadData);
+  EXPECT_THAT(message_, HasSubstr("hint: upload less"));
+  EXPECT_EQ(code_of_bytes(std::string_view(bytes).substr(0, 20000), 2), ExitCode::kBadData);
+  EXPECT_THAT(message_, HasSubstr("the clip: the file is truncated"));
+}
+
 TEST_F(Io, StreamedWavWithoutASizeIsRead) {
   write_audio(folder_ / "a.wav", from_mono(test_signal(1000, 22050), 22050));
   std::string bytes = read_file(folder_ / "a.wav");

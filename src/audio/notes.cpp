@@ -53,21 +53,38 @@ std::string fault_of(const Note& note) {
   return std::ranges::any_of(note.bends, too_far) ? "a bend is out of range" : "";
 }
 
+// `where` names the list in messages.
+std::vector<Note> parse_notes(const Json& list, const std::string& where) {
+  std::vector<Note> notes;
+  for (const Json& item : list) {
+    try {
+      notes.push_back(note_from_json(item));
+    } catch (const Json::exception& error) {
+      fail(ExitCode::kBadData,
+           fmt::format("{}: note {}: {}", where, notes.size() + 1, error.what()));
+    }
+  }
+  return notes;
+}
+
 std::vector<Note> parse_json_notes(const fs::path& path) {
   const Json json = read_json(path);
   if (!json.is_object() || !json.contains("notes") || !json["notes"].is_array()) {
     fail(ExitCode::kBadData, path.string() + ": contains no list of notes",
          R"(expected {"notes": [{"start", "end", "pitch", "amplitude", "bends"}]})");
   }
-  std::vector<Note> notes;
-  for (const Json& item : json["notes"]) {
-    try {
-      notes.push_back(note_from_json(item));
-    } catch (const Json::exception& error) {
-      fail(ExitCode::kBadData,
-           fmt::format("{}: note {}: {}", path.string(), notes.size() + 1, error.what()));
+  return parse_notes(json["notes"], path.string());
+}
+
+// Throws: kBadData for a note that is not valid.
+std::vector<Note> checked_and_sorted(std::vector<Note> notes, const std::string& where) {
+  for (size_t i = 0; i < notes.size(); ++i) {
+    if (const std::string fault = fault_of(notes[i]); !fault.empty()) {
+      fail(ExitCode::kBadData, fmt::format("{}: note {}: {}", where, i + 1, fault));
     }
   }
+  std::ranges::stable_sort(
+      notes, {}, [](const Note& note) { return std::tuple(note.start_s, note.end_s, note.pitch); });
   return notes;
 }
 
@@ -226,6 +243,15 @@ Note note_from_json(const Json& json) {
   return note;
 }
 
+std::vector<Note> notes_from_json(const Json& json, const std::string& where) {
+  const Json& list = json.is_object() && json.contains("notes") ? json["notes"] : json;
+  if (!list.is_array()) {
+    fail(ExitCode::kBadData, where + ": is not a list of notes",
+         R"(expected [{"start", "end", "pitch", "amplitude", "bends"}])");
+  }
+  return checked_and_sorted(parse_notes(list, where), where);
+}
+
 std::vector<Note> read_notes(const fs::path& path) {
   const std::string extension = extension_of(path);
   std::vector<Note> notes;
@@ -240,14 +266,7 @@ std::vector<Note> read_notes(const fs::path& path) {
   } else {
     fail_extension(path);
   }
-  for (size_t i = 0; i < notes.size(); ++i) {
-    if (const std::string fault = fault_of(notes[i]); !fault.empty()) {
-      fail(ExitCode::kBadData, fmt::format("{}: note {}: {}", path.string(), i + 1, fault));
-    }
-  }
-  std::ranges::stable_sort(
-      notes, {}, [](const Note& note) { return std::tuple(note.start_s, note.end_s, note.pitch); });
-  return notes;
+  return checked_and_sorted(std::move(notes), path.string());
 }
 
 void write_notes(const fs::path& path, std::span<const Note> notes,

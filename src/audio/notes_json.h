@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "audio/notes.h"
 #include "base/json_fwd.h"
@@ -16,5 +18,8 @@ Json to_json(std::span<const Note> notes);
 // "cents", which follow from the others. Throws: Json::exception when a field is missing or not a
 // number.
 Note note_from_json(const Json& json);
+// Checked notes in order of (start, end, pitch), from a list or from an object that has one as
+// "notes". Throws: kBadData naming `where` and the first note that is not valid.
+std::vector<Note> notes_from_json(const Json& json, const std::string& where);
 
 }  // namespace hum::audio

@@ -15,6 +15,7 @@
 #include "audio/truncation_impl.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/mapped_file.h"
 #include "base/process.h"
 #include "base/scratch_folder.h"
 
@@ -27,16 +28,22 @@ constexpr int64_t kMostStdinBytes = int64_t{1} << 31;
 // Receives interleaved samples block by block.
 using Sink = std::function<void(std::span<const float>)>;
 
-// A file to decode, and its name in messages. Stdin is copied to a temporary file, because decoders
-// go back to its start.
+// A file to decode, on disk or in memory. Stdin is copied to a temporary file, because decoders go
+// back to its start.
 struct Source {
   std::unique_ptr<ScratchFolder> copy;
-  fs::path path;
-  std::string name;
+  fs::path path;  // empty: the file is in memory
+  SoundBytes file;
 };
 
 Source source_of(const fs::path& path) {
-  Source source{nullptr, path, name_of(path)};
+  Source source{
+      nullptr, path,
+      SoundBytes{.bytes = {},
+                 .name = name_of(path),
+                 .format_hint = "hum reads wav, flac, ogg and mp3; convert others first: ffmpeg -i "
+                                "FILE out.wav",
+                 .length_hint = "raise --max-seconds, or trim the file"}};
   if (!is_standard_stream(path)) return source;
   source.copy = std::make_unique<ScratchFolder>();
   source.path = source.copy->path() / "stdin";
@@ -45,40 +52,41 @@ Source source_of(const fs::path& path) {
 }
 
 [[noreturn]] void fail_truncated(const Source& source) {
-  fail(ExitCode::kBadData, source.name + ": the file is truncated",
+  fail(ExitCode::kBadData, source.file.name + ": the file is truncated",
        "copy or download it again; the end is missing");
-}
-
-[[noreturn]] void fail_too_long(const Source& source, double seconds, double max_seconds) {
-  fail(ExitCode::kBadData,
-       fmt::format("{}: {:.1f} s long, the limit is {:g} s", source.name, seconds, max_seconds),
-       "raise --max-seconds, or trim the file");
 }
 
 void require_readable(const Source& source) {
   std::error_code ignored;
   require_exists(source.path, "check the name of the recording");
   if (!fs::is_regular_file(source.path, ignored)) {
-    fail(ExitCode::kNoInput, source.name + ": is not a file",
+    fail(ExitCode::kNoInput, source.file.name + ": is not a file",
          "give a sound file, or - to read one from stdin");
   }
   if (::access(source.path.c_str(), R_OK) != 0) {
-    fail(ExitCode::kNoPermission, source.name + ": cannot be read",
+    fail(ExitCode::kNoPermission, source.file.name + ": cannot be read",
          "check its permissions (ls -l)");
-  }
-  if (fs::file_size(source.path, ignored) == 0) {
-    fail(ExitCode::kBadData, source.name + ": is empty", "record or copy it again");
   }
 }
 
 std::unique_ptr<Decoder> open_to_read(const Source& source) {
-  require_readable(source);
-  if (is_truncated(source.path)) fail_truncated(source);
-  auto [decoder, fault] = open_decoder(source.path);
+  const bool is_in_memory = source.path.empty();
+  if (!is_in_memory) require_readable(source);
+  {
+    const std::optional<MappedFile> map =
+        is_in_memory ? std::nullopt : std::optional<MappedFile>(source.path);
+    const std::string_view bytes = map ? map->bytes() : source.file.bytes;
+    if (bytes.empty()) {
+      fail(ExitCode::kBadData, source.file.name + ": is empty", "record or copy it again");
+    }
+    if (is_truncated(bytes)) fail_truncated(source);
+  }
+  auto [decoder, fault] =
+      is_in_memory ? open_decoder(source.file.bytes) : open_decoder(source.path);
   if (decoder == nullptr) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: not a sound file that hum reads: {}", source.name, fault),
-         "hum reads wav, flac, ogg and mp3; convert others first: ffmpeg -i FILE out.wav");
+         fmt::format("{}: not a sound file that hum reads: {}", source.file.name, fault),
+         source.file.format_hint);
   }
   return std::move(decoder);
 }
@@ -86,11 +94,11 @@ std::unique_ptr<Decoder> open_to_read(const Source& source) {
 // Passes all samples to `sink` after checking them.
 void read_blocks(const Source& source, Decoder& decoder, double max_seconds, const Sink& sink) {
   const double max_frames = max_seconds * decoder.rate_hz;
-  const auto seconds = [&](int64_t frames) {
-    return static_cast<double>(frames) / decoder.rate_hz;
-  };
   if (static_cast<double>(decoder.frames) > max_frames) {
-    fail_too_long(source, seconds(decoder.frames), max_seconds);
+    fail(ExitCode::kBadData,
+         fmt::format("{}: {:.1f} s long, the limit is {:g} s", source.file.name,
+                     static_cast<double>(decoder.frames) / decoder.rate_hz, max_seconds),
+         source.file.length_hint);
   }
   const auto channels = static_cast<size_t>(decoder.channels);
   std::vector<float> block(static_cast<size_t>(kBlockFrames) * channels);
@@ -99,7 +107,9 @@ void read_blocks(const Source& source, Decoder& decoder, double max_seconds, con
   while (const int64_t read = decoder.read(block)) {
     frames += read;
     if (static_cast<double>(frames) > max_frames) {
-      fail_too_long(source, seconds(frames), max_seconds);
+      fail(ExitCode::kBadData,
+           fmt::format("{}: longer than the limit of {:g} s", source.file.name, max_seconds),
+           source.file.length_hint);
     }
     const auto part = std::span<const float>(block).first(static_cast<size_t>(read) * channels);
     samples += part.size();
@@ -107,10 +117,12 @@ void read_blocks(const Source& source, Decoder& decoder, double max_seconds, con
     sink(part);
   }
   if (decoder.has_failed() || frames < decoder.frames) fail_truncated(source);
-  if (frames == 0) fail(ExitCode::kBadData, source.name + ": holds no sound", "record it again");
+  if (frames == 0) {
+    fail(ExitCode::kBadData, source.file.name + ": holds no sound", "record it again");
+  }
   if (bad_samples > 0) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: {} of {} samples are not finite (NaN or infinity)", source.name,
+         fmt::format("{}: {} of {} samples are not finite (NaN or infinity)", source.file.name,
                      bad_samples, samples),
          "export the file again; the program that wrote it has a bug");
   }
@@ -145,16 +157,39 @@ class Cancellation {
 };
 
 // One channel of a file that was read before.
-std::vector<float> read_channel(const Source& source, int channel, double max_seconds) {
+void read_channel(const Source& source, size_t channel, double max_seconds, const SoundSink& sink) {
   const auto decoder = open_to_read(source);
   const auto channels = static_cast<size_t>(decoder->channels);
-  std::vector<float> samples;
   read_blocks(source, *decoder, max_seconds, [&](std::span<const float> block) {
-    for (auto i = static_cast<size_t>(channel); i < block.size(); i += channels) {
-      samples.push_back(block[i]);
+    AudioBuffer part{decoder->rate_hz, 1, {}};
+    for (size_t i = channel; i < block.size(); i += channels) part.samples.push_back(block[i]);
+    sink(part);
+  });
+}
+
+// What stream_mono promises. Measuring how much is clipped is optional.
+SourceFormat mix_down(const Source& source, double max_seconds, bool measures_clipping,
+                      const SoundSink& sink, const std::function<void()>& restart) {
+  const auto decoder = open_to_read(source);
+  const int rate_hz = decoder->rate_hz, channels = decoder->channels;
+  Cancellation cancellation(channels);
+  double frames = 0, clipped_frames = 0;
+  read_blocks(source, *decoder, max_seconds, [&](std::span<const float> block) {
+    const AudioBuffer part{rate_hz, channels, {block.begin(), block.end()}};
+    const AudioBuffer mixed = to_mono(part);
+    sink(mixed);
+    cancellation.add(block, mixed.samples);
+    frames += static_cast<double>(part.frames());
+    if (measures_clipping) {
+      clipped_frames += clipped_fraction(part) * static_cast<double>(part.frames());
     }
   });
-  return samples;
+  const auto only_channel = cancellation.channel_to_use();
+  if (only_channel) {
+    restart();
+    read_channel(source, static_cast<size_t>(*only_channel), max_seconds, sink);
+  }
+  return {rate_hz, channels, clipped_frames / frames, only_channel};
 }
 
 }  // namespace
@@ -173,29 +208,30 @@ AudioBuffer read_audio(const fs::path& path, double max_seconds) {
   return buffer;
 }
 
-AudioBuffer read_mono(const fs::path& path, double max_seconds, SourceFormat* format) {
-  const Source source = source_of(path);
-  const auto decoder = open_to_read(source);
-  const int rate_hz = decoder->rate_hz, channels = decoder->channels;
-  AudioBuffer mono{rate_hz, 1, {}};
-  Cancellation cancellation(channels);
-  double clipped_frames = 0;
-  read_blocks(source, *decoder, max_seconds, [&](std::span<const float> block) {
-    const AudioBuffer part{rate_hz, channels, {block.begin(), block.end()}};
-    const AudioBuffer mixed = to_mono(part);
-    mono.samples.insert(mono.samples.end(), mixed.samples.begin(), mixed.samples.end());
-    cancellation.add(block, mixed.samples);
-    if (format != nullptr) {
-      clipped_frames += clipped_fraction(part) * static_cast<double>(part.frames());
-    }
-  });
-  const auto only_channel = cancellation.channel_to_use();
-  if (only_channel) mono.samples = read_channel(source, *only_channel, max_seconds);
-  if (format != nullptr) {
-    *format = {rate_hz, channels, clipped_frames / static_cast<double>(mono.frames()),
-               only_channel};
-  }
+AudioBuffer read_mono(const fs::path& path, double max_seconds, SourceFormat* source) {
+  AudioBuffer mono;
+  const SourceFormat format = mix_down(
+      source_of(path), max_seconds, source != nullptr,
+      [&](const AudioBuffer& block) {
+        mono.rate_hz = block.rate_hz;
+        mono.samples.insert(mono.samples.end(), block.samples.begin(), block.samples.end());
+      },
+      [&] { mono.samples.clear(); });
+  if (source != nullptr) *source = format;
   return mono;
+}
+
+void stream_audio(const SoundBytes& file, double max_seconds, const SoundSink& sink) {
+  const Source source{nullptr, {}, file};
+  const auto decoder = open_to_read(source);
+  read_blocks(source, *decoder, max_seconds, [&](std::span<const float> block) {
+    sink({decoder->rate_hz, decoder->channels, {block.begin(), block.end()}});
+  });
+}
+
+SourceFormat stream_mono(const SoundBytes& file, double max_seconds, const SoundSink& sink,
+                         const std::function<void()>& restart) {
+  return mix_down({nullptr, {}, file}, max_seconds, true, sink, restart);
 }
 
 }  // namespace hum::audio

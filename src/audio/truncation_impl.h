@@ -1,13 +1,13 @@
 // Detects truncated sound files, which libsndfile reads without complaint.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
+#include <string_view>
 
 namespace hum::audio {
 
-// Returns true if a RIFF/WAVE file's data chunk reaches past its end, or an Ogg file's last page
-// does not end the stream. Returns false for other formats: their decoders detect it themselves.
-bool is_truncated(const std::filesystem::path& path);
+// `file`: its bytes. Returns true if a RIFF/WAVE file's data chunk reaches past its end, or an Ogg
+// file's last page does not end the stream. Returns false for other formats: their decoders detect
+// it themselves.
+bool is_truncated(std::string_view file);
 
 }  // namespace hum::audio

@@ -17,6 +17,7 @@ constexpr EnvVariable kTable[] = {
     {"HUM_KERNELS", "1", "0: replace every kernel by its plain-op fallback"},
     {"HUM_CACHE", "", "compile cache folder (default: $XDG_CACHE_HOME/hum or ~/.cache/hum)"},
     {"XDG_CACHE_HOME", "", "folder of the user's caches"},
+    {"XDG_DATA_HOME", "", "folder of the user's data: hum serve keeps its own below it"},
     {"HOME", "", "the user's home folder"},
     {"HUM_CACHE_SECOND", "",
      "shared compile cache: a path that several machines mount, file://..., s3://bucket/prefix"},

@@ -16,7 +16,7 @@ struct HttpRequest {
   std::string method;
   std::string url;                   // already encoded
   std::vector<std::string> headers;  // "Name: value"
-  std::string_view body = {};        // for PUT
+  std::string_view body = {};        // for PUT and POST; must outlive the call
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds transfer_timeout{0};  // 0: none
   std::chrono::seconds stall_timeout{30};         // below 1 kB/s for this long

@@ -1,6 +1,8 @@
 #include "base/process.h"
 
+#include <dlfcn.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -82,6 +84,24 @@ bool flush_output() {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;  // reader gone
 }
+
+void wait_with_little_memory() {
+  ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+  // Only programs link jemalloc.
+  using Control = int (*)(const char*, void*, size_t*, void*, size_t);
+  const auto control = reinterpret_cast<Control>(::dlsym(RTLD_DEFAULT, "mallctl"));
+  if (control == nullptr) return;
+  ssize_t decay_ms = 1000;
+  // 4096: all arenas there are; the other names are for those to come.
+  for (const char* name : {"arenas.dirty_decay_ms", "arenas.muzzy_decay_ms",
+                           "arena.4096.dirty_decay_ms", "arena.4096.muzzy_decay_ms"}) {
+    control(name, nullptr, nullptr, &decay_ms, sizeof decay_ms);
+  }
+  bool background = true;  // so that memory returns although nobody allocates
+  control("background_thread", nullptr, nullptr, &background, sizeof background);
+}
+
+void compute_with_memory() { ::prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0); }
 
 void end_process(int exit_code) {
   spdlog::default_logger()->flush();

@@ -1,4 +1,4 @@
-// The process's standard streams, and its end.
+// The process's standard streams, its memory, and its end.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,12 @@ void require_no_terminal(std::FILE* file, std::string_view what);
 // Returns whether all output reached stdout; a full disk makes this false. A closed pipe (`| head`)
 // counts as success.
 bool flush_output();
+
+// For a process that mostly waits: gives freed memory back to the system within a second and uses
+// no huge pages, which app/allocator.cpp wants for computing. Children inherit the latter until
+// they call compute_with_memory(), which is safe between fork and exec.
+void wait_with_little_memory();
+void compute_with_memory();
 
 // Flushes the standard streams and ends the process without running destructors of static objects:
 // a plugin's threads live as long as the process and would use the destroyed objects. A program

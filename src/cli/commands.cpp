@@ -14,6 +14,8 @@ std::span<const Command> commands() {
       kArrange,
       kNotes,
       kPresets,
+      kServe,
+      kWorker,
       kEvaluateNotes,
       kEvaluateModel,
       kCodecEncode,

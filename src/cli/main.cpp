@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "cli/dispatch.h"
+#include "serve/decode/confined.h"
 
 namespace hum::cli {
 namespace {
@@ -44,4 +45,10 @@ int run_or_report(int argc, char** argv) {
 }  // namespace
 }  // namespace hum::cli
 
-int main(int argc, char** argv) { hum::end_process(hum::cli::run_or_report(argc, argv)); }
+int main(int argc, char** argv) {
+  // The child that decodes an upload for hum serve: it must do nothing else first.
+  if (argc > 1 && argv[1] == hum::serve::kConfinedDecode) {
+    return hum::serve::confined_decode_main(argc, argv);
+  }
+  hum::end_process(hum::cli::run_or_report(argc, argv));
+}

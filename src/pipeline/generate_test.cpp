@@ -160,6 +160,12 @@ TEST(Play, HandsOutEarlyWhatItWouldHaveHandedOutLate) {
   const auto late = play(notes, make(0), 1);
   ASSERT_EQ(early.size(), late.size());
   for (size_t i = 0; i < late.size(); ++i) ASSERT_NEAR(early[i], late[i], 1e-3) << i;
+  size_t handed_out = 0;
+  const auto kept = play_and_keep(notes, quick, 1,
+                                  [&](std::span<const float> part) { handed_out += part.size(); });
+  EXPECT_EQ(kept, late) << "bit for bit";
+  EXPECT_EQ(handed_out, late.size());
+  EXPECT_EQ(last_done, last_total);
 }
 
 // Pieces of one, two and three windows, whose windows share calls.

@@ -48,6 +48,20 @@ TEST(Hearing, HearsARecordingInTuneOnItsClock) {
   EXPECT_NEAR(voice.notes[0].hz, 200 * stretch, 0.5);
 }
 
+TEST(Hearing, GivenNotesAreMovedIntoTheRangeAndOtherwiseKept) {
+  const std::vector<Note> given = {{.start_s = 0, .end_s = 1, .pitch = 40, .bends = {0, 3}},
+                                   {.start_s = 1, .end_s = 2, .pitch = 43}};
+  const HumMelody melody = given_melody(given, {}, PitchRange{60, 80});
+  ASSERT_EQ(melody.notes.size(), 2U);
+  EXPECT_EQ(melody.octave, 2);
+  EXPECT_EQ(melody.notes[0].pitch, 64);
+  EXPECT_EQ(melody.notes[0].bends, given[0].bends);
+  EXPECT_EQ(melody.notes[0].amplitude, given[0].amplitude);
+  EXPECT_EQ(melody.heard_by, "given");
+  EXPECT_EQ(given_melody(given, {.transpose = 2}, std::nullopt).notes[1].pitch, 45);
+  EXPECT_THROW(given_melody({}, {}, std::nullopt), Error);
+}
+
 // One who finds the tuning: 40 cents.
 HeardVoice tuned(std::span<const float>) {
   return {.notes = {{.start_s = 0.2,

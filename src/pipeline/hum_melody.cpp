@@ -125,6 +125,15 @@ HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
   return melody;
 }
 
+HumMelody given_melody(std::vector<Note> notes, const HumOptions& options,
+                       std::optional<PitchRange> range) {
+  validate(options);
+  if (notes.empty()) fail(ExitCode::kBadData, "there are no notes to play", "give at least one");
+  HumMelody melody{.notes = std::move(notes), .heard_by = "given", .confidence = 1};
+  move(melody, options, range);
+  return melody;
+}
+
 std::vector<Note> notes_heard(std::span<const float> samples, const HearFunction& hear,
                               const HumOptions& options, std::optional<PitchRange> range) {
   try {

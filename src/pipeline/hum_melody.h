@@ -54,6 +54,11 @@ void validate(const HumOptions& options);
 HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
                       const HumOptions& options, std::optional<PitchRange> range);
 
+// A melody that was written or corrected by hand: moved as options.octave and options.transpose
+// ask, otherwise as it is. Throws: kBadData without notes; what read_melody throws for the options.
+HumMelody given_melody(std::vector<audio::Note> notes, const HumOptions& options,
+                       std::optional<PitchRange> range);
+
 // Its notes; empty if no melody was found.
 std::vector<audio::Note> notes_heard(std::span<const float> samples, const HearFunction& hear,
                                      const HumOptions& options, std::optional<PitchRange> range);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -25,6 +26,7 @@ constexpr int64_t kQuickContext = 25;
 // begins at first_frame; its sound takes over at `keep_from` and is final before `keep_to`.
 struct RenderStep {
   int64_t after, first_frame, keep_from, keep_to;
+  bool operator==(const RenderStep&) const = default;
 };
 
 std::vector<RenderStep> plan_rendering(int64_t frames, int64_t quick_frames) {
@@ -86,12 +88,22 @@ class Playing {
     return {cut(melody_, data::kMelodyFeatures, kLatentWindows.first_frame(window)), seed_, window,
             frames};
   }
-  void take(int64_t window, const std::vector<float>& latents) {
+  // The latents of a window, or of its quick part (`after`: see RenderStep).
+  void take(int64_t after, const std::vector<float>& latents) {
+    const int64_t window = std::max<int64_t>(0, after);
     latents_.add(kLatentWindows.first_frame(window), latents, kLatentWindows.fade_start(window));
+    for (const RenderStep& step : steps_) {
+      if (step.after == after) known_[step.keep_from] = known_latents(step);
+    }
   }
-  SoundWindow told(const RenderStep& step) const {
+  // A step sees what was known when it became possible, also if it runs later. Latents after that
+  // are beyond its context, but the renderer's FFT computes two frames at once, so that a distant
+  // frame changes rounding: a stream and a file would differ in their last bits.
+  SoundWindow told(const RenderStep& step) {
     const int64_t first = step.first_frame;
-    return {cut(latents_.table(), latent_, first), cut(melody_, data::kMelodyFeatures, first),
+    auto known = known_.extract(step.keep_from);
+    return {known.empty() ? known_latents(step) : std::move(known.mapped()),
+            cut(melody_, data::kMelodyFeatures, first),
             cut(excitation_, data::kFrameSamples, first), cut(noise_, data::kFrameSamples, first)};
   }
   void take(const RenderStep& step, const std::vector<float>& samples) {
@@ -105,6 +117,9 @@ class Playing {
   std::vector<float> take_sound() && { return std::move(sound_).take(); }
 
  private:
+  std::vector<float> known_latents(const RenderStep& step) const {
+    return cut(latents_.table(), latent_, step.first_frame);
+  }
   static std::vector<float> cut(const std::vector<float>& table, int64_t width, int64_t first) {
     return cut_rows(table, width, first, kWindowFrames);
   }
@@ -114,6 +129,7 @@ class Playing {
   uint64_t seed_;
   int64_t latent_, row_samples_;  // row_samples: samples of a frame, all channels
   Stitcher latents_, sound_;
+  std::map<int64_t, std::vector<float>> known_;  // latents of steps to come, by keep_from
   std::vector<float> melody_, excitation_, noise_;
 };
 
@@ -201,25 +217,83 @@ std::vector<float> play(std::span<const audio::Note> notes, const Instrument& in
   return std::move(play(std::span(&piece, 1), instrument)[0]);
 }
 
+namespace {
+
+// Plays one piece window by window. `whole`: also joins the parts as play() does.
+class Streaming {
+ public:
+  Streaming(std::span<const audio::Note> notes, const Instrument& instrument, uint64_t seed,
+            const SampleSink& sink, Stitcher* whole)
+      : piece_(notes, seed, instrument, true),
+        instrument_(instrument),
+        sink_(sink),
+        whole_(whole),
+        plain_(whole != nullptr ? plan_rendering(frames_of(notes), 0) : std::vector<RenderStep>()),
+        count_(instrument, piece_.windows() + (piece_.quick() > 0 ? 1 : 0) +
+                               std::ssize(piece_.steps()) + (piece_.quick() > 0 ? extra() : 0)) {}
+
+  void run() {
+    for (int64_t w = piece_.quick() > 0 ? -1 : 0; w < piece_.windows(); ++w) {
+      const int64_t window = std::max<int64_t>(0, w);
+      const LatentWindow asked = piece_.told(window, w < 0 ? piece_.quick() : kWindowFrames);
+      piece_.take(w, instrument_.latents(std::span(&asked, 1))[0]);
+      count_.advance();
+      render(w);
+    }
+  }
+
+ private:
+  std::vector<float> rendered(const RenderStep& step) {
+    const SoundWindow told = piece_.told(step);
+    auto samples = std::move(instrument_.render(std::span(&told, 1))[0]);
+    count_.advance();
+    return samples;
+  }
+  // The steps that do not follow from those of the stream.
+  int64_t extra() const {
+    return std::ranges::count_if(plain_, [&](const RenderStep& step) {
+      return std::ranges::find(piece_.steps(), step) == piece_.steps().end();
+    });
+  }
+  void render(int64_t w) {
+    for (const RenderStep& step : piece_.steps()) {
+      if (step.after != w) continue;
+      const auto samples = rendered(step);
+      piece_.take(step, samples);
+      sink_(piece_.sound(step.keep_from, step.keep_to));
+      if (std::ranges::find(plain_, step) != plain_.end()) keep(step, samples);
+    }
+    for (const RenderStep& step : plain_) {
+      const bool is_streamed = std::ranges::find(piece_.steps(), step) != piece_.steps().end();
+      if (step.after == w && !is_streamed) keep(step, rendered(step));
+    }
+  }
+  void keep(const RenderStep& step, const std::vector<float>& samples) {
+    whole_->add(step.first_frame, samples, step.keep_from);
+  }
+
+  Playing piece_;
+  const Instrument& instrument_;
+  const SampleSink& sink_;
+  Stitcher* whole_;
+  std::vector<RenderStep> plain_;  // those of play(); empty without `whole`
+  Count count_;
+};
+
+}  // namespace
+
 void play(std::span<const audio::Note> notes, const Instrument& instrument, uint64_t seed,
           const SampleSink& sink) {
   HUM_REQUIRE(!notes.empty(), "play: no notes");
-  Playing piece(notes, seed, instrument, true);
-  const auto& steps = piece.steps();
-  Count count(instrument, piece.windows() + (piece.quick() > 0 ? 1 : 0) + std::ssize(steps));
-  auto step = steps.begin();
-  for (int64_t w = piece.quick() > 0 ? -1 : 0; w < piece.windows(); ++w) {
-    const int64_t window = std::max<int64_t>(0, w);
-    const LatentWindow asked = piece.told(window, w < 0 ? piece.quick() : kWindowFrames);
-    piece.take(window, instrument.latents(std::span(&asked, 1))[0]);
-    count.advance();
-    for (; step != steps.end() && step->after == w; ++step) {
-      const SoundWindow told = piece.told(*step);
-      piece.take(*step, instrument.render(std::span(&told, 1))[0]);
-      count.advance();
-      sink(piece.sound(step->keep_from, step->keep_to));
-    }
-  }
+  Streaming(notes, instrument, seed, sink, nullptr).run();
+}
+
+std::vector<float> play_and_keep(std::span<const audio::Note> notes, const Instrument& instrument,
+                                 uint64_t seed, const SampleSink& sink) {
+  HUM_REQUIRE(!notes.empty(), "play: no notes");
+  Stitcher whole(frames_of(notes), data::kFrameSamples * instrument.channels, kRenderFade);
+  Streaming(notes, instrument, seed, sink, &whole).run();
+  return std::move(whole).take();
 }
 
 }  // namespace hum::pipeline

@@ -90,6 +90,12 @@ using SampleSink = std::function<void(std::span<const float> samples)>;
 void play(std::span<const audio::Note> notes, const Instrument& instrument, uint64_t seed,
           const SampleSink& sink);
 
+// The same, and returns the samples that the first play() returns: a part that was handed out early
+// (Instrument::quick_frames) is rendered once more with the rest of its window, because a seam in
+// another place rounds differently.
+std::vector<float> play_and_keep(std::span<const audio::Note> notes, const Instrument& instrument,
+                                 uint64_t seed, const SampleSink& sink);
+
 // End of the last note; 0 without notes.
 double end_of(std::span<const audio::Note> notes);
 

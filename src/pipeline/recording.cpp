@@ -66,17 +66,15 @@ void require_sound(const std::string& name, std::span<const float> samples) {
 
 }  // namespace
 
-Recording read_recording(const std::filesystem::path& path, double max_seconds) {
-  audio::SourceFormat source;
-  const audio::AudioBuffer mono = audio::read_mono(path, max_seconds, &source);
+Recording checked_recording(const audio::AudioBuffer& mono, const audio::SourceFormat& source,
+                            const std::string& name) {
   Recording recording{{}, mono.seconds(), warnings_of(source)};
   if (recording.seconds < kMinRecording_s) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: only {:.2f} s long, too short for a melody", audio::name_of(path),
-                     recording.seconds),
+         fmt::format("{}: only {:.2f} s long, too short for a melody", name, recording.seconds),
          fmt::format("record at least {} s", kMinRecording_s));
   }
-  require_sound(audio::name_of(path), mono.samples);
+  require_sound(name, mono.samples);
   recording.samples = audio::resample(mono.samples, mono.rate_hz, data::kSampleRate);
   if (source.rate_hz >= kLowRate_hz && has_narrow_band(recording.samples)) {
     recording.warnings.emplace_back(
@@ -84,6 +82,12 @@ Recording read_recording(const std::filesystem::path& path, double max_seconds) 
         "notes may be missed; record with an app that keeps the whole sound");
   }
   return recording;
+}
+
+Recording read_recording(const std::filesystem::path& path, double max_seconds) {
+  audio::SourceFormat source;
+  const audio::AudioBuffer mono = audio::read_mono(path, max_seconds, &source);
+  return checked_recording(mono, source, audio::name_of(path));
 }
 
 void require_output(const std::filesystem::path& path,

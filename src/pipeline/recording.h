@@ -23,6 +23,11 @@ struct Recording {
 Recording read_recording(const std::filesystem::path& path,
                          double max_seconds = audio::kDefaultMaxSeconds);
 
+// The same for a sound that has been decoded before: mono, and how it was in its file. `name` is
+// for messages.
+Recording checked_recording(const audio::AudioBuffer& mono, const audio::SourceFormat& source,
+                            const std::string& name);
+
 // Checks an output before any long work. Throws: kUsage when the extension is not one of
 // `extensions` (".mid", ...), kCannotCreate when the file could not be written later.
 void require_output(const std::filesystem::path& path,

@@ -23,9 +23,13 @@ void Stitcher::add(int64_t first_frame, std::span<const float> part, int64_t fad
   for (int64_t frame = std::max(first_frame, fade_start); frame < end; ++frame) {
     const double into = static_cast<double>(frame - fade_start) + 0.5;
     const bool fades = fade_start > 0 && frame < fade_start + fade_frames_;
-    const auto share = fades ? static_cast<float>(into / static_cast<double>(fade_frames_)) : 1.0F;
+    const auto share = static_cast<float>(into / static_cast<double>(fade_frames_));
     const float* from = part.data() + (frame - first_frame) * width_;
     float* to = table_.data() + frame * width_;
+    if (!fades) {  // the difference would round
+      std::copy(from, from + width_, to);
+      continue;
+    }
     for (int64_t i = 0; i < width_; ++i) to[i] += share * (from[i] - to[i]);
   }
 }

@@ -28,20 +28,6 @@ using audio::Note;
 // Loudness relative to the lead.
 constexpr double kBassLevel_db = -4, kChordLevel_db = -8, kDrumLevel_db = -7;
 
-void validate(const ArrangeOptions& options) {
-  validate(options.lead);
-  validate(options.sound);
-  if (options.output.empty())
-    fail(ExitCode::kUsage, "no output folder was given", "-o arrangement");
-  if (options.beats_per_bar != 3 && options.beats_per_bar != 4) {
-    fail(ExitCode::kUsage, fmt::format("--beats {} is neither 3 nor 4", options.beats_per_bar),
-         "--beats 3 for a waltz, else --beats 4");
-  }
-  if (options.lead.score.tempo == "off") {
-    fail(ExitCode::kUsage, "an arrangement needs a tempo, but --tempo is off", "--tempo auto");
-  }
-}
-
 fs::path sound_path(const ArrangeOptions& options, const std::string& name) {
   return fs::path(options.output) / (name + "." + std::string(to_name(options.format)));
 }
@@ -124,6 +110,20 @@ class Arranger {
 
 }  // namespace
 
+void validate(const ArrangeOptions& options) {
+  validate(options.lead);
+  validate(options.sound);
+  if (options.output.empty())
+    fail(ExitCode::kUsage, "no output folder was given", "-o arrangement");
+  if (options.beats_per_bar != 3 && options.beats_per_bar != 4) {
+    fail(ExitCode::kUsage, fmt::format("--beats {} is neither 3 nor 4", options.beats_per_bar),
+         "--beats 3 for a waltz, else --beats 4");
+  }
+  if (options.lead.score.tempo == "off") {
+    fail(ExitCode::kUsage, "an arrangement needs a tempo, but --tempo is off", "--tempo auto");
+  }
+}
+
 Json arrange(const ArrangeOptions& options) {
   validate(options);
   Converter converter(options.lead);
@@ -131,6 +131,11 @@ Json arrange(const ArrangeOptions& options) {
   require_outputs(options);
   Stopwatch watch;
   const Hearing hearing = converter.listen(options.input, watch);
+  return arrange(options, converter, hearing, watch);
+}
+
+Json arrange(const ArrangeOptions& options, Converter& converter, const Hearing& hearing,
+             Stopwatch& watch) {
   if (!hearing.score.tempo) {
     fail(ExitCode::kBadData, "no steady tempo was found for the band to follow",
          "give the tempo with --tempo BPM, or hum to a click");

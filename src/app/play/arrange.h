@@ -25,6 +25,13 @@ struct ArrangeOptions {
 // flag that is out of range; kBadData when no steady tempo is heard.
 Json arrange(const ArrangeOptions& options);
 
+// The same for a melody that was heard before, without its "output" checked: the folder exists and
+// is new. `watch`: its laps are the report's "seconds".
+Json arrange(const ArrangeOptions& options, Converter& converter, const Hearing& hearing,
+             Stopwatch& watch);
+
+void validate(const ArrangeOptions& options);
+
 // The report in one line.
 std::string arrangement_text(const Json& report);
 

@@ -16,16 +16,6 @@ namespace {
 // A few full batches, but no more sound than fits in memory.
 constexpr int64_t kEnoughWindows = 4 * models::kBatchRows;
 
-std::optional<pipeline::Loop> loop_for(const DeliveryOptions& options,
-                                       const pipeline::Score& score) {
-  if (!options.loop) return std::nullopt;
-  if (!score.tempo) {
-    fail(ExitCode::kBadData, "no steady tempo was found, so --loop cannot find bars",
-         "give the tempo with --tempo BPM");
-  }
-  return pipeline::loop_of(score.notes, *score.tempo, options.beats_per_bar);
-}
-
 // The error of `work`, if there was one. A stop signal ends all work.
 std::exception_ptr fault_of(const std::function<void()>& work) {
   try {
@@ -38,6 +28,37 @@ std::exception_ptr fault_of(const std::function<void()>& work) {
 }
 
 }  // namespace
+
+void validate(const DeliveryOptions& options, const pipeline::ScoreOptions& score) {
+  validate(options.sound);
+  if (options.beats_per_bar < 1 || options.beats_per_bar > 32) {
+    fail(ExitCode::kUsage, fmt::format("--beats {} is outside 1..32", options.beats_per_bar),
+         "--beats 3 for a waltz");
+  }
+  if (!(options.gain_db >= -60 && options.gain_db <= 60)) {
+    fail(ExitCode::kUsage, fmt::format("--gain {} is outside -60..60", options.gain_db),
+         "--gain 3 makes the melody a little louder than the backing");
+  }
+  if (options.gain_db != 0 && options.backing.empty()) {
+    fail(ExitCode::kUsage, "--gain needs --backing", "--backing song.wav");
+  }
+  if (options.loop && !options.backing.empty()) {
+    fail(ExitCode::kUsage, "--loop and --backing cannot be combined", "use only one of them");
+  }
+  if (options.loop && score.tempo == "off") {
+    fail(ExitCode::kUsage, "--loop needs a tempo to find bars, but --tempo is off", "--tempo auto");
+  }
+}
+
+std::optional<pipeline::Loop> loop_for(const DeliveryOptions& options,
+                                       const pipeline::Score& score) {
+  if (!options.loop) return std::nullopt;
+  if (!score.tempo) {
+    fail(ExitCode::kBadData, "no steady tempo was found, so --loop cannot find bars",
+         "give the tempo with --tempo BPM");
+  }
+  return pipeline::loop_of(score.notes, *score.tempo, options.beats_per_bar);
+}
 
 void write_melody(const std::filesystem::path& path, const Converter& converter,
                   const pipeline::Score& score, std::span<const audio::Note> notes, bool is_loop) {

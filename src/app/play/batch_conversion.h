@@ -24,6 +24,13 @@ struct DeliveryOptions {
   int64_t beats_per_bar = 4;  // of the loop
 };
 
+// Throws kUsage naming the flag that is out of range or does not fit the others.
+void validate(const DeliveryOptions& options, const pipeline::ScoreOptions& score);
+
+// The loop that options.loop asks for. Throws: kBadData if no tempo was found.
+std::optional<pipeline::Loop> loop_for(const DeliveryOptions& options,
+                                       const pipeline::Score& score);
+
 // One recording while it is converted.
 struct Conversion {
   OutputPlan plan;

@@ -28,26 +28,8 @@ void require_stdin_once(const ConvertOptions& options) {
 // Rejects all options that can be checked without reading files or computing.
 void validate(const ConvertOptions& options) {
   require_stdin_once(options);
-  const DeliveryOptions& delivery = options.delivery;
   validate(options.conversion);
-  validate(delivery.sound);
-  if (delivery.beats_per_bar < 1 || delivery.beats_per_bar > 32) {
-    fail(ExitCode::kUsage, fmt::format("--beats {} is outside 1..32", delivery.beats_per_bar),
-         "--beats 3 for a waltz");
-  }
-  if (!(delivery.gain_db >= -60 && delivery.gain_db <= 60)) {
-    fail(ExitCode::kUsage, fmt::format("--gain {} is outside -60..60", delivery.gain_db),
-         "--gain 3 makes the melody a little louder than the backing");
-  }
-  if (delivery.gain_db != 0 && delivery.backing.empty()) {
-    fail(ExitCode::kUsage, "--gain needs --backing", "--backing song.wav");
-  }
-  if (delivery.loop && !delivery.backing.empty()) {
-    fail(ExitCode::kUsage, "--loop and --backing cannot be combined", "use only one of them");
-  }
-  if (delivery.loop && options.conversion.score.tempo == "off") {
-    fail(ExitCode::kUsage, "--loop needs a tempo to find bars, but --tempo is off", "--tempo auto");
-  }
+  validate(options.delivery, options.conversion.score);
 }
 
 void validate_stream(const ConvertOptions& options, std::FILE* file) {

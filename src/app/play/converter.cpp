@@ -1,7 +1,5 @@
 #include "app/play/converter.h"
 
-#include "app/play/hearing.h"
-#include "app/session_options.h"
 #include "app/stop.h"
 #include "base/log.h"
 #include "pipeline/recording.h"
@@ -67,83 +65,89 @@ Json Stopwatch::laps() const {
 }
 
 struct Converter::Loaded {
-  runtime::Session session{session_options()};
-  Synthesizer synthesizer;
+  std::shared_ptr<LoadedModels> models;
+  Timbre timbre;
   pipeline::HearFunction hear;
-  std::vector<std::string> warnings;
-  std::optional<pipeline::PitchRange> range;             // of the instrument
-  std::optional<std::pair<double, double>> timbre_part;  // seconds of the recording
   pipeline::Instrument instrument;
 
-  Loaded(const ConversionOptions& options, const data::Preset* preset)
-      : synthesizer(session, weights_folder(options.weights)) {
-    TimbreSource timbre;
-    Clip clip;
-    if (preset != nullptr) {
-      timbre = synthesizer.preset_timbre(*preset, warnings);
-      range = {preset->low, preset->high};
-    } else {
-      clip = read(options);
-      range = pipeline::range_around(transcriber(session, options.notes)(clip.samples));
-    }
-    synthesizer.load(options.play);
-    hear = hear_function(session, weights_folder(options.weights), options.notes, options.hum);
-    if (preset == nullptr) timbre = timbre_of(std::move(clip), options);
-    instrument = synthesizer.instrument(std::move(timbre), options.play, true);
-  }
-
-  Clip read(const ConversionOptions& options) {
-    auto clip = read_clip(options.timbre, options.max_seconds, warnings);
-    timbre_part = {clip.from_s, clip.to_s};
-    if (clip.recording_s > clip.to_s - clip.from_s + 0.05) {
-      spdlog::info("{}: the timbre is that of {:.1f} to {:.1f} s of {:.1f} s",
-                   audio::name_of(options.timbre), clip.from_s, clip.to_s, clip.recording_s);
-    }
-    return clip;
-  }
-
-  // Who hears the melody hears the clip too.
-  TimbreSource timbre_of(Clip clip, const ConversionOptions& options) {
-    std::vector<audio::Note> notes;
-    if (options.play.residual > 0) notes = clip_notes(clip.samples, hear(clip.samples).notes);
-    return synthesizer.clip_timbre(std::move(clip.samples), std::move(notes));
+  Loaded(std::shared_ptr<LoadedModels> kept, const ConversionOptions& options,
+         const data::Preset* preset)
+      : models(std::move(kept)) {
+    models->synthesizer().load(options.play);
+    hear = models->hear(options.notes, options.hum);
+    timbre = preset != nullptr
+                 ? models->timbre(*preset)
+                 : models->timbre_of(options.timbre, options.max_seconds, options.notes,
+                                     options.play.residual > 0 ? hear : pipeline::HearFunction());
+    instrument = models->synthesizer().instrument(timbre.source, options.play, true);
   }
 };
 
-Converter::Converter(ConversionOptions options)
+Converter::Converter(ConversionOptions options) : Converter(std::move(options), nullptr) {}
+
+Converter::Converter(ConversionOptions options, std::shared_ptr<LoadedModels> models)
     : options_(std::move(options)),
-      preset_(options_.preset.empty() ? nullptr : &data::find_preset(options_.preset)) {}
+      preset_(options_.preset.empty() ? nullptr : &data::find_preset(options_.preset)),
+      models_(std::move(models)) {}
 
 Converter::~Converter() = default;
 
 Converter::Loaded& Converter::load() {
-  if (!loaded_) loaded_ = std::make_unique<Loaded>(options_, preset_);
+  if (!models_) models_ = std::make_shared<LoadedModels>(options_.weights);
+  if (!loaded_) loaded_ = std::make_unique<Loaded>(models_, options_, preset_);
   return *loaded_;
+}
+
+Hearing Converter::score(pipeline::HumMelody melody, bool stays_in_time) {
+  Hearing hearing{std::move(melody), {}};
+  hearing.score = pipeline::make_score(
+      hearing.melody.notes, options_.score,
+      {.stays_in_time = stays_in_time, .can_bend = preset_ == nullptr || data::can_bend(*preset_)});
+  return hearing;
+}
+
+Hearing Converter::listen(const pipeline::Recording& recording, bool stays_in_time) {
+  Loaded& loaded = load();
+  Hearing hearing = score(
+      pipeline::read_melody(recording.samples, loaded.hear, options_.hum, loaded.timbre.range),
+      stays_in_time);
+  auto& warnings = hearing.melody.warnings;
+  warnings.insert(warnings.begin(), recording.warnings.begin(), recording.warnings.end());
+  warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
+  return hearing;
 }
 
 Hearing Converter::listen(const fs::path& path, Stopwatch& watch, bool stays_in_time) {
   const auto recording = pipeline::read_recording(path, options_.max_seconds);
   watch.lap("read");
-  Loaded& loaded = load();
+  const Loaded& loaded = load();
   watch.lap("load");
-  Hearing hearing{pipeline::read_melody(recording.samples, loaded.hear, options_.hum, loaded.range),
-                  {}};
-  hearing.score = pipeline::make_score(
-      hearing.melody.notes, options_.score,
-      {.stays_in_time = stays_in_time, .can_bend = preset_ == nullptr || data::can_bend(*preset_)});
+  Hearing hearing = listen(recording, stays_in_time);
   auto& warnings = hearing.melody.warnings;
-  warnings.insert(warnings.begin(), recording.warnings.begin(), recording.warnings.end());
-  warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
-  for (const auto& warning : loaded.warnings) spdlog::warn("{}", warning);
+  for (const auto& warning : loaded.timbre.warnings) spdlog::warn("{}", warning);
   for (const auto& warning : warnings) spdlog::warn("{}: {}", audio::name_of(path), warning);
-  warnings.insert(warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
+  warnings.insert(warnings.begin(), loaded.timbre.warnings.begin(), loaded.timbre.warnings.end());
   watch.lap("melody");
   return hearing;
 }
 
+Hearing Converter::take(std::vector<audio::Note> notes, bool stays_in_time) {
+  Hearing hearing = score(
+      pipeline::given_melody(std::move(notes), options_.hum, load().timbre.range), stays_in_time);
+  auto& warnings = hearing.melody.warnings;
+  warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
+  return hearing;
+}
+
+const std::vector<std::string>& Converter::timbre_warnings() { return load().timbre.warnings; }
+
 pipeline::Instrument Converter::instrument(bool shows_progress) {
   Loaded& loaded = load();
   auto instrument = loaded.instrument;
+  if (progress_) {
+    instrument.progress = progress_;
+    return instrument;
+  }
   const auto progress = std::make_shared<std::optional<Progress>>();
   instrument.progress = [progress, shows_progress](int64_t done, int64_t total) {
     if (stop_signal() != 0)
@@ -156,7 +160,7 @@ pipeline::Instrument Converter::instrument(bool shows_progress) {
   return instrument;
 }
 
-int Converter::channels() { return audio::channel_count(load().synthesizer.channels()); }
+int Converter::channels() { return audio::channel_count(load().models->synthesizer().channels()); }
 
 std::vector<std::vector<float>> Converter::play(std::span<const pipeline::Piece> pieces) {
   return pipeline::play(pieces, instrument(true));
@@ -167,11 +171,21 @@ std::vector<float> Converter::play(std::span<const audio::Note> notes) {
   return std::move(play(std::span(&one, 1))[0]);
 }
 
-void Converter::stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink) {
+pipeline::Instrument Converter::streaming_instrument() {
   auto streaming = instrument(false);
   // The draft takes as long for a few frames as for all of them.
   streaming.quick_frames = options_.play.fast ? 0 : kQuickFrames;
-  pipeline::play(notes, streaming, static_cast<uint64_t>(seed_of(0)), sink);
+  return streaming;
+}
+
+void Converter::stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink) {
+  pipeline::play(notes, streaming_instrument(), static_cast<uint64_t>(seed_of(0)), sink);
+}
+
+std::vector<float> Converter::stream_and_keep(std::span<const audio::Note> notes,
+                                              const pipeline::SampleSink& sink) {
+  return pipeline::play_and_keep(notes, streaming_instrument(), static_cast<uint64_t>(seed_of(0)),
+                                 sink);
 }
 
 std::string Converter::instrument_name() const {
@@ -180,11 +194,11 @@ std::string Converter::instrument_name() const {
 }
 
 std::optional<std::pair<double, double>> Converter::timbre_part() const {
-  return loaded_ ? loaded_->timbre_part : std::nullopt;
+  return loaded_ ? loaded_->timbre.part_s : std::nullopt;
 }
 
 runtime::Counters Converter::counters() const {
-  return loaded_ ? loaded_->session.counters() : runtime::Counters{};
+  return models_ ? models_->session().counters() : runtime::Counters{};
 }
 
 }  // namespace hum::app

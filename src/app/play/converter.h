@@ -3,16 +3,18 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "app/play/synthesizer.h"
+#include "app/play/loaded_models.h"
 #include "audio/io.h"
 #include "base/json.h"
 #include "pipeline/hum_melody.h"
+#include "pipeline/recording.h"
 #include "pipeline/score.h"
 
 namespace hum::app {
@@ -94,13 +96,25 @@ struct Hearing {
 class Converter {
  public:
   explicit Converter(ConversionOptions options);
+  // Uses these models; options.weights has no effect.
+  Converter(ConversionOptions options, std::shared_ptr<LoadedModels> models);
   ~Converter();
+
+  // Receives (windows done, total windows) in place of the terminal; may throw to stop.
+  void set_progress(std::function<void(int64_t done, int64_t total)> progress) {
+    progress_ = std::move(progress);
+  }
 
   // Loads the models and the timbre now.
   void prepare() { load(); }
   // Laps: read, load, melody. `stays_in_time`: see pipeline::Setting.
   Hearing listen(const std::filesystem::path& recording, Stopwatch& watch,
                  bool stays_in_time = false);
+  Hearing listen(const pipeline::Recording& recording, bool stays_in_time = false);
+  // The melody of notes that were written or corrected by hand.
+  Hearing take(std::vector<audio::Note> notes, bool stays_in_time = false);
+  // About the timbre reference.
+  const std::vector<std::string>& timbre_warnings();
   // Take 0 has the seed of the options; later takes have the seeds that follow.
   pipeline::Piece piece(std::span<const audio::Note> notes, int64_t take = 0) const {
     return {{notes.begin(), notes.end()}, static_cast<uint64_t>(seed_of(take))};
@@ -115,6 +129,9 @@ class Converter {
   // Plays take 0 and hands out each part as soon as it is ready. Shows no progress: the terminal
   // belongs to the program that plays the stream.
   void stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink);
+  // The same, and returns what play() returns.
+  std::vector<float> stream_and_keep(std::span<const audio::Note> notes,
+                                     const pipeline::SampleSink& sink);
 
   const ConversionOptions& options() const { return options_; }
   int64_t seed_of(int64_t take) const { return options_.play.sampling.seed + take; }
@@ -129,11 +146,15 @@ class Converter {
  private:
   struct Loaded;
   Loaded& load();
+  Hearing score(pipeline::HumMelody melody, bool stays_in_time);
   pipeline::Instrument instrument(bool shows_progress);
+  pipeline::Instrument streaming_instrument();
 
   ConversionOptions options_;
   const data::Preset* preset_;
+  std::shared_ptr<LoadedModels> models_;
   std::unique_ptr<Loaded> loaded_;
+  std::function<void(int64_t done, int64_t total)> progress_;
 };
 
 }  // namespace hum::app

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "app/play/synthesizer.h"
@@ -60,10 +61,8 @@ double voiced_share(std::span<const float> samples, const ear::Frames& frames) {
 }
 
 // What the ear hears, with the singer's tuning and dynamics.
-pipeline::HearFunction ear_function(runtime::Session& session, const fs::path& weights) {
-  require_ear(weights);
-  auto model = std::make_shared<const ear::EarSession>(session, ear_folder(weights));
-  return [model](std::span<const float> samples) {
+pipeline::HearFunction ear_function(std::shared_ptr<const ear::EarSession> model) {
+  return [model = std::move(model)](std::span<const float> samples) {
     const auto frames =
         model->listen(data::levelled(std::vector<float>(samples.begin(), samples.end())));
     const auto heard = ear::decode(frames);
@@ -86,23 +85,30 @@ void warn_of_ignored(models::basic_pitch::NoteOptions notes) {
 
 }  // namespace
 
+std::shared_ptr<const ear::EarSession> load_ear(runtime::Session& session,
+                                                const fs::path& weights) {
+  require_ear(weights);
+  return std::make_shared<const ear::EarSession>(session, ear_folder(weights));
+}
+
 pipeline::HearFunction hear_function(runtime::Session& session, const fs::path& weights,
                                      const models::basic_pitch::NoteOptions& notes,
-                                     const pipeline::HumOptions& hum) {
+                                     const pipeline::HumOptions& hum,
+                                     std::shared_ptr<const ear::EarSession> ear) {
   const bool is_tuned = hum.tuning == pipeline::Tuning::kAuto;
   if (hum.polyphonic) {
     auto hear = pipeline::as_transcribed(transcriber(session, notes));
     if (is_tuned) hear = pipeline::in_tune(std::move(hear));
     return pipeline::with_quality_warnings(std::move(hear), /*is_one_voice=*/false);
   }
-  auto hear = ear_function(session, weights);
+  auto hear = ear_function(ear ? std::move(ear) : load_ear(session, weights));
   warn_of_ignored(notes);
   if (!is_tuned) hear = pipeline::with_own_tuning(std::move(hear));
   return pipeline::with_quality_warnings(std::move(hear), /*is_one_voice=*/true);
 }
 
 pipeline::HearFunction item_hear_function(runtime::Session& session, const fs::path& weights) {
-  return ear_function(session, weights);
+  return ear_function(load_ear(session, weights));
 }
 
 std::string item_heard_by(const fs::path& weights) {

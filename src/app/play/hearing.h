@@ -3,22 +3,30 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "models/basic_pitch/notes.h"
+#include "models/ear/ear_session.h"
 #include "pipeline/hearing.h"
 #include "pipeline/hum_melody.h"
 #include "runtime/session.h"
 
 namespace hum::app {
 
-// For generation and `hum notes --voice`, with warnings about the recording. The session must
-// outlive the result. Throws: kNoInput if the weights have no ear, unless Basic Pitch hears; what
-// EarSession and transcriber() throw.
+// The ear of the weights. The session must outlive it. Throws: kNoInput if they have none; what
+// EarSession throws.
+std::shared_ptr<const models::ear::EarSession> load_ear(runtime::Session& session,
+                                                        const std::filesystem::path& weights);
+
+// For generation and `hum notes --voice`, with warnings about the recording. `ear`: the one that is
+// loaded already, if there is one. The session must outlive the result. Throws: what load_ear
+// throws, unless Basic Pitch hears; what transcriber() throws.
 pipeline::HearFunction hear_function(runtime::Session& session,
                                      const std::filesystem::path& weights,
                                      const models::basic_pitch::NoteOptions& notes = {},
-                                     const pipeline::HumOptions& hum = {});
+                                     const pipeline::HumOptions& hum = {},
+                                     std::shared_ptr<const models::ear::EarSession> ear = nullptr);
 
 // The ear alone, for training items. Throws like hear_function.
 pipeline::HearFunction item_hear_function(runtime::Session& session,

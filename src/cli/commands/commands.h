@@ -7,6 +7,6 @@ namespace hum::cli {
 
 extern const Command kNotes, kGenerate, kArrange, kPresets, kEvaluateNotes, kCodecEncode,
     kCodecDecode, kDataMake, kDataVerify, kDataReferences, kTrain, kModelCheck, kModelRun, kProfile,
-    kAudit, kCompile, kEnv, kHelp, kCompletion, kMan;
+    kAudit, kCompile, kEnv, kHelp, kCompletion, kMan, kServe, kWorker;
 
 }  // namespace hum::cli

@@ -1,0 +1,79 @@
+#include "bench/serve/service.h"
+
+#include <chrono>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "bench/locations.h"
+
+namespace hum::bench {
+
+namespace {
+
+constexpr const char* kBoundary = "hum-bench";
+
+}  // namespace
+
+double Service::start() {
+  const auto begin = std::chrono::steady_clock::now();
+  process_ = nullptr;
+  process_ = std::make_unique<serve::Process>(
+      std::vector<std::string>{kHumProgram, "serve", "--listen", fmt::format("127.0.0.1:{}", port_),
+                               "--data", folder_ / "data", "--workers", std::to_string(workers_),
+                               "--json"},
+      folder_.path() / "log");
+  const std::string line = process_->first_line();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (line.empty()) fail(ExitCode::kFailure, "hum serve does not start: " + log());
+  if (url_.empty()) {
+    const Json listening = parse_json(line);
+    port_ = listening["port"];
+    url_ = listening["url"];
+  }
+  return seconds;
+}
+
+std::string Service::log() const { return read_file(folder_.path() / "log"); }
+
+void Service::wait_until_ready() const {
+  if (serve::eventually([&] { return ask("GET", "/ready").status == 200; })) return;
+  fail(ExitCode::kFailure, "no worker becomes ready: " + log());
+}
+
+HttpAnswer Service::ask(const std::string& method, const std::string& path, std::string_view body,
+                        const std::vector<std::string>& headers,
+                        const std::function<void(std::string_view)>& sink) const {
+  HttpRequest request{.method = method, .url = url_ + path, .headers = headers, .body = body};
+  request.headers.emplace_back("Expect:");
+  request.sink = sink;
+  return send_http(request);
+}
+
+std::string Service::begin(std::string_view recording, const Json& options,
+                           const std::string& key) const {
+  const std::string part = std::string("--") + kBoundary + "\r\nContent-Disposition: form-data; ";
+  std::string body = part + "name=\"options\"\r\n\r\n" + to_text(options) + "\r\n" + part +
+                     "name=\"audio\"; filename=\"hum.wav\"\r\n\r\n";
+  body += recording;
+  body += std::string("\r\n--") + kBoundary + "--\r\n";
+  std::vector<std::string> headers = {std::string("Content-Type: multipart/form-data; boundary=") +
+                                      kBoundary};
+  if (!key.empty()) headers.push_back("Idempotency-Key: " + key);
+  const HttpAnswer answer = ask("POST", "/v1/jobs", body, headers);
+  if (answer.status == 202) return parse_json(answer.body)["id"];
+  // A server that was just killed, or is full, will take it later.
+  if (answer.status == 0 || answer.status == 503 || answer.status == 429) return "";
+  fail(ExitCode::kFailure, fmt::format("the job was refused: {}", answer.body));
+}
+
+std::optional<Json> Service::job(const std::string& id) const {
+  const HttpAnswer answer = ask("GET", "/v1/jobs/" + id);
+  if (answer.status == 200) return parse_json(answer.body);
+  if (answer.status == 0 || answer.status == 503) return std::nullopt;
+  fail(ExitCode::kFailure, fmt::format("job {} is lost: {}", id, answer.body));
+}
+
+bool has_ended(const Json& job) { return job["status"] != "queued" && job["status"] != "running"; }
+
+}  // namespace hum::bench

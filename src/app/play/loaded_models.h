@@ -1,0 +1,57 @@
+// Models in one session that stay loaded, so that the next recording waits for none, whatever its
+// preset. `hum generate` uses them for one call, a worker of `hum serve` as long as it lives.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/play/synthesizer.h"
+#include "models/ear/ear_session.h"
+#include "pipeline/hum_melody.h"
+
+namespace hum::app {
+
+// How an instrument sounds, and where it plays.
+struct Timbre {
+  TimbreSource source;
+  std::optional<pipeline::PitchRange> range;
+  std::vector<std::string> warnings;
+  std::optional<std::pair<double, double>> part_s = {};  // of a clip's recording: from, to
+};
+
+// Reads each model when it is first needed. Not thread-safe.
+class LoadedModels {
+ public:
+  // `weights` as in ConversionOptions. Throws: what Session and weights_folder throw.
+  explicit LoadedModels(const std::string& weights);
+
+  runtime::Session& session() { return session_; }
+  Synthesizer& synthesizer() { return synthesizer_; }
+  const std::filesystem::path& weights() const { return weights_; }
+
+  // That of a preset is kept.
+  const Timbre& timbre(const data::Preset& preset);
+  // Of a clip to imitate; says which part of a long recording it is. `notes`: of Basic Pitch, who
+  // finds the range. `hear` finds the notes for the residual; empty: there is none. Throws: what
+  // read_clip throws.
+  Timbre timbre_of(const std::filesystem::path& clip, double max_seconds,
+                   const models::basic_pitch::NoteOptions& notes,
+                   const pipeline::HearFunction& hear);
+  // See hear_function.
+  pipeline::HearFunction hear(const models::basic_pitch::NoteOptions& notes,
+                              const pipeline::HumOptions& hum);
+
+ private:
+  runtime::Session session_;
+  std::filesystem::path weights_;
+  Synthesizer synthesizer_;
+  std::shared_ptr<const models::ear::EarSession> ear_;
+  std::map<const data::Preset*, Timbre> presets_;
+};
+
+}  // namespace hum::app

@@ -1,0 +1,162 @@
+#include "serve/decode/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+#include "serve/decode/memory_file.h"
+
+namespace hum::serve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+[[noreturn]] void fail_too_many_files() {
+  fail(ExitCode::kTemporary, "decoding: too many open files", "try again later");
+}
+
+// Copies of the files, at numbers above those that the child's files get: a file that is put at its
+// number then never overwrites one that is still to be put.
+std::vector<OpenFile> out_of_the_way(std::span<const int> files) {
+  std::vector<OpenFile> copies;
+  for (const int file : files) {
+    copies.emplace_back(::fcntl(file, F_DUPFD_CLOEXEC, static_cast<int>(files.size())));
+    if (!copies.back().is_open()) fail_too_many_files();
+  }
+  return copies;
+}
+
+class SpawnActions {
+ public:
+  explicit SpawnActions(std::span<const OpenFile> files) {
+    posix_spawn_file_actions_init(&actions_);
+    int number = 0;
+    for (const OpenFile& file : files) {
+      posix_spawn_file_actions_adddup2(&actions_, file.descriptor(), number++);
+    }
+    posix_spawn_file_actions_addclosefrom_np(&actions_, number);
+  }
+  ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    posix_spawnattr_init(&attributes_);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  }
+  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> environment() {
+  std::vector<std::string> result;
+  for (const char* name :
+       {"LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) result.push_back(std::string(name) + "=" + value);
+  }
+  return result;
+}
+
+pid_t spawn(const std::string& program, const std::vector<std::string>& arguments,
+            std::span<const int> files) {
+  const std::vector<OpenFile> copies = out_of_the_way(files);
+  const SpawnActions actions(copies);
+  const SpawnAttributes attributes;
+  std::vector<std::string> argument_texts = {program};
+  argument_texts.insert(argument_texts.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> variables = environment();
+  pid_t child = -1;
+  const int error = ::posix_spawn(&child, program.c_str(), actions.get(), attributes.get(),
+                                  pointers(argument_texts).data(), pointers(variables).data());
+  if (error == 0) return child;
+  const bool has_no_room = error == EAGAIN || error == ENOMEM;
+  fail(has_no_room ? ExitCode::kTemporary : ExitCode::kUnavailable,
+       fmt::format("decoding: cannot start a process: {}", std::strerror(error)),
+       has_no_room ? "try again later" : "check the installation of hum");
+}
+
+// Whether the child ended before `end`.
+bool ends_before(const OpenFile& child, Clock::time_point end) {
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd wait{child.descriptor(), POLLIN, 0};
+    const int ready = ::poll(&wait, 1, static_cast<int>(std::clamp<int64_t>(left, 0, 60'000)));
+    if (ready == 1) return true;
+    if (ready < 0 && errno != EINTR) return false;
+    if (left <= 0) return false;
+  }
+}
+
+// The child's parent must collect it, whatever happened before.
+int collect(pid_t child, rusage& used) {
+  int status = 0;
+  while (::wait4(child, &status, 0, &used) < 0) {
+    HUM_CHECK(errno == EINTR, "another part of the process collected a decoder: {}",
+              std::strerror(errno));
+  }
+  return status;
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+}  // namespace
+
+Ending run_child(const std::string& program, const std::vector<std::string>& arguments,
+                 std::span<const int> files, std::chrono::milliseconds limit) {
+  const auto end = Clock::now() + limit;
+  const pid_t child = spawn(program, arguments, files);
+  // Not pidfd_open: glibc 2.36 declares it without extern "C".
+  const OpenFile handle(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  Ending ending;
+  ending.timed_out = !handle.is_open() || !ends_before(handle, end);
+  if (ending.timed_out) ::kill(child, SIGKILL);
+  rusage used{};
+  const int status = collect(child, used);
+  if (!handle.is_open()) fail_too_many_files();
+  ending.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  ending.processor_s = seconds(used.ru_utime) + seconds(used.ru_stime);
+  ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return ending;
+}
+
+}  // namespace hum::serve

@@ -1,0 +1,59 @@
+// What a decoding child and its parent tell each other: an order as JSON among the arguments, open
+// files, and a result in a file in memory. The parent checks every byte of the result.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace hum::serve {
+
+// The descriptors of the child.
+enum {
+  kLogDescriptor = 2,  // messages of libraries, for debugging
+  kUploadDescriptor = 3,
+  kResultDescriptor = 4,
+  kFfmpegDescriptor = 5,  // opened, if the order names a demuxer
+};
+
+struct DecodeOrder {
+  int64_t parent = 0;   // its process id
+  std::string demuxer;  // ffmpeg's: write the sound as a wav file. Empty: decode here
+  bool mono = true;
+  bool is_cut = false;  // the upload's end was cut off on purpose, beyond max_seconds
+  double max_seconds = 0, min_seconds = 0;
+  int64_t result_bytes = 0, memory_bytes = 0, processor_s = 0;
+  std::string name;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("parent", parent, "");
+    v("demuxer", demuxer, "");
+    v("mono", mono, "");
+    v("is_cut", is_cut, "");
+    v("max_seconds", max_seconds, "");
+    v("min_seconds", min_seconds, "");
+    v("result_bytes", result_bytes, "");
+    v("memory_bytes", memory_bytes, "");
+    v("processor_s", processor_s, "");
+    v("name", name, "");
+  }
+};
+
+constexpr uint64_t kResultMagic = 0x31303064'6d7568ff;  // first: a wav file begins otherwise
+constexpr int kHighestRate_hz = 768'000;
+
+// The beginning of a result. After it come the samples (interleaved floats), or the texts of an
+// error. A child that dies before it is done leaves zeros.
+struct ResultHeader {
+  uint64_t magic = kResultMagic;
+  int32_t exit_code = 0;  // of the error; 0: none
+  int32_t rate_hz = 0, channels = 0;
+  int32_t source_channels = 0, only_channel = -1;  // -1: none
+  uint32_t message_bytes = 0, hint_bytes = 0;
+  uint32_t unused = 0;
+  int64_t frames = 0;
+  double clipped_fraction = 0;
+};
+static_assert(sizeof(ResultHeader) == 56);
+
+}  // namespace hum::serve

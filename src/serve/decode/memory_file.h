@@ -1,0 +1,54 @@
+// Open files, and files that exist only in memory (memfd) and can be sealed against changes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace hum::serve {
+
+// Closes the file descriptor that it owns.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor = -1) : descriptor_(descriptor) {}
+  ~OpenFile();
+  OpenFile(OpenFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  OpenFile& operator=(OpenFile&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+
+  int descriptor() const { return descriptor_; }
+  bool is_open() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_;
+};
+
+// Maps a whole file into memory, read-only.
+class FileView {
+ public:
+  // Throws kTemporary if it cannot be mapped.
+  explicit FileView(int descriptor);
+  ~FileView();
+  FileView(const FileView&) = delete;
+  FileView& operator=(const FileView&) = delete;
+
+  std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
+
+ private:
+  void* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// An empty file in memory. Throws kTemporary.
+OpenFile new_memory_file();
+// A sealed copy of a regular file: nobody can change it, not even who owns it. Throws: kNoInput if
+// there is none, kNoPermission if it is unreadable, kTemporary if memory is short.
+OpenFile sealed_copy(const std::filesystem::path& path, const std::string& name);
+// No change from now on. Throws kTemporary if it is still mapped for writing.
+void seal(const OpenFile& file);
+
+}  // namespace hum::serve

@@ -1,0 +1,32 @@
+// Who may ask: the Host and Origin of a request, the client's address behind proxies, and the
+// headers that tell browsers what a response may do. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "serve/http/http.h"
+#include "serve/http/request_parser.h"
+
+namespace hum::serve {
+
+// "Example.org:80" -> "example.org", "[::1]:80" -> "::1". nullopt if it is malformed.
+std::optional<std::string> host_name(std::string_view authority);
+
+// Refuses a request for another host (421, DNS rebinding) and a page's request that changes
+// something here from another origin (403). `authority`: of an absolute target, else "".
+// `local_address`: the one that the client connected to. `hosts`: ServerOptions::hosts.
+std::optional<Refusal> check_origin(const RequestHead& head, std::string_view authority,
+                                    std::string_view local_address,
+                                    const std::vector<std::string>& hosts);
+
+// The last address in X-Forwarded-For that no proxy has; the peer itself if that is no proxy.
+std::string client_address(const std::string& peer, const Headers& headers,
+                           const std::vector<std::string>& proxies);
+
+// Adds the headers that each response has, unless the handler has set them.
+void add_security_headers(Headers& headers);
+
+}  // namespace hum::serve

@@ -1,0 +1,195 @@
+// What the server's sources share: state of the server, and one object per connection. Everything
+// runs on the I/O thread except what `on_pool` runs.
+#pragma once
+
+// g++ cannot compile fences for ThreadSanitizer; Asio's mutexes order its operations without them.
+#if defined(__SANITIZE_THREAD__)
+#define BOOST_ASIO_DISABLE_FENCED_BLOCK
+#endif
+// Asio allocates coroutine frames in a way that g++ 12 takes for a mistake when it inlines it.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
+#include <atomic>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <unordered_set>
+
+#include "serve/http/body_reader.h"
+#include "serve/http/http.h"
+#include "serve/http/request_parser.h"
+
+namespace hum::serve {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using asio::ip::tcp;
+using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+
+// Operations with this token return an error instead of throwing it.
+inline constexpr asio::as_tuple_t<asio::use_awaitable_t<>> kTuple{};
+
+class Connection;
+
+struct ServerState {
+  ServerState(ServerOptions given, Router routes)
+      : options(std::move(given)),
+        router(std::move(routes)),
+        pool(static_cast<size_t>(options.handler_threads)) {}
+
+  ServerOptions options;
+  Router router;
+  asio::io_context io{1};
+  std::optional<asio::ssl::context> tls;
+
+  // Only for the I/O thread.
+  std::unordered_set<Connection*> connections;
+  bool draining = false;
+  int streams = 0;
+
+  // For drain() and the destructor.
+  std::mutex mutex;
+  std::condition_variable changed;
+  int open_connections = 0;
+  bool accepts = true;
+
+  asio::thread_pool pool;  // ends first
+};
+
+template <class Task>
+awaitable<std::invoke_result_t<Task>> as_coroutine(Task task) {
+  co_return task();
+}
+
+// Runs task() on the pool; rethrows what it throws.
+template <class Task>
+awaitable<std::invoke_result_t<Task>> on_pool(ServerState& state, Task task) {
+  co_return co_await asio::co_spawn(state.pool.get_executor(), as_coroutine(std::move(task)),
+                                    asio::use_awaitable);
+}
+
+// An open file.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// A response with what the pool has prepared for it.
+struct Outcome {
+  Response response;
+  std::shared_ptr<Descriptor> file;  // of a FileBody that is to be sent
+  int64_t first = 0, bytes = 0;      // of the file
+};
+
+// Opens the file of a FileBody and selects its bytes; answers If-None-Match. May block.
+Outcome prepare(const Request& request, Response response);
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(std::shared_ptr<ServerState> state, tcp::socket socket);
+
+  // Serves requests until the connection ends. The caller keeps the object alive.
+  awaitable<void> run();
+  // Lets the connection end after the request that it serves.
+  void drain();
+  void cut();
+
+ private:
+  // ---- connection.cpp: bytes in and out ----
+  std::string_view unread() const { return {buffer_.get() + begin_, end_ - begin_}; }
+  void arm(Clock::time_point deadline);
+  void disarm();
+  // Reads more into the buffer. False at the end, on an error (then timed_out_ says whether it was
+  // the deadline) and if the buffer is full.
+  awaitable<bool> fill(Clock::time_point deadline);
+  // False if the client is gone or takes nothing for the write time-out.
+  awaitable<bool> send(std::string_view bytes);
+  awaitable<bool> start_tls();
+  // Lets the client read the last response although it still sends.
+  awaitable<void> close_gently();
+
+  // ---- connection.cpp: requests ----
+  // False: the connection ends.
+  awaitable<bool> serve_one();
+  awaitable<bool> read_head();
+  awaitable<Outcome> answer();
+  std::optional<Response> find_route(Request& request, const Route*& route);
+  awaitable<std::optional<Response>> admit(const std::shared_ptr<Request>& request);
+  awaitable<Outcome> call_handler(const std::shared_ptr<Request>& request, const Route* route);
+  awaitable<std::optional<Refusal>> meet_expectation();
+  awaitable<std::optional<Refusal>> read_body(BodyReader& reader, bool on_io_thread);
+  Clock::time_point body_deadline(Clock::time_point start) const;
+  void finish_exchange(bool complete);
+
+  // ---- send.cpp: responses ----
+  // False if the connection must end.
+  awaitable<bool> send_response(Outcome outcome);
+  std::string head_text(const Response& response, std::optional<int64_t> content_length) const;
+  awaitable<bool> send_text(const Response& response, bool head_only);
+  awaitable<bool> send_file(const Outcome& outcome, bool head_only);
+  awaitable<bool> send_stream(Response& response, bool head_only);
+  awaitable<bool> send_growing(const GrowingFileBody& body);
+  awaitable<bool> send_events(const EventBody& body);
+  awaitable<bool> send_chunk(std::string_view bytes);
+
+  // Streams sleep until something changes. `signal` may be nullptr.
+  Signal::Subscription subscribe(Signal* signal);
+  void wake();
+  awaitable<void> sleep(std::chrono::milliseconds at_most);
+  static awaitable<void> watch_peer(std::shared_ptr<Connection> self);
+
+  std::shared_ptr<ServerState> state_;
+  tcp::socket socket_;
+  std::optional<asio::ssl::stream<tcp::socket&>> tls_;
+  std::string peer_, local_address_;
+
+  asio::steady_timer deadline_;
+  int64_t deadline_turn_ = 0;
+  bool timed_out_ = false;
+
+  std::unique_ptr<char[]> buffer_;
+  size_t capacity_, begin_ = 0, end_ = 0;
+
+  std::optional<RequestParser> parser_;
+  std::optional<Refusal> early_refusal_;  // before the head is complete
+  Exchange exchange_;
+  Clock::time_point request_start_;
+  bool idle_ = false;        // between requests
+  bool keep_alive_ = false;  // after this response
+  bool chunked_ = false;     // a stream's framing: HTTP/1.1
+
+  asio::steady_timer wake_timer_;
+  bool woken_ = false;
+  std::atomic<bool> wake_posted_ = false;
+  bool gone_ = false;  // the client, or the server wants the connection to end
+};
+
+}  // namespace hum::serve

@@ -1,0 +1,28 @@
+// Tells whether a process on this machine is alive: it holds a lock on a file, which the system
+// lets go when the process ends, however it ends.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace hum::serve {
+
+class OwnerLock {
+ public:
+  // Creates and locks "<folder>/<name>.lock". Throws: kTemporary if another process holds it,
+  // kCannotCreate, kNoPermission.
+  OwnerLock(const std::filesystem::path& folder, const std::string& name);
+  // Removes the file.
+  ~OwnerLock();
+  OwnerLock(const OwnerLock&) = delete;
+  OwnerLock& operator=(const OwnerLock&) = delete;
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+};
+
+// Whether nobody holds the lock. Removes the file of a process that was killed.
+bool is_unlocked(const std::filesystem::path& folder, const std::string& name);
+
+}  // namespace hum::serve

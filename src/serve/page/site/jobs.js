@@ -1,0 +1,216 @@
+// Plays a take on an instrument: starts the job, lets it be heard while it is made, collects what comes out.
+import {
+  deleteJob, getBytes, getJob, isCancelled, isLostUpload, kRefused, Problem, problemFrom, resultPath, startJob, upload,
+} from './api.js';
+import {keepTake} from './database.js';
+import {announce, titleOf} from './dom.js';
+import {followJob, isFinal} from './follow.js';
+import {bandOptions, scoreOptions, soundOptions} from './options.js';
+import {kRate_hz, player} from './player.js';
+import {hideProblem, showProblem} from './problems.js';
+import {shifted, streamInto, wavOf} from './sounds.js';
+import {get, set} from './state.js';
+import {isCurrent, isValid, uploadTake} from './takes.js';
+
+const kStream = 'stream.wav';
+const kFormats = ['wav', 'flac', 'mp3'];
+const kStems = ['lead', 'bass', 'chords', 'drums'];
+
+let work = null;  // {controller, job} of the job that runs
+
+export const isWorking = () => work !== null;
+
+export function instrumentName(timbre) {
+  if (timbre?.preset) return titleOf(timbre.preset);
+  return timbre?.clip ? 'Your sound' : '';
+}
+
+// A file of the person's that jobs refer to, uploaded once.
+async function uploaded(owner, wav) {
+  if (!isValid(owner.upload)) owner.upload = await upload(wav, 'sound.wav');
+  return owner.upload.id;
+}
+
+// The service has dropped an upload earlier than it said.
+async function uploadAgain(take) {
+  for (const owner of [get('timbre').clip, get('backing')?.mixed]) {
+    if (owner) owner.upload = null;
+  }
+  await uploadTake(take, true);
+}
+
+async function request(take, isBand) {
+  const {preset, clip} = get('timbre');
+  const backing = get('backing');
+  const melody = get('melody');
+  const job = {task: isBand ? 'arrange' : 'generate', upload: take.upload.id, options: {...soundOptions(), ...scoreOptions()}};
+  if (take.isEdited || melody?.isEdited) job.notes = melody.notes;
+  if (preset) job.options.preset = preset;
+  if (isBand) Object.assign(job.options, bandOptions());
+  if (clip) job.timbre = await uploaded(clip, clip.wav);
+  if (backing?.isMixed && !isBand) {
+    const moved = backing.mixed?.offset_s === backing.offset_s ? backing.mixed : {offset_s: backing.offset_s};
+    backing.mixed = moved;
+    job.backing = await uploaded(moved, wavOf(shifted(backing.buffer, backing.offset_s)));
+  }
+  return job;
+}
+
+// Plays the take with what is chosen.
+export async function make({isBand = false} = {}) {
+  const take = get('take');
+  const timbre = get('timbre');
+  if (!take || !timbre || work) return;
+  work = {controller: new AbortController(), job: null};
+  hideProblem();
+  set('job', {status: 'sending'});
+  try {
+    await uploadTake(take);
+    let asked = await request(take, isBand);
+    const started = await startJob(asked).catch(async (fault) => {
+      if (!isLostUpload(fault)) throw fault;
+      await uploadAgain(take);
+      asked = await request(take, isBand);
+      return startJob(asked);
+    });
+    const kept = {id: started.id, label: labelFor(take, timbre, isBand), task: asked.task, options: asked.options,
+                  isMixed: Boolean(asked.backing)};
+    await run(take, kept, started);
+  } catch (fault) {
+    if (!isCancelled(fault)) showProblem(fault, {title: 'The sound could not be made', retry: () => make({isBand})});
+  } finally {
+    work = null;
+    set('job', null);
+  }
+}
+
+// "Flute", then "Flute 2".
+function labelFor(take, timbre, isBand) {
+  const name = instrumentName(timbre) + (isBand ? ' with band' : '');
+  const same = take.jobs.filter((job) => job.label.replace(/ \d+$/, '') === name).length;
+  return same === 0 ? name : `${name} ${same + 1}`;
+}
+
+async function run(take, kept, started) {
+  const {signal} = work.controller;
+  work.job = started;
+  if (signal.aborted) return deleteJob(started.id);
+  const live = liveSound(kept, signal);
+  const ended = await followJob(started, (job) => {
+    set('job', job);
+    if (kept.task === 'generate' && ['play', 'write'].includes(job.stage)) live.open();
+  }, signal);
+  if (ended.status !== 'done') {
+    live.drop();
+    throw problemFrom(ended.error, kRefused);
+  }
+  take.jobs.push(kept);
+  keepTake(take).catch(() => {});
+  await addResults(kept, ended, !live.isHeard());
+  announce(`${kept.label} is ready.`);
+}
+
+// The sound while it is made: the first take, under the id that it will have.
+function liveSound(kept, signal) {
+  const id = `${kept.id}/take-1`;
+  let state = 'closed';
+  const drop = () => {
+    set('takes', (get('takes') ?? []).filter((sound) => sound.id !== id));
+    player.removeSound(id);
+  };
+  const begin = () => {
+    state = 'heard';
+    set('takes', [...(get('takes') ?? []), {id, label: kept.label, job: kept, files: [], isGrowing: true}]);
+    player.mix({[id]: 1});
+    player.play(0);
+  };
+  const open = async () => {
+    if (state !== 'closed') return;
+    state = 'open';
+    try {
+      await streamInto(id, resultPath(kept.id, kStream), begin, signal);
+    } catch {
+      // There is no stream yet: the next event tries again. If there is none at all, the results come at the end.
+      if (state === 'open') state = 'closed';
+    }
+  };
+  return {open, drop, isHeard: () => state === 'heard'};
+}
+
+// The job's sounds become takes. isPlayed: plays the first of them.
+async function addResults(kept, job, isPlayed) {
+  const stems = job.results.filter((result) => result.name.endsWith('.wav') && result.name !== kStream)
+                    .map((result) => result.name.slice(0, -4));
+  const isBand = stems.includes('mix');
+  const takes = stems.filter((stem) => !isBand || stem === 'mix');
+  const before = (get('takes') ?? []).filter((sound) => sound.job.id !== kept.id);
+  const added = takes.map((stem, i) => ({
+    id: `${kept.id}/${stem}`,
+    label: takes.length > 1 ? `${kept.label}, take ${i + 1}` : kept.label,
+    job: kept,
+    url: resultPath(kept.id, `${stem}.wav`),
+    files: filesOf(kept, job, stem),
+    stems: isBand ? stems.filter((name) => kStems.includes(name)).map((name) => stemOf(kept, name)) : [],
+  }));
+  if (added.length === 0) throw new Problem(0, 'The job made no sound', 'Try again with other notes or another instrument.');
+  set('takes', [...before, ...added]);
+  await ready(added[0]);
+  if (isPlayed) {
+    player.mix({[added[0].id]: 1});
+    player.play(0);
+  }
+}
+
+const stemOf = (kept, name) =>
+    ({id: `${kept.id}/stem-${name}`, label: titleOf(name), url: resultPath(kept.id, `${name}.wav`), job: kept});
+
+// What can be downloaded: the sound in each format, the notes, and everything in one file.
+function filesOf(kept, job, stem) {
+  const base = `hum-${kept.label.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+  const of = (name, label, saved) => ({label, url: resultPath(kept.id, name), saved});
+  const sounds = kFormats.map((format) => of(`${stem}.${format}`, format.toUpperCase(), `${base}-${stem}.${format}`));
+  const midi = job.results.find((result) => result.name.endsWith('.mid'));
+  return [...sounds, midi && of(midi.name, 'MIDI', `${base}.mid`), of('all.zip', 'All (zip)', `${base}.zip`)].filter(Boolean);
+}
+
+// Makes sure that the player has the sound.
+export async function ready(sound) {
+  if (sound.isLoaded || sound.isGrowing || !sound.url) return;
+  const bytes = await getBytes(sound.url);
+  player.setSound(sound.id, await new OfflineAudioContext(1, 1, kRate_hz).decodeAudioData(bytes));
+  sound.isLoaded = true;
+}
+
+// Ends the job that runs; the service forgets it.
+export async function cancel() {
+  if (!work) return;
+  const {controller, job} = work;
+  controller.abort();
+  if (job) await deleteJob(job.id).catch((fault) => showProblem(fault));
+  const growing = (get('takes') ?? []).filter((sound) => sound.isGrowing);
+  set('takes', (get('takes') ?? []).filter((sound) => !sound.isGrowing));
+  for (const sound of growing) player.removeSound(sound.id);
+  announce('Cancelled.');
+}
+
+// Finds the sounds of a take's earlier jobs again. Those that the service has dropped are gone.
+export async function restoreJobs(take) {
+  const kept = [];
+  for (const old of take.jobs) {
+    try {
+      const job = await getJob(old.id);
+      if (!isFinal(job) || job.status !== 'done') continue;
+      kept.push(old);
+      await addResults(old, job, false);
+    } catch (fault) {
+      if (fault.status !== 404 && fault.status !== 410) kept.push(old);
+    }
+    if (!isCurrent(take)) return;
+  }
+  take.jobs = kept;
+}
+
+// Removes a take from the service. The browser's copy: database.js.
+export async function forgetJobs(take) {
+  for (const job of take.jobs) await deleteJob(job.id);
+}

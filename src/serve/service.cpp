@@ -1,0 +1,267 @@
+#include "serve/service.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "app/play/synthesizer.h"
+#include "app/stop.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "serve/api.h"
+#include "serve/data_folder.h"
+#include "serve/metrics.h"
+#include "serve/owner_lock.h"
+#include "serve/page/page.h"
+#include "serve/supervisor.h"
+#include "serve/worker.h"
+
+namespace hum::serve {
+namespace {
+
+constexpr int64_t kMostWorkers = 64;
+constexpr std::chrono::milliseconds kPoll{20}, kSweepEvery{500};
+constexpr std::chrono::minutes kOrphansEvery{10}, kOrphanAge{10};
+// Longer than a worker's own limit for its job.
+constexpr std::chrono::milliseconds kWorkerDrain{30'000}, kServerDrain{25'000};
+
+// Repairs and tidies: what dead workers left goes back to the queue, what has expired is removed.
+class Sweeper {
+ public:
+  Sweeper(Records& records, Store& store, std::filesystem::path locks)
+      : records_(records), store_(store), locks_(std::move(locks)) {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  }
+
+ private:
+  void run(const std::stop_token& stop) {
+    auto orphans_due = std::chrono::steady_clock::now();
+    while (!stop.stop_requested()) {
+      try {
+        sweep();
+        if (std::chrono::steady_clock::now() >= orphans_due) {
+          remove_orphans(records_, store_, kOrphanAge);
+          orphans_due = std::chrono::steady_clock::now() + kOrphansEvery;
+        }
+      } catch (
+          const std::exception& error) {  // a full disk, for example: the next turn may succeed
+        spdlog::error("sweeping: {}", error.what());
+      }
+      for (auto slept = kPoll; slept < kSweepEvery && !stop.stop_requested(); slept += kPoll) {
+        std::this_thread::sleep_for(kPoll);
+      }
+    }
+  }
+  void sweep() {
+    const Swept swept =
+        records_.sweep([this](const std::string& owner) { return is_unlocked(locks_, owner); });
+    for (const std::string& job : swept.removed_jobs) store_.remove_all(job_prefix(job));
+    for (const std::string& upload : swept.removed_uploads) store_.remove(upload_key(upload));
+    if (swept.requeued > 0)
+      spdlog::warn("{} jobs of dead workers were queued again", swept.requeued);
+    if (swept.dead > 0) spdlog::error("{} jobs were given up; see the dead letters", swept.dead);
+  }
+
+  Records& records_;
+  Store& store_;
+  std::filesystem::path locks_;
+  std::jthread thread_;  // last: it uses the others
+};
+
+void add_page(Router& router) {
+  for (const PageFile& file : page_files()) {
+    router.add("GET", std::string(file.path), [&file](Request&) {
+      Response response{.content_type = std::string(file.content_type),
+                        .body = std::string(file.bytes)};
+      response.headers.set("ETag", std::string(file.etag));
+      response.headers.set("Cache-Control", "no-cache");
+      return response;
+    });
+  }
+}
+
+std::vector<std::string> worker_command(const ServiceOptions& options,
+                                        const std::filesystem::path& data) {
+  std::vector<std::string> command = {options.program.string(), "worker", "--data", data.string()};
+  if (!options.weights.empty()) {
+    command.push_back("--weights");
+    command.push_back(options.weights);
+  }
+  return command;
+}
+
+void require_reachable_by_us_only(const Address& address, const char* flag,
+                                  const std::string& text) {
+  if (address.is_loopback) return;
+  fail(
+      ExitCode::kUsage,
+      fmt::format("--{} {}: other machines reach this address, and hum serve has neither keys nor "
+                  "encryption yet",
+                  flag, text),
+      "use 127.0.0.1, behind a proxy that has both; or add --insecure in a network that you trust");
+}
+
+void validate(const ServiceOptions& options) {
+  if (options.workers < 0 || options.workers > kMostWorkers) {
+    fail(ExitCode::kUsage,
+         fmt::format("--workers {} is outside 0..{}", options.workers, kMostWorkers),
+         "one worker uses all cores");
+  }
+  if (!(options.max_seconds >= 1 && options.max_seconds <= 3600)) {
+    fail(ExitCode::kUsage, fmt::format("--max-seconds {} is outside 1..3600", options.max_seconds));
+  }
+}
+
+// The server of /metrics, on its own port.
+std::unique_ptr<HttpServer> metrics_server(const Address& address,
+                                           std::function<std::string()> text) {
+  Router router;
+  router.add("GET", "/metrics", [text = std::move(text)](Request&) {
+    return Response{.content_type = kMetricsType, .body = text()};
+  });
+  ServerOptions options{.address = address.host, .port = address.port};
+  options.handler_threads = 1;
+  options.max_connections = 16;
+  return std::make_unique<HttpServer>(options, std::move(router));
+}
+
+// The server with all that it needs, in the order in which it is built.
+class Service {
+ public:
+  Service(const ServiceOptions& options, const Address& address,
+          const std::optional<Address>& metrics_address)
+      : data_(open_data_folder(options.data)),
+        only_server_(locks_folder(data_), "server"),
+        store_(store_folder(data_)),
+        records_(records_file(data_)),
+        watched_(records_file(data_)),
+        events_(watched_,
+                [this](const Job& job) {
+                  const bool is_queued = job.status == Status::kQueued;
+                  return job_json(job, is_queued ? records_.position(job) : 0);
+                }),
+        api_(records_, store_, events_,
+             {.max_seconds = options.max_seconds,
+              .weights = options.weights,
+              .decoder = options.program}),
+        server_(server_options(address), routes()) {
+    if (metrics_address) {
+      metrics_server_ = metrics_server(*metrics_address, [this] { return metrics_text(); });
+    }
+    if (options.workers > 0) {
+      supervisor_ = std::make_unique<Supervisor>(SupervisorOptions{
+          .command = worker_command(options, data_), .workers = static_cast<int>(options.workers)});
+    }
+  }
+
+  Listening listening() const {
+    return {server_.url(), server_.port(),
+            metrics_server_ ? metrics_server_->url() + "/metrics" : std::string()};
+  }
+
+  void run_until_stopped() {
+    const Sweeper sweeper(records_, store_, locks_folder(data_));
+    while (app::stop_signal() == 0) std::this_thread::sleep_for(kPoll);
+    spdlog::info("stopping: the running jobs end or return to the queue");
+    if (supervisor_) supervisor_->begin_drain();
+    server_.drain(kServerDrain);
+    if (supervisor_ && !supervisor_->finish_drain(kWorkerDrain)) {
+      spdlog::warn("a worker did not end in time; its job will be done again");
+    }
+  }
+
+ private:
+  ServerOptions server_options(const Address& address) {
+    ServerOptions options{
+        .address = address.host, .port = address.port, .spool_folder = store_.aside()};
+    options.finished = [this](const Exchange& exchange) { metrics_.count(exchange); };
+    return options;
+  }
+  Router routes() {
+    Router router;
+    api_.add_routes(router);
+    add_page(router);
+    return router;
+  }
+  std::string metrics_text() {
+    return metrics_.text({.counts = records_.counts(),
+                          .workers = records_.workers(),
+                          .connections = server_.connections(),
+                          .followed_jobs = events_.followed()});
+  }
+
+  std::filesystem::path data_;
+  OwnerLock only_server_;
+  FolderStore store_;
+  SqliteRecords records_, watched_;
+  JobEvents events_;
+  Api api_;
+  Metrics metrics_;
+  HttpServer server_;
+  std::unique_ptr<HttpServer> metrics_server_;
+  std::unique_ptr<Supervisor> supervisor_;
+};
+
+}  // namespace
+
+Address parse_address(const std::string& text, const char* flag) {
+  const size_t colon = text.rfind(':');
+  Address address;
+  bool is_valid = colon != std::string::npos && colon > 0;
+  if (is_valid) {
+    address.host = text.substr(0, colon);
+    const std::string port = text.substr(colon + 1);
+    is_valid = !port.empty() && port.size() <= 5 &&
+               port.find_first_not_of("0123456789") == std::string::npos &&
+               std::stoi(port) <= 65535;
+    if (is_valid) address.port = std::stoi(port);
+  }
+  const bool has_brackets =
+      address.host.size() > 2 && address.host.front() == '[' && address.host.back() == ']';
+  if (has_brackets) address.host = address.host.substr(1, address.host.size() - 2);
+  is_valid = is_valid && (has_brackets || address.host.find(':') == std::string::npos);
+  if (!is_valid) {
+    fail(ExitCode::kUsage, fmt::format("--{} '{}' is not an address and a port", flag, text),
+         fmt::format("--{} 127.0.0.1:8417", flag));
+  }
+  if (address.host == "localhost") address.host = "127.0.0.1";
+  address.is_loopback = address.host.starts_with("127.") || address.host == "::1";
+  return address;
+}
+
+void run_service(const ServiceOptions& options, const std::function<void(Listening)>& ready) {
+  validate(options);
+  const Address address = parse_address(options.listen, "listen");
+  const auto metrics_address = options.metrics.empty()
+                                   ? std::nullopt
+                                   : std::optional(parse_address(options.metrics, "metrics"));
+  if (!options.insecure) {
+    require_reachable_by_us_only(address, "listen", options.listen);
+    if (metrics_address) require_reachable_by_us_only(*metrics_address, "metrics", options.metrics);
+  }
+  app::weights_folder(options.weights);  // fails now if there is none
+  ::umask(077);
+  wait_with_little_memory();
+  Service service(options, address, metrics_address);
+  ready(service.listening());
+  service.run_until_stopped();
+}
+
+void run_worker(const WorkerServiceOptions& options) {
+  ::umask(077);
+  const auto data = open_data_folder(options.data);
+  const std::string owner = fmt::format("worker-{}-{}", ::getpid(), new_id().substr(0, 8));
+  const OwnerLock alive(locks_folder(data), owner);
+  FolderStore store(store_folder(data));
+  SqliteRecords records(records_file(data));
+  Worker worker(records, store, {.owner = owner, .weights = options.weights, .must_stop = [] {
+                                   return app::stop_signal() != 0;
+                                 }});
+  worker.run();
+}
+
+}  // namespace hum::serve

@@ -1,0 +1,73 @@
+// The two processes of the service. `hum serve` runs the server with its workers as children,
+// `hum worker` one worker.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "audio/io.h"
+
+namespace hum::serve {
+
+struct ServiceOptions {
+  std::string data;  // see open_data_folder
+  std::string listen = "127.0.0.1:8417";
+  int64_t workers = 1;
+  std::string weights;
+  double max_seconds = audio::kDefaultMaxSeconds;
+  bool insecure = false;
+  std::string metrics;                               // address; empty: none
+  std::filesystem::path program = "/proc/self/exe";  // hum, for workers and decoders
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("listen", listen, "address and port to listen on; port 0: any free one");
+    v("data", data, "folder of records and sounds (default: hum/serve in the user's data folder)");
+    v("workers", workers, "worker processes to run; 0: none, `hum worker` joins from elsewhere");
+    v("weights", weights, "folder of released weights (default: HUM_WEIGHTS, else weights/)");
+    v("max_seconds", max_seconds, "longest recording to accept, in seconds");
+    v("insecure", insecure,
+      "listen on an address that other machines reach, without keys and encryption");
+    v("metrics", metrics, "address and port of /metrics for Prometheus (default: none)");
+  }
+};
+
+// Where the server listens.
+struct Listening {
+  std::string url;
+  int port = 0;
+  std::string metrics_url;  // empty: none
+};
+
+// Serves until a stop signal (app/stop.h); then takes no more jobs, lets the running ones end or
+// return to the queue, and returns. `ready` is called once connections are accepted. Throws: kUsage
+// for an address that is none, or that other machines reach without `insecure`; kUnavailable if the
+// port is taken; kTemporary if the folder has a server; what open_data_folder and SqliteRecords
+// throw.
+void run_service(const ServiceOptions& options, const std::function<void(Listening)>& ready);
+
+struct WorkerServiceOptions {
+  std::string data, weights;
+
+  template <class V>
+  void visit_fields(V& v) {
+    v("data", data, "folder of records and sounds of the service that the worker joins");
+    v("weights", weights, "folder of released weights (default: HUM_WEIGHTS, else weights/)");
+  }
+};
+
+// Works until a stop signal; then ends the job that runs, or returns it to the queue.
+void run_worker(const WorkerServiceOptions& options);
+
+// "127.0.0.1:8417" or "[::1]:0" or "localhost:8417". Throws: kUsage.
+struct Address {
+  std::string host;  // numeric
+  int port = 0;
+  bool is_loopback = false;
+};
+Address parse_address(const std::string& text, const char* flag = "listen");
+
+}  // namespace hum::serve

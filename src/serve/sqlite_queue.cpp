@@ -1,0 +1,148 @@
+// The queue of SqliteRecords: leases, attempts, dead letters.
+#include <algorithm>
+
+#include "base/error.h"
+#include "serve/sqlite_records.h"
+#include "serve/sqlite_rows_impl.h"
+
+namespace hum::serve {
+namespace {
+
+constexpr const char* kHeld = " WHERE id = ? AND owner = ? AND attempts = ? AND status = 'running'";
+
+}  // namespace
+
+std::optional<std::pair<Job, Lease>> SqliteRecords::claim(const std::string& owner) {
+  const std::scoped_lock lock(mutex_);
+  const int64_t now = now_ms();
+  constexpr const char* kNext =
+      "SELECT number FROM jobs WHERE status = 'queued' AND due_ms <= ? ORDER BY number LIMIT 1";
+  // An idle worker only reads.
+  if (!durable_.query(kNext, now).next()) return std::nullopt;
+  Transaction transaction(durable_);
+  Statement next = durable_.query(kNext, now);
+  if (!next.next()) return std::nullopt;
+  const int64_t number = next.integer(0);
+  durable_.run(
+      "UPDATE jobs SET status = 'running', owner = ?, lease_until_ms = ?, attempts = attempts + 1, "
+      "stage = '', progress = 0, seconds_left = NULL, error = NULL, version = version + 1 "
+      "WHERE number = ?",
+      owner, now + rules_.lease.count(), number);
+  Statement row = durable_.query(std::string(kSelectJobs) + " WHERE j.number = ?", number);
+  HUM_CHECK(row.next());
+  Job job = job_of(row);
+  transaction.commit();
+  Lease lease{job.request.id, owner, job.attempts};
+  return std::pair(std::move(job), std::move(lease));
+}
+
+bool SqliteRecords::renew(const Lease& lease) {
+  const std::scoped_lock lock(mutex_);
+  return quick_.run(std::string("UPDATE jobs SET lease_until_ms = ?") + kHeld,
+                    now_ms() + rules_.lease.count(), lease.job, lease.owner, lease.attempt) == 1;
+}
+
+bool SqliteRecords::progress(const Lease& lease, const Progress& progress) {
+  const std::scoped_lock lock(mutex_);
+  return quick_.run(std::string("UPDATE jobs SET stage = ?, progress = ?, seconds_left = ?, "
+                                "version = version + 1") +
+                        kHeld,
+                    progress.stage, progress.progress, progress.seconds_left, lease.job,
+                    lease.owner, lease.attempt) == 1;
+}
+
+bool SqliteRecords::holds(const Lease& lease) {
+  return durable_
+      .query(std::string("SELECT 1 FROM jobs") + kHeld, lease.job, lease.owner, lease.attempt)
+      .next();
+}
+
+bool SqliteRecords::set_heard(const Lease& lease, const Json& heard) {
+  const std::scoped_lock lock(mutex_);
+  Transaction transaction(durable_);
+  if (!holds(lease)) return false;
+  durable_.run("UPDATE documents SET heard = ? WHERE job = ?", to_text(heard), lease.job);
+  durable_.run("UPDATE jobs SET version = version + 1 WHERE id = ?", lease.job);
+  transaction.commit();
+  return true;
+}
+
+void SqliteRecords::end(const std::string& job, Status status, const Json& results,
+                        const Json& error) {
+  const int64_t now = now_ms();
+  durable_.run(
+      "UPDATE jobs SET status = ?, results = ?, error = ?, stage = '', seconds_left = NULL, "
+      "progress = ?, ended_ms = ?, expires_ms = ?, owner = NULL, lease_until_ms = NULL, "
+      "version = version + 1 WHERE id = ?",
+      to_name(status), to_text(results), or_null(error), status == Status::kDone ? 1.0 : 0.0, now,
+      now + rules_.keep_results.count(), job);
+}
+
+bool SqliteRecords::finish(const Lease& lease, const Json& results) {
+  const std::scoped_lock lock(mutex_);
+  Transaction transaction(durable_);
+  if (!holds(lease)) return false;
+  end(lease.job, Status::kDone, results, Json());
+  transaction.commit();
+  return true;
+}
+
+bool SqliteRecords::fail_job(const Lease& lease, const Json& error) {
+  const std::scoped_lock lock(mutex_);
+  Transaction transaction(durable_);
+  if (!holds(lease)) return false;
+  end(lease.job, Status::kFailed, Json::array(), error);
+  transaction.commit();
+  return true;
+}
+
+bool SqliteRecords::requeue(const std::string& job, int64_t attempts, const Json& error,
+                            const std::string& reason) {
+  const int64_t now = now_ms();
+  if (attempts >= rules_.max_attempts) {
+    end(job, Status::kFailed, Json::array(), error);
+    durable_.run("INSERT OR REPLACE INTO dead_letters VALUES(?, ?, ?, ?)", job, reason, attempts,
+                 now);
+    return true;
+  }
+  constexpr int64_t kMostDoublings = 16;
+  const int64_t doublings = std::clamp<int64_t>(attempts - 1, 0, kMostDoublings);
+  durable_.run(
+      "UPDATE jobs SET status = 'queued', owner = NULL, lease_until_ms = NULL, stage = '', "
+      "progress = 0, seconds_left = NULL, due_ms = ?, version = version + 1 WHERE id = ?",
+      now + std::min(rules_.first_backoff.count() << doublings, rules_.longest_backoff.count()),
+      job);
+  return false;
+}
+
+bool SqliteRecords::retry(const Lease& lease, const Json& error, const std::string& reason) {
+  const std::scoped_lock lock(mutex_);
+  Transaction transaction(durable_);
+  if (!holds(lease)) return false;
+  requeue(lease.job, lease.attempt, error, reason);
+  transaction.commit();
+  return true;
+}
+
+bool SqliteRecords::give_back(const Lease& lease) {
+  const std::scoped_lock lock(mutex_);
+  return durable_.run(
+             std::string("UPDATE jobs SET status = 'queued', owner = NULL, lease_until_ms = NULL, "
+                         "attempts = attempts - 1, stage = '', progress = 0, seconds_left = NULL, "
+                         "due_ms = 0, version = version + 1") +
+                 kHeld,
+             lease.job, lease.owner, lease.attempt) == 1;
+}
+
+std::vector<DeadLetter> SqliteRecords::dead_letters() {
+  const std::scoped_lock lock(mutex_);
+  std::vector<DeadLetter> letters;
+  Statement rows =
+      durable_.query("SELECT job, reason, attempts, at_ms FROM dead_letters ORDER BY at_ms");
+  while (rows.next()) {
+    letters.push_back({rows.text(0), rows.text(1), rows.integer(2), rows.integer(3)});
+  }
+  return letters;
+}
+
+}  // namespace hum::serve

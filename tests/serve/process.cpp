@@ -1,0 +1,86 @@
+#include "tests/serve/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "base/error.h"
+
+namespace hum::serve {
+
+namespace fs = std::filesystem;
+
+Process::Process(std::vector<std::string> command, const fs::path& log,
+                 const std::map<std::string, std::string>& environment) {
+  std::vector<char*> argv;
+  for (std::string& word : command) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int pipe[2];
+  HUM_REQUIRE(::pipe2(pipe, O_CLOEXEC) == 0, "no pipe");
+  pid_ = ::fork();
+  HUM_REQUIRE(pid_ >= 0, "cannot fork");
+  if (pid_ == 0) {
+    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+    ::dup2(pipe[1], STDOUT_FILENO);
+    ::dup2(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  ::close(pipe[1]);
+  out_ = pipe[0];
+}
+
+Process::~Process() {
+  if (pid_ > 0) {
+    ::kill(pid_, SIGKILL);
+    wait();
+  }
+  ::close(out_);
+}
+
+std::string Process::first_line() {
+  std::string line;
+  for (char c = 0; ::read(out_, &c, 1) == 1 && c != '\n';) line += c;
+  return line;
+}
+
+void Process::signal(int number) const { ::kill(pid_, number); }
+
+int Process::wait() {
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  pid_ = 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::vector<pid_t> Process::children() const {
+  std::vector<pid_t> children;
+  for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", pid_))) {
+    std::ifstream list(thread.path() / "children");
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+  }
+  return children;
+}
+
+bool is_running(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string id, name, state;
+  return file >> id >> name >> state && state != "Z";
+}
+
+bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+}  // namespace hum::serve

@@ -1,0 +1,89 @@
+#include "tests/serve/service.h"
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace hum::serve {
+
+namespace fs = std::filesystem;
+
+std::unique_ptr<Process> run_hum(const std::vector<std::string>& arguments, const fs::path& log) {
+  std::vector<std::string> command = {HUM_PROGRAM};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return std::make_unique<Process>(
+      command, log, std::map<std::string, std::string>{{"HUM_CACHE", HUM_E2E_CACHE}});
+}
+
+fs::path example_recording() { return source_folder() / "examples/vocadito_10.wav"; }
+
+void ServiceTest::start(int workers) {
+  server_ = run_hum({"serve", "--listen", "127.0.0.1:0", "--data", data_.string(), "--workers",
+                     std::to_string(workers), "--json"},
+                    log());
+  const std::string line = server_->first_line();
+  ASSERT_NE(line, "") << read_file(log());
+  port_ = parse_json(line)["port"];
+}
+
+void ServiceTest::wait_until_ready() {
+  ASSERT_TRUE(eventually([&] { return ask("GET", "/ready").status == 200; })) << read_file(log());
+}
+
+testing::Answer ServiceTest::ask(const std::string& method, const std::string& target,
+                                 const std::string& headers, const std::string& body) const {
+  return testing::TestClient(port_).ask(method, target, headers, body);
+}
+
+Json ServiceTest::job(const std::string& id) const {
+  const auto answer = ask("GET", "/v1/jobs/" + id);
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  return parse_json(answer.body);
+}
+
+std::string ServiceTest::upload(const fs::path& recording) const {
+  const auto answer =
+      ask("POST", "/v1/uploads", "Content-Type: multipart/form-data; boundary=x\r\n",
+          "--x\r\nContent-Disposition: form-data; name=\"audio\"; "
+          "filename=\"hum.wav\"\r\n\r\n" +
+              read_file(recording) + "\r\n--x--\r\n");
+  EXPECT_EQ(answer.status, 201) << answer.body;
+  return parse_json(answer.body)["id"];
+}
+
+std::string ServiceTest::begin(const Json& request) const {
+  const auto answer =
+      ask("POST", "/v1/jobs", "Content-Type: application/json\r\n", to_text(request));
+  EXPECT_EQ(answer.status, 202) << answer.body;
+  return parse_json(answer.body)["id"];
+}
+
+Json ServiceTest::finish(const std::string& id) const {
+  Json last;
+  const bool has_ended = eventually([&] {
+    last = job(id);
+    return last["status"] != "queued" && last["status"] != "running";
+  });
+  EXPECT_TRUE(has_ended) << to_text(last) << read_file(log());
+  return last;
+}
+
+void ServiceTest::wait_for_stage(const std::string& id, const std::string& stage) const {
+  EXPECT_TRUE(eventually([&] { return job(id)["stage"] == stage; })) << read_file(log());
+}
+
+std::string ServiceTest::result(const std::string& id, const std::string& name) const {
+  const auto answer = ask("GET", "/v1/jobs/" + id + "/results/" + name);
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  return answer.body;
+}
+
+std::string ServiceTest::generated(const std::vector<std::string>& flags) {
+  const fs::path out = scratch_.path() / "generated.wav";
+  std::vector<std::string> arguments = {"generate", example_recording().string(), "-o",
+                                        out.string()};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  EXPECT_EQ(run_hum(arguments, log())->wait(), 0) << read_file(log());
+  return read_file(out);
+}
+
+}  // namespace hum::serve

@@ -1,0 +1,53 @@
+// Runs `hum serve` as a process and talks to it.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/scratch_folder.h"
+#include "serve/http/test_client.h"
+#include "tests/serve/process.h"
+
+namespace hum::serve {
+
+// Runs hum with these arguments and the compile cache that tests share.
+std::unique_ptr<Process> run_hum(const std::vector<std::string>& arguments,
+                                 const std::filesystem::path& log);
+
+class ServiceTest : public ::testing::Test {
+ protected:
+  // Starts the server and waits until it accepts connections.
+  void start(int workers = 1);
+  // Waits until a worker has loaded its models.
+  void wait_until_ready();
+
+  testing::Answer ask(const std::string& method, const std::string& target,
+                      const std::string& headers = "", const std::string& body = "") const;
+  Json job(const std::string& id) const;
+  // Sends a recording; returns the id of the upload.
+  std::string upload(const std::filesystem::path& recording) const;
+  // Starts a job; returns its id.
+  std::string begin(const Json& request) const;
+  // Waits for the end of the job and returns it.
+  Json finish(const std::string& id) const;
+  // Waits until the job has this stage.
+  void wait_for_stage(const std::string& id, const std::string& stage) const;
+  std::string result(const std::string& id, const std::string& name) const;
+  // The sound that `hum generate` makes of the example.
+  std::string generated(const std::vector<std::string>& flags);
+  std::filesystem::path log() const { return scratch_.path() / "log"; }
+
+  const ScratchFolder scratch_;
+  const std::filesystem::path data_ = scratch_.path() / "data";
+  std::unique_ptr<Process> server_;
+  int port_ = 0;
+};
+
+std::filesystem::path example_recording();
+
+}  // namespace hum::serve

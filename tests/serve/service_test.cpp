@@ -1,0 +1,198 @@
+// From an upload to a sound, with the released weights.
+#include "tests/serve/service.h"
+
+#include <csignal>
+#include <fstream>
+
+#include "audio/io.h"
+#include "base/files.h"
+
+namespace hum::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::HasSubstr;
+
+// The samples after the header of a stream, which does not know its length.
+std::string samples_of(const std::string& wav) { return wav.substr(44); }
+
+TEST_F(ServiceTest, AHumBecomesAViolinAsHumGenerateMakesIt) {
+  start();
+  wait_until_ready();
+  const std::string recording = upload(example_recording());
+  const std::string id =
+      begin({{"upload", recording}, {"options", {{"preset", "violin"}, {"seed", 7}}}});
+  wait_for_stage(id, "play");
+  // The stream is read while it is made, and its beginning is there before the result.
+  testing::TestClient client(port_);
+  client.send("GET /v1/jobs/" + id + "/results/stream.wav HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const auto streamed = client.read_answer();
+  EXPECT_EQ(streamed.status, 200);
+  EXPECT_TRUE(streamed.whole);
+  const Json done = finish(id);
+  ASSERT_EQ(done["status"], "done") << to_text(done);
+  EXPECT_GT(done["notes"]["notes"].size(), 10U);
+  EXPECT_EQ(done["notes"]["heard_by"], "ear");
+  EXPECT_EQ(done["progress"], 1);
+  EXPECT_EQ(done["results"][0]["name"], "take-1.wav");
+  const std::string wav = result(id, "take-1.wav");
+  EXPECT_EQ(done["results"][0]["bytes"], wav.size());
+  EXPECT_EQ(wav, generated({"--preset", "violin", "--seed", "7"}));
+  EXPECT_EQ(streamed.body.substr(0, 4), "RIFF");
+  EXPECT_EQ(samples_of(streamed.body).size(), samples_of(wav).size());
+  EXPECT_EQ(result(id, "stream.wav"), streamed.body);
+  EXPECT_EQ(result(id, "melody.mid").substr(0, 4), "MThd");
+}
+
+TEST_F(ServiceTest, NotesAreFoundCorrectedAndPlayed) {
+  start();
+  wait_until_ready();
+  const std::string recording = upload(example_recording());
+  const Json heard = finish(begin({{"upload", recording}, {"task", "notes"}}));
+  ASSERT_EQ(heard["status"], "done") << to_text(heard);
+  Json notes = heard["notes"]["notes"];
+  ASSERT_GT(notes.size(), 3U);
+  notes.erase(3);
+  notes[0]["pitch"] = notes[0]["pitch"].get<int>() + 2;
+  const std::string played = begin(
+      {{"upload", recording}, {"notes", notes}, {"options", {{"preset", "flute"}, {"octave", 0}}}});
+  const Json done = finish(played);
+  ASSERT_EQ(done["status"], "done") << to_text(done);
+  EXPECT_EQ(done["notes"]["heard_by"], "given");
+  ASSERT_EQ(done["notes"]["notes"].size(), notes.size());
+  EXPECT_EQ(done["notes"]["notes"][0]["pitch"], notes[0]["pitch"]);
+  EXPECT_EQ(result(played, "take-1.flac").substr(0, 4), "fLaC");
+}
+
+TEST_F(ServiceTest, ABandPlaysAlong) {
+  start();
+  wait_until_ready();
+  const Json done = finish(begin({{"upload", upload(example_recording())},
+                                  {"task", "arrange"},
+                                  {"options", {{"preset", "flute"}, {"tempo", 100}}}}));
+  ASSERT_EQ(done["status"], "done") << to_text(done);
+  EXPECT_EQ(done["results"].size(), 6U);
+  EXPECT_EQ(done["results"][0]["name"], "mix.wav");
+}
+
+TEST_F(ServiceTest, ARecordingWithoutAMelodyFailsWithTheReason) {
+  start();
+  wait_until_ready();
+  audio::AudioBuffer noise{22050, 1, {}};
+  for (uint32_t i = 0, x = 1; i < 44100; ++i) {
+    x = 1664525 * x + 1013904223;
+    noise.samples.push_back(static_cast<float>(x >> 8) / (1 << 24) - 0.5F);
+  }
+  const fs::path path = scratch_.path() / "noise.wav";
+  audio::write_audio(path, noise);
+  const Json failed =
+      finish(begin({{"upload", upload(path)}, {"options", {{"preset", "violin"}}}}));
+  EXPECT_EQ(failed["status"], "failed");
+  EXPECT_THAT(failed["error"]["detail"].get<std::string>(), HasSubstr("no melody"));
+  EXPECT_FALSE(failed["error"]["hint"].get<std::string>().empty());
+}
+
+TEST_F(ServiceTest, ARemovedJobStopsAndLeavesNothing) {
+  start();
+  wait_until_ready();
+  const std::string recording = upload(example_recording());
+  const std::string id =
+      begin({{"upload", recording}, {"options", {{"preset", "violin"}, {"takes", 8}}}});
+  wait_for_stage(id, "play");
+  EXPECT_EQ(ask("DELETE", "/v1/jobs/" + id).status, 204);
+  EXPECT_EQ(ask("GET", "/v1/jobs/" + id).status, 404);
+  EXPECT_EQ(ask("DELETE", "/v1/uploads/" + recording).status, 204);
+  const auto is_gone = [&] {
+    for (const auto& entry : fs::recursive_directory_iterator(data_ / "sounds")) {
+      if (entry.is_regular_file()) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(eventually(is_gone));
+  // The worker is free again.
+  EXPECT_EQ(finish(begin({{"upload", upload(example_recording())}, {"task", "notes"}}))["status"],
+            "done");
+  EXPECT_TRUE(fs::is_empty(data_ / "sounds/jobs") || !fs::exists(data_ / "sounds/jobs" / id));
+}
+
+TEST_F(ServiceTest, AWorkerJoinsFromElsewhere) {
+  start(0);
+  EXPECT_EQ(ask("GET", "/ready").status, 503);
+  const std::string id = begin({{"upload", upload(example_recording())}, {"task", "notes"}});
+  EXPECT_EQ(job(id)["status"], "queued");
+  const auto worker = run_hum({"worker", "--data", data_.string()}, log());
+  EXPECT_EQ(finish(id)["status"], "done");
+  worker->signal(SIGTERM);
+  EXPECT_EQ(worker->wait(), 0);
+}
+
+TEST_F(ServiceTest, TheIdleServerIsSmallAndDoesNotLoadThePlugin) {
+  const auto begin_time = std::chrono::steady_clock::now();
+  start(0);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_time;
+  EXPECT_LT(seconds.count(), 5) << "bar serve-idle measures it";
+  const std::string folder = fmt::format("/proc/{}/", server_->pid());
+  std::ifstream maps(folder + "maps");
+  const std::string mapped{std::istreambuf_iterator<char>(maps), {}};
+  EXPECT_THAT(mapped, ::testing::Not(HasSubstr("pjrt")));
+  std::ifstream status(folder + "status");
+  int64_t resident_kb = 0;
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) resident_kb = std::stoll(line.substr(6));
+  }
+  EXPECT_GT(resident_kb, 0);
+  EXPECT_LT(resident_kb, 60'000);
+}
+
+TEST_F(ServiceTest, StartsOnlyWhereItShould) {
+  const auto run = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments = {"serve", "--workers", "0"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    fs::remove(log());
+    return run_hum(arguments, log())->wait();
+  };
+  const std::string data = data_.string();
+  EXPECT_EQ(run({"--data", data, "--listen", "0.0.0.0:0"}), 2);
+  EXPECT_THAT(read_file(log()), HasSubstr("--insecure"));
+  EXPECT_EQ(run({"--data", data, "--listen", "here"}), 2);
+  EXPECT_EQ(run({"--data", data, "--listen", "127.0.0.1:70000"}), 2);
+  start(0);
+  EXPECT_EQ(run({"--data", data, "--listen", "127.0.0.1:0"}), 75) << "the folder has a server";
+  EXPECT_EQ(run({"--data", (scratch_.path() / "other").string(), "--listen",
+                 fmt::format("127.0.0.1:{}", port_)}),
+            69)
+      << "the port is taken";
+  server_->signal(SIGTERM);
+  EXPECT_EQ(server_->wait(), 0);
+  write_file(data_ / "records.sqlite", "not a database, however often it is read\n");
+  EXPECT_EQ(run({"--data", data, "--listen", "127.0.0.1:0"}), 65);
+  EXPECT_THAT(read_file(log()), HasSubstr("is damaged"));
+}
+
+TEST_F(ServiceTest, MetricsHaveTheirOwnPort) {
+  server_ = run_hum({"serve", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--data",
+                     data_.string(), "--workers", "0", "--json"},
+                    log());
+  const Json line = parse_json(server_->first_line());
+  port_ = line["port"];
+  EXPECT_EQ(ask("GET", "/metrics").status, 404);
+  EXPECT_EQ(ask("GET", "/health").status, 200);
+  const std::string url = line["metrics"];
+  const size_t colon = url.rfind(':');
+  const int port = std::stoi(url.substr(colon + 1));
+  const auto metrics = testing::TestClient(port).ask("GET", "/metrics");
+  EXPECT_EQ(metrics.status, 200);
+  EXPECT_THAT(metrics.body, HasSubstr("route=\"/health\",status=\"200\"} 1"));
+}
+
+TEST_F(ServiceTest, APageIsThere) {
+  start(0);
+  const auto page = ask("GET", "/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.headers.at("content-type"), HasSubstr("text/html"));
+  EXPECT_EQ(ask("GET", "/", "If-None-Match: " + page.headers.at("etag") + "\r\n").status, 304);
+}
+
+}  // namespace
+}  // namespace hum::serve
