@@ -26,6 +26,8 @@ eval::Bar sound_valle(const Scale& scale);
 eval::Bar sound_augmentation(const Scale& scale);
 // Hums with known notes, heard by Basic Pitch and by the ear, and played from either.
 eval::Bar sound_hum(const Scale& scale);
+// What is gained and lost by --residual, with stored references and with clips.
+eval::Bar sound_residual(const Scale& scale);
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
 eval::Bar demo_time(const Scale& scale);
 // Seconds of sound per second of `hum generate`, for one and many recordings per call, and its

@@ -54,7 +54,7 @@ class Studio {
         synthesizer_(session, app::weights_folder("")),
         preset_(data::find_preset(kPreset)) {
     std::vector<std::string> warnings;
-    reference_ = synthesizer_.preset_reference(preset_, warnings);
+    timbre_ = synthesizer_.preset_timbre(preset_, warnings);
   }
 
   std::vector<Note> all_notes(const KnownHum& hum) const {
@@ -64,7 +64,7 @@ class Studio {
   // The transcription of these notes played by the instrument's model.
   std::vector<Note> played(const std::vector<Note>& notes) {
     if (notes.empty()) return {};
-    const auto instrument = synthesizer_.instrument(reference_, {.fast = true});
+    const auto instrument = synthesizer_.instrument(timbre_, {.fast = true});
     return judge_(pipeline::finish(pipeline::play(notes, instrument, kNoiseSeed),
                                    pipeline::end_of(notes), {.rate_hz = data::kSampleRate})
                       .samples);
@@ -82,7 +82,7 @@ class Studio {
   eval::Renderer render_;
   app::Synthesizer synthesizer_;
   const data::Preset& preset_;
-  models::humming::TimbreReference reference_;
+  app::TimbreSource timbre_;
 };
 
 struct Row {

@@ -5,6 +5,8 @@
 #include "audio/loudness.h"
 #include "audio/notes.h"
 #include "base/json.h"
+#include "data/synthesis/presets.h"
+#include "models/codec/token_file.h"
 #include "tests/e2e/program.h"
 #include "tests/e2e/tiny_weights.h"
 
@@ -145,6 +147,60 @@ TEST_F(Generate, StoredReferencesStandForTheSoundFont) {
                               {.environment = {{"HUM_SOUND_FONT", path("none.sf2")}}});
   ASSERT_EQ(stored.code, 0) << stored.err;
   EXPECT_EQ(read("rendered.wav"), read("stored.wav"));
+  const auto tokens = models::codec::read_token_file(path("weights/references/violin.safetensors"));
+  EXPECT_EQ(tokens.frames(), 21 * 50);
+  EXPECT_EQ(tokens.samples, 21 * 22050);
+  // Its last note is the highest one, loud.
+  EXPECT_EQ(tokens.notes.back().pitch, data::find_preset("violin").high);
+  EXPECT_NEAR(tokens.notes.back().start_s, 20, 1e-9);
+}
+
+TEST_F(Generate, AddsTheResidualOfTheReference) {
+  const std::string hum = write_hum("a.wav");
+  const auto play = [&](const std::string& name, std::vector<std::string> flags) {
+    flags.emplace_back("--fast");
+    const auto run = generate(hum, name, flags);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return read(name);
+  };
+  const std::vector<std::string> clip = {"--timbre", example_recording().string()};
+  auto clip_with_residual = clip;
+  clip_with_residual.insert(clip_with_residual.end(), {"--residual", "1"});
+  EXPECT_NE(play("1.wav", clip), play("2.wav", clip_with_residual));
+  EXPECT_EQ(read("2.wav"), play("3.wav", clip_with_residual));
+  const std::string without = play("4.wav", {});
+  EXPECT_EQ(play("5.wav", {"--residual", "0"}), without);
+  const std::string whole = play("6.wav", {"--residual", "1"});
+  EXPECT_NE(whole, without);
+  EXPECT_NE(play("7.wav", {"--residual", "0.5"}), whole);
+}
+
+TEST_F(Generate, ReadsReferencesWithoutNotes) {
+  const std::string hum = write_hum("a.wav");
+  write_tiny_references(folder_ / "weights");
+  ASSERT_EQ(generate(hum, "without.wav").code, 0);
+  const auto run = generate(hum, "with.wav", {"--residual", "1"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(read("without.wav"), read("with.wav"));
+}
+
+TEST_F(Generate, ImitatesTheBestPartOfALongRecording) {
+  // Silence, then notes for 6 s.
+  auto clip = std::vector<float>(5 * 22050);
+  clip[0] = 0.5F;
+  const auto notes = audio::read_audio(write_hum("notes.wav", 6)).samples;
+  clip.insert(clip.end(), notes.begin(), notes.end());
+  const std::string timbre = write_sound("long.wav", clip, 22050);
+  const auto run =
+      generate(write_hum("a.wav"), "out.wav", {"--timbre", timbre, "--fast", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Json part = parse_json(run.out)["timbre_seconds"];
+  EXPECT_NEAR(part[1].get<double>() - part[0].get<double>(), 5, 1e-3);
+  EXPECT_GE(part[0], 5.0);
+  EXPECT_THAT(run.err, HasSubstr(fmt::format("long.wav: the timbre is that of {:.1f} to {:.1f} s",
+                                             part[0].get<double>(), part[1].get<double>())));
+  const auto preset = generate(write_hum("a.wav"), "out.wav", {"--fast", "--json"});
+  EXPECT_TRUE(parse_json(preset.out)["timbre_seconds"].is_null());
 }
 
 TEST_F(Generate, CodecTokensGoToAFileAndBack) {

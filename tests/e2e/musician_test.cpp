@@ -213,6 +213,7 @@ TEST_F(Musician, FlagsThatContradictEachOtherAreRefused) {
                                              {"--strength", "0.2", "--greedy"},
                                              {"--strength", "0.2", "--draft", "1"},
                                              {"--draft", "2"},
+                                             {"--residual", "1.5"},
                                              {"--gain", "3"},
                                              {"--takes", "0"},
                                              {"--beats", "0"},

@@ -79,6 +79,7 @@ Door token_door(const fs::path& scratch, int64_t rounds) {
   const fs::path path = scratch / "tokens.safetensors";
   models::codec::TokenFile tokens{.books = 4, .samples = 4000, .fingerprint = "codec"};
   for (int32_t i = 0; i < 40; ++i) tokens.codes.push_back(i);
+  tokens.notes = {{.start_s = 0, .end_s = 0.2, .pitch = 60}};
   write_token_file(path, tokens);
   return {"tokens",
           ".safetensors",

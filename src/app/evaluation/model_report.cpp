@@ -1,7 +1,5 @@
 #include "app/evaluation/model_report.h"
 
-#include <algorithm>
-#include <memory>
 #include <set>
 
 #include "app/evaluation/model_opponents.h"
@@ -20,7 +18,6 @@
 #include "eval/report/examples.h"
 #include "eval/report/folder.h"
 #include "eval/report/page.h"
-#include "models/preset_classifier/classifier_session.h"
 #include "models/registry.h"
 #include "models/weights_folder.h"
 #include "pipeline/hum_melody.h"
@@ -168,18 +165,7 @@ class Report {
             "the weights have no classifier (hum train configs/classifier.yaml)");
       return;
     }
-    using models::preset_classifier::ClassifierSession;
-    auto classifier = std::make_shared<ClassifierSession>(session_, folder);
-    judges_.classify = [classifier](std::span<const float> samples, const data::Preset& preset) {
-      auto judged = classifier->judge(samples);
-      const auto& names = classifier->presets();
-      const auto found = std::ranges::find(names, preset.name);
-      const auto likeliest = std::ranges::max_element(judged.logits) - judged.logits.begin();
-      return eval::Classification{
-          std::move(judged.embedding), std::move(judged.logits),
-          found == names.end() ? -1 : static_cast<int32_t>(found - names.begin()),
-          data::find_preset(names[static_cast<size_t>(likeliest)]).family == preset.family};
-    };
+    judges_.classify = preset_classifier(session_, folder);
   }
 
   std::vector<eval::System> all_systems() {

@@ -1,11 +1,14 @@
 #include "app/evaluation/model_systems.h"
 
+#include <algorithm>
+
 #include "app/play/hearing.h"
 #include "base/json.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
 #include "eval/metrics/entropy.h"
+#include "models/preset_classifier/classifier_session.h"
 #include "pipeline/hum_melody.h"
 
 namespace hum::app {
@@ -27,11 +30,27 @@ std::vector<float> finished(std::vector<float> samples, const eval::TestClip& cl
 
 }  // namespace
 
+eval::Classifier preset_classifier(runtime::Session& session, const std::filesystem::path& folder) {
+  using models::preset_classifier::ClassifierSession;
+  const auto classifier = std::make_shared<const ClassifierSession>(session, folder);
+  return [classifier](std::span<const float> samples, const data::Preset& preset) {
+    auto judged = classifier->judge(samples);
+    const auto& names = classifier->presets();
+    const auto found = std::ranges::find(names, preset.name);
+    const auto likeliest = std::ranges::max_element(judged.logits) - judged.logits.begin();
+    return eval::Classification{
+        std::move(judged.embedding), std::move(judged.logits),
+        found == names.end() ? -1 : static_cast<int32_t>(found - names.begin()),
+        data::find_preset(names[static_cast<size_t>(likeliest)]).family == preset.family};
+  };
+}
+
 ModelSystems::ModelSystems(runtime::Session& session, const std::filesystem::path& weights)
     : synthesizer_(session, weights), hear_(hear_function(session, weights)) {}
 
 void ModelSystems::prepare(const eval::TestClip& clip) {
-  reference_ = synthesizer_.encode(clip.reference);
+  timbre_ = synthesizer_.clip_timbre(clip.reference,
+                                     clip_notes(clip.reference, hear_(clip.reference).notes));
   codes_ = synthesizer_.codec().encode(clip.truth);
 }
 
@@ -40,7 +59,7 @@ std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
   if (notes.empty()) return {};
   // The seed makes each clip's draws independent.
   return finished(
-      pipeline::play(notes, synthesizer_.instrument(reference_, options), clip.plan.melody), clip);
+      pipeline::play(notes, synthesizer_.instrument(timbre_, options), clip.plan.melody), clip);
 }
 
 std::vector<audio::Note> ModelSystems::heard(const eval::TestClip& clip) const {
@@ -60,8 +79,8 @@ eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
     known.insert(known.end(), first, first + coarse_books);
   }
   eval::TokenLogits result;
-  result.logits =
-      humming.coarse_logits(known, melody, humming.draft(melody, reference_), reference_);
+  result.logits = humming.coarse_logits(known, melody, humming.draft(melody, timbre_.reference),
+                                        timbre_.reference);
   result.classes = std::ssize(result.logits) / models::humming::kWindowFrames;
   result.targets = book_of(known, 0, coarse_books);
   return result;

@@ -2,6 +2,7 @@
 // the codec as a ceiling.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,6 +14,10 @@
 #include "pipeline/hearing.h"
 
 namespace hum::app {
+
+// The preset classifier of `folder` as a judge. The session must outlive it. Throws: what
+// ClassifierSession throws.
+eval::Classifier preset_classifier(runtime::Session& session, const std::filesystem::path& folder);
 
 class ModelSystems {
  public:
@@ -55,7 +60,7 @@ class ModelSystems {
 
   Synthesizer synthesizer_;
   pipeline::HearFunction hear_;
-  models::humming::TimbreReference reference_;
+  TimbreSource timbre_;
   std::vector<int32_t> codes_;  // of the prepared clip's truth: [frames, books]
   std::map<std::string, std::vector<int32_t>> counted_;
 };

@@ -50,7 +50,7 @@ Json singing_report(
         pipeline::make_score(melody.notes, {}, {.can_bend = data::can_bend(*preset)}).notes;
     std::vector<std::string> warnings;
     const auto instrument =
-        synthesizer.instrument(synthesizer.preset_reference(*preset, warnings), {});
+        synthesizer.instrument(synthesizer.preset_timbre(*preset, warnings), {});
     const auto ours = pipeline::finish(pipeline::play(notes, instrument, kSeed),
                                        pipeline::end_of(notes), {.rate_hz = data::kSampleRate});
     const eval::InstrumentJudge judge(

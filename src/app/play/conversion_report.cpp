@@ -15,10 +15,12 @@ Json conversion_report(const OutputPlan& plan, const Converter& converter, const
   const ConversionOptions& options = converter.options();
   const auto& [melody, score] = hearing;
   const runtime::Counters counters = converter.counters();
+  const auto part = converter.timbre_part();
   Json report = {{"input", plan.input.string()},
                  {"output", takes[0]["output"]},
                  {"preset", options.preset},
                  {"timbre", options.timbre},
+                 {"timbre_seconds", part ? Json({part->first, part->second}) : Json()},
                  {"audio_seconds", takes[0]["audio_seconds"]},
                  {"takes", takes},
                  {"heard_by", melody.heard_by},

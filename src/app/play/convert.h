@@ -6,6 +6,7 @@
 //   batch_conversion    converts several recordings, whose windows share batches
 //   converter           one recording: listen() finds its melody, play() turns notes into sound
 //   synthesizer         runs the released models: from a timbre reference and notes to sound
+//   references          presets' references, and the part of a recording that is one
 // Others: outputs (names of the files), wav_stream, conversion_report (the printed report), and two
 // that need no instrument: transcribe (a recording to notes) and codec_files (sound to tokens and
 // back).

@@ -68,15 +68,18 @@ struct Converter::Loaded {
   std::shared_ptr<LoadedModels> models;
   Timbre timbre;
   pipeline::HearFunction hear;
+  pipeline::Instrument instrument;
 
   Loaded(std::shared_ptr<LoadedModels> kept, const ConversionOptions& options,
          const data::Preset* preset)
       : models(std::move(kept)) {
-    timbre = preset != nullptr
-                 ? models->timbre(*preset)
-                 : models->timbre_of(options.timbre, options.max_seconds, options.notes);
     models->synthesizer().load(options.play);
     hear = models->hear(options.notes, options.hum);
+    timbre = preset != nullptr
+                 ? models->timbre(*preset)
+                 : models->timbre_of(options.timbre, options.max_seconds, options.notes,
+                                     options.play.residual > 0 ? hear : pipeline::HearFunction());
+    instrument = models->synthesizer().instrument(timbre.source, options.play, true);
   }
 };
 
@@ -140,8 +143,7 @@ const std::vector<std::string>& Converter::timbre_warnings() { return load().tim
 
 pipeline::Instrument Converter::instrument(bool shows_progress) {
   Loaded& loaded = load();
-  auto instrument =
-      loaded.models->synthesizer().instrument(loaded.timbre.reference, options_.play, true);
+  auto instrument = loaded.instrument;
   if (progress_) {
     instrument.progress = progress_;
     return instrument;
@@ -189,6 +191,10 @@ std::vector<float> Converter::stream_and_keep(std::span<const audio::Note> notes
 std::string Converter::instrument_name() const {
   return preset_ != nullptr ? std::string(preset_->name)
                             : fs::path(options_.timbre).stem().string();
+}
+
+std::optional<std::pair<double, double>> Converter::timbre_part() const {
+  return loaded_ ? loaded_->timbre.part_s : std::nullopt;
 }
 
 runtime::Counters Converter::counters() const {

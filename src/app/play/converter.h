@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/play/loaded_models.h"
@@ -29,7 +30,8 @@ struct ConversionOptions {
   template <class V>
   void visit_fields(V& v) {
     v("preset", preset, "instrument to play on (hum presets lists them)");
-    v("timbre", timbre, "instead of --preset: a recording of 1 to 5 s to imitate");
+    v("timbre", timbre,
+      "instead of --preset: a recording of 1 s or more to imitate; its best 5 s are used");
     play.visit_fields(v);
     hum.visit_fields(v);
     score.visit_fields(v);
@@ -137,6 +139,8 @@ class Converter {
   int program() const { return preset_ != nullptr ? preset_->program : 0; }
   // For the sound's file name: the preset's name, else the name of the timbre's file.
   std::string instrument_name() const;
+  // The part of the recording --timbre that is used, in seconds; absent with a preset.
+  std::optional<std::pair<double, double>> timbre_part() const;
   runtime::Counters counters() const;
 
  private:

@@ -2,6 +2,8 @@
 
 #include "app/play/hearing.h"
 #include "app/session_options.h"
+#include "audio/io.h"
+#include "base/log.h"
 
 namespace hum::app {
 
@@ -14,16 +16,24 @@ const Timbre& LoadedModels::timbre(const data::Preset& preset) {
   const auto found = presets_.find(&preset);
   if (found != presets_.end()) return found->second;
   Timbre timbre{{}, pipeline::PitchRange{preset.low, preset.high}, {}};
-  timbre.reference = synthesizer_.preset_reference(preset, timbre.warnings);
+  timbre.source = synthesizer_.preset_timbre(preset, timbre.warnings);
   return presets_.emplace(&preset, std::move(timbre)).first->second;
 }
 
 Timbre LoadedModels::timbre_of(const std::filesystem::path& path, double max_seconds,
-                               const models::basic_pitch::NoteOptions& notes) {
+                               const models::basic_pitch::NoteOptions& notes,
+                               const pipeline::HearFunction& hear) {
   Timbre timbre;
   auto clip = read_clip(path, max_seconds, timbre.warnings);
-  timbre.range = pipeline::range_around(transcriber(session_, notes)(clip));
-  timbre.reference = synthesizer_.encode(std::move(clip));
+  timbre.part_s = {clip.from_s, clip.to_s};
+  if (clip.recording_s > clip.to_s - clip.from_s + 0.05) {
+    spdlog::info("{}: the timbre is that of {:.1f} to {:.1f} s of {:.1f} s", audio::name_of(path),
+                 clip.from_s, clip.to_s, clip.recording_s);
+  }
+  timbre.range = pipeline::range_around(transcriber(session_, notes)(clip.samples));
+  std::vector<audio::Note> heard;
+  if (hear) heard = clip_notes(clip.samples, hear(clip.samples).notes);
+  timbre.source = synthesizer_.clip_timbre(std::move(clip.samples), std::move(heard));
   return timbre;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/play/synthesizer.h"
@@ -17,9 +18,10 @@ namespace hum::app {
 
 // How an instrument sounds, and where it plays.
 struct Timbre {
-  models::humming::TimbreReference reference;
+  TimbreSource source;
   std::optional<pipeline::PitchRange> range;
   std::vector<std::string> warnings;
+  std::optional<std::pair<double, double>> part_s = {};  // of a clip's recording: from, to
 };
 
 // Reads each model when it is first needed. Not thread-safe.
@@ -34,9 +36,12 @@ class LoadedModels {
 
   // That of a preset is kept.
   const Timbre& timbre(const data::Preset& preset);
-  // Of a clip to imitate. Throws: what read_clip throws.
+  // Of a clip to imitate; says which part of a long recording it is. `notes`: of Basic Pitch, who
+  // finds the range. `hear` finds the notes for the residual; empty: there is none. Throws: what
+  // read_clip throws.
   Timbre timbre_of(const std::filesystem::path& clip, double max_seconds,
-                   const models::basic_pitch::NoteOptions& notes);
+                   const models::basic_pitch::NoteOptions& notes,
+                   const pipeline::HearFunction& hear);
   // See hear_function.
   pipeline::HearFunction hear(const models::basic_pitch::NoteOptions& notes,
                               const pipeline::HumOptions& hum);

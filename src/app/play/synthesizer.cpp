@@ -1,42 +1,27 @@
 #include "app/play/synthesizer.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/env.h"
 #include "base/files.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/fluid.h"
 #include "data/synthesis/level.h"
-#include "data/synthesis/melody.h"
-#include "data/synthesis/timing.h"
 #include "models/basic_pitch/transcriber.h"
 #include "models/batched_program.h"
 #include "models/codec/code_vectors.h"
 #include "models/codec/token_file.h"
 #include "models/weights_folder.h"
 #include "pipeline/channel_rendering.h"
-#include "pipeline/recording.h"
 #include "pipeline/windows.h"
 
 namespace hum::app {
 namespace {
 
 namespace fs = std::filesystem;
-using models::humming::TimbreReference;
+using models::codec::TokenFile;
 
-constexpr double kReference_s = 5, kMinReference_s = 1;
-constexpr uint64_t kReferenceSeed = 20261101;  // of a melody that no training item has
-
-// The start of the sound: the first sample within 40 dB of the loudest.
-size_t first_sound(std::span<const float> samples) {
-  float peak = 0;
-  for (const float sample : samples) peak = std::max(peak, std::fabs(sample));
-  const auto found =
-      std::ranges::find_if(samples, [&](float x) { return std::fabs(x) >= 0.01F * peak; });
-  return static_cast<size_t>(found - samples.begin());
-}
-
-fs::path reference_file(const fs::path& weights, const data::Preset& preset) {
-  return models::weights_part(weights, "references") / (std::string(preset.name) + ".safetensors");
+// The windows in which the models draft a reference: one after another, the last one padded.
+int64_t windows_of_frames(int64_t frames) {
+  return (frames + models::humming::kWindowFrames - 1) / models::humming::kWindowFrames;
 }
 
 }  // namespace
@@ -60,20 +45,6 @@ pipeline::TranscribeFunction transcriber(runtime::Session& session,
       [model, options](std::span<const float> samples) { return model->notes(samples, options); };
 }
 
-std::vector<const data::Preset*> known_presets(const fs::path& weights) {
-  std::vector<const data::Preset*> known;
-  for (const data::Preset& preset : data::presets()) {
-    if (fs::exists(reference_file(weights, preset))) known.push_back(&preset);
-  }
-  return known;
-}
-
-std::vector<float> render_reference(const data::Preset& preset, data::FluidRenderer& renderer) {
-  const auto melody = data::make_melody(kReferenceSeed, static_cast<uint64_t>(preset.program),
-                                        preset, {.seconds = kReference_s, .expressive_share = 0});
-  return data::levelled(renderer.render(melody.notes, preset.program, kReference_s));
-}
-
 models::humming::SamplingOptions sampling_of(const SynthesisOptions& options) {
   auto sampling = options.sampling;
   if (options.strength == SynthesisOptions::kNeutralStrength) return sampling;
@@ -85,6 +56,10 @@ models::humming::SamplingOptions sampling_of(const SynthesisOptions& options) {
 
 void validate(const SynthesisOptions& options) {
   models::humming::validate(options.sampling);
+  if (!(options.residual >= 0 && options.residual <= 1)) {
+    fail(ExitCode::kUsage, fmt::format("--residual {} is outside 0..1", options.residual),
+         "0 adds nothing, 1 adds all that the draft misses");
+  }
   if (!(options.strength >= 0 && options.strength <= 1)) {
     fail(ExitCode::kUsage, fmt::format("--strength {} is outside 0..1", options.strength),
          "0 stays close to melody and timbre, 1 is free");
@@ -111,13 +86,17 @@ models::codec::CodecSession& Synthesizer::codec() {
   return *codec_;
 }
 
-TimbreReference Synthesizer::encode(std::vector<float> samples) {
-  data::normalise_level(samples);
-  return humming_.reference(codec().encode(samples));
+TimbreSource Synthesizer::source_of(const TokenFile& tokens) const {
+  return {humming_.reference(tokens.codes), humming_.code_latents(tokens.codes), tokens.notes};
 }
 
-TimbreReference Synthesizer::preset_reference(const data::Preset& preset,
-                                              std::vector<std::string>& warnings) {
+TimbreSource Synthesizer::clip_timbre(std::vector<float> samples, std::vector<audio::Note> notes) {
+  data::normalise_level(samples);
+  return source_of({.codes = codec().encode(samples), .notes = std::move(notes)});
+}
+
+TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
+                                        std::vector<std::string>& warnings) {
   const fs::path stored = reference_file(weights_, preset);
   if (fs::exists(stored)) {
     const auto tokens = models::codec::read_token_file(stored);
@@ -128,7 +107,7 @@ TimbreReference Synthesizer::preset_reference(const data::Preset& preset,
                        tokens.books),
            "hum data references replaces the presets' references");
     }
-    return humming_.reference(tokens.codes);
+    return source_of(tokens);
   }
   if (!known_presets(weights_).empty()) {
     warnings.push_back(
@@ -136,26 +115,29 @@ TimbreReference Synthesizer::preset_reference(const data::Preset& preset,
                     preset.name));
   }
   data::FluidRenderer renderer;
-  return encode(render_reference(preset, renderer));
+  return source_of(reference_tokens(preset, renderer, codec()));
 }
 
-std::vector<float> read_clip(const fs::path& path, double max_seconds,
-                             std::vector<std::string>& warnings) {
-  auto recording = pipeline::read_recording(path, max_seconds);
-  for (const auto& warning : recording.warnings) {
-    warnings.push_back(audio::name_of(path) + ": " + warning);
+std::shared_ptr<const models::humming::Residual> Synthesizer::residual(
+    const TimbreSource& timbre, const SynthesisOptions& options) const {
+  if (options.residual == 0 || timbre.notes.empty()) return nullptr;
+  if (channels() != audio::Channels::kMono) return nullptr;
+  const int64_t latent = humming_.common().latent, width = data::kMelodyFeatures;
+  const int64_t frames = std::ssize(timbre.latents) / latent, windows = windows_of_frames(frames);
+  auto melody = data::melody_features(timbre.notes, windows * models::humming::kWindowFrames);
+  std::vector<float> drafts;
+  // One by one, with the program that short melodies use.
+  for (int64_t w = 0; w < windows; ++w) {
+    const auto part = pipeline::cut_rows(melody, width, w * models::humming::kWindowFrames,
+                                         models::humming::kWindowFrames);
+    const auto draft = humming_.draft(part, timbre.reference);
+    drafts.insert(drafts.end(), draft.begin(), draft.end());
   }
-  auto& samples = recording.samples;
-  samples.erase(samples.begin(), samples.begin() + static_cast<int64_t>(first_sound(samples)));
-  const double seconds = static_cast<double>(samples.size()) / data::kSampleRate;
-  if (seconds < kMinReference_s) {
-    fail(ExitCode::kBadData,
-         fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from",
-                     audio::name_of(path), seconds),
-         fmt::format("use a recording of {} to {} s", kMinReference_s, kReference_s));
-  }
-  samples.resize(std::min(samples.size(), static_cast<size_t>(data::sample_of(kReference_s))));
-  return std::move(samples);
+  drafts.resize(timbre.latents.size());
+  melody.resize(static_cast<size_t>(frames * width));
+  return std::make_shared<const models::humming::Residual>(timbre.latents, drafts, melody,
+                                                           frames_of_one_note(timbre.notes, frames),
+                                                           options.residual_rule);
 }
 
 void Synthesizer::load(const SynthesisOptions& options) {
@@ -163,12 +145,13 @@ void Synthesizer::load(const SynthesisOptions& options) {
   if (options.decoder == Decoder::kPlain) codec();
 }
 
-pipeline::Instrument Synthesizer::instrument(TimbreReference reference,
-                                             const SynthesisOptions& options, bool in_stereo) {
+pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const SynthesisOptions& options,
+                                             bool in_stereo) {
   validate(options);
   load(options);
   pipeline::Instrument result{.latent = humming_.common().latent, .together = models::kBatchRows};
-  result.latents = [this, reference = std::move(reference), fast = options.fast,
+  result.latents = [this, correction = residual(timbre, options), share = options.residual,
+                    reference = std::move(timbre.reference), fast = options.fast,
                     sampling =
                         sampling_of(options)](std::span<const pipeline::LatentWindow> windows) {
     std::vector<models::humming::Window> told;
@@ -179,7 +162,11 @@ pipeline::Instrument Synthesizer::instrument(TimbreReference reference,
                       .number = window.window,
                       .frames = window.frames});
     }
-    return fast ? humming_.drafts(told) : humming_.latents(told, sampling);
+    auto latents = fast ? humming_.drafts(told) : humming_.latents(told, sampling);
+    for (size_t i = 0; correction && i < latents.size(); ++i) {
+      correction->add(latents[i], windows[i].melody, share);
+    }
+    return latents;
   };
   auto render = guided_decoder();
   if (options.decoder == Decoder::kPlain) {

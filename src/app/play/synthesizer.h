@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "data/synthesis/fluid.h"
+#include "app/play/references.h"
+#include "audio/notes.h"
 #include "data/synthesis/presets.h"
 #include "models/basic_pitch/notes.h"
 #include "models/codec/codec_session.h"
 #include "models/humming/humming_session.h"
+#include "models/humming/residual.h"
 #include "pipeline/hearing.h"
 #include "pipeline/play.h"
 #include "runtime/session.h"
@@ -26,18 +28,6 @@ std::filesystem::path weights_folder(const std::string& named,
 pipeline::TranscribeFunction transcriber(runtime::Session& session,
                                          const models::basic_pitch::NoteOptions& options);
 
-// The presets that these weights were trained on, which are those with a reference, in table order.
-std::vector<const data::Preset*> known_presets(const std::filesystem::path& weights);
-
-// Renders the reference clip of a preset: 5 s of a synthetic melody on the sound font, at the level
-// of training.
-std::vector<float> render_reference(const data::Preset& preset, data::FluidRenderer& renderer);
-
-// Reads up to 5 s of a recording as mono at 22,050 Hz, from its first sound. Throws: kBadData below
-// 1 s.
-std::vector<float> read_clip(const std::filesystem::path& path, double max_seconds,
-                             std::vector<std::string>& warnings);
-
 enum class Decoder { kGuided, kPlain };
 inline EnumNames<Decoder> enum_names(Decoder) {
   static constexpr std::pair<Decoder, std::string_view> kNames[] = {{Decoder::kGuided, "guided"},
@@ -49,6 +39,8 @@ struct SynthesisOptions {
   Decoder decoder = Decoder::kGuided;
   bool fast = false;  // the draft alone, without the language model
   double strength = kNeutralStrength;
+  double residual = 0;
+  models::humming::ResidualRule residual_rule = {};  // for comparisons; it has no flag
   models::humming::SamplingOptions sampling;
 
   // The strength at which temperature, guidance and draft have their defaults.
@@ -61,6 +53,8 @@ struct SynthesisOptions {
     v("fast", fast, "skip the language model: faster, plainer sound");
     v("strength", strength,
       "0: close to melody and timbre, 1: free; sets --temperature, --guidance and --draft");
+    v("residual", residual,
+      "0..1: how much to add of what the draft misses of the timbre reference's own notes");
     sampling.visit_fields(v);
   }
 };
@@ -68,6 +62,15 @@ struct SynthesisOptions {
 // As strength goes from 0 to 1, temperature goes from 0.4 to 1.2, guidance from 2 to 1 and draft
 // from 0.8 to 0.2. The default strength gives their defaults and leaves set values alone.
 models::humming::SamplingOptions sampling_of(const SynthesisOptions& options);
+
+// A timbre for the models.
+struct TimbreSource {
+  models::humming::TimbreReference reference;  // the models are conditioned on it
+  // Sound of the same timbre, for the residual: latents [frames, D] of one or more notes. Without
+  // notes there is no residual.
+  std::vector<float> latents;
+  std::vector<audio::Note> notes;
+};
 
 // Throws kUsage naming the flag that is out of range, or that --strength would override.
 void validate(const SynthesisOptions& options);
@@ -79,18 +82,18 @@ class Synthesizer {
 
   // Reads weights/references/<preset>.safetensors, else renders the preset. Adds a warning if the
   // weights have other references but not this one.
-  models::humming::TimbreReference preset_reference(const data::Preset& preset,
-                                                    std::vector<std::string>& warnings);
-  // Encodes at most the first 5 s of a sound.
-  models::humming::TimbreReference encode(std::vector<float> samples);
+  TimbreSource preset_timbre(const data::Preset& preset, std::vector<std::string>& warnings);
+  // Encodes a sound, whose notes may be unknown.
+  TimbreSource clip_timbre(std::vector<float> samples, std::vector<audio::Note> notes = {});
   // Reads the models that instrument() will need, so that damaged weights fail before any work.
   void load(const SynthesisOptions& options);
   // The channels of the sound that the weights were trained on.
   audio::Channels channels() const { return humming_.common().channels; }
   // The result refers to this synthesizer. It draws tokens with the seeds of the pieces that it
-  // plays. `in_stereo`: stereo weights play both channels, not their mean.
-  pipeline::Instrument instrument(models::humming::TimbreReference reference,
-                                  const SynthesisOptions& options, bool in_stereo = false);
+  // plays. `in_stereo`: stereo weights play both channels, not their mean. Stereo weights have no
+  // residual, because references are mono.
+  pipeline::Instrument instrument(TimbreSource timbre, const SynthesisOptions& options,
+                                  bool in_stereo = false);
 
   // Plays the first `books` of these tokens through the guided decoder, whatever the melody;
   // repeats the last frame after their end. Shapes: codes [frames, K]. The result refers to this
@@ -101,6 +104,10 @@ class Synthesizer {
   const models::humming::HummingSession& humming() const { return humming_; }
 
  private:
+  TimbreSource source_of(const models::codec::TokenFile& tokens) const;
+  // Null without a residual.
+  std::shared_ptr<const models::humming::Residual> residual(const TimbreSource& timbre,
+                                                            const SynthesisOptions& options) const;
   pipeline::RenderFunction guided_decoder() const;
 
   runtime::Session& session_;

@@ -25,6 +25,11 @@ static_assert(models::humming::kMelodyPitch == static_cast<int64_t>(data::Melody
 static_assert(models::humming::kMelodySounding ==
               static_cast<int64_t>(data::MelodyFeature::kSounding));
 static_assert(models::humming::kMelodyOnset == static_cast<int64_t>(data::MelodyFeature::kOnset));
+static_assert(models::humming::kMelodySinceOnset ==
+              static_cast<int64_t>(data::MelodyFeature::kSinceOnset));
+static_assert(models::humming::kMelodySinceEnd ==
+              static_cast<int64_t>(data::MelodyFeature::kSinceEnd));
+static_assert(models::humming::kMelodyCountFrames == data::kCountFrames);
 
 // Items without their tokens.
 struct CropData {

@@ -99,13 +99,9 @@ MadeReferences make_references(const std::string& weights_flag, const std::strin
   const auto presets = data.empty() ? data::training_presets() : presets_of(data);
   data::FluidRenderer renderer;
   for (const data::Preset* preset : presets) {
-    const auto samples = render_reference(*preset, renderer);
     models::codec::write_token_file(
         references.temporary_path() / (std::string(preset->name) + ".safetensors"),
-        {.codes = codec.encode(samples),
-         .books = codec.config().quantizer.books,
-         .samples = static_cast<int64_t>(samples.size()),
-         .fingerprint = codec.fingerprint()});
+        reference_tokens(*preset, renderer, codec));
   }
   references.commit();
   return {folder.string(), presets.size()};

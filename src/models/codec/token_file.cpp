@@ -1,9 +1,12 @@
 #include "models/codec/token_file.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstring>
 
+#include "audio/notes_json.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/safetensors.h"
 #include "models/codec/config.h"
 
@@ -27,6 +30,25 @@ int64_t parse_count(const std::filesystem::path& path, const std::string& text) 
   return value;
 }
 
+bool is_sound(const audio::Note& note) {
+  return std::isfinite(note.start_s) && std::isfinite(note.end_s) && note.start_s >= 0 &&
+         note.end_s > note.start_s && note.pitch >= 0 && note.pitch <= 127 && note.amplitude >= 0 &&
+         note.amplitude <= 1;
+}
+
+std::vector<audio::Note> parse_notes(const std::filesystem::path& path, const std::string& text) {
+  std::vector<audio::Note> notes;
+  try {
+    for (const Json& item : parse_json(text)) notes.push_back(audio::note_from_json(item));
+  } catch (const Json::exception& error) {
+    refuse(path, fmt::format("the notes in the metadata: {}", error.what()));
+  }
+  for (const auto& note : notes) {
+    if (!is_sound(note)) refuse(path, "a note in the metadata is out of range");
+  }
+  return notes;
+}
+
 }  // namespace
 
 TokenFile read_token_file(const std::filesystem::path& path) {
@@ -42,6 +64,7 @@ TokenFile read_token_file(const std::filesystem::path& path) {
   TokenFile result;
   result.samples = parse_count(path, value("samples"));
   result.fingerprint = value("codec_sha256");
+  if (metadata.contains("notes")) result.notes = parse_notes(path, value("notes"));
   if (file.tensors().size() != 1 || file.tensors()[0].name != "codes") {
     refuse(path, "it must hold one tensor, 'codes'");
   }
@@ -67,13 +90,15 @@ void write_token_file(const std::filesystem::path& path, const TokenFile& tokens
                          .dtype = "U16",
                          .dims = {tokens.frames(), tokens.books},
                          .bytes = std::as_bytes(std::span(values))};
-  write_safetensors(path, std::span(&codes, 1),
-                    {{"hum_format", kFormat},
-                     {"version", kVersion},
-                     {"sample_rate_hz", std::to_string(kSampleRateHz)},
-                     {"frames_per_second", std::to_string(kFramesPerSecond)},
-                     {"samples", std::to_string(tokens.samples)},
-                     {"codec_sha256", tokens.fingerprint}});
+  std::map<std::string, std::string> metadata = {
+      {"hum_format", kFormat},
+      {"version", kVersion},
+      {"sample_rate_hz", std::to_string(kSampleRateHz)},
+      {"frames_per_second", std::to_string(kFramesPerSecond)},
+      {"samples", std::to_string(tokens.samples)},
+      {"codec_sha256", tokens.fingerprint}};
+  if (!tokens.notes.empty()) metadata["notes"] = to_text(audio::to_json(tokens.notes));
+  write_safetensors(path, std::span(&codes, 1), metadata);
 }
 
 }  // namespace hum::models::codec

@@ -7,13 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "audio/notes.h"
+
 namespace hum::models::codec {
 
 struct TokenFile {
   std::vector<int32_t> codes;  // [frames, books]
   int64_t books = 0;
-  int64_t samples = 0;      // of the sound that was coded, at 22,050 Hz
-  std::string fingerprint;  // CodecSession::fingerprint() of the codec that made them
+  int64_t samples = 0;                  // of the sound that was coded, at 22,050 Hz
+  std::string fingerprint;              // CodecSession::fingerprint() of the codec that made them
+  std::vector<audio::Note> notes = {};  // in the sound; empty: unknown
 
   int64_t frames() const { return books == 0 ? 0 : static_cast<int64_t>(codes.size()) / books; }
 };

@@ -32,8 +32,11 @@ struct CommonConfig {
 };
 
 // Columns of the melody features that models read separately: (MIDI pitch - 64) / 32, 1 in frames
-// of a note, 1 in the first frame of a note.
-inline constexpr int64_t kMelodyPitch = 0, kMelodySounding = 3, kMelodyOnset = 4;
+// of a note, 1 in the first frame of a note, and counts of frames since the onset and since the
+// end: log(1 + n) / log(1 + kMelodyCountFrames), at most 1.
+inline constexpr int64_t kMelodyPitch = 0, kMelodySounding = 3, kMelodyOnset = 4,
+                         kMelodySinceOnset = 5, kMelodySinceEnd = 7;
+inline constexpr int64_t kMelodyCountFrames = 50;
 
 struct VoiceConfig {
   CommonConfig common;

@@ -181,14 +181,19 @@ const CommonConfig& HummingSession::common() const {
   return state_->upsampler().model().config().common;
 }
 
+std::vector<float> HummingSession::code_latents(std::span<const int32_t> codes) const {
+  const auto& sizes = common();
+  const int64_t channels = audio::channel_count(sizes.channels);
+  return codec::sum_code_vectors(state_->upsampler().weight("codebooks"), codes,
+                                 sizes.books / channels, channels);
+}
+
 TimbreReference HummingSession::reference(std::span<const int32_t> codes) const {
   const auto& sizes = common();
-  const int64_t channels = audio::channel_count(sizes.channels), books = sizes.books / channels;
+  const int64_t books = sizes.books / audio::channel_count(sizes.channels);
   const int64_t kept = std::min(kReferenceFrames * books, std::ssize(codes));
-  TimbreReference result{
-      codec::sum_code_vectors(state_->upsampler().weight("codebooks"),
-                              codes.first(static_cast<size_t>(kept)), books, channels),
-      static_cast<int32_t>(kept / books)};
+  TimbreReference result{code_latents(codes.first(static_cast<size_t>(kept))),
+                         static_cast<int32_t>(kept / books)};
   result.latents.resize(static_cast<size_t>(kReferenceFrames * sizes.latent));
   return result;
 }

@@ -58,6 +58,9 @@ class HummingSession {
   void load(bool language_model, bool voice) const;
   // The shared sizes of the three models, from the upsampler.
   const CommonConfig& common() const;
+  // Converts codec tokens of one channel to its latents. Shapes: codes [frames, books of one
+  // channel] -> [frames, D], with zeros in the place of a second channel.
+  std::vector<float> code_latents(std::span<const int32_t> codes) const;
   // Converts codec tokens to latents, cut or padded to S frames. A reference is mono; with models
   // of two channels it takes the first one's place. Shapes: codes [frames, books of one channel].
   TimbreReference reference(std::span<const int32_t> codes) const;

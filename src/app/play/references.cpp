@@ -1,0 +1,189 @@
+#include "app/play/references.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/error.h"
+#include "data/synthesis/level.h"
+#include "data/synthesis/melody.h"
+#include "data/synthesis/timing.h"
+#include "data/synthesis/window.h"
+#include "models/weights_folder.h"
+#include "pipeline/recording.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+using audio::Note;
+
+constexpr double kMinReference_s = 1;
+constexpr uint64_t kReferenceSeed = 20261101;  // of a melody that no training item has
+constexpr int kPitches = 8;
+constexpr double kVelocities[] = {60, 104};  // 5 and 6 dB around the middle of the scale
+constexpr double kNote_s = 1, kSounding_s = 0.8;
+// Of frames that sound, in amplitude: -30 dB.
+constexpr float kSounding = 0.0316F;
+
+// The start of the sound: the first sample within 40 dB of the loudest.
+size_t first_sound(std::span<const float> samples) {
+  float peak = 0;
+  for (const float sample : samples) peak = std::max(peak, std::fabs(sample));
+  const auto found =
+      std::ranges::find_if(samples, [&](float x) { return std::fabs(x) >= 0.01F * peak; });
+  return static_cast<size_t>(found - samples.begin());
+}
+
+std::vector<Note> reference_melody(const data::Preset& preset) {
+  return data::make_melody(kReferenceSeed, static_cast<uint64_t>(preset.program), preset,
+                           {.seconds = kReference_s, .expressive_share = 0})
+      .notes;
+}
+
+// The RMS of each frame of 20 ms.
+std::vector<float> levels_of(std::span<const float> samples) {
+  std::vector<float> levels;
+  while (!samples.empty()) {
+    const auto frame = samples.first(std::min<size_t>(samples.size(), data::kFrameSamples));
+    double sum = 0;
+    for (const float x : frame) sum += static_cast<double>(x) * x;
+    levels.push_back(static_cast<float>(std::sqrt(sum / data::kFrameSamples)));
+    samples = samples.subspan(frame.size());
+  }
+  return levels;
+}
+
+double overlap_s(const Note& a, const Note& b) {
+  return std::min(a.end_s, b.end_s) - std::max(a.start_s, b.start_s);
+}
+
+bool hides(const Note& kept, const Note& other) {
+  const double shorter_s = std::min(kept.end_s - kept.start_s, other.end_s - other.start_s);
+  return overlap_s(kept, other) > shorter_s / 2;
+}
+
+}  // namespace
+
+fs::path reference_file(const fs::path& weights, const data::Preset& preset) {
+  return models::weights_part(weights, "references") / (std::string(preset.name) + ".safetensors");
+}
+
+std::vector<const data::Preset*> known_presets(const fs::path& weights) {
+  std::vector<const data::Preset*> known;
+  for (const data::Preset& preset : data::presets()) {
+    if (fs::exists(reference_file(weights, preset))) known.push_back(&preset);
+  }
+  return known;
+}
+
+std::vector<float> render_reference(const data::Preset& preset, data::FluidRenderer& renderer) {
+  return data::levelled(renderer.render(reference_melody(preset), preset.program, kReference_s));
+}
+
+std::vector<Note> single_notes(const data::Preset& preset) {
+  std::vector<Note> notes;
+  for (int i = 0; i < kPitches; ++i) {
+    const double step = static_cast<double>(preset.high - preset.low) * i / (kPitches - 1);
+    for (const double velocity : kVelocities) {
+      const double start_s = kNote_s * static_cast<double>(notes.size());
+      notes.push_back({.start_s = start_s,
+                       .end_s = start_s + kSounding_s,
+                       .pitch = preset.low + static_cast<int>(std::lround(step)),
+                       .amplitude = velocity / 127});
+    }
+  }
+  return notes;
+}
+
+models::codec::TokenFile reference_tokens(const data::Preset& preset, data::FluidRenderer& renderer,
+                                          const models::codec::CodecSession& codec) {
+  const auto melody = render_reference(preset, renderer);
+  const auto notes = single_notes(preset);
+  const auto single = data::levelled(
+      renderer.render(notes, preset.program, kNote_s * static_cast<double>(notes.size())));
+  models::codec::TokenFile tokens{.codes = codec.encode(melody),
+                                  .books = codec.config().quantizer.books,
+                                  .samples = std::ssize(melody) + std::ssize(single),
+                                  .fingerprint = codec.fingerprint(),
+                                  .notes = reference_melody(preset)};
+  const auto more = codec.encode(single);
+  tokens.codes.insert(tokens.codes.end(), more.begin(), more.end());
+  const auto later = data::shifted(notes, kReference_s);
+  tokens.notes.insert(tokens.notes.end(), later.begin(), later.end());
+  return tokens;
+}
+
+Clip read_clip(const fs::path& path, double max_seconds, std::vector<std::string>& warnings) {
+  auto recording = pipeline::read_recording(path, max_seconds);
+  for (const auto& warning : recording.warnings) {
+    warnings.push_back(audio::name_of(path) + ": " + warning);
+  }
+  auto& samples = recording.samples;
+  size_t from = first_sound(samples);
+  const double seconds = static_cast<double>(samples.size() - from) / data::kSampleRate;
+  if (seconds < kMinReference_s) {
+    fail(ExitCode::kBadData,
+         fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from",
+                     audio::name_of(path), seconds),
+         fmt::format("use a recording of {} s or more", kMinReference_s));
+  }
+  from += best_part(std::span(samples).subspan(from), kReference_s);
+  const size_t to =
+      std::min(samples.size(), from + static_cast<size_t>(data::sample_of(kReference_s)));
+  return {
+      {samples.begin() + static_cast<int64_t>(from), samples.begin() + static_cast<int64_t>(to)},
+      static_cast<double>(from) / data::kSampleRate,
+      static_cast<double>(to) / data::kSampleRate,
+      recording.seconds};
+}
+
+size_t best_part(std::span<const float> samples, double seconds) {
+  const auto levels = levels_of(samples);
+  const auto frames = static_cast<size_t>(std::llround(seconds * data::kFramesPerSecond));
+  if (levels.size() <= frames) return 0;
+  const float limit = kSounding * std::ranges::max(levels);
+  const auto sounds = [&](size_t frame) { return levels[frame] >= limit ? 1 : 0; };
+  int64_t sounding = 0;
+  for (size_t frame = 0; frame < frames; ++frame) sounding += sounds(frame);
+  size_t best = 0;
+  int64_t most = sounding;
+  for (size_t first = 1; first + frames <= levels.size(); ++first) {
+    sounding += sounds(first + frames - 1) - sounds(first - 1);
+    if (sounding > most) {
+      best = first;
+      most = sounding;
+    }
+  }
+  return best * data::kFrameSamples;
+}
+
+std::vector<Note> clip_notes(std::span<const float> samples, std::vector<Note> heard) {
+  return data::velocity_from_rms(samples, one_line(std::move(heard)));
+}
+
+std::vector<Note> one_line(std::vector<Note> notes) {
+  std::ranges::stable_sort(notes, std::ranges::greater{}, audio::certainty);
+  std::vector<Note> line;
+  for (const Note& note : notes) {
+    if (std::ranges::none_of(line, [&](const Note& kept) { return hides(kept, note); })) {
+      line.push_back(note);
+    }
+  }
+  std::ranges::stable_sort(line, {}, &Note::start_s);
+  return line;
+}
+
+std::vector<uint8_t> frames_of_one_note(std::span<const Note> notes, int64_t frames) {
+  std::vector<int> count(static_cast<size_t>(frames));
+  for (const Note& note : notes) {
+    const int64_t end =
+        std::min<int64_t>(frames, std::llround(note.end_s * data::kFramesPerSecond));
+    for (int64_t t = data::frame_of(note.start_s); t < end; ++t) ++count[static_cast<size_t>(t)];
+  }
+  std::vector<uint8_t> result;
+  for (const int notes_here : count) result.push_back(notes_here <= 1 ? 1 : 0);
+  return result;
+}
+
+}  // namespace hum::app

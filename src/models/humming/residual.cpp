@@ -1,0 +1,119 @@
+#include "models/humming/residual.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "models/humming/config.h"
+
+namespace hum::models::humming {
+namespace {
+
+constexpr int64_t kAttackFrames = 5, kBodyFrames = 20, kReleaseFrames = 10;
+
+double pitch_of(std::span<const float> row) { return 64 + 32 * row[kMelodyPitch]; }
+bool is_sounding(std::span<const float> row) { return row[kMelodySounding] > 0.5F; }
+
+// Inverts the features' scale of counts.
+int64_t count_of(float feature) {
+  return std::llround(std::expm1(feature * std::log1p(static_cast<double>(kMelodyCountFrames))));
+}
+
+// A sum of weighted vectors.
+struct Sum {
+  double weight = 0;
+  std::vector<double> values;
+
+  explicit Sum(size_t size) : values(size) {}
+  void add(double w, const std::vector<double>& x) {
+    weight += w;
+    for (size_t d = 0; d < x.size(); ++d) values[d] += w * x[d];
+  }
+  // The mean, as if `weight_of_zeros` more weight had zeros.
+  std::vector<double> mean(double weight_of_zeros) const {
+    std::vector<double> result = values;
+    const double all = weight + weight_of_zeros;
+    for (double& x : result) x = all > 0 ? x / all : 0;
+    return result;
+  }
+};
+
+}  // namespace
+
+Residual::Residual(std::span<const float> truth, std::span<const float> draft,
+                   std::span<const float> melody, std::span<const uint8_t> is_used,
+                   const ResidualRule& rule)
+    : rule_(rule), latent_(is_used.empty() ? 0 : truth.size() / is_used.size()) {
+  HUM_REQUIRE(latent_ > 0 && truth.size() == latent_ * is_used.size() &&
+                  draft.size() == truth.size() && melody.size() % is_used.size() == 0 &&
+                  std::ssize(melody) / std::ssize(is_used) > kMelodySinceEnd,
+              "residual: {} and {} latents and {} features of {} frames", truth.size(),
+              draft.size(), melody.size(), is_used.size());
+  std::vector<float> error(truth.begin(), truth.end());
+  for (size_t i = 0; i < error.size(); ++i) error[i] -= draft[i];
+  collect(error, melody, is_used);
+}
+
+Residual::Phase Residual::phase_of(std::span<const float> row) {
+  if (!is_sounding(row)) {
+    return count_of(row[kMelodySinceEnd]) <= kReleaseFrames ? Phase::kRelease : Phase::kSilence;
+  }
+  const int64_t age = count_of(row[kMelodySinceOnset]);
+  if (age < kAttackFrames) return Phase::kAttack;
+  return age < kBodyFrames ? Phase::kBody : Phase::kLate;
+}
+
+void Residual::collect(std::span<const float> error, std::span<const float> melody,
+                       std::span<const uint8_t> is_used) {
+  const size_t features = melody.size() / is_used.size();
+  bool continues = false;
+  for (size_t t = 0; t < is_used.size(); ++t) {
+    const auto row = melody.subspan(t * features, features);
+    const Phase phase = phase_of(row);
+    continues = continues && row[kMelodyOnset] < 0.5F && stretches_.back().phase == phase;
+    if (is_used[t] == 0) {
+      continues = false;
+      continue;
+    }
+    if (!continues) stretches_.push_back({phase, 0, 0, std::vector<double>(latent_)});
+    continues = true;
+    Stretch& stretch = stretches_.back();
+    ++stretch.frames;
+    stretch.pitch += (pitch_of(row) - stretch.pitch) / stretch.frames;
+    for (size_t d = 0; d < latent_; ++d) {
+      double& mean = stretch.residual[d];
+      mean += (error[t * latent_ + d] - mean) / stretch.frames;
+    }
+  }
+}
+
+bool Residual::shares(Phase a, Phase b) const {
+  const auto sounds = [](Phase phase) { return phase < Phase::kRelease; };
+  return rule_.by_phase ? a == b : sounds(a) == sounds(b);
+}
+
+std::vector<double> Residual::correction(Phase phase, double pitch) const {
+  Sum sum(latent_);
+  for (const Stretch& stretch : stretches_) {
+    const double distance = std::abs(stretch.pitch - pitch);
+    if (!shares(phase, stretch.phase)) continue;
+    sum.add(stretch.frames * std::exp(-distance / rule_.pitch_scale_semitones), stretch.residual);
+  }
+  return sum.mean(rule_.shrink_frames);
+}
+
+void Residual::add(std::span<float> latents, std::span<const float> melody, double share) const {
+  const size_t frames = latents.size() / latent_;
+  HUM_REQUIRE(frames > 0 && latents.size() == frames * latent_ && melody.size() % frames == 0,
+              "residual: {} latents and {} features", latents.size(), melody.size());
+  const size_t features = melody.size() / frames;
+  for (size_t t = 0; t < frames; ++t) {
+    const auto row = melody.subspan(t * features, features);
+    if (!is_sounding(row) && !rule_.corrects_rests) continue;
+    const auto values = correction(phase_of(row), pitch_of(row));
+    for (size_t d = 0; d < latent_; ++d) {
+      latents[t * latent_ + d] += static_cast<float>(share * values[d]);
+    }
+  }
+}
+
+}  // namespace hum::models::humming

@@ -1,0 +1,138 @@
+// The residual of small references, by hand.
+#include "models/humming/residual.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "models/humming/config.h"
+
+namespace hum::models::humming {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatNear;
+
+constexpr size_t kFeatures = 9;
+
+float count_feature(int64_t n) {
+  return static_cast<float>(std::min(1.0, std::log1p(static_cast<double>(n)) / std::log1p(50.0)));
+}
+
+// A melody with the latents of a reference; the draft is all zeros. D = 1.
+struct Passage {
+  std::vector<float> melody, truth;
+  std::vector<uint8_t> is_used;
+
+  Passage& note(double pitch, int64_t frames, float truth_here = 0) {
+    for (int64_t n = 0; n < frames; ++n) {
+      auto& row = add(pitch, truth_here);
+      row[kMelodySounding] = 1;
+      row[kMelodyOnset] = n == 0 ? 1 : 0;
+      row[kMelodySinceOnset] = count_feature(n);
+      append(row);
+    }
+    return *this;
+  }
+  Passage& rest(double pitch, int64_t frames, float truth_here = 0) {
+    for (int64_t n = 0; n < frames; ++n) {
+      auto& row = add(pitch, truth_here);
+      row[kMelodySinceEnd] = count_feature(n + 1);
+      append(row);
+    }
+    return *this;
+  }
+  Residual learn(const ResidualRule& rule) const {
+    return {truth, std::vector<float>(truth.size()), melody, is_used, rule};
+  }
+  // What is added to its latents, which are zeros here.
+  std::vector<float> corrected(const Residual& residual, double share = 1) const {
+    std::vector<float> latents(is_used.size());
+    residual.add(latents, melody, share);
+    return latents;
+  }
+
+ private:
+  std::vector<float>& add(double pitch, float truth_here) {
+    row_.assign(kFeatures, 0);
+    row_[kMelodyPitch] = static_cast<float>((pitch - 64) / 32);
+    truth.push_back(truth_here);
+    is_used.push_back(1);
+    return row_;
+  }
+  void append(const std::vector<float>& row) {
+    melody.insert(melody.end(), row.begin(), row.end());
+  }
+  std::vector<float> row_;
+};
+
+constexpr ResidualRule kPlain{.shrink_frames = 0, .by_phase = false};
+
+TEST(Residual, IsWhatTheDraftMissesOfTheReference) {
+  const std::vector<float> truth = {1, 10, 3, 10}, draft = {0, 1, 0, 1};
+  const auto melody = Passage().note(60, 2).melody;
+  const Residual residual(truth, draft, melody, std::vector<uint8_t>{1, 1}, kPlain);
+  std::vector<float> latents = {5, 5, 6, 6};
+  residual.add(latents, melody, 1);
+  EXPECT_THAT(latents, ElementsAre(7, 14, 8, 15));
+  residual.add(latents, melody, -0.5);
+  EXPECT_THAT(latents, ElementsAre(6, 9.5, 7, 10.5));
+}
+
+TEST(Residual, IsAveragedByPitchDistance) {
+  const auto residual = Passage().note(60, 2, 1).note(66, 2, 3).learn(kPlain);
+  const auto between = Passage().note(63, 1).note(60, 1).corrected(residual);
+  EXPECT_FLOAT_EQ(between[0], 2);
+  const double far = std::exp(-2.0);
+  EXPECT_NEAR(between[1], (1 + 3 * far) / (1 + far), 1e-6);
+}
+
+TEST(Residual, ShrinksWithFewFramesAndLargeDistances) {
+  const auto residual = Passage().note(60, 10, 1).learn({.shrink_frames = 10, .by_phase = false});
+  EXPECT_NEAR(Passage().note(60, 1).corrected(residual)[0], 0.5, 1e-6);
+  const double weight = 10 * std::exp(-4.0);
+  EXPECT_NEAR(Passage().note(72, 1).corrected(residual)[0], weight / (weight + 10), 1e-6);
+}
+
+TEST(Residual, OfRestsIsNotThatOfNotes) {
+  const auto reference = Passage().note(60, 4, 1).rest(60, 4, -2);
+  const auto played = Passage().note(60, 1).rest(60, 1);
+  EXPECT_THAT(played.corrected(reference.learn(kPlain)), ElementsAre(1, -2));
+  ResidualRule rule = kPlain;
+  rule.corrects_rests = false;
+  EXPECT_THAT(played.corrected(reference.learn(rule)), ElementsAre(1, 0));
+}
+
+TEST(Residual, OfPhasesIsThatOfTheSameAge) {
+  // The attack has 5 frames, the first part of the note ends after 20.
+  Passage reference;
+  reference.note(60, 30);
+  for (size_t t = 0; t < 30; ++t) reference.truth[t] = t < 5 ? 1 : (t < 20 ? 2 : 3);
+  ResidualRule rule = kPlain;
+  const auto merged = Passage().note(60, 25).corrected(reference.learn(rule));
+  EXPECT_FLOAT_EQ(merged[0], (5 + 30 + 30) / 30.0F);
+  rule.by_phase = true;
+  const auto played = Passage().note(60, 25).corrected(reference.learn(rule));
+  EXPECT_FLOAT_EQ(played[4], 1);
+  EXPECT_FLOAT_EQ(played[5], 2);
+  EXPECT_FLOAT_EQ(played[20], 3);
+}
+
+TEST(Residual, LeavesFramesOfChordsOut) {
+  auto reference = Passage().note(60, 2, 1).note(60, 2, 7);
+  reference.is_used[2] = reference.is_used[3] = 0;
+  EXPECT_THAT(Passage().note(60, 1).corrected(reference.learn(kPlain)), ElementsAre(1));
+  reference.is_used.assign(4, 0);
+  EXPECT_THAT(Passage().note(60, 1).corrected(reference.learn(kPlain)), ElementsAre(0));
+}
+
+TEST(Residual, RefusesOtherSizes) {
+  const auto passage = Passage().note(60, 2, 1);
+  const std::vector<float> draft(3);
+  EXPECT_THROW(Residual(passage.truth, draft, passage.melody, passage.is_used), Error);
+}
+
+}  // namespace
+}  // namespace hum::models::humming
