@@ -1,4 +1,8 @@
 // The program's entry point. It reports an error as one line and an exit code.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <exception>
 #include <iostream>
 
@@ -16,6 +20,15 @@ namespace {
 // wait inside a library.
 int exit_code(ExitCode code) {
   return app::stop_signal() != 0 ? 128 + app::stop_signal() : static_cast<int>(code);
+}
+
+// A standard stream that is closed would lend its number to the next file that is opened, and our
+// output would end up there. It becomes /dev/null, opened so that its use still fails.
+void hold_standard_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 // Reports every error as one line and an exit code.
@@ -50,5 +63,6 @@ int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == hum::serve::kConfinedDecode) {
     return hum::serve::confined_decode_main(argc, argv);
   }
+  hum::cli::hold_standard_streams();
   hum::end_process(hum::cli::run_or_report(argc, argv));
 }

@@ -72,7 +72,9 @@ std::optional<IdempotencyKey> key_of(const Request& request) {
 [[noreturn]] void refuse_field(const std::string& name, std::vector<std::string> known) {
   const auto nearest = nearest_names(name, std::move(known), 1);
   fail(ExitCode::kUsage, fmt::format("there is no field '{}'", name),
-       fmt::format("the nearest one is '{}'", nearest[0]));
+       fmt::format("the nearest one is '{}'; how to play belongs into the field options, such as "
+                   "{{\"preset\": \"flute\"}}",
+                   nearest[0]));
 }
 
 // "the recording: is silent" reads better without the colon.

@@ -1,6 +1,7 @@
 // hum serve: the service with its page and its API.
 #include <iostream>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "cli/commands/commands.h"
 #include "serve/service.h"
@@ -27,7 +28,10 @@ int run(Args& args) {
     } else {
       std::cout << "hum serves on " << listening.url << '\n';
     }
-    std::cout << std::flush;
+    if (!std::cout.flush()) {
+      fail(ExitCode::kCannotCreate, "the address cannot be written to stdout",
+           "check that stdout is open and its disk is not full");
+    }
   });
   return 0;
 }
