@@ -73,12 +73,13 @@ struct Converter::Loaded {
   Loaded(std::shared_ptr<LoadedModels> kept, const ConversionOptions& options,
          const data::Preset* preset)
       : models(std::move(kept)) {
+    if (preset != nullptr) timbre = models->timbre(*preset);
     models->synthesizer().load(options.play);
     hear = models->hear(options.notes, options.hum);
-    timbre = preset != nullptr
-                 ? models->timbre(*preset)
-                 : models->timbre_of(options.timbre, options.max_seconds, options.notes,
-                                     options.play.residual > 0 ? hear : pipeline::HearFunction());
+    if (preset == nullptr) {
+      timbre = models->timbre_of(options.timbre, options.max_seconds, options.notes,
+                                 options.play.residual > 0 ? hear : pipeline::HearFunction());
+    }
     instrument = models->synthesizer().instrument(timbre.source, options.play, true);
   }
 };
