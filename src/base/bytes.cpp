@@ -47,4 +47,10 @@ int64_t parse_bytes(std::string_view text) {
        "write 512MB, 6GB or 1.5GiB");
 }
 
+std::string to_hex(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
 }  // namespace hum

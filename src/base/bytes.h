@@ -1,4 +1,4 @@
-// Parses and prints amounts of memory as people write them: "512 MB", "6GB", "1.5GiB".
+// Bytes as text: amounts of memory as people write them ("512 MB", "6GB", "1.5GiB"), and hex.
 #pragma once
 
 #include <cstdint>
@@ -13,5 +13,8 @@ std::string format_bytes(int64_t bytes);
 // kB, MB, GB and TB are powers of 1,000; KiB, MiB, GiB and TiB powers of 1,024; without a unit:
 // bytes. Throws kConfig.
 int64_t parse_bytes(std::string_view text);
+
+// Two lower-case hex digits a byte.
+std::string to_hex(std::string_view bytes);
 
 }  // namespace hum

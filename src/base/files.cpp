@@ -12,6 +12,7 @@
 #include <memory>
 #include <sstream>
 
+#include "base/bytes.h"
 #include "base/env.h"
 #include "base/error.h"
 
@@ -242,9 +243,7 @@ std::string sha256(std::string_view bytes) {
   unsigned int size = 0;
   HUM_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) ==
             1);
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) hex += fmt::format("{:02x}", digest[i]);
-  return hex;
+  return to_hex({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 std::string sha256_file(const fs::path& path) { return sha256(read_file(path)); }

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/files.h"
 
@@ -23,12 +24,6 @@ std::string hmac(std::string_view key, std::string_view text) {
                  reinterpret_cast<unsigned char*>(digest.data()), &size) != nullptr);
   digest.resize(size);
   return digest;
-}
-
-std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
 }
 
 bool is_unreserved(char c) {
@@ -98,7 +93,7 @@ std::string authorization(const UnsignedRequest& request, const AwsCredentials& 
       fmt::format("{}\n{}\n{}\n{}", kAlgorithm, time, scope, sha256(canonical));
   return fmt::format("{} Credential={}/{}, SignedHeaders={}, Signature={}", kAlgorithm,
                      credentials.access_key_id, scope, names,
-                     hex(hmac(hmac(key, "aws4_request"), to_sign)));
+                     to_hex(hmac(hmac(key, "aws4_request"), to_sign)));
 }
 
 }  // namespace hum

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "serve/sqlite_rows_impl.h"
 
@@ -99,9 +100,7 @@ int64_t now_ms() {
 std::string new_id() {
   std::array<unsigned char, 16> bytes{};
   HUM_CHECK(RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) == 1);
-  std::string id;
-  for (const unsigned char byte : bytes) id += fmt::format("{:02x}", byte);
-  return id;
+  return to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 Json given_up_error() {

@@ -22,12 +22,6 @@
 namespace hum::serve {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kHasSanitizer = true;
-#else
-constexpr bool kHasSanitizer = false;
-#endif
-
 constexpr int kMostFiles = 64;
 // Above kMostFiles: after it was closed, no other file can get this number.
 constexpr int kProgramDescriptor = 100;

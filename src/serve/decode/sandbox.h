@@ -8,6 +8,13 @@
 
 namespace hum::serve {
 
+// Whether this is a build with AddressSanitizer or ThreadSanitizer.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kHasSanitizer = true;
+#else
+inline constexpr bool kHasSanitizer = false;
+#endif
+
 // No core dumps (they would hold a user's sound), at most this processor time (SIGXCPU) and file
 // size (SIGXFSZ). The process dies with its parent.
 void limit_resources(int64_t processor_s, int64_t file_bytes);

@@ -18,12 +18,6 @@
 namespace hum::serve {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kHasSanitizer = true;
-#else
-constexpr bool kHasSanitizer = false;
-#endif
-
 TEST(Sandbox, ADecoderIsKilledAtAnythingButDecoding) {
   for (const char* misdeed :
        {"open", "open system file", "create", "create by reading", "remove", "socket",

@@ -51,7 +51,7 @@ class SpoolWriter {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned int size = 0;
     EVP_DigestFinal_ex(digest_.get(), digest.data(), &size);
-    for (unsigned int i = 0; i < size; ++i) part.sha256 += fmt::format("{:02x}", digest[i]);
+    part.sha256 = to_hex({reinterpret_cast<const char*>(digest.data()), size});
     part.file = std::move(file_);
   }
 
