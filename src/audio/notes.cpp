@@ -12,6 +12,7 @@
 
 #include "audio/io.h"
 #include "audio/midi.h"
+#include "audio/notes_impl.h"
 #include "audio/notes_json.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -22,49 +23,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kCsvHeader = "start_time_s,end_time_s,pitch_midi,velocity,pitch_bend";
-constexpr int kMaxBend =
-    3 * 128;  // thirds of a semitone; no instrument bends further than MIDI's range
 
 [[noreturn]] void fail_extension(const fs::path& path) {
   fail(ExitCode::kUsage,
        fmt::format("{}: '{}' is not a note file", path.string(), path.extension().string()),
        "name it .mid, .csv or .json");
-}
-
-// Empty if the note is valid, otherwise the problem.
-std::string fault_of(const Note& note) {
-  if (!std::isfinite(note.start_s) || !std::isfinite(note.end_s))
-    return "its times are not numbers";
-  if (note.start_s < 0) return fmt::format("it starts at {} s, before zero", note.start_s);
-  if (note.end_s <= note.start_s) {
-    return fmt::format("it ends at {} s but starts at {} s", note.end_s, note.start_s);
-  }
-  if (note.pitch < 0 || note.pitch > 127) {
-    return fmt::format("pitch {} is outside 0..127", note.pitch);
-  }
-  if (!(note.amplitude >= 0 && note.amplitude <= 1)) {
-    return fmt::format("amplitude {} is outside 0..1", note.amplitude);
-  }
-  if (!(note.hz >= 0 && std::isfinite(note.hz))) return "its hz is not a frequency";
-  if (!(note.confidence >= 0 && note.confidence <= 1)) {
-    return fmt::format("confidence {} is outside 0..1", note.confidence);
-  }
-  const auto too_far = [](int bend) { return bend < -kMaxBend || bend > kMaxBend; };
-  return std::ranges::any_of(note.bends, too_far) ? "a bend is out of range" : "";
-}
-
-// `where` names the list in messages.
-std::vector<Note> parse_notes(const Json& list, const std::string& where) {
-  std::vector<Note> notes;
-  for (const Json& item : list) {
-    try {
-      notes.push_back(note_from_json(item));
-    } catch (const Json::exception& error) {
-      fail(ExitCode::kBadData,
-           fmt::format("{}: note {}: {}", where, notes.size() + 1, error.what()));
-    }
-  }
-  return notes;
 }
 
 std::vector<Note> parse_json_notes(const fs::path& path) {
@@ -74,18 +37,6 @@ std::vector<Note> parse_json_notes(const fs::path& path) {
          R"(expected {"notes": [{"start", "end", "pitch", "amplitude", "bends"}]})");
   }
   return parse_notes(json["notes"], path.string());
-}
-
-// Throws: kBadData for a note that is not valid.
-std::vector<Note> checked_and_sorted(std::vector<Note> notes, const std::string& where) {
-  for (size_t i = 0; i < notes.size(); ++i) {
-    if (const std::string fault = fault_of(notes[i]); !fault.empty()) {
-      fail(ExitCode::kBadData, fmt::format("{}: note {}: {}", where, i + 1, fault));
-    }
-  }
-  std::ranges::stable_sort(
-      notes, {}, [](const Note& note) { return std::tuple(note.start_s, note.end_s, note.pitch); });
-  return notes;
 }
 
 std::string format_json_notes(std::span<const Note> notes) {
@@ -116,8 +67,8 @@ double to_number(std::string_view text) {
 }
 
 int to_pitch(std::string_view text) {
-  const double value = to_number(text);
-  return value >= -1 && value <= 128 ? static_cast<int>(std::lround(value)) : -1;
+  const double value = to_number(text);  // any that an int cannot hold is out of range anyway
+  return std::isnan(value) ? -1 : static_cast<int>(std::lround(std::clamp(value, -1e6, 1e6)));
 }
 
 Note note_from_csv(const std::vector<std::string_view>& cells) {
@@ -169,6 +120,42 @@ std::string format_csv_notes(std::span<const Note> notes) {
 
 }  // namespace
 
+std::string fault_of(const Note& note) {
+  if (!std::isfinite(note.start_s) || !std::isfinite(note.end_s))
+    return "its times are not numbers";
+  if (note.start_s < 0) return fmt::format("it starts at {} s, before zero", note.start_s);
+  if (note.end_s <= note.start_s) {
+    return fmt::format("it ends at {} s but starts at {} s", note.end_s, note.start_s);
+  }
+  if (note.pitch < 0 || note.pitch > 127) {
+    return fmt::format("pitch {} is outside 0..127", note.pitch);
+  }
+  if (!(note.amplitude >= 0 && note.amplitude <= 1)) {
+    return fmt::format("amplitude {} is outside 0..1", note.amplitude);
+  }
+  if (!(note.hz >= 0 && std::isfinite(note.hz))) {
+    return fmt::format("hz {} is not a frequency", note.hz);
+  }
+  if (!(note.confidence >= 0 && note.confidence <= 1)) {
+    return fmt::format("confidence {} is outside 0..1", note.confidence);
+  }
+  const auto too_far = [](int bend) { return bend < -kMaxBend || bend > kMaxBend; };
+  return std::ranges::any_of(note.bends, too_far)
+             ? fmt::format("a bend is outside {}..{}", -kMaxBend, kMaxBend)
+             : "";
+}
+
+std::vector<Note> checked_and_sorted(std::vector<Note> notes, const std::string& where) {
+  for (size_t i = 0; i < notes.size(); ++i) {
+    if (const std::string fault = fault_of(notes[i]); !fault.empty()) {
+      fail(ExitCode::kBadData, fmt::format("{}: note {}: {}", where, i + 1, fault));
+    }
+  }
+  std::ranges::stable_sort(
+      notes, {}, [](const Note& note) { return std::tuple(note.start_s, note.end_s, note.pitch); });
+  return notes;
+}
+
 double midi_to_hz(double pitch) { return 440 * std::exp2((pitch - 69) / 12); }
 double hz_to_midi(double hz) { return 69 + 12 * std::log2(hz / 440); }
 
@@ -201,55 +188,6 @@ double pitch_at(const Note& note, double time_s) {
   const size_t after = std::min(before + 1, note.bends.size() - 1);
   const double weight = position - static_cast<double>(before);
   return note.pitch + ((1 - weight) * note.bends[before] + weight * note.bends[after]) / 3;
-}
-
-Json to_json(const Note& note) {
-  Json json = {{"start", note.start_s},
-               {"end", note.end_s},
-               {"pitch", note.pitch},
-               {"name", note_name(note.pitch)}};
-  if (note.hz > 0) {
-    json["hz"] = note.hz;
-    json["cents"] = std::round(10 * cents_of(note)) / 10;
-  }
-  json["amplitude"] = note.amplitude;
-  json["bends"] = note.bends;
-  if (note.confidence > 0) json["confidence"] = note.confidence;
-  return json;
-}
-
-Json to_json(std::span<const Note> notes) {
-  Json list = Json::array();
-  for (const Note& note : notes) list.push_back(to_json(note));
-  return list;
-}
-
-Note note_from_json(const Json& json) {
-  Note note;
-  note.start_s = json.at("start").get<double>();
-  note.end_s = json.at("end").get<double>();
-  const double pitch = json.at("pitch").get<double>();
-  note.pitch = pitch >= -1 && pitch <= 128 ? static_cast<int>(std::lround(pitch)) : -1;
-  note.amplitude = json.value("amplitude", note.amplitude);
-  note.hz = json.value("hz", note.hz);
-  note.confidence = json.value("confidence", note.confidence);
-  if (json.contains("bends") && !json["bends"].is_null()) {
-    for (const Json& bend : json["bends"]) {
-      const double value = bend.get<double>();
-      note.bends.push_back(std::abs(value) <= kMaxBend ? static_cast<int>(std::lround(value))
-                                                       : kMaxBend + 1);
-    }
-  }
-  return note;
-}
-
-std::vector<Note> notes_from_json(const Json& json, const std::string& where) {
-  const Json& list = json.is_object() && json.contains("notes") ? json["notes"] : json;
-  if (!list.is_array()) {
-    fail(ExitCode::kBadData, where + ": is not a list of notes",
-         R"(expected [{"start", "end", "pitch", "amplitude", "bends"}])");
-  }
-  return checked_and_sorted(parse_notes(list, where), where);
 }
 
 std::vector<Note> read_notes(const fs::path& path) {

@@ -19,7 +19,8 @@ Json to_json(std::span<const Note> notes);
 // number.
 Note note_from_json(const Json& json);
 // Checked notes in order of (start, end, pitch), from a list or from an object that has one as
-// "notes". Throws: kBadData naming `where` and the first note that is not valid.
+// "notes". Throws: kBadData naming `where`, the first note that is not valid and its fault; also
+// for a key that no note has, with the nearest one.
 std::vector<Note> notes_from_json(const Json& json, const std::string& where);
 
 }  // namespace hum::audio

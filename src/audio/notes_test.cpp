@@ -91,6 +91,48 @@ TEST(NoteJson, FilesKeepTheSungPitchAndRefuseImpossibleOnes) {
   }
 }
 
+TEST(NoteJson, SaysWhichNoteHasWhichFault) {
+  const auto refusal = [](const std::string& second) {
+    try {
+      notes_from_json(parse_json(R"([{"start": 0, "end": 1, "pitch": 60}, )" + second + "]"), "it");
+    } catch (const Error& error) {
+      return error.message() + " | " + error.hint();
+    }
+    return std::string("accepted");
+  };
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"start": 1, "ende": 2, "pitch": 60})", "no key 'ende' | the nearest one is 'end'"},
+      {R"({"start": 1, "end": 2, "pitch": 60, "amplitud": 1})", "no key 'amplitud'"},
+      {R"({"start": 1, "pitch": 60})", "it has no 'end'"},
+      {R"({"start": 1, "end": 2, "pitch": 600})", "pitch 600 is outside 0..127"},
+      {R"({"start": 1, "end": 2, "pitch": -1})", "pitch -1 is outside 0..127"},
+      {R"({"start": 1, "end": 2, "pitch": "C4"})", "pitch is \"C4\", not a number"},
+      {R"({"start": null, "end": 2, "pitch": 60})", "start is null, not a number"},
+      {R"({"start": 1, "end": 2, "pitch": 60, "amplitude": 2})", "amplitude 2 is outside 0..1"},
+      {R"({"start": 1, "end": 2, "pitch": 60, "hz": -3})", "hz -3 is not a frequency"},
+      {R"({"start": 1, "end": 2, "pitch": 60, "bends": 1})", "bends is 1, not a list"},
+      {R"({"start": 1, "end": 2, "pitch": 60, "bends": [0, 900]})",
+       "bend 900 is not a number from -384 to 384"},
+      {"[1, 2, 60]", "is an array"}};
+  for (const auto& [note, fault] : cases) {
+    EXPECT_THAT(refusal(note), testing::HasSubstr("it: note 2: "));
+    EXPECT_THAT(refusal(note), testing::HasSubstr(fault));
+    EXPECT_THAT(refusal(note), testing::Not(testing::HasSubstr("json.exception")));
+  }
+  EXPECT_EQ(refusal(to_text(to_json(sung()))), "accepted");
+}
+
+TEST(NoteFiles, NameAPitchOutOfRange) {
+  const ScratchFolder folder;
+  write_file(folder / "a.csv", "0,1,600,100\n");
+  try {
+    read_notes(folder / "a.csv");
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), testing::HasSubstr("line 1: pitch 600 is outside 0..127"));
+  }
+}
+
 TEST(Bends, AreAsManyAsThereAreStepsInTheNote) {
   const auto times = bend_times({.start_s = 1, .end_s = 1 + 10 * kBendStep_s});
   ASSERT_EQ(times.size(), 11U);
