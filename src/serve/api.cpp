@@ -24,6 +24,9 @@ constexpr int64_t kMostJsonBytes = 8 << 20;
 constexpr int64_t kMostFormFiles = 3;
 // Besides the file.
 constexpr int64_t kFormBytes = 64 << 10;
+constexpr const char* kFormType = "multipart/form-data";
+constexpr const char* kHowToSend =
+    "send multipart/form-data with the recording in the part 'audio': curl -F audio=@hum.wav ...";
 
 Response retry_soon(int status, const std::string& detail) {
   Response response = problem(status, detail);
@@ -114,10 +117,16 @@ void Api::add_routes(Router& router) {
              {.body_bytes = kMostJsonBytes,
               .form_bytes = kMostFormFiles * options_.max_upload_bytes + kMostJsonBytes,
               .file_parts = {"audio", "timbre", "backing"},
-              .file_bytes = options_.max_upload_bytes});
+              .file_bytes = options_.max_upload_bytes,
+              .text_parts = std::vector<std::string>{"upload", "task", "notes", "options"},
+              .media_types = {kFormType, "application/json"},
+              .hint = kHowToSend});
   router.add("POST", "/v1/uploads", [this](Request& request) { return post_upload(request); },
              {.form_bytes = options_.max_upload_bytes + kFormBytes,
-              .file_parts = {"audio", "timbre", "backing"}});
+              .file_parts = {"audio", "timbre", "backing"},
+              .text_parts = std::vector<std::string>{},
+              .media_types = {kFormType},
+              .hint = kHowToSend});
   router.add("GET", "/v1/uploads/{id}", to(&Api::get_upload));
   router.add("DELETE", "/v1/uploads/{id}", to(&Api::delete_upload));
   router.add("GET", "/v1/jobs", to(&Api::list_jobs));
@@ -127,7 +136,8 @@ void Api::add_routes(Router& router) {
   router.add("GET", "/v1/jobs/{id}/results/{name}", to(&Api::get_result));
   router.add("GET", "/v1/presets", [this](Request&) { return get_presets(); });
   router.add("GET", "/v1/presets/{name}/sound.wav",
-             [this](Request& request) { return preset_sounds_.get(request.parameter("name")); });
+             [this](Request& request) { return preset_sounds_.get(request.parameter("name")); },
+             {.own_pages_only = true});
   router.add("GET", "/health", [](Request&) { return json_response(200, {{"status", "ok"}}); });
   router.add("GET", "/ready", [this](Request&) { return get_ready(); });
   router.add("GET", "/openapi.json",

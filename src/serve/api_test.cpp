@@ -213,6 +213,39 @@ TEST_F(ApiTest, BadRequestsSayWhatToDoAndLeaveNothing) {
   EXPECT_THAT(store_.list("aside"), IsEmpty());
 }
 
+TEST_F(ApiTest, ARecordingThatIsSentInAnotherWayIsToldTheRightOne) {
+  const std::string large(200'000, 'x');  // larger than what an upload may have besides its file
+  for (const char* target : {"/v1/jobs", "/v1/uploads"}) {
+    const Answer named = ask("POST", target, kForm, Form().add("@file", large).whole());
+    expect_problem(named, 422, "there is no part 'file'; the parts are audio, timbre, backing");
+    expect_problem(named, 422, "with the recording in the part 'audio'");
+    for (const char* type : {"Content-Type: audio/wav\r\n", ""}) {
+      const Answer raw = ask("POST", target, type, large);
+      expect_problem(raw, 415, "send multipart/form-data with the recording in the part 'audio'");
+    }
+  }
+  expect_problem(ask("POST", "/v1/jobs"), 422, "no body");
+}
+
+TEST_F(ApiTest, AHintFitsTheJsonThatIsBroken) {
+  const auto form = [&](const char* part) {
+    return ask("POST", "/v1/jobs", kForm, Form().add(part, "{").whole());
+  };
+  expect_problem(form("options"), 422, R"(options: is not valid JSON{"preset")");
+  expect_problem(form("notes"), 422, R"(notes: is not valid JSON[{"start")");
+  expect_problem(post("{"), 422, R"(the body: is not valid JSON{"upload": ID)");
+}
+
+TEST_F(ApiTest, ANoteThatIsWrongIsNamed) {
+  const auto with = [&](const char* note) {
+    return post(fmt::format(R"({{"notes": [{}], "options": {{"preset": "flute"}}}})", note));
+  };
+  expect_problem(with(R"({"start": 0, "ende": 1, "pitch": 60})"), 422,
+                 "note 1: there is no key 'ende'the nearest one is 'end'");
+  expect_problem(with(R"({"start": 0, "end": 1, "pitch": 600})"), 422,
+                 "note 1: pitch 600 is outside 0..127");
+}
+
 TEST_F(ApiTest, UnknownThingsAreMissing) {
   for (const char* target :
        {"/v1/jobs/0123", "/v1/jobs/0123/events", "/v1/jobs/0123/results/stream.wav",
@@ -400,6 +433,13 @@ TEST_F(ApiTest, ThePresetsSoundIsPlayedOnce) {
   EXPECT_EQ(ask("GET", path).body, tone(1));
   EXPECT_EQ(records_.counts().done, 0);
   EXPECT_THAT(store_.list("jobs"), IsEmpty());
+}
+
+TEST_F(ApiTest, PagesOfOtherOriginsStartNoPresetSounds) {
+  const std::string path = PresetSounds::path("violin");
+  expect_problem(ask("GET", path, "Sec-Fetch-Site: cross-site\r\n"), 403, "other origins");
+  EXPECT_EQ(records_.counts().queued, 0);
+  EXPECT_EQ(ask("GET", path, "Sec-Fetch-Site: same-origin\r\n").status, 202);
 }
 
 TEST_F(ApiTest, APresetThatCannotBePlayedIsTriedOnce) {

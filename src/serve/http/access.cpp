@@ -84,13 +84,17 @@ std::optional<Refusal> check_origin(const RequestHead& head, std::string_view au
     }
   }
   if (is_safe(head.method)) return std::nullopt;
-  const auto site = head.headers.find("sec-fetch-site");
   const auto origin = head.headers.find("origin");
-  if ((origin && !is_same_origin(*origin, target)) ||
-      (site && *site != "same-origin" && *site != "none")) {
+  if ((origin && !is_same_origin(*origin, target)) || check_site(head)) {
     return Refusal{403, "pages of other origins may not change anything here"};
   }
   return std::nullopt;
+}
+
+std::optional<Refusal> check_site(const RequestHead& head) {
+  const auto site = head.headers.find("sec-fetch-site");
+  if (!site || *site == "same-origin" || *site == "none") return std::nullopt;
+  return Refusal{403, "pages of other origins may not start work here"};
 }
 
 std::string client_address(const std::string& peer, const Headers& headers,

@@ -22,6 +22,10 @@ std::optional<Refusal> check_origin(const RequestHead& head, std::string_view au
                                     std::string_view local_address,
                                     const std::vector<std::string>& hosts);
 
+// Refuses every request of a page of another origin (403), also one that only reads. Browsers tell
+// in Sec-Fetch-Site; other programs send nothing.
+std::optional<Refusal> check_site(const RequestHead& head);
+
 // The last address in X-Forwarded-For that no proxy has; the peer itself if that is no proxy.
 std::string client_address(const std::string& peer, const Headers& headers,
                            const std::vector<std::string>& proxies);

@@ -1,6 +1,7 @@
 #include "serve/http/body_reader.h"
 
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <openssl/evp.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "serve/http/multipart.h"
 #include "serve/http/url.h"
 
@@ -65,6 +67,29 @@ Refusal too_large(std::string_view what, int64_t limit) {
   return {413, fmt::format("{} is larger than {}", what, format_bytes(limit))};
 }
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// Whether the route takes a body with this Content-Type.
+bool takes(const RouteLimits& limits, std::string_view type) {
+  return limits.media_types.empty() ||
+         contains(limits.media_types, lower_case(trimmed(type.substr(0, type.find(';')))));
+}
+
+// Refuses a part whose name the route does not know.
+std::optional<Refusal> check_name(const RouteLimits& limits, const std::string& name) {
+  if (!limits.text_parts) return std::nullopt;
+  std::vector<std::string> known = limits.file_parts;
+  known.insert(known.end(), limits.text_parts->begin(), limits.text_parts->end());
+  if (contains(known, name)) return std::nullopt;
+  const auto likely = likely_name(name, known);
+  return Refusal{422,
+                 fmt::format("there is no part '{}'; the parts are {}", name,
+                             fmt::join(known, ", ")),
+                 likely ? fmt::format("did you mean '{}'? {}", *likely, limits.hint) : limits.hint};
+}
+
 }  // namespace
 
 struct BodyReader::Impl {
@@ -93,12 +118,14 @@ void BodyReader::Impl::begin_part(const PartHead& head) {
     refusal = Refusal{400, "the part '" + head.name + "' occurs twice"};
     return;
   }
+  refusal = check_name(limits, head.name);
+  if (refusal) return;
   Part part;
   part.name = head.name;
   part.file_name = head.file_name;
   part.content_type = head.content_type;
   parts.push_back(std::move(part));
-  if (std::ranges::find(limits.file_parts, head.name) == limits.file_parts.end()) return;
+  if (!contains(limits.file_parts, head.name)) return;
   spool.emplace(spool_folder);
   if (!spool->is_open()) refuse_write();
 }
@@ -149,6 +176,11 @@ std::optional<Refusal> BodyReader::begin(const RequestHead& head) {
   const bool is_form = head.has_body && lower_case(trimmed(type)).starts_with("multipart/");
   if (is_form && impl_->limits.form_bytes == 0) {
     return Refusal{415, "this address takes no multipart body"};
+  }
+  if (head.has_body && !takes(impl_->limits, type)) {
+    return Refusal{415,
+                   fmt::format("the body is not {}", fmt::join(impl_->limits.media_types, " or ")),
+                   impl_->limits.hint};
   }
   const int64_t limit = is_form ? impl_->limits.form_bytes : impl_->limits.body_bytes;
   if (head.content_length.value_or(0) > limit) return too_large("the body", limit);

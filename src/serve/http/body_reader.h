@@ -21,10 +21,10 @@ class BodyReader {
   BodyReader(const BodyReader&) = delete;
   BodyReader& operator=(const BodyReader&) = delete;
 
-  // Looks at the head: 413 if the body is too large by its own word, 415 if the route takes no
-  // form, 400 if the boundary is missing.
+  // Looks at the head: 415 if the route does not take this type of body, 413 if the body is too
+  // large by its own word, 400 if the boundary is missing.
   std::optional<Refusal> begin(const RequestHead& head);
-  // May write to disk. 413, 400, 507. Call it not again after a refusal.
+  // May write to disk. 413, 400, 422, 507. Call it not again after a refusal.
   std::optional<Refusal> feed(std::string_view bytes);
   // Moves the body or the parts to the request.
   std::optional<Refusal> finish(Request& request);

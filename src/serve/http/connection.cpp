@@ -5,6 +5,7 @@
 #include <array>
 #include <exception>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "serve/http/access.h"
 #include "serve/http/server_impl.h"
@@ -29,7 +30,10 @@ bool is_known(std::string_view method) {
   return std::ranges::find(kMethods, method) != kMethods.end();
 }
 
-Response to_response(const Refusal& refusal) { return problem(refusal.status, refusal.detail); }
+Response to_response(const Refusal& refusal) {
+  return problem(refusal.status, refusal.detail,
+                 refusal.hint.empty() ? Json() : Json{{"hint", refusal.hint}});
+}
 
 Outcome to_outcome(Response response) {
   Outcome outcome;
@@ -231,6 +235,9 @@ std::optional<Response> Connection::find_route(Request& request, const Route*& r
   }
   route = match.route;
   exchange_.route = route->pattern;
+  if (route->limits.own_pages_only) {
+    if (const auto site = check_site(head)) return to_response(*site);
+  }
   request.method = head.method;
   request.path = std::move(target->path);
   request.route = route->pattern;

@@ -216,6 +216,12 @@ struct RouteLimits {
   int64_t form_bytes = 0;         // a whole multipart body; 0: the route takes none (415)
   std::vector<std::string> file_parts = {};  // names of the parts that are files
   int64_t file_bytes = INT64_MAX;            // of each of them
+  // All other parts; a part of another name is a 422. Absent: any name.
+  std::optional<std::vector<std::string>> text_parts = {};
+  std::vector<std::string> media_types = {};  // of a body; another one is a 415. Empty: any
+  std::string hint = {};                      // what to send; part of that 415 and 422
+  // A page of another origin may not even read from it, because reading starts work (403).
+  bool own_pages_only = false;
 };
 
 struct Route {
@@ -286,11 +292,31 @@ struct ServerOptions {
   std::function<void(const Exchange&)> finished;
 };
 
+// A port taken before its server exists, so that a start that fails at the port has changed nothing
+// yet. Clients that connect meanwhile wait for the server.
+class ListeningSocket {
+ public:
+  // Closed in child processes. Throws: kUsage for a bad address, kUnavailable if the port is taken,
+  // kNoPermission.
+  ListeningSocket(const std::string& address, int port);
+  ~ListeningSocket();
+  ListeningSocket(ListeningSocket&& other) noexcept : descriptor_(other.release()) {}
+  ListeningSocket& operator=(ListeningSocket&&) = delete;
+
+  // The caller takes over the descriptor.
+  int release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_ = -1;
+};
+
 class HttpServer {
  public:
-  // Accepts connections when it returns. Its sockets are closed in child processes. Throws: kUsage
-  // for a bad address or certificate, kUnavailable if the port is taken, kNoPermission.
-  HttpServer(ServerOptions options, Router router);
+  // Accepts connections when it returns. Its sockets are closed in child processes. `socket`
+  // listens at the address and port of the options; absent: the server opens one. Throws: kUsage
+  // for a bad certificate; what ListeningSocket throws.
+  HttpServer(ServerOptions options, Router router,
+             std::optional<ListeningSocket> socket = std::nullopt);
   // Cuts what still runs and waits for the handlers.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

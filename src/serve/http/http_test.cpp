@@ -263,6 +263,19 @@ TEST(CheckOrigin, RefusesChangesByOtherPages) {
   EXPECT_EQ(status_for("POST", {{"Host", "localhost"}, {"Sec-Fetch-Site", "same-origin"}}), 200);
 }
 
+TEST(CheckSite, RefusesPagesOfOtherOrigins) {
+  for (const char* method : {"GET", "HEAD", "POST"}) {
+    EXPECT_FALSE(check_site(head_of(method, {}))) << "no browser";
+    EXPECT_FALSE(check_site(head_of(method, {{"Sec-Fetch-Site", "same-origin"}})));
+    EXPECT_FALSE(check_site(head_of(method, {{"Sec-Fetch-Site", "none"}})));
+    for (const char* site : {"cross-site", "same-site", ""}) {
+      const auto refusal = check_site(head_of(method, {{"Sec-Fetch-Site", site}}));
+      ASSERT_TRUE(refusal) << site;
+      EXPECT_EQ(refusal->status, 403);
+    }
+  }
+}
+
 TEST(ClientAddress, BelievesListedProxiesOnly) {
   const std::vector<std::string> proxies = {"10.0.0.1", "10.0.0.2"};
   const Headers headers = {{"X-Forwarded-For", "6.6.6.6, 1.2.3.4"},
@@ -387,6 +400,45 @@ TEST(BodyReader, LooksAtTheHeadFirst) {
   ASSERT_FALSE(reader.begin(head));
   ASSERT_FALSE(reader.feed(std::string(20, ' ')));
   EXPECT_EQ(reader.feed(" ")->status, 413);
+}
+
+TEST(BodyReader, SaysWhatToSendInPlaceOfAnotherPartOrType) {
+  const RouteLimits limits = {.body_bytes = 20,
+                              .form_bytes = 1000,
+                              .file_parts = {"audio"},
+                              .text_parts = std::vector<std::string>{"options"},
+                              .media_types = {"multipart/form-data", "application/json"},
+                              .hint = "send audio"};
+  const ScratchFolder folder;
+  const auto refusal_of_part = [&](const std::string& name) {
+    BodyReader reader(limits, folder.path());
+    EXPECT_FALSE(reader.begin(form_head()));
+    return reader.feed(part(name, std::string(500, 'x')));
+  };
+  EXPECT_FALSE(refusal_of_part("audio"));
+  const auto other = refusal_of_part("file");
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->status, 422) << "not 413";
+  EXPECT_EQ(other->detail, "there is no part 'file'; the parts are audio, options");
+  EXPECT_EQ(other->hint, "send audio");
+  const auto misspelt = refusal_of_part("audios");
+  ASSERT_TRUE(misspelt);
+  EXPECT_EQ(misspelt->hint, "did you mean 'audio'? send audio");
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+
+  RequestHead raw = form_head();
+  raw.content_length = 1'000'000;
+  for (const char* type : {"audio/wav", "", "application/x-www-form-urlencoded", "text/json"}) {
+    raw.headers.set("content-type", type);
+    const auto refusal = BodyReader(limits, "").begin(raw);
+    ASSERT_TRUE(refusal) << type;
+    EXPECT_EQ(refusal->status, 415) << "not 413";
+    EXPECT_EQ(refusal->detail, "the body is not multipart/form-data or application/json");
+    EXPECT_EQ(refusal->hint, "send audio");
+  }
+  raw.content_length = 20;
+  raw.headers.set("content-type", "Application/JSON; charset=utf-8");
+  EXPECT_FALSE(BodyReader(limits, "").begin(raw));
 }
 
 TEST(BodyReader, SaysWhenTheFolderIsGone) {

@@ -23,10 +23,11 @@ struct RequestHead {
   Headers headers;
 };
 
-// What is wrong with a request, as a status and a sentence.
+// What is wrong with a request, as a status and a sentence, and what to do about it.
 struct Refusal {
   int status = 400;
   std::string detail;
+  std::string hint = {};
 };
 
 // Parses one request; a new object parses the next.

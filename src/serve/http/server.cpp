@@ -105,6 +105,28 @@ awaitable<void> refuse(std::shared_ptr<ServerState> state, std::shared_ptr<tcp::
 
 }  // namespace
 
+ListeningSocket::ListeningSocket(const std::string& address, int port) {
+  HUM_REQUIRE(port >= 0 && port < 65536, "{} is not a port", port);
+  const tcp::endpoint endpoint(parse_address(address), static_cast<unsigned short>(port));
+  // Not Asio's acceptor.open(): a child process must not inherit the socket.
+  descriptor_ = ::socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                         IPPROTO_TCP);
+  const int yes = 1;
+  const bool listens =
+      descriptor_ >= 0 &&
+      ::setsockopt(descriptor_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+      ::bind(descriptor_, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0 &&
+      ::listen(descriptor_, SOMAXCONN) == 0;
+  if (listens) return;
+  const error_code error(errno, boost::system::system_category());
+  if (descriptor_ >= 0) ::close(descriptor_);
+  fail_to_listen(address + ":" + std::to_string(port), error);
+}
+
+ListeningSocket::~ListeningSocket() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
 struct HttpServer::Impl {
   std::shared_ptr<ServerState> state;
   tcp::acceptor acceptor;
@@ -119,31 +141,16 @@ struct HttpServer::Impl {
         acceptor(state->io),
         work(state->io.get_executor()) {}
 
-  void listen();
+  void listen(ListeningSocket socket);
   awaitable<void> accept_connections();
   void take(int descriptor);
   void serve(std::shared_ptr<Connection> connection);
   void stop_accepting();
 };
 
-void HttpServer::Impl::listen() {
-  const ServerOptions& options = state->options;
-  const tcp::endpoint endpoint(parse_address(options.address),
-                               static_cast<unsigned short>(options.port));
-  const std::string where = options.address + ":" + std::to_string(options.port);
-  error_code error;
-  protocol = endpoint.protocol();
-  // Not acceptor.open(): a child process must not inherit the socket.
-  const int descriptor =
-      ::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
-  if (descriptor < 0) {
-    fail_to_listen(where, error_code(errno, boost::system::system_category()));
-  }
-  acceptor.assign(protocol, descriptor);
-  acceptor.set_option(tcp::acceptor::reuse_address(true));
-  acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (error) fail_to_listen(where, error);
+void HttpServer::Impl::listen(ListeningSocket socket) {
+  protocol = parse_address(state->options.address).is_v6() ? tcp::v6() : tcp::v4();
+  acceptor.assign(protocol, socket.release());
   port = acceptor.local_endpoint().port();
 }
 
@@ -211,13 +218,14 @@ void HttpServer::Impl::stop_accepting() {
   state->changed.notify_all();
 }
 
-HttpServer::HttpServer(ServerOptions options, Router router) {
-  HUM_REQUIRE(options.port >= 0 && options.port < 65536, "{} is not a port", options.port);
+HttpServer::HttpServer(ServerOptions options, Router router,
+                       std::optional<ListeningSocket> socket) {
   HUM_CHECK(!router.takes_files() || !options.spool_folder.empty());
   const SignalsBlocked blocked;  // also for the pool's threads
   impl_ = std::make_unique<Impl>(std::move(options), std::move(router));
   load_certificate(*impl_->state);
-  impl_->listen();
+  if (!socket) socket.emplace(impl_->state->options.address, impl_->state->options.port);
+  impl_->listen(std::move(*socket));
   asio::co_spawn(impl_->state->io, impl_->accept_connections(), asio::detached);
   impl_->thread = std::thread([state = impl_->state] { state->io.run(); });
 }

@@ -420,11 +420,32 @@ TEST_F(HttpServing, SaysWhyItCannotListen) {
     return hum::testing::code_of([&] { HttpServer(std::move(wanted), Router()); });
   };
   EXPECT_EQ(code({.port = server->port()}), ExitCode::kUnavailable);
+  EXPECT_EQ(hum::testing::code_of([&] { ListeningSocket("127.0.0.1", server->port()); }),
+            ExitCode::kUnavailable);
   EXPECT_EQ(code({.address = "example.org"}), ExitCode::kUsage);
   EXPECT_EQ(code({.address = "192.0.2.1"}), ExitCode::kUsage);
   EXPECT_EQ(code({.tls_certificate = files / "none.pem", .tls_key = files / "none.pem"}),
             ExitCode::kUsage);
   EXPECT_EQ(server->url(), "http://127.0.0.1:" + std::to_string(server->port()));
+}
+
+TEST_F(HttpServing, AnswersThoseWhoConnectedBeforeItWasThere) {
+  ListeningSocket socket("127.0.0.1", 0);
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  const int descriptor = socket.release();
+  ASSERT_EQ(::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const int port = ntohs(address.sin_port);
+  ::close(descriptor);
+
+  ListeningSocket again("127.0.0.1", port);
+  TestClient client(port);
+  ASSERT_TRUE(client.connected());
+  client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const HttpServer late({.port = port, .spool_folder = spool.path()}, std::move(router),
+                        std::move(again));
+  EXPECT_EQ(late.port(), port);
+  EXPECT_EQ(client.read_answer().status, 200);
 }
 
 // A request is answered or its connection ends; the server goes on.
