@@ -90,7 +90,7 @@ audio::AudioBuffer with_backing(audio::AudioBuffer melody, const audio::AudioBuf
   const double own_lufs = audio::integrated_lufs(melody.samples, melody.rate_hz, channels);
   const double song_lufs = audio::integrated_lufs(song.samples, song.rate_hz, channels);
   if (!std::isfinite(song_lufs)) {
-    fail(ExitCode::kBadData, "the backing is silent", "use another --backing");
+    fail(ExitCode::kBadData, "the backing is silent", "use another backing track");
   }
   if (std::isfinite(own_lufs)) audio::apply_gain(melody, song_lufs + gain_db - own_lufs);
   auto both = audio::mix(song, melody);

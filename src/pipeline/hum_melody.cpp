@@ -52,7 +52,7 @@ void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange
   for (Note& note : melody.notes) audio::transpose(note, static_cast<int>(options.transpose));
   if (const auto fixed = fixed_octave(options.octave)) {
     melody.octave = *fixed;
-    melody.octave_reason = "set by --octave";
+    melody.octave_reason = "as requested";
   } else if (range) {
     auto choice = choose_octave(melody.notes, *range);
     melody.octave = choice.octave;

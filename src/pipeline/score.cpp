@@ -124,7 +124,7 @@ void validate(const ScoreOptions& options) {
   }
   if (options.swing_percent != 50 && (snap == 0 || is_triplet(options.grid))) {
     fail(ExitCode::kUsage, "--swing needs --snap and a straight grid",
-         "add --snap 1, and --grid 1/8 or 1/16");
+         "add --snap 1 and --grid 1/16");
   }
   correction(options, {});
   if (options.key != "off" && options.key != "auto") parse_key(options.key);
@@ -141,8 +141,9 @@ Score make_score(std::vector<audio::Note> notes, const ScoreOptions& options,
   const double snap = snap_strength(options);
   if (snap == 0) return score;
   if (!score.tempo) {
-    fail(ExitCode::kBadData, "no steady tempo was found, so there is no grid to snap to",
-         "give the tempo with --tempo BPM, or hum to a click");
+    fail(ExitCode::kBadData,
+         "no steady tempo was found, and both arranging and snapping to a grid need one",
+         "give it, such as --tempo 100, or hum to a click");
   }
   score.notes = quantise(score.notes, *score.tempo,
                          {.grid_beats = beats_of(options.grid),

@@ -1,5 +1,7 @@
 #include "serve/job_options.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -125,6 +127,10 @@ void require_task_fits(const JobOptions& options, const JobRequest& request) {
     }
     return;
   }
+  if (!options.preset.empty() && !request.timbre.empty()) {
+    fail(ExitCode::kUsage, "the option preset and a timbre cannot be combined",
+         "send only one of them");
+  }
   if (!has_instrument) {
     fail(ExitCode::kUsage, "neither the option preset nor a timbre was given",
          R"("options": {"preset": "violin"}, or a recording as "timbre")");
@@ -134,30 +140,17 @@ void require_task_fits(const JobOptions& options, const JobRequest& request) {
   }
 }
 
-}  // namespace
-
-std::string with_field_names(const std::string& text) {
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool is_word_start = i == 0 || text[i - 1] == ' ' || text[i - 1] == '(';
-    const bool is_flag = is_word_start && text.compare(i, 2, "--") == 0 && i + 2 < text.size() &&
-                         text[i + 2] >= 'a' && text[i + 2] <= 'z';
-    if (!is_flag) {
-      result += text[i];
-      continue;
-    }
-    for (i += 2; i < text.size() && ((text[i] >= 'a' && text[i] <= 'z') || text[i] == '-'); ++i) {
-      result += text[i] == '-' ? '_' : text[i];
-    }
-    --i;
+void require_preset(const std::string& name) {
+  try {
+    data::find_preset(name);
+  } catch (const Error& error) {
+    fail(ExitCode::kUsage, error.message(),
+         fmt::format("the nearest names are {}; GET /v1/presets lists all",
+                     fmt::join(data::nearest_presets(name), ", ")));
   }
-  return result;
 }
 
-std::string hint_for_callers(const Error& error) {
-  const Error usual(error.code(), "", "");
-  return error.hint() == usual.hint() ? "" : with_field_names(error.hint());
-}
+}  // namespace
 
 JobOptions parse_job_options(const Json& json, Task task) {
   if (!json.is_object()) {
@@ -181,7 +174,7 @@ void validate(const JobOptions& options, const JobRequest& request) {
   auto& conversion = performance.conversion;
   check_fields([&] {
     if (request.task == Task::kNotes) conversion.preset = data::presets().front().name;
-    if (!conversion.preset.empty()) data::find_preset(conversion.preset);
+    if (!conversion.preset.empty()) require_preset(conversion.preset);
     if (request.task == Task::kArrange) {
       app::ArrangeOptions arranged;
       arranged.output = kPresent;

@@ -71,7 +71,8 @@ Json job_options_schema();
 // The text of an error with the fields of the API in place of the flags of the program: "snap 2 is
 // outside 0..1" for "--snap 2 is outside 0..1".
 std::string with_field_names(const std::string& text);
-// The hint with field names; empty if the error has only the usual one, which is about the program.
+// The hint in terms of the API, a flag with a value as in JSON: "tempo": 100 for "--tempo 100".
+// Empty if the error has only the usual one, which is about the program.
 std::string hint_for_callers(const Error& error);
 
 }  // namespace hum::serve

@@ -85,6 +85,32 @@ TEST(JobOptions, ValuesOutOfRangeAreRefusedByTheNameOfTheirField) {
   }
 }
 
+TEST(JobOptions, HintsNameFieldsAsInJson) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"preset": "flute", "loop": true, "tempo": "off"})", R"(| "tempo": "auto")"},
+      {R"({"preset": "flute", "tempo": 9000})", R"(| "tempo": 120 stretches)"},
+      {R"({"preset": "flute", "snap": 2})", R"(| "snap": 0.7 moves)"},
+      {R"({"preset": "flute", "swing": 60})", R"(| add "snap": 1 and "grid": "1/16")"},
+      {R"({"preset": "flute", "octave": "up"})", R"(| "octave": 1 moves)"},
+      {R"({"preset": "flute", "gain": 3})", "| add the song with backing"},
+      {R"({"preset": "flute", "format": "flac", "bits": "float"})",
+       R"(| use "bits": "24", or wav)"},
+      {R"({"preset": "flut"})", "GET /v1/presets lists all"}};
+  for (const auto& [text, hint] : cases) EXPECT_THAT(refusal_of(text), HasSubstr(hint)) << text;
+  EXPECT_EQ(hint_for_callers(Error(ExitCode::kBadData, "no key", "give it, such as --key C:major")),
+            R"(give it, such as "key": "C:major")");
+  EXPECT_EQ(hint_for_callers(Error(ExitCode::kUsage, "no", "omit --top-k and every --guidance")),
+            "omit top_k and every guidance");
+  EXPECT_EQ(hint_for_callers(Error(ExitCode::kUsage, "no", "")), "");
+}
+
+TEST(JobOptions, AnArrangementNeedsATempo) {
+  const std::string refused =
+      refusal_of(R"({"preset": "flute", "tempo": "off"})", {.task = Task::kArrange});
+  EXPECT_THAT(refused, HasSubstr("an arrangement needs a tempo, but tempo is off"));
+  EXPECT_THAT(refused, ::testing::Not(HasSubstr("snap")));
+}
+
 TEST(JobOptions, MustFitTheTaskAndItsSounds) {
   EXPECT_EQ(refusal_of("{}", {.task = Task::kNotes}), "accepted");
   EXPECT_EQ(refusal_of("{}", {.timbre = "id"}), "accepted");
@@ -133,7 +159,10 @@ TEST(GivenNotes, AreCheckedAndSorted) {
   EXPECT_THAT(refused("3"), HasSubstr("not a list"));
   EXPECT_THAT(refused(R"([{"start": 0}])"), HasSubstr("note 1"));
   EXPECT_THAT(refused(R"([{"start": 2, "end": 1, "pitch": 60}])"), HasSubstr("note 1"));
-  EXPECT_THAT(refused(R"([{"start": 0, "end": 1, "pitch": 400}])"), HasSubstr("pitch"));
+  EXPECT_THAT(refused(R"([{"start": 0, "end": 1, "pitch": 400}])"),
+              HasSubstr("pitch 400 is outside 0..127"));
+  EXPECT_THAT(refused(R"([{"start": 0, "ende": 1, "pitch": 60}])"),
+              HasSubstr("notes: note 1: there is no key 'ende' | the nearest one is 'end'"));
   EXPECT_THAT(refused(R"([{"start": 0, "end": 601, "pitch": 60}])"), HasSubstr("601"));
   EXPECT_THAT(refused(R"([{"start": 0, "end": 1, "pitch": 60, "bends": [1e9]}])"),
               HasSubstr("bend"));

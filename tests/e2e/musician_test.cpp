@@ -279,7 +279,7 @@ TEST_F(Musician, ABandNeedsATempoAndAKey) {
   const std::string hum = write_hum("a.wav", 2);  // three notes
   const auto outcome = run("arrange", {hum, "-o", path("band")});
   EXPECT_EQ(outcome.code, 65);
-  EXPECT_THAT(outcome.err, HasSubstr("--tempo BPM"));
+  EXPECT_THAT(outcome.err, HasSubstr("--tempo 100"));
   EXPECT_THAT(files(), ElementsAre("a.wav", "weights"));
   // With three notes there is no key either.
   const auto keyless = run("arrange", {hum, "-o", path("band"), "--tempo", "100"});

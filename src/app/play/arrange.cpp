@@ -111,6 +111,9 @@ class Arranger {
 }  // namespace
 
 void validate(const ArrangeOptions& options) {
+  if (options.lead.score.tempo == "off") {
+    fail(ExitCode::kUsage, "an arrangement needs a tempo, but --tempo is off", "--tempo auto");
+  }
   validate(options.lead);
   validate(options.sound);
   if (options.output.empty())
@@ -118,9 +121,6 @@ void validate(const ArrangeOptions& options) {
   if (options.beats_per_bar != 3 && options.beats_per_bar != 4) {
     fail(ExitCode::kUsage, fmt::format("--beats {} is neither 3 nor 4", options.beats_per_bar),
          "--beats 3 for a waltz, else --beats 4");
-  }
-  if (options.lead.score.tempo == "off") {
-    fail(ExitCode::kUsage, "an arrangement needs a tempo, but --tempo is off", "--tempo auto");
   }
 }
 
@@ -138,11 +138,11 @@ Json arrange(const ArrangeOptions& options, Converter& converter, const Hearing&
              Stopwatch& watch) {
   if (!hearing.score.tempo) {
     fail(ExitCode::kBadData, "no steady tempo was found for the band to follow",
-         "give the tempo with --tempo BPM, or hum to a click");
+         "give it, such as --tempo 100, or hum to a click");
   }
   if (!hearing.score.key && !hearing.score.heard_key) {
     fail(ExitCode::kBadData, "the melody has too few notes to find a key for the band",
-         "give the key with --key C:major");
+         "give it, such as --key C:major");
   }
   Arranger arranger(options, converter);
   arranger.arrange(hearing.score);

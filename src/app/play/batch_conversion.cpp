@@ -40,7 +40,7 @@ void validate(const DeliveryOptions& options, const pipeline::ScoreOptions& scor
          "--gain 3 makes the melody a little louder than the backing");
   }
   if (options.gain_db != 0 && options.backing.empty()) {
-    fail(ExitCode::kUsage, "--gain needs --backing", "--backing song.wav");
+    fail(ExitCode::kUsage, "--gain needs --backing", "add the song with --backing");
   }
   if (options.loop && !options.backing.empty()) {
     fail(ExitCode::kUsage, "--loop and --backing cannot be combined", "use only one of them");
@@ -55,7 +55,7 @@ std::optional<pipeline::Loop> loop_for(const DeliveryOptions& options,
   if (!options.loop) return std::nullopt;
   if (!score.tempo) {
     fail(ExitCode::kBadData, "no steady tempo was found, so --loop cannot find bars",
-         "give the tempo with --tempo BPM");
+         "give it, such as --tempo 100");
   }
   return pipeline::loop_of(score.notes, *score.tempo, options.beats_per_bar);
 }

@@ -43,7 +43,7 @@ void validate(const SoundOptions& options) {
 void require_holds(const fs::path& sound, const SoundOptions& options) {
   if (options.bits != Bits::kFloat || audio::extension_of(sound) != ".flac") return;
   fail(ExitCode::kUsage, sound.string() + ": flac cannot hold float samples",
-       "use --bits 24, or write a .wav");
+       "use --bits 24, or wav instead of flac");
 }
 
 void Stopwatch::lap(const char* name) {

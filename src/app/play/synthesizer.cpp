@@ -71,7 +71,7 @@ void validate(const SynthesisOptions& options) {
                       own.guidance_of_timbre() != neutral.guidance;
   if (options.strength != SynthesisOptions::kNeutralStrength && (is_set || own.greedy)) {
     fail(ExitCode::kUsage, "--strength sets --temperature, --guidance and --draft",
-         "omit --strength, or omit --temperature, --greedy, --draft and all --guidance flags");
+         "omit --strength, or omit --temperature, --greedy, --draft and every --guidance");
   }
 }
 
