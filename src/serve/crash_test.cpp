@@ -139,7 +139,13 @@ TEST_F(CrashTest, ALockHasOneOwner) {
   {
     const OwnerLock first(locks, "server");
     EXPECT_FALSE(is_unlocked(locks, "server"));
-    EXPECT_THROW(OwnerLock(locks, "server"), Error);
+    try {
+      const OwnerLock second(locks, "server", "another hum serve uses DIR");
+      ADD_FAILURE() << "two owners";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.message(),
+                fmt::format("another hum serve uses DIR (process {})", ::getpid()));
+    }
   }
   EXPECT_TRUE(is_unlocked(locks, "server"));
   const OwnerLock again(locks, "server");

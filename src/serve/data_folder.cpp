@@ -26,10 +26,24 @@ std::string id_of(const std::string& key) {
   return key.substr(first, key.find_first_of("/.", first) - first);
 }
 
+fs::path folder_for(const std::string& named) {
+  return fs::absolute(named.empty() ? default_folder() : fs::path(named));
+}
+
 }  // namespace
 
+fs::path joined_data_folder(const std::string& named) {
+  fs::path folder = folder_for(named);
+  std::error_code ignored;
+  if (fs::is_regular_file(records_file(folder), ignored)) return folder;
+  fail(ExitCode::kUsage,
+       fmt::format("{}: no hum serve has used this folder, it has no {}", folder.string(),
+                   records_file(folder).filename().string()),
+       fmt::format("check the path, or start hum serve --data {} first", folder.string()));
+}
+
 fs::path open_data_folder(const std::string& named) {
-  const fs::path folder = fs::absolute(named.empty() ? default_folder() : fs::path(named));
+  const fs::path folder = folder_for(named);
   const bool is_new = !is_folder(folder);
   create_folder(folder);
   if (is_new) fs::permissions(folder, fs::perms::owner_all);

@@ -101,7 +101,7 @@ constexpr const char* kDocument = R"json({
   "/v1/jobs/{id}/results/{name}": {
     "parameters": [{"$ref": "#/components/parameters/Id"},
       {"name": "name", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1},
-        "description": "A name in `results`; `stream.wav`, which plays while it is made; a listed sound with the extension wav, flac, ogg or mp3; `melody.csv`; or `all.zip`"}],
+        "description": "A name in `results`; `stream.wav`, which plays while it is made, at another level than the finished take, whose loudness is known only at its end; a listed sound with the extension wav, flac, ogg or mp3; `melody.csv`; or `all.zip`"}],
     "get": {
       "operationId": "getResult", "summary": "A result; Range and ETag work",
       "responses": {
@@ -159,12 +159,13 @@ constexpr const char* kDocument = R"json({
       "title": {"type": "string"}, "status": {"type": "integer"}, "detail": {"type": "string"}, "hint": {"type": "string"}}},
     "Upload": {"type": "object", "required": ["id", "seconds", "expires"], "properties": {"id": {"type": "string"},
       "seconds": {"type": "number"}, "expires": {"type": "string", "format": "date-time"}}},
-    "Note": {"type": "object", "required": ["start", "end", "pitch"], "properties": {
+    "Note": {"type": "object", "additionalProperties": false, "required": ["start", "end", "pitch"], "properties": {
       "start": {"type": "number", "minimum": 0, "description": "seconds"}, "end": {"type": "number", "description": "seconds"},
       "pitch": {"type": "integer", "minimum": 0, "maximum": 127, "description": "MIDI number; 69 is 440 Hz"},
       "amplitude": {"type": "number", "minimum": 0, "maximum": 1},
-      "bends": {"type": "array", "items": {"type": "integer"}, "description": "thirds of a semitone, evenly over the note"},
-      "hz": {"type": "number"}, "confidence": {"type": "number", "minimum": 0, "maximum": 1}}},
+      "bends": {"type": "array", "items": {"type": "integer", "minimum": -384, "maximum": 384}, "description": "thirds of a semitone, evenly over the note"},
+      "name": {"type": "string", "description": "follows from the pitch"}, "cents": {"type": "number", "description": "follows from hz"},
+      "hz": {"type": "number", "minimum": 0}, "confidence": {"type": "number", "minimum": 0, "maximum": 1}}},
     "Notes": {"description": "A list of notes, or what a job says in `notes`", "oneOf": [
       {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/Note"}},
       {"type": "object", "required": ["notes"], "properties": {"notes": {"type": "array", "minItems": 1,

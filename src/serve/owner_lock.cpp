@@ -5,11 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
 
 namespace hum::serve {
 namespace {
@@ -28,9 +31,30 @@ fs::path lock_file(const fs::path& folder, const std::string& name) {
   return folder / (name + ".lock");
 }
 
+// Only for the message to those who find the lock held, so a full disk does not matter.
+void write_owner(int file) {
+  const std::string id = std::to_string(::getpid());
+  if (::ftruncate(file, 0) != 0 || ::pwrite(file, id.data(), id.size(), 0) < 0) {
+    spdlog::debug("the process's id cannot be written to its lock: {}", std::strerror(errno));
+  }
+}
+
+// Empty: unknown.
+std::string read_owner(int file) {
+  std::array<char, 20> text{};
+  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
+  const std::string id(text.data(), static_cast<size_t>(std::max<ssize_t>(size, 0)));
+  return id.find_first_not_of("0123456789") == std::string::npos ? id : "";
+}
+
+[[noreturn]] void fail_held(const std::string& held, const std::string& owner) {
+  fail(ExitCode::kTemporary, owner.empty() ? held : fmt::format("{} (process {})", held, owner),
+       "stop it first, or name another folder with --data");
+}
+
 }  // namespace
 
-OwnerLock::OwnerLock(const fs::path& folder, const std::string& name)
+OwnerLock::OwnerLock(const fs::path& folder, const std::string& name, const std::string& held)
     : path_(lock_file(folder, name)) {
   create_folder(folder);
   while (true) {
@@ -41,12 +65,14 @@ OwnerLock::OwnerLock(const fs::path& folder, const std::string& name)
            "check the folder's permissions and that the disk is not full");
     }
     const bool is_locked = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
-    if (is_locked && is_same(file_, path_)) return;
+    if (is_locked && is_same(file_, path_)) {
+      write_owner(file_);
+      return;
+    }
+    const std::string owner = is_locked ? "" : read_owner(file_);
     ::close(file_);
-    if (!is_locked) break;
+    if (!is_locked) fail_held(held, owner);
   }
-  fail(ExitCode::kTemporary, fmt::format("{}: another process holds this lock", path_.string()),
-       "stop it first, or use another --data folder");
 }
 
 OwnerLock::~OwnerLock() {

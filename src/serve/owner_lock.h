@@ -9,9 +9,10 @@ namespace hum::serve {
 
 class OwnerLock {
  public:
-  // Creates and locks "<folder>/<name>.lock". Throws: kTemporary if another process holds it,
-  // kCannotCreate, kNoPermission.
-  OwnerLock(const std::filesystem::path& folder, const std::string& name);
+  // Creates and locks "<folder>/<name>.lock", which holds the process's id. Throws: kTemporary if
+  // another process holds it, with the text `held` and that process; kCannotCreate, kNoPermission.
+  OwnerLock(const std::filesystem::path& folder, const std::string& name,
+            const std::string& held = "another process holds this lock");
   // Removes the file.
   ~OwnerLock();
   OwnerLock(const OwnerLock&) = delete;

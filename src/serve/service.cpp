@@ -9,6 +9,7 @@
 
 #include "app/play/synthesizer.h"
 #include "app/stop.h"
+#include "base/background_log.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/process.h"
@@ -118,7 +119,7 @@ void validate(const ServiceOptions& options) {
 }
 
 // The server of /metrics, on its own port.
-std::unique_ptr<HttpServer> metrics_server(const Address& address,
+std::unique_ptr<HttpServer> metrics_server(const Address& address, ListeningSocket socket,
                                            std::function<std::string()> text) {
   Router router;
   router.add("GET", "/metrics", [text = std::move(text)](Request&) {
@@ -127,16 +128,28 @@ std::unique_ptr<HttpServer> metrics_server(const Address& address,
   ServerOptions options{.address = address.host, .port = address.port};
   options.handler_threads = 1;
   options.max_connections = 16;
-  return std::make_unique<HttpServer>(options, std::move(router));
+  return std::make_unique<HttpServer>(options, std::move(router), std::move(socket));
 }
+
+// The ports of the service, taken before anything is created.
+struct Ports {
+  ListeningSocket api;
+  std::optional<ListeningSocket> metrics;
+
+  Ports(const Address& address, const std::optional<Address>& metrics_address)
+      : api(address.host, address.port) {
+    if (metrics_address) metrics.emplace(metrics_address->host, metrics_address->port);
+  }
+};
 
 // The server with all that it needs, in the order in which it is built.
 class Service {
  public:
   Service(const ServiceOptions& options, const Address& address,
-          const std::optional<Address>& metrics_address)
+          const std::optional<Address>& metrics_address, Ports ports)
       : data_(open_data_folder(options.data)),
-        only_server_(locks_folder(data_), "server"),
+        only_server_(locks_folder(data_), "server",
+                     fmt::format("{}: another hum serve uses this folder", data_.string())),
         store_(store_folder(data_)),
         records_(records_file(data_)),
         watched_(records_file(data_)),
@@ -145,9 +158,10 @@ class Service {
              {.max_seconds = options.max_seconds,
               .weights = options.weights,
               .decoder = options.program}),
-        server_(server_options(address), routes()) {
+        server_(server_options(address), routes(), std::move(ports.api)) {
     if (metrics_address) {
-      metrics_server_ = metrics_server(*metrics_address, [this] { return metrics_text(); });
+      metrics_server_ = metrics_server(*metrics_address, std::move(*ports.metrics),
+                                       [this] { return metrics_text(); });
     }
     if (options.workers > 0) {
       supervisor_ = std::make_unique<Supervisor>(SupervisorOptions{
@@ -243,19 +257,21 @@ void run_service(const ServiceOptions& options, const std::function<void(Listeni
   app::weights_folder(options.weights);  // fails now if there is none
   ::umask(077);
   wait_with_little_memory();
+  const BackgroundLog log;
   if (!has_landlock()) {
     spdlog::warn(
         "the kernel has no Landlock: ffmpeg, which reads webm and m4a, may open any file "
         "that this user may read");
   }
-  Service service(options, address, metrics_address);
+  Service service(options, address, metrics_address, Ports(address, metrics_address));
   ready(service.listening());
   service.run_until_stopped();
 }
 
 void run_worker(const WorkerServiceOptions& options) {
   ::umask(077);
-  const auto data = open_data_folder(options.data);
+  const auto data = joined_data_folder(options.data);
+  const BackgroundLog log;
   const std::string owner = fmt::format("worker-{}-{}", ::getpid(), new_id().substr(0, 8));
   const OwnerLock alive(locks_folder(data), owner);
   FolderStore store(store_folder(data));

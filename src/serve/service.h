@@ -45,8 +45,8 @@ struct Listening {
 // Serves until a stop signal (app/stop.h); then takes no more jobs, lets the running ones end or
 // return to the queue, and returns. `ready` is called once connections are accepted. Throws: kUsage
 // for an address that is none, or that other machines reach without `insecure`; kUnavailable if the
-// port is taken; kTemporary if the folder has a server; what open_data_folder and SqliteRecords
-// throw.
+// port is taken, before the folder is created; kTemporary if the folder has a server; what
+// open_data_folder and SqliteRecords throw.
 void run_service(const ServiceOptions& options, const std::function<void(Listening)>& ready);
 
 struct WorkerServiceOptions {
@@ -59,7 +59,8 @@ struct WorkerServiceOptions {
   }
 };
 
-// Works until a stop signal; then ends the job that runs, or returns it to the queue.
+// Works until a stop signal; then ends the job that runs, or returns it to the queue. Throws: what
+// joined_data_folder and Worker::run throw.
 void run_worker(const WorkerServiceOptions& options);
 
 // "127.0.0.1:8417" or "[::1]:0" or "localhost:8417". Throws: kUsage.

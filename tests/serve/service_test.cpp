@@ -1,6 +1,10 @@
 // From an upload to a sound, with the released weights.
 #include "tests/serve/service.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <fstream>
 
@@ -127,6 +131,32 @@ TEST_F(ServiceTest, AWorkerJoinsFromElsewhere) {
   EXPECT_EQ(worker->wait(), 0);
 }
 
+TEST_F(ServiceTest, AWorkerJoinsOnlyAServersFolder) {
+  const fs::path typo = scratch_.path() / "dta";
+  EXPECT_EQ(run_hum({"worker", "--data", typo.string()}, log())->wait(), 2);
+  EXPECT_THAT(read_file(log()), HasSubstr("it has no records.sqlite"));
+  EXPECT_THAT(read_file(log()), HasSubstr("start hum serve --data " + typo.string() + " first"));
+  EXPECT_FALSE(fs::exists(typo));
+}
+
+// Nobody reads what the server and its worker log: the pipe is full from the start.
+TEST_F(ServiceTest, AFullLogStopsNobody) {
+  ASSERT_EQ(::mkfifo(log().c_str(), 0600), 0);
+  const int reader = ::open(log().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const int writer = ::open(log().c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(writer, 0);
+  while (::write(writer, "x", 1) == 1) {
+  }
+  start(1);
+  const Json notes = Json::array({{{"start", 0}, {"end", 1}, {"pitch", 60}}});
+  const std::string id = begin({{"task", "notes"}, {"notes", notes}});
+  EXPECT_TRUE(eventually([&] { return job(id)["status"] == "done"; })) << "the worker waits";
+  server_->signal(SIGTERM);
+  EXPECT_EQ(server_->wait(), 0);
+  ::close(writer);
+  ::close(reader);
+}
+
 TEST_F(ServiceTest, TheIdleServerIsSmallAndDoesNotLoadThePlugin) {
   const auto begin_time = std::chrono::steady_clock::now();
   start(0);
@@ -159,10 +189,14 @@ TEST_F(ServiceTest, StartsOnlyWhereItShould) {
   EXPECT_EQ(run({"--data", data, "--listen", "127.0.0.1:70000"}), 2);
   start(0);
   EXPECT_EQ(run({"--data", data, "--listen", "127.0.0.1:0"}), 75) << "the folder has a server";
-  EXPECT_EQ(run({"--data", (scratch_.path() / "other").string(), "--listen",
-                 fmt::format("127.0.0.1:{}", port_)}),
-            69)
-      << "the port is taken";
+  EXPECT_THAT(read_file(log()), HasSubstr(fmt::format("{}: another hum serve uses this folder "
+                                                      "(process {})",
+                                                      data, server_->pid())));
+  const fs::path other = scratch_.path() / "other";
+  const std::string taken = fmt::format("127.0.0.1:{}", port_);
+  EXPECT_EQ(run({"--data", other.string(), "--listen", taken}), 69) << "the port is taken";
+  EXPECT_EQ(run({"--data", other.string(), "--listen", "127.0.0.1:0", "--metrics", taken}), 69);
+  EXPECT_FALSE(fs::exists(other)) << "a start that failed at its port has created a folder";
   server_->signal(SIGTERM);
   EXPECT_EQ(server_->wait(), 0);
   write_file(data_ / "records.sqlite", "not a database, however often it is read\n");
