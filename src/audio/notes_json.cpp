@@ -51,8 +51,8 @@ void require_bends(const Json& bends, const std::string& note) {
   if (!bends.is_array()) refuse(note, fmt::format("bends is {}, not a list", shown(bends)));
   for (const Json& bend : bends) {
     if (bend.is_number() && std::abs(bend.get<double>()) <= kMaxBend) continue;
-    refuse(note, fmt::format("bend {} is not a number from {} to {}", shown(bend), -kMaxBend,
-                             kMaxBend));
+    refuse(note,
+           fmt::format("bend {} is not a number from {} to {}", shown(bend), -kMaxBend, kMaxBend));
   }
 }
 

@@ -122,7 +122,7 @@ TEST(NoteJson, SaysWhichNoteHasWhichFault) {
   EXPECT_EQ(refusal(to_text(to_json(sung()))), "accepted");
 }
 
-TEST(NoteFiles, NameAPitchOutOfRange) {
+TEST(NotesCsv, NamesAPitchOutOfRange) {
   const ScratchFolder folder;
   write_file(folder / "a.csv", "0,1,600,100\n");
   try {

@@ -27,6 +27,13 @@ struct Pipe {
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
 
+  // Fills it with empty lines, so that the next write waits.
+  void fill() const {
+    ::fcntl(write_end, F_SETFL, O_NONBLOCK);
+    while (::write(write_end, "\n", 1) == 1) {
+    }
+    ::fcntl(write_end, F_SETFL, 0);
+  }
   // Everything up to the end of this text, else up to the end of the pipe.
   std::string read_until(const std::string& text) const {
     std::string all;
@@ -52,6 +59,7 @@ void expect_lines(const Pipe& pipe, int lines) {
   int known = 0, dropped = 0;
   while (known < lines) {
     const std::string line = pipe.read_until("\n");
+    if (line == "\n") continue;
     ASSERT_GT(line.size(), kText);
     const int number = std::stoi(line.substr(kText));
     if (line.find("lines were dropped") != std::string::npos) {
@@ -69,8 +77,8 @@ void expect_lines(const Pipe& pipe, int lines) {
 TEST(BackgroundLog, DropsAndCountsLinesThatNobodyReads) {
   constexpr int kLines = 3000;
   const Pipe pipe;
+  pipe.fill();
   const BackgroundLog log(pipe.write_end, 10);
-  // A hundred times what the pipe holds: without the thread these calls would wait forever.
   for (int i = 0; i < kLines; ++i) spdlog::warn("{} {}", i, std::string(2000, '.'));
   expect_lines(pipe, kLines);
   spdlog::warn("again");
@@ -81,6 +89,7 @@ TEST(BackgroundLog, DoesNotKeepAProcessFromItsEnd) {
   constexpr int kLines = 100;
   const auto before = spdlog::default_logger()->sinks();
   const Pipe pipe;
+  pipe.fill();
   {
     const BackgroundLog log(pipe.write_end, 10);
     for (int i = 0; i < kLines; ++i) spdlog::warn("{} {}", i, std::string(2000, '.'));

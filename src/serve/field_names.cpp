@@ -10,7 +10,7 @@ namespace {
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Where the flag that starts at `i` ends; `i` if none does.
+// Where the flag that starts at `i` ends; `i` if no flag starts there.
 size_t end_of_flag(const std::string& text, size_t i) {
   const bool is_word_start = i == 0 || text[i - 1] == ' ' || text[i - 1] == '(';
   if (!is_word_start || text.compare(i, 2, "--") != 0 || i + 2 >= text.size() ||

@@ -84,10 +84,9 @@ std::optional<Refusal> check_name(const RouteLimits& limits, const std::string& 
   known.insert(known.end(), limits.text_parts->begin(), limits.text_parts->end());
   if (contains(known, name)) return std::nullopt;
   const auto likely = likely_name(name, known);
-  return Refusal{422,
-                 fmt::format("there is no part '{}'; the parts are {}", name,
-                             fmt::join(known, ", ")),
-                 likely ? fmt::format("did you mean '{}'? {}", *likely, limits.hint) : limits.hint};
+  return Refusal{
+      422, fmt::format("there is no part '{}'; the parts are {}", name, fmt::join(known, ", ")),
+      likely ? fmt::format("did you mean '{}'? {}", *likely, limits.hint) : limits.hint};
 }
 
 }  // namespace
