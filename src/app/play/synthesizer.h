@@ -40,7 +40,6 @@ struct SynthesisOptions {
   bool fast = false;  // the draft alone, without the language model
   double strength = kNeutralStrength;
   double residual = 0;
-  models::humming::ResidualRule residual_rule = {};  // for comparisons; it has no flag
   models::humming::SamplingOptions sampling;
 
   // The strength at which temperature, guidance and draft have their defaults.
