@@ -39,7 +39,7 @@ struct SynthesisOptions {
   Decoder decoder = Decoder::kGuided;
   bool fast = false;  // the draft alone, without the language model
   double strength = kNeutralStrength;
-  double residual = 0;
+  double residual = 1;
   models::humming::SamplingOptions sampling;
 
   // The strength at which temperature, guidance and draft have their defaults.
