@@ -172,10 +172,10 @@ std::vector<float> Converter::play(std::span<const audio::Note> notes) {
   return std::move(play(std::span(&one, 1))[0]);
 }
 
-pipeline::Instrument Converter::streaming_instrument() {
+pipeline::Instrument Converter::streaming_instrument(bool starts_early) {
   auto streaming = instrument(false);
   // The draft takes as long for a few frames as for all of them.
-  streaming.quick_frames = options_.play.fast ? 0 : kQuickFrames;
+  streaming.quick_frames = options_.play.fast || !starts_early ? 0 : kQuickFrames;
   return streaming;
 }
 
@@ -184,9 +184,10 @@ void Converter::stream(std::span<const audio::Note> notes, const pipeline::Sampl
 }
 
 std::vector<float> Converter::stream_and_keep(std::span<const audio::Note> notes,
-                                              const pipeline::SampleSink& sink) {
-  return pipeline::play_and_keep(notes, streaming_instrument(), static_cast<uint64_t>(seed_of(0)),
-                                 sink);
+                                              const pipeline::SampleSink& sink,
+                                              bool starts_early) {
+  return pipeline::play_and_keep(notes, streaming_instrument(starts_early),
+                                 static_cast<uint64_t>(seed_of(0)), sink);
 }
 
 std::string Converter::instrument_name() const {

@@ -129,9 +129,10 @@ class Converter {
   // Plays take 0 and hands out each part as soon as it is ready. Shows no progress: the terminal
   // belongs to the program that plays the stream.
   void stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink);
-  // The same, and returns what play() returns.
+  // The same, and returns what play() returns. Without `starts_early` the first part comes with the
+  // whole first window: later, and for less work in all.
   std::vector<float> stream_and_keep(std::span<const audio::Note> notes,
-                                     const pipeline::SampleSink& sink);
+                                     const pipeline::SampleSink& sink, bool starts_early = true);
 
   const ConversionOptions& options() const { return options_; }
   int64_t seed_of(int64_t take) const { return options_.play.sampling.seed + take; }
@@ -148,7 +149,7 @@ class Converter {
   Loaded& load();
   Hearing score(pipeline::HumMelody melody, bool stays_in_time);
   pipeline::Instrument instrument(bool shows_progress);
-  pipeline::Instrument streaming_instrument();
+  pipeline::Instrument streaming_instrument(bool starts_early = true);
 
   ConversionOptions options_;
   const data::Preset* preset_;

@@ -92,7 +92,8 @@ class Player {
 
 // Plays take 1 and hands it to the stream's reader; returns its samples.
 std::vector<float> stream_take(Player& player, const pipeline::Score& score,
-                               const SoundOptions& sound, std::FILE* stream) {
+                               const PerformanceOptions& options, std::FILE* stream) {
+  const SoundOptions& sound = options.delivery.sound;
   const int rate_hz = sound.rate(), channels = player.converter.channels();
   const int written = std::max(channels, sound.channels());
   WavStream out(stream, rate_hz, written, audio::SampleFormat::k16);
@@ -104,7 +105,8 @@ std::vector<float> stream_take(Player& player, const pipeline::Score& score,
       },
       channels);
   auto all = player.converter.stream_and_keep(
-      score.notes, [&](std::span<const float> samples) { finisher.push(samples); });
+      score.notes, [&](std::span<const float> samples) { finisher.push(samples); },
+      options.starts_early);
   finisher.finish();
   return all;
 }
@@ -193,7 +195,7 @@ std::vector<PerformedFile> perform_takes(const PerformanceOptions& options,
   const auto& score = hearing.score;
   const double share = 1.0 / static_cast<double>(options.takes);
   player.plays(0, share);
-  auto first = stream_take(player, score, options.delivery.sound, stream);
+  auto first = stream_take(player, score, options, stream);
   std::vector<pipeline::Piece> others;
   for (int64_t take = 1; take < options.takes; ++take) {
     others.push_back(player.converter.piece(score.notes, take));
