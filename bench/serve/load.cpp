@@ -196,10 +196,10 @@ eval::Bar serve_load(const Scale& scale) {
   bar.checks.at_most("memory_growth", late_mb / early_mb - 1, kMaxGrowth);
   bar.peer["hum_generate"] = {{"s_per_recording_before", before_s},
                               {"s_per_recording_after", after_s}};
-  bar.ours.update({{"jobs", load.in_time},
-                   {"median_wait_s", mean_s},
-                   {"slowest_wait_s", slowest_s},
-                   {"memory_mb", late_mb}});
+  bar.ours = {{"jobs", load.in_time},
+              {"median_wait_s", mean_s},
+              {"slowest_wait_s", slowest_s},
+              {"memory_mb", late_mb}};
   return bar;
 }
 

@@ -1,6 +1,6 @@
 // Shares the models of a worker among the jobs that it works on: one job runs them at a time, and
-// offers its turn to the others after each window. So a job of ten minutes delays a short one by no
-// more than a window at a time, and is never left out itself.
+// offers its turn to the others after each window. So a job of ten minutes delays a short one by a
+// window at a time, and gets its own turns.
 #pragma once
 
 #include <condition_variable>

@@ -4,19 +4,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace hum::serve {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::Each;
+using ::testing::ElementsAre;
 
 // Jobs that each take some turns, all of them waiting before the first turn begins.
 class TurnsTest : public ::testing::Test {
  protected:
   void add(const std::string& name, const std::string& caller, int windows, int awaited = 0) {
-    threads_.emplace_back([=, this] {
+    threads_.emplace_back([this, name, caller, windows, awaited] {
       Turns::Place place(turns_, caller);
       for (int i = 0; i < windows; ++i) {
         place.take(i < awaited);

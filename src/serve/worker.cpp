@@ -81,7 +81,7 @@ void Worker::work() {
       spdlog::error("worker {}: {}", options_.owner, error.message());
       std::this_thread::sleep_for(kIdleWait);
     }
-    if (job.request.work_s > options_.long_work_s) has_long_job_ = false;
+    if (is_long(job)) has_long_job_ = false;
   }
 }
 
@@ -92,7 +92,7 @@ std::optional<std::pair<Job, Lease>> Worker::wait_for_job() {
       auto claimed =
           records_.claim(options_.owner, has_long_job_ ? options_.long_work_s : kAnyWork_s);
       if (claimed) {
-        if (claimed->first.request.work_s > options_.long_work_s) has_long_job_ = true;
+        if (is_long(claimed->first)) has_long_job_ = true;
         return claimed;
       }
       records_.wait_for_change(kIdleWait);
@@ -126,7 +126,7 @@ Worker::Fault Worker::run_attempt(const Job& job, Attempt& attempt) {
     if (stage == "write" || (stage == "play" && done >= 1)) {
       place.leave();
     } else {
-      place.take(is_awaited);
+      place.take(is_awaited && !is_long(job));
     }
   };
   try {

@@ -48,6 +48,7 @@ class Worker {
  private:
   class Attempt;
 
+  bool is_long(const Job& job) const { return job.request.work_s > options_.long_work_s; }
   // Performs one job after another. Runs in several threads.
   void work();
   // Absent: the worker must stop.

@@ -71,11 +71,11 @@ struct Converter::Loaded {
   pipeline::Instrument instrument;
 
   Loaded(std::shared_ptr<LoadedModels> kept, const ConversionOptions& options,
-         const data::Preset* preset)
+         const data::Preset* preset, const HearProgress& progress)
       : models(std::move(kept)) {
     if (preset != nullptr) timbre = models->timbre(*preset);
     models->synthesizer().load(options.play);
-    hear = models->hear(options.notes, options.hum);
+    hear = models->hear(options.notes, options.hum, progress);
     if (preset == nullptr) {
       timbre = models->timbre_of(options.timbre, options.max_seconds, options.notes,
                                  options.play.residual > 0 ? hear : pipeline::HearFunction());
@@ -95,7 +95,7 @@ Converter::~Converter() = default;
 
 Converter::Loaded& Converter::load() {
   if (!models_) models_ = std::make_shared<LoadedModels>(options_.weights);
-  if (!loaded_) loaded_ = std::make_unique<Loaded>(models_, options_, preset_);
+  if (!loaded_) loaded_ = std::make_unique<Loaded>(models_, options_, preset_, hear_progress_);
   return *loaded_;
 }
 

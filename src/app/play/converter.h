@@ -104,6 +104,8 @@ class Converter {
   void set_progress(std::function<void(int64_t done, int64_t total)> progress) {
     progress_ = std::move(progress);
   }
+  // Before anything is loaded.
+  void set_hear_progress(HearProgress progress) { hear_progress_ = std::move(progress); }
 
   // Loads the models and the timbre now.
   void prepare() { load(); }
@@ -156,6 +158,7 @@ class Converter {
   std::shared_ptr<LoadedModels> models_;
   std::unique_ptr<Loaded> loaded_;
   std::function<void(int64_t done, int64_t total)> progress_;
+  HearProgress hear_progress_;
 };
 
 }  // namespace hum::app

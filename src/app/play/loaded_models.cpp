@@ -1,6 +1,5 @@
 #include "app/play/loaded_models.h"
 
-#include "app/play/hearing.h"
 #include "app/session_options.h"
 #include "audio/io.h"
 #include "base/log.h"
@@ -38,9 +37,10 @@ Timbre LoadedModels::timbre_of(const std::filesystem::path& path, double max_sec
 }
 
 pipeline::HearFunction LoadedModels::hear(const models::basic_pitch::NoteOptions& notes,
-                                          const pipeline::HumOptions& hum) {
+                                          const pipeline::HumOptions& hum,
+                                          HearProgress progress) {
   if (!hum.polyphonic && !ear_) ear_ = load_ear(session_, weights_);
-  return hear_function(session_, weights_, notes, hum, ear_);
+  return hear_function(session_, weights_, notes, hum, ear_, std::move(progress));
 }
 
 }  // namespace hum::app

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/play/hearing.h"
 #include "app/play/synthesizer.h"
 #include "models/ear/ear_session.h"
 #include "pipeline/hum_melody.h"
@@ -44,7 +45,7 @@ class LoadedModels {
                    const pipeline::HearFunction& hear);
   // See hear_function.
   pipeline::HearFunction hear(const models::basic_pitch::NoteOptions& notes,
-                              const pipeline::HumOptions& hum);
+                              const pipeline::HumOptions& hum, HearProgress progress = {});
 
  private:
   runtime::Session session_;
