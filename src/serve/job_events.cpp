@@ -86,8 +86,7 @@ void JobEvents::forget_unused() {
   for (auto& [unused, followed] : streams_) {
     if (followed.stream->listeners() > 0) followed.used = now;
   }
-  std::erase_if(streams_,
-                [&](const auto& entry) { return now - entry.second.used > kKeepUnused; });
+  std::erase_if(streams_, [&](const auto& entry) { return now - entry.second.used > kKeepUnused; });
 }
 
 std::map<std::string, JobState> JobEvents::shown() const {

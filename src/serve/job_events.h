@@ -55,7 +55,7 @@ class JobEvents {
   mutable std::mutex mutex_;
   std::map<std::string, Followed> streams_;
   std::atomic<bool> is_stale_ = false;  // a stream may lack the last state
-  std::jthread watcher_;  // last: it uses the others
+  std::jthread watcher_;                // last: it uses the others
 };
 
 }  // namespace hum::serve

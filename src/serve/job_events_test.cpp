@@ -56,11 +56,10 @@ class JobEventsTest : public RecordsTest {
 
   SqliteRecords records_{file()};
   CountingRecords watched_{file()};
-  JobEvents events_{watched_, [](const Job& job, int64_t position) {
-                      return Json{{"status", to_name(job.status)},
-                                  {"stage", job.stage},
-                                  {"position", position}};
-                    }};
+  JobEvents events_{
+      watched_, [](const Job& job, int64_t position) {
+        return Json{{"status", to_name(job.status)}, {"stage", job.stage}, {"position", position}};
+      }};
   std::vector<std::shared_ptr<EventStream>> streams_;
   std::vector<Signal::Subscription> listeners_;
 };

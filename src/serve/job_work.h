@@ -53,7 +53,7 @@ class JobWork {
   const Job& job_;
   const Lease& lease_;
   Report report_;
-  bool has_sound_ = false;         // which a listener can hear
+  bool has_sound_ = false;        // which a listener can hear
   std::filesystem::path folder_;  // of unfinished results
 };
 

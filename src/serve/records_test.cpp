@@ -2,9 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <array>
-#include <span>
 #include <thread>
 #include <vector>
 
@@ -65,50 +63,6 @@ TEST_F(RecordsTest, TheOldestJobIsLeasedFirst) {
   for (int i = 0; i < 3; ++i) ids.push_back(accept(records));
   EXPECT_EQ(records.position(*records.any_job(ids[2])), 3);
   for (const std::string& id : ids) EXPECT_EQ(claimed(records).job, id);
-}
-
-TEST_F(RecordsTest, CallersTakeTurns) {
-  SqliteRecords records(file());
-  for (int i = 0; i < 20; ++i) accept(records, some_job("many"));
-  std::string last_of_few;
-  for (int i = 0; i < 2; ++i) last_of_few = accept(records, some_job("few"));
-  EXPECT_EQ(records.position(*records.any_job(last_of_few)), 4);
-  std::vector<std::string> callers;
-  while (const auto claimed = records.claim("w")) {
-    callers.push_back(claimed->first.request.caller);
-    records.finish(claimed->second, Json::array());
-  }
-  ASSERT_EQ(callers.size(), 22U);
-  EXPECT_THAT(std::span(callers).first(4), ElementsAre("many", "few", "many", "few"));
-  EXPECT_TRUE(std::ranges::all_of(std::span(callers).subspan(4),
-                                  [](const std::string& caller) { return caller == "many"; }));
-}
-
-TEST_F(RecordsTest, CallersWithFewRunningJobsAndThoseWhoWantNotesGoFirst) {
-  SqliteRecords records(file());
-  for (int i = 0; i < 3; ++i) accept(records, some_job("many"));
-  claimed(records);
-  const std::string sound = accept(records, some_job("few"));
-  JobRequest notes = some_job("third");
-  notes.task = Task::kNotes;
-  accept(records, notes);
-  EXPECT_EQ(claimed(records).job, notes.id);
-  EXPECT_EQ(claimed(records).job, sound);
-  EXPECT_EQ(records.claim("w")->first.request.caller, "many");
-}
-
-TEST_F(RecordsTest, AWorkerMayLeaveLongJobsToOthers) {
-  SqliteRecords records(file());
-  JobRequest job = some_job();
-  job.notes[0]["end"] = 300;
-  job.options["takes"] = 2;
-  accept(records, job);
-  EXPECT_TRUE(records.any_due());
-  EXPECT_FALSE(records.any_due(599));
-  EXPECT_FALSE(records.claim("w", 599));
-  const auto claimed = records.claim("w", 600);
-  ASSERT_TRUE(claimed);
-  EXPECT_EQ(claimed->first.request.work_s, 600);
 }
 
 TEST_F(RecordsTest, AnExpiredLeaseReturnsTheJobAndIsWorthNothing) {
@@ -412,8 +366,7 @@ TEST_F(RecordsTest, ADamagedFileIsReportedWithWhatToDo) {
 TEST_F(RecordsTest, AFileOfAnOlderHumIsUpgraded) {
   const std::string id = accept(*std::make_unique<SqliteRecords>(file()));
   Database(file(), true)
-      .run_script(
-          "DROP TABLE turns; ALTER TABLE jobs DROP COLUMN work_s; PRAGMA user_version = 1");
+      .run_script("DROP TABLE turns; ALTER TABLE jobs DROP COLUMN work_s; PRAGMA user_version = 1");
   SqliteRecords records(file());
   EXPECT_EQ(claimed(records).job, id);
 }

@@ -13,7 +13,8 @@ namespace hum::serve {
 inline constexpr const char* kSelectJobs =
     "SELECT j.number, j.id, j.caller, j.task, j.upload, j.timbre, j.backing, j.status, j.stage, "
     "j.progress, j.seconds_left, j.results, j.error, j.attempts, j.version, j.created_ms, "
-    "j.ended_ms, d.options, d.notes, d.heard, j.work_s FROM jobs j JOIN documents d ON d.job = j.id";
+    "j.ended_ms, d.options, d.notes, d.heard, j.work_s FROM jobs j JOIN documents d ON d.job = "
+    "j.id";
 
 inline std::optional<std::string> or_null(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);

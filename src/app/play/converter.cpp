@@ -184,8 +184,7 @@ void Converter::stream(std::span<const audio::Note> notes, const pipeline::Sampl
 }
 
 std::vector<float> Converter::stream_and_keep(std::span<const audio::Note> notes,
-                                              const pipeline::SampleSink& sink,
-                                              bool starts_early) {
+                                              const pipeline::SampleSink& sink, bool starts_early) {
   return pipeline::play_and_keep(notes, streaming_instrument(starts_early),
                                  static_cast<uint64_t>(seed_of(0)), sink);
 }

@@ -104,8 +104,7 @@ pipeline::HearFunction hear_function(runtime::Session& session, const fs::path& 
     if (is_tuned) hear = pipeline::in_tune(std::move(hear));
     return pipeline::with_quality_warnings(std::move(hear), /*is_one_voice=*/false);
   }
-  auto hear =
-      ear_function(ear ? std::move(ear) : load_ear(session, weights), std::move(progress));
+  auto hear = ear_function(ear ? std::move(ear) : load_ear(session, weights), std::move(progress));
   warn_of_ignored(notes);
   if (!is_tuned) hear = pipeline::with_own_tuning(std::move(hear));
   return pipeline::with_quality_warnings(std::move(hear), /*is_one_voice=*/true);

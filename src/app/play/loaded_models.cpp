@@ -37,8 +37,7 @@ Timbre LoadedModels::timbre_of(const std::filesystem::path& path, double max_sec
 }
 
 pipeline::HearFunction LoadedModels::hear(const models::basic_pitch::NoteOptions& notes,
-                                          const pipeline::HumOptions& hum,
-                                          HearProgress progress) {
+                                          const pipeline::HumOptions& hum, HearProgress progress) {
   if (!hum.polyphonic && !ear_) ear_ = load_ear(session_, weights_);
   return hear_function(session_, weights_, notes, hum, ear_, std::move(progress));
 }

@@ -42,8 +42,8 @@ pipeline::HumMelody heard_melody(const MelodySource& source, const ConversionOpt
                                  LoadedModels& models, const PerformanceEvents& events) {
   if (!source.notes.empty()) return pipeline::given_melody(source.notes, options.hum, std::nullopt);
   const auto& recording = *source.recording;
-  auto hear = models.hear(options.notes, options.hum,
-                          [&](double done) { events.progress("hear", done); });
+  auto hear =
+      models.hear(options.notes, options.hum, [&](double done) { events.progress("hear", done); });
   auto melody = pipeline::read_melody(recording.samples, hear, options.hum, std::nullopt);
   melody.warnings.insert(melody.warnings.begin(), recording.warnings.begin(),
                          recording.warnings.end());
