@@ -25,40 +25,42 @@ LIMIT 1)sql";
 
 }  // namespace
 
-std::map<std::string, int64_t> SqliteRecords::places() {
+std::map<std::string, JobState> SqliteRecords::queued() {
   struct Queued {
-    std::string id, caller;
-    int64_t rank = 0;  // among those of the caller
+    std::string id;
+    int64_t version, rank;  // rank: among those of the caller
   };
   std::vector<Queued> queued;
   std::map<std::string, int64_t> waiting;  // by caller
   Statement rows = durable_.query(
-      "SELECT id, caller FROM jobs INDEXED BY waiting_jobs WHERE status = 'queued' "
+      "SELECT id, version, caller FROM jobs INDEXED BY waiting_jobs WHERE status = 'queued' "
       "ORDER BY number");
-  while (rows.next()) {
-    const std::string caller = rows.text(1);
-    queued.push_back({rows.text(0), caller, ++waiting[caller]});
-  }
+  while (rows.next()) queued.push_back({rows.text(0), rows.integer(1), ++waiting[rows.text(2)]});
   // Callers take turns: before a caller's third job go up to three of each other one.
-  std::map<std::string, int64_t> places;
-  for (const auto& [id, caller, rank] : queued) {
-    for (const auto& [unused, jobs] : waiting) places[id] += std::min(jobs, rank);
+  std::map<std::string, JobState> states;
+  for (const auto& [id, version, rank] : queued) {
+    JobState& state = states[id] = {version, 0};
+    for (const auto& [unused, jobs] : waiting) state.position += std::min(jobs, rank);
   }
-  return places;
+  return states;
 }
 
 int64_t SqliteRecords::position(const Job& job) {
   const std::scoped_lock lock(mutex_);
-  return places()[job.request.id];
+  return queued()[job.request.id].position;
 }
 
 std::map<std::string, JobState> SqliteRecords::states(const std::vector<std::string>& ids) {
   const std::scoped_lock lock(mutex_);
-  auto positions = places();
+  auto waiting = queued();
   std::map<std::string, JobState> states;
   for (const std::string& id : ids) {
-    Statement row = durable_.query("SELECT version FROM jobs WHERE id = ?", id);
-    if (row.next()) states[id] = {row.integer(0), positions[id]};
+    if (const auto found = waiting.find(id); found != waiting.end()) {
+      states.insert(*found);
+    } else if (Statement row = durable_.query("SELECT version FROM jobs WHERE id = ?", id);
+               row.next()) {
+      states[id] = {row.integer(0), 0};
+    }
   }
   return states;
 }

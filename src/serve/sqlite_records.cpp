@@ -260,7 +260,7 @@ Acceptance SqliteRecords::accept(const JobRequest& job, const std::vector<Upload
     if (!found.next()) return {Acceptance::kNoUpload, "", 0, id};
   }
   insert(job);
-  const int64_t position = places().at(job.id);
+  const int64_t position = queued().at(job.id).position;
   if (key) remember(job.caller, *key, job.id, position);
   transaction.commit();
   return {Acceptance::kAccepted, job.id, position, ""};

@@ -62,8 +62,8 @@ class SqliteRecords : public Records {
                 int64_t position);
   void insert(const Upload& upload);
   void insert(const JobRequest& job);
-  // Of all queued jobs, by id; 1 is next.
-  std::map<std::string, int64_t> places();
+  // Those in the queue, by id.
+  std::map<std::string, JobState> queued();
   bool holds(const Lease& lease);
   bool return_unbegun(const Lease& lease, int64_t due_ms);
   void end(const std::string& job, Status status, const Json& results, const Json& error);
