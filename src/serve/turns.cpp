@@ -23,10 +23,10 @@ void Turns::Place::take(bool is_awaited) {
   turns_.leave(*this);
   is_awaited_ = is_awaited;
   state_ = State::kWaits;
-  turns_.changed_.wait(lock, [&] { return !turns_.is_taken_ && turns_.next() == this; });
-  turns_.is_taken_ = true;
+  turns_.changed_.wait(lock, [&] { return turns_.free_ > 0 && turns_.next() == this; });
   state_ = State::kHasTurn;
   served_ = ++turns_.clock_;
+  if (--turns_.free_ > 0) turns_.changed_.notify_all();
 }
 
 void Turns::Place::leave() {
@@ -37,7 +37,7 @@ void Turns::Place::leave() {
 void Turns::leave(Place& place) {
   if (place.state_ != Place::State::kHasTurn) return;
   place.state_ = Place::State::kAway;
-  is_taken_ = false;
+  ++free_;
   changed_.notify_all();
 }
 

@@ -1,6 +1,6 @@
-// Shares the models of a worker among the jobs that it works on: one job runs them at a time, and
-// offers its turn to the others after each window. So a job of ten minutes delays a short one by a
-// window at a time, and gets its own turns.
+// Shares the models of a worker among the jobs that it works on: one or two jobs run them at a
+// time, and offer their turns to the others after each window. So a job of ten minutes delays a
+// short one by a window at a time, and gets its own turns.
 #pragma once
 
 #include <condition_variable>
@@ -13,6 +13,9 @@ namespace hum::serve {
 
 class Turns {
  public:
+  // at_once: how many have a turn at the same time.
+  explicit Turns(int at_once) : free_(at_once) {}
+
   // A job's place among the others, for the thread that works on it.
   class Place {
    public:
@@ -50,7 +53,7 @@ class Turns {
   std::condition_variable changed_;
   std::vector<Place*> places_;
   int64_t clock_ = 0;
-  bool is_taken_ = false;
+  int free_;  // turns that nobody has
 };
 
 }  // namespace hum::serve

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -36,7 +37,7 @@ class TurnsTest : public ::testing::Test {
   void SetUp() override { gate_.take(true); }
 
  private:
-  Turns turns_;
+  Turns turns_{1};
   Turns::Place gate_{turns_, "gate"};
   std::vector<std::string> log_;
   std::vector<std::jthread> threads_;
@@ -72,6 +73,27 @@ TEST_F(TurnsTest, WhoLeavesLetsTheOthersGoOn) {
   add("two", "b", 5);
   const auto& log = run();
   EXPECT_THAT(std::vector(log.begin() + 2, log.end()), Each("two"));
+}
+
+TEST(Turns, AsManyAsMayRunAtOnce) {
+  Turns turns(2);
+  std::atomic<int> running = 0, most = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      Turns::Place place(turns, "a");
+      for (int window = 0; window < 5; ++window) {
+        place.take(false);
+        const int now = ++running;
+        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        --running;
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(most, 2);
 }
 
 }  // namespace

@@ -26,7 +26,10 @@ bool is_fault_of_machine(ExitCode code) {
 }  // namespace
 
 Worker::Worker(Records& records, Store& store, WorkerOptions options)
-    : records_(records), store_(store), options_(std::move(options)) {
+    : records_(records),
+      store_(store),
+      options_(std::move(options)),
+      turns_(options_.turns_at_once) {
   heart_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
 }
 

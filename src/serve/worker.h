@@ -25,7 +25,9 @@ namespace hum::serve {
 struct WorkerOptions {
   std::string owner;    // its name in leases; new for every worker
   std::string weights;  // as in ConversionOptions
-  int at_once = 3;      // jobs that take turns
+  int at_once = 4;      // jobs that take turns
+  // Jobs that run the models at the same time: a window alone does not keep two cores busy.
+  int turns_at_once = 2;
   // Of jobs with more work than this, one at a time runs, so that others find a place beside it.
   double long_work_s = 60;
   std::chrono::milliseconds heartbeat{500};

@@ -73,7 +73,7 @@ struct Converter::Loaded {
   Loaded(std::shared_ptr<LoadedModels> kept, const ConversionOptions& options,
          const data::Preset* preset, const HearProgress& progress)
       : models(std::move(kept)) {
-    if (preset != nullptr) timbre = models->timbre(*preset);
+    if (preset != nullptr) timbre = models->timbre(*preset, options.play.residual > 0);
     models->synthesizer().load(options.play);
     hear = models->hear(options.notes, options.hum, progress);
     if (preset == nullptr) {
