@@ -3,7 +3,6 @@
 #include <atomic>
 #include <csignal>
 #include <exception>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -68,17 +67,6 @@ void run_client(Shared& shared, const std::string& recording, int number, Tally&
   }
 }
 
-// The children that are workers, not decoders.
-std::vector<pid_t> workers_of(const serve::Process& server) {
-  std::vector<pid_t> workers;
-  for (const pid_t child : server.children()) {
-    std::ifstream file(fmt::format("/proc/{}/cmdline", child));
-    const std::string words{std::istreambuf_iterator<char>(file), {}};
-    if (words.find(std::string("\0worker\0", 8)) != std::string::npos) workers.push_back(child);
-  }
-  return workers;
-}
-
 // Kills workers and server in turn; returns how many of each.
 std::pair<int, int> kill_all(Shared& shared, int kills) {
   Rng rng(1, "kill");
@@ -86,7 +74,7 @@ std::pair<int, int> kill_all(Shared& shared, int kills) {
   while (workers < kills || servers < kills) {
     std::this_thread::sleep_for(std::chrono::duration<double>(rng.uniform(2, 8)));
     if (servers >= kills || (workers < kills && rng.chance(0.5))) {
-      for (const pid_t worker : workers_of(shared.service.process())) {
+      for (const pid_t worker : shared.service.workers()) {
         workers += ::kill(worker, SIGKILL) == 0 ? 1 : 0;
       }
     } else {

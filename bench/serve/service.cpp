@@ -1,6 +1,8 @@
 #include "bench/serve/service.h"
 
 #include <chrono>
+#include <fstream>
+#include <iterator>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -72,6 +74,27 @@ std::optional<Json> Service::job(const std::string& id) const {
   if (answer.status == 200) return parse_json(answer.body);
   if (answer.status == 0 || answer.status == 503) return std::nullopt;
   fail(ExitCode::kFailure, fmt::format("job {} is lost: {}", id, answer.body));
+}
+
+void Service::follow(const std::string& id, const std::stop_token& stop,
+                     const std::function<void()>& came) const {
+  HttpRequest request{.method = "GET", .url = url_ + "/v1/jobs/" + id + "/events"};
+  request.stall_timeout = std::chrono::seconds(0);  // there may be nothing to tell for a long time
+  request.sink = [&](std::string_view) {
+    if (came) came();
+  };
+  request.stop = stop;
+  send_http(request);
+}
+
+std::vector<pid_t> Service::workers() const {
+  std::vector<pid_t> workers;
+  for (const pid_t child : process_->children()) {
+    std::ifstream file(fmt::format("/proc/{}/cmdline", child));
+    const std::string words{std::istreambuf_iterator<char>(file), {}};
+    if (words.find(std::string("\0worker\0", 8)) != std::string::npos) workers.push_back(child);
+  }
+  return workers;
 }
 
 bool has_ended(const Json& job) { return job["status"] != "queued" && job["status"] != "running"; }

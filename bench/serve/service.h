@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,12 @@ class Service {
                     const std::string& key = "") const;
   // Absent: no answer. Throws: kFailure for an answer that is no job.
   std::optional<Json> job(const std::string& id) const;
+  // Reads the events of a job until it ends, the connection is lost or `stop`. `came`: called for
+  // what arrives; may be empty.
+  void follow(const std::string& id, const std::stop_token& stop = {},
+              const std::function<void()>& came = {}) const;
+  // The processes that are workers, not decoders.
+  std::vector<pid_t> workers() const;
 
  private:
   int workers_;

@@ -12,10 +12,11 @@ namespace hum::serve {
 
 class Worker::Attempt {
  public:
-  Attempt(Records& records, Lease lease, Estimates& estimates)
-      : records_(records), lease_(std::move(lease)), estimates_(estimates) {}
+  Attempt(Records& records, Lease lease, StageRates& rates)
+      : records_(records), lease_(std::move(lease)), estimates_(rates) {}
 
   const Lease& lease() const { return lease_; }
+  Estimates& estimates() { return estimates_; }
 
   // From the heart. The reasons stay.
   void lose() { is_lost_ = true; }
@@ -51,7 +52,7 @@ class Worker::Attempt {
 
   Records& records_;
   Lease lease_;
-  Estimates& estimates_;
+  Estimates estimates_;
   std::atomic<bool> is_lost_ = false, is_handed_over_ = false;
   std::string stage_;
   Clock::time_point stage_start_, reported_;

@@ -20,9 +20,19 @@ double left_of(double expected_s, double done, double elapsed_s) {
 
 }  // namespace
 
-void Estimates::Rate::learn(double seconds, double sound_s) {
+StageRates::Rates StageRates::now() const {
+  const std::scoped_lock lock(mutex_);
+  return rates_;
+}
+
+void StageRates::learn(std::string_view stage, double seconds, double sound_s) {
   if (sound_s < kShortest_s) return;
-  per_second = (1 - kNewest) * per_second + kNewest * seconds / sound_s;
+  const std::scoped_lock lock(mutex_);
+  double* rate = stage == "hear"    ? &rates_.hear
+                 : stage == "play"  ? &rates_.play
+                 : stage == "write" ? &rates_.write
+                                    : nullptr;
+  if (rate != nullptr) *rate = (1 - kNewest) * *rate + kNewest * seconds / sound_s;
 }
 
 void Estimates::begin(double heard_s, double played_s) {
@@ -31,9 +41,10 @@ void Estimates::begin(double heard_s, double played_s) {
 }
 
 Estimates::Position Estimates::at(std::string_view stage, double done, double elapsed_s) const {
-  const double play_s = play_.per_second * played_s_, write_s = write_.per_second * played_s_;
+  const auto rates = rates_.now();
+  const double play_s = rates.play * played_s_, write_s = rates.write * played_s_;
   if (stage == "hear") {
-    const double hear_s = left_of(hear_.per_second * heard_s_, done, elapsed_s);
+    const double hear_s = left_of(rates.hear * heard_s_, done, elapsed_s);
     return {kPlayFrom * done, hear_s + play_s + write_s};
   }
   if (stage == "play") {
@@ -43,9 +54,7 @@ Estimates::Position Estimates::at(std::string_view stage, double done, double el
 }
 
 void Estimates::learn(std::string_view stage, double seconds) {
-  if (stage == "hear") hear_.learn(seconds, heard_s_);
-  if (stage == "play") play_.learn(seconds, played_s_);
-  if (stage == "write") write_.learn(seconds, played_s_);
+  rates_.learn(stage, seconds, stage == "hear" ? heard_s_ : played_s_);
 }
 
 }  // namespace hum::serve

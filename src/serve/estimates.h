@@ -1,12 +1,32 @@
 // How long the stages of a job take, learned from the jobs before it.
 #pragma once
 
+#include <mutex>
 #include <string_view>
 
 namespace hum::serve {
 
+// Seconds of work per second of sound. Thread-safe.
+class StageRates {
+ public:
+  struct Rates {
+    double hear = 0.05, play = 0.3, write = 0.03;
+  };
+  Rates now() const;
+  // A stage took this long for so much sound.
+  void learn(std::string_view stage, double seconds, double sound_s);
+
+ private:
+  mutable std::mutex mutex_;
+  Rates rates_;
+};
+
+// Of one job.
 class Estimates {
  public:
+  // `rates` must outlive this object.
+  explicit Estimates(StageRates& rates) : rates_(rates) {}
+
   // Starts a job with this much sound: of the recording, or to be made (all takes).
   void begin(double heard_s, double played_s);
 
@@ -20,12 +40,8 @@ class Estimates {
   void learn(std::string_view stage, double seconds);
 
  private:
-  struct Rate {
-    double per_second;  // seconds of work per second of sound
-    void learn(double seconds, double sound_s);
-  };
+  StageRates& rates_;
   double heard_s_ = 0, played_s_ = 0;
-  Rate hear_{0.05}, play_{0.3}, write_{0.03};
 };
 
 }  // namespace hum::serve

@@ -6,7 +6,8 @@ namespace hum::serve {
 namespace {
 
 TEST(Estimates, TheProgressOfAJobNeverFalls) {
-  Estimates estimates;
+  StageRates rates;
+  Estimates estimates(rates);
   estimates.begin(9, 9);
   double last = 0;
   for (const char* stage : {"hear", "play", "write"}) {
@@ -20,7 +21,8 @@ TEST(Estimates, TheProgressOfAJobNeverFalls) {
 }
 
 TEST(Estimates, TheTimeLeftFollowsTheSpeedOfTheStage) {
-  Estimates estimates;
+  StageRates rates;
+  Estimates estimates(rates);
   estimates.begin(9, 9);
   const double at_start = estimates.at("play", 0, 0).seconds_left;
   EXPECT_GT(at_start, 0);
@@ -30,17 +32,19 @@ TEST(Estimates, TheTimeLeftFollowsTheSpeedOfTheStage) {
 }
 
 TEST(Estimates, TheyLearnFromEarlierJobs) {
-  Estimates estimates;
+  StageRates rates;
+  Estimates estimates(rates);
   for (int i = 0; i < 20; ++i) {
     estimates.begin(10, 10);
     estimates.learn("hear", 1);
     estimates.learn("play", 20);
     estimates.learn("write", 2);
   }
-  estimates.begin(5, 5);
-  EXPECT_NEAR(estimates.at("hear", 0, 0).seconds_left, 0.5 + 10 + 1, 0.2);
-  estimates.begin(0, 0);  // notes that were given
-  EXPECT_EQ(estimates.at("hear", 0, 0).seconds_left, 0);
+  Estimates next(rates);
+  next.begin(5, 5);
+  EXPECT_NEAR(next.at("hear", 0, 0).seconds_left, 0.5 + 10 + 1, 0.2);
+  next.begin(0, 0);  // notes that were given
+  EXPECT_EQ(next.at("hear", 0, 0).seconds_left, 0);
 }
 
 }  // namespace

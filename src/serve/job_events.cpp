@@ -42,6 +42,7 @@ std::shared_ptr<EventStream> JobEvents::follow(const Job& job) {
   if (!followed.stream) followed.stream = std::make_shared<EventStream>(kKeptStates);
   followed.used = Clock::now();
   push(followed, job, position);
+  is_stale_ = true;  // it may have changed since the caller read it
   return followed.stream;
 }
 
@@ -65,36 +66,55 @@ void JobEvents::push(Followed& followed, const Job& job, int64_t position) {
 void JobEvents::watch(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     try {
-      if (records_.wait_for_change(kWait)) changes_->notify();
-      update_all();
+      if (records_.wait_for_change(kWait)) {
+        changes_->notify();
+        is_stale_ = true;
+      }
+      if (is_stale_.exchange(false)) update_all();
+      forget_unused();
     } catch (const Error& error) {
+      is_stale_ = true;
       spdlog::error("event streams: {}", error.message());
       std::this_thread::sleep_for(kWait);
     }
   }
 }
 
-void JobEvents::update_all() {
-  std::vector<std::string> ids;
-  {
-    const std::scoped_lock lock(mutex_);
-    for (auto at = streams_.begin(); at != streams_.end();) {
-      Followed& followed = at->second;
-      if (followed.stream->listeners() > 0) followed.used = Clock::now();
-      const bool is_unused = Clock::now() - followed.used > kKeepUnused;
-      if (!followed.stream->is_closed()) ids.push_back(at->first);
-      at = is_unused ? streams_.erase(at) : std::next(at);
-    }
+void JobEvents::forget_unused() {
+  const std::scoped_lock lock(mutex_);
+  const auto now = Clock::now();
+  for (auto& [unused, followed] : streams_) {
+    if (followed.stream->listeners() > 0) followed.used = now;
   }
-  for (const std::string& id : ids) {
-    const auto job = records_.any_job(id);
-    const int64_t position = job ? position_of(*job) : 0;
+  std::erase_if(streams_, [&](const auto& entry) { return now - entry.second.used > kKeepUnused; });
+}
+
+std::map<std::string, JobState> JobEvents::shown() const {
+  const std::scoped_lock lock(mutex_);
+  std::map<std::string, JobState> states;
+  for (const auto& [id, followed] : streams_) {
+    if (!followed.stream->is_closed()) states[id] = {followed.version, followed.position};
+  }
+  return states;
+}
+
+void JobEvents::update_all() {
+  const auto before = shown();
+  std::vector<std::string> ids;
+  for (const auto& [id, unused] : before) ids.push_back(id);
+  const auto states = records_.states(ids);
+  for (const auto& [id, old] : before) {
+    const auto state = states.find(id);
+    const bool exists = state != states.end();
+    if (exists && state->second == old) continue;
+    // Most jobs have not changed, so that only a few are read whole.
+    const auto job = exists ? records_.any_job(id) : std::nullopt;
     const std::scoped_lock lock(mutex_);
     const auto found = streams_.find(id);
     if (found == streams_.end()) continue;
     Followed& followed = found->second;
     if (job) {
-      push(followed, *job, position);
+      push(followed, *job, job->status == Status::kQueued ? state->second.position : 0);
     } else if (!followed.stream->is_closed()) {  // somebody has removed it
       followed.stream->push(event_of(std::to_string(followed.version + 1),
                                      {{"id", id}, {"status", to_name(Status::kCancelled)}}));

@@ -3,6 +3,7 @@
 // needs the states before it.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -41,6 +42,9 @@ class JobEvents {
 
   void watch(const std::stop_token& stop);
   void update_all();
+  void forget_unused();
+  // What the listeners of the open streams have.
+  std::map<std::string, JobState> shown() const;
   void push(Followed& followed, const Job& job, int64_t position);
   // In the queue; 0 if it is not there.
   int64_t position_of(const Job& job);
@@ -50,7 +54,8 @@ class JobEvents {
   std::shared_ptr<Signal> changes_ = std::make_shared<Signal>();
   mutable std::mutex mutex_;
   std::map<std::string, Followed> streams_;
-  std::jthread watcher_;  // last: it uses the others
+  std::atomic<bool> is_stale_ = false;  // a stream may lack the last state
+  std::jthread watcher_;                // last: it uses the others
 };
 
 }  // namespace hum::serve

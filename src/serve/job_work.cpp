@@ -47,6 +47,10 @@ class StreamFile {
   StreamFile& operator=(const StreamFile&) = delete;
 
   std::FILE* handle() const { return handle_; }
+  bool has_sound() const {
+    constexpr long kHeaderBytes = 44;
+    return std::ftell(handle_) > kHeaderBytes;
+  }
   void cut_here() {
     std::fflush(handle_);
     HUM_REQUIRE(::ftruncate(::fileno(handle_), std::ftell(handle_)) == 0,
@@ -113,13 +117,17 @@ app::MelodySource JobWork::source() {
   return source;
 }
 
+void JobWork::report(std::string_view stage, double done) {
+  const bool can_stream = job_.request.task == Task::kGenerate;
+  report_(stage, done, !has_sound_ && (can_stream || stage == "hear"));
+}
+
 Json JobWork::run() {
   const JobRequest& request = job_.request;
   const std::string timbre = sound_of(request.timbre, "the timbre").string();
   const std::string backing = sound_of(request.backing, "the backing").string();
   create_folder(folder_);
   try {
-    report_("hear", 0);
     const auto options = parse_job_options(request.options, request.task);
     const auto melody = source();
     const double melody_s = melody.recording
@@ -129,8 +137,9 @@ Json JobWork::run() {
     estimates_.begin(is_heard ? melody_s : 0, request.task == Task::kNotes
                                                   ? 0
                                                   : melody_s * static_cast<double>(options.takes));
-    return store_results(
-        perform(performance_options(options, timbre, backing, kAnyLength_s), melody));
+    auto performed = performance_options(options, timbre, backing, kAnyLength_s);
+    performed.starts_early = !records_.any_due();
+    return store_results(perform(performed, melody));
   } catch (const Error& error) {
     const auto named = [&](const std::string& text) {
       return replaced(replaced(text, timbre, "the timbre"), backing, "the backing");
@@ -141,12 +150,13 @@ Json JobWork::run() {
 
 std::vector<app::PerformedFile> JobWork::perform(const app::PerformanceOptions& options,
                                                  const app::MelodySource& source) {
-  const app::PerformanceEvents events{.heard =
-                                          [this](const Json& report) {
-                                            // A lost lease shows at the next report.
-                                            records_.set_heard(lease_, report);
-                                          },
-                                      .progress = report_};
+  const app::PerformanceEvents events{
+      .heard =
+          [this](const Json& heard) {
+            // A lost lease shows at the next report.
+            records_.set_heard(lease_, heard);
+          },
+      .progress = [this](std::string_view stage, double done) { report(stage, done); }};
   switch (job_.request.task) {
     case Task::kNotes:
       return app::perform_notes(options, source, *models_, folder_, events);
@@ -165,6 +175,7 @@ std::vector<app::PerformedFile> JobWork::perform_with_stream(const app::Performa
   bool is_cut = false;
   app::PerformanceEvents followed = events;
   followed.progress = [&](std::string_view stage, double done) {
+    has_sound_ = has_sound_ || stream.has_sound();
     // Readers take the stream for whole when the stage is "write".
     if (stage == "write" && !is_cut) stream.cut_here();
     is_cut = is_cut || stage == "write";

@@ -18,7 +18,8 @@ namespace hum::serve {
 
 class JobWork {
  public:
-  using Report = std::function<void(std::string_view stage, double done)>;
+  // `is_awaited`: its first sound, or its notes if that is all, are still to come.
+  using Report = std::function<void(std::string_view stage, double done, bool is_awaited)>;
 
   // All arguments must outlive this object.
   JobWork(Records& records, Store& store, Estimates& estimates,
@@ -35,6 +36,7 @@ class JobWork {
   Json run();
 
  private:
+  void report(std::string_view stage, double done);
   app::MelodySource source();
   std::filesystem::path sound_of(const std::string& upload, const char* what) const;
   std::vector<app::PerformedFile> perform(const app::PerformanceOptions& options,
@@ -51,6 +53,7 @@ class JobWork {
   const Job& job_;
   const Lease& lease_;
   Report report_;
+  bool has_sound_ = false;        // which a listener can hear
   std::filesystem::path folder_;  // of unfinished results
 };
 

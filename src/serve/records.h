@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -63,7 +64,11 @@ struct JobRequest {
   Json options;                         // JobOptions (job_options.h)
   Json notes;                           // to play instead of hearing the upload; or null
   std::string upload, timbre, backing;  // ids of uploads; empty: none
+  // Set by accept(): the seconds of the recording or the notes, times the takes.
+  double work_s = 0;
 };
+
+inline constexpr double kAnyWork_s = 1e9;
 
 struct Job {
   JobRequest request;
@@ -78,6 +83,13 @@ struct Job {
   int64_t attempts = 0;          // that began and were not returned
   int64_t version = 0;           // grows with every change
   int64_t created_ms = 0, ended_ms = 0;
+};
+
+// What changes of a job while it is watched.
+struct JobState {
+  int64_t version = 0;   // Job::version
+  int64_t position = 0;  // in the queue, 1 is next; 0: not in the queue
+  bool operator==(const JobState&) const = default;
 };
 
 // The first use of a key by a caller fixes its answer.
@@ -174,15 +186,22 @@ class Records {
   // Newest first, those with a number below `before`.
   virtual std::vector<Job> list(const std::string& caller, int64_t limit,
                                 std::optional<int64_t> before) = 0;
-  // Of a queued job; 1 is next.
+  // Of a queued job; 1 is next. Later jobs of other callers may still go before it: see claim().
   virtual int64_t position(const Job& job) = 0;
+  // By id; those that exist.
+  virtual std::map<std::string, JobState> states(const std::vector<std::string>& ids) = 0;
   // Ends the job wherever it is and forgets it, its keys and dead letters. Absent if there is none.
   // The next sweep() makes sure that nothing of it is left on the disk.
   virtual std::optional<Removed> remove_job(const std::string& caller, const std::string& id) = 0;
 
   // ---- The queue ----
-  // Leases the oldest job that is due.
-  virtual std::optional<std::pair<Job, Lease>> claim(const std::string& owner) = 0;
+  // Leases a job that is due and has at most this much work. Callers with the fewest running jobs
+  // go first; of these, those who want notes only; then the caller who was served longest ago. Each
+  // caller's oldest job goes first.
+  virtual std::optional<std::pair<Job, Lease>> claim(const std::string& owner,
+                                                     double most_work_s = kAnyWork_s) = 0;
+  // Whether there is one.
+  virtual bool any_due(double most_work_s = kAnyWork_s) = 0;
   // These do nothing and return false when the lease is lost: the job was removed, or it was given
   // to another worker because this one seemed dead.
   virtual bool renew(const Lease& lease) = 0;

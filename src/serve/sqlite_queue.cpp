@@ -1,5 +1,6 @@
 // The queue of SqliteRecords: leases, attempts, dead letters.
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "serve/sqlite_records.h"
@@ -10,19 +11,80 @@ namespace {
 
 constexpr const char* kHeld = " WHERE id = ? AND owner = ? AND attempts = ? AND status = 'running'";
 
+// Names its indexes: without them SQLite may read all jobs of a caller, most of which have ended.
+constexpr const char* kNextDue = R"sql(
+SELECT j.number, j.caller FROM jobs AS j INDEXED BY waiting_jobs
+WHERE j.status = 'queued' AND j.due_ms <= ? AND j.work_s <= ?
+ORDER BY
+  (SELECT count(*) FROM jobs AS r INDEXED BY running_jobs
+   WHERE r.status = 'running' AND r.caller = j.caller),
+  j.task <> 'notes',
+  coalesce((SELECT t.number FROM turns AS t WHERE t.caller = j.caller), 0),
+  j.number
+LIMIT 1)sql";
+
 }  // namespace
 
-std::optional<std::pair<Job, Lease>> SqliteRecords::claim(const std::string& owner) {
+std::map<std::string, JobState> SqliteRecords::queued() {
+  struct Queued {
+    std::string id;
+    int64_t version, rank;  // rank: among those of the caller
+  };
+  std::vector<Queued> queued;
+  std::map<std::string, int64_t> waiting;  // by caller
+  Statement rows = durable_.query(
+      "SELECT id, version, caller FROM jobs INDEXED BY waiting_jobs WHERE status = 'queued' "
+      "ORDER BY number");
+  while (rows.next()) queued.push_back({rows.text(0), rows.integer(1), ++waiting[rows.text(2)]});
+  // Callers take turns: before a caller's third job go up to three of each other one.
+  std::map<std::string, JobState> states;
+  for (const auto& [id, version, rank] : queued) {
+    JobState& state = states[id] = {version, 0};
+    for (const auto& [unused, jobs] : waiting) state.position += std::min(jobs, rank);
+  }
+  return states;
+}
+
+int64_t SqliteRecords::position(const Job& job) {
+  const std::scoped_lock lock(mutex_);
+  return queued()[job.request.id].position;
+}
+
+std::map<std::string, JobState> SqliteRecords::states(const std::vector<std::string>& ids) {
+  const std::scoped_lock lock(mutex_);
+  auto waiting = queued();
+  std::map<std::string, JobState> states;
+  for (const std::string& id : ids) {
+    if (const auto found = waiting.find(id); found != waiting.end()) {
+      states.insert(*found);
+    } else if (Statement row = durable_.query("SELECT version FROM jobs WHERE id = ?", id);
+               row.next()) {
+      states[id] = {row.integer(0), 0};
+    }
+  }
+  return states;
+}
+
+bool SqliteRecords::any_due(double most_work_s) {
+  const std::scoped_lock lock(mutex_);
+  return durable_
+      .query("SELECT 1 FROM jobs WHERE status = 'queued' AND due_ms <= ? AND work_s <= ? LIMIT 1",
+             now_ms(), most_work_s)
+      .next();
+}
+
+std::optional<std::pair<Job, Lease>> SqliteRecords::claim(const std::string& owner,
+                                                          double most_work_s) {
+  if (!any_due(most_work_s)) return std::nullopt;  // an idle worker only reads
   const std::scoped_lock lock(mutex_);
   const int64_t now = now_ms();
-  constexpr const char* kNext =
-      "SELECT number FROM jobs WHERE status = 'queued' AND due_ms <= ? ORDER BY number LIMIT 1";
-  // An idle worker only reads.
-  if (!durable_.query(kNext, now).next()) return std::nullopt;
   Transaction transaction(durable_);
-  Statement next = durable_.query(kNext, now);
+  Statement next = durable_.query(kNextDue, now, most_work_s);
   if (!next.next()) return std::nullopt;
   const int64_t number = next.integer(0);
+  durable_.run(
+      "INSERT OR REPLACE INTO turns VALUES(?, (SELECT coalesce(max(number), 0) + 1 FROM turns))",
+      next.text(1));
   durable_.run(
       "UPDATE jobs SET status = 'running', owner = ?, lease_until_ms = ?, attempts = attempts + 1, "
       "stage = '', progress = 0, seconds_left = NULL, error = NULL, version = version + 1 "

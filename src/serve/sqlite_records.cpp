@@ -2,6 +2,7 @@
 
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kSchema = 1;
+constexpr int64_t kSchema = 2;
 // A check reads the whole file; beyond this size it would delay the start.
 constexpr uintmax_t kMostCheckedBytes = 32 << 20;
 
@@ -32,7 +33,7 @@ CREATE TABLE jobs(
   attempts INTEGER NOT NULL DEFAULT 0, version INTEGER NOT NULL DEFAULT 1,
   created_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL DEFAULT 0,
   expires_ms INTEGER, due_ms INTEGER NOT NULL DEFAULT 0,
-  owner TEXT, lease_until_ms INTEGER);
+  owner TEXT, lease_until_ms INTEGER, work_s REAL NOT NULL DEFAULT 0);
 CREATE INDEX waiting_jobs ON jobs(number) WHERE status = 'queued';
 CREATE INDEX running_jobs ON jobs(number) WHERE status = 'running';
 CREATE INDEX jobs_of_callers ON jobs(caller, number);
@@ -48,7 +49,15 @@ CREATE TABLE dead_letters(
   at_ms INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE workers(
   owner TEXT PRIMARY KEY, is_ready INTEGER NOT NULL, seen_ms INTEGER NOT NULL) WITHOUT ROWID;
-PRAGMA user_version = 1;
+CREATE TABLE turns(caller TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+PRAGMA user_version = 2;
+)sql";
+
+// From version 1.
+constexpr const char* kUpgrade = R"sql(
+ALTER TABLE jobs ADD COLUMN work_s REAL NOT NULL DEFAULT 0;
+CREATE TABLE turns(caller TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+PRAGMA user_version = 2;
 )sql";
 
 void require_whole(Database& database, const fs::path& file) {
@@ -64,14 +73,26 @@ void create_tables(Database& database, const fs::path& file) {
   Transaction transaction(database);
   const int64_t version = first_integer(database.query("PRAGMA user_version"));
   if (version == kSchema) return;
-  if (version != 0) {
+  if (version > kSchema || version < 0) {
     fail(ExitCode::kConfig,
          fmt::format("{} has version {} of the tables, and this hum knows {}",
                      file.filename().string(), version, kSchema),
          "use the hum that wrote it, or another --data folder");
   }
-  database.run_script(kTables);
+  database.run_script(version == 0 ? kTables : kUpgrade);
   transaction.commit();
+}
+
+// JobRequest::work_s. Its uploads are there already.
+double work_of(Database& database, const JobRequest& job) {
+  double length_s = 0;
+  if (job.notes.is_null()) {
+    Statement row = database.query("SELECT seconds FROM uploads WHERE id = ?", job.upload);
+    if (row.next()) length_s = row.real(0);
+  } else {
+    for (const Json& note : job.notes) length_s = std::max(length_s, note["end"].get<double>());
+  }
+  return length_s * job.options.value("takes", 1.0);
 }
 
 // A database whose tables are there and whole.
@@ -209,10 +230,10 @@ std::optional<Removed> SqliteRecords::remove_upload(const std::string& caller,
 
 void SqliteRecords::insert(const JobRequest& job) {
   durable_.run(
-      "INSERT INTO jobs(id, caller, task, upload, timbre, backing, status, created_ms) "
-      "VALUES(?, ?, ?, ?, ?, ?, 'queued', ?)",
+      "INSERT INTO jobs(id, caller, task, upload, timbre, backing, status, created_ms, work_s) "
+      "VALUES(?, ?, ?, ?, ?, ?, 'queued', ?, ?)",
       job.id, job.caller, to_name(job.task), or_null(job.upload), or_null(job.timbre),
-      or_null(job.backing), now_ms());
+      or_null(job.backing), now_ms(), work_of(durable_, job));
   durable_.run("INSERT INTO documents(job, options, notes) VALUES(?, ?, ?)", job.id,
                to_text(job.options), or_null(job.notes));
 }
@@ -239,9 +260,10 @@ Acceptance SqliteRecords::accept(const JobRequest& job, const std::vector<Upload
     if (!found.next()) return {Acceptance::kNoUpload, "", 0, id};
   }
   insert(job);
-  if (key) remember(job.caller, *key, job.id, before + 1);
+  const int64_t position = queued().at(job.id).position;
+  if (key) remember(job.caller, *key, job.id, position);
   transaction.commit();
-  return {Acceptance::kAccepted, job.id, before + 1, ""};
+  return {Acceptance::kAccepted, job.id, position, ""};
 }
 
 std::optional<Job> SqliteRecords::any_job(const std::string& id) {
@@ -265,12 +287,6 @@ std::vector<Job> SqliteRecords::list(const std::string& caller, int64_t limit,
   std::vector<Job> jobs;
   while (rows.next()) jobs.push_back(job_of(rows));
   return jobs;
-}
-
-int64_t SqliteRecords::position(const Job& job) {
-  const std::scoped_lock lock(mutex_);
-  return first_integer(durable_.query(
-      "SELECT count(*) FROM jobs WHERE status = 'queued' AND number <= ?", job.number));
 }
 
 void SqliteRecords::forget(const std::string& job) {

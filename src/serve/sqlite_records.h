@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "serve/records.h"
 #include "serve/sqlite.h"
@@ -29,9 +32,12 @@ class SqliteRecords : public Records {
   std::vector<Job> list(const std::string& caller, int64_t limit,
                         std::optional<int64_t> before) override;
   int64_t position(const Job& job) override;
+  std::map<std::string, JobState> states(const std::vector<std::string>& ids) override;
   std::optional<Removed> remove_job(const std::string& caller, const std::string& id) override;
 
-  std::optional<std::pair<Job, Lease>> claim(const std::string& owner) override;
+  std::optional<std::pair<Job, Lease>> claim(const std::string& owner,
+                                             double most_work_s = kAnyWork_s) override;
+  bool any_due(double most_work_s = kAnyWork_s) override;
   bool renew(const Lease& lease) override;
   bool progress(const Lease& lease, const Progress& progress) override;
   bool set_heard(const Lease& lease, const Json& heard) override;
@@ -56,6 +62,8 @@ class SqliteRecords : public Records {
                 int64_t position);
   void insert(const Upload& upload);
   void insert(const JobRequest& job);
+  // Those in the queue, by id.
+  std::map<std::string, JobState> queued();
   bool holds(const Lease& lease);
   bool return_unbegun(const Lease& lease, int64_t due_ms);
   void end(const std::string& job, Status status, const Json& results, const Json& error);

@@ -13,7 +13,8 @@ namespace hum::serve {
 inline constexpr const char* kSelectJobs =
     "SELECT j.number, j.id, j.caller, j.task, j.upload, j.timbre, j.backing, j.status, j.stage, "
     "j.progress, j.seconds_left, j.results, j.error, j.attempts, j.version, j.created_ms, "
-    "j.ended_ms, d.options, d.notes, d.heard FROM jobs j JOIN documents d ON d.job = j.id";
+    "j.ended_ms, d.options, d.notes, d.heard, j.work_s FROM jobs j JOIN documents d ON d.job = "
+    "j.id";
 
 inline std::optional<std::string> or_null(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
@@ -41,7 +42,8 @@ inline Job job_of(const Statement& row) {
                  .notes = json(18),
                  .upload = row.text(4),
                  .timbre = row.text(5),
-                 .backing = row.text(6)};
+                 .backing = row.text(6),
+                 .work_s = row.real(20)};
   job.status = from_name<Status>(row.text(7));
   job.stage = row.text(8);
   job.progress = row.real(9);

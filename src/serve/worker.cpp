@@ -26,7 +26,10 @@ bool is_fault_of_machine(ExitCode code) {
 }  // namespace
 
 Worker::Worker(Records& records, Store& store, WorkerOptions options)
-    : records_(records), store_(store), options_(std::move(options)) {
+    : records_(records),
+      store_(store),
+      options_(std::move(options)),
+      turns_(options_.turns_at_once) {
   heart_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
 }
 
@@ -49,9 +52,9 @@ void Worker::beat(const std::stop_token& stop) {
     try {
       records_.report_worker({options_.owner, is_ready_ && !stop_asked});
       const std::scoped_lock lock(mutex_);
-      if (attempt_ != nullptr) {
-        if (is_over) attempt_->hand_over();
-        if (!records_.renew(attempt_->lease())) attempt_->lose();
+      for (Attempt* attempt : attempts_) {
+        if (is_over) attempt->hand_over();
+        if (!records_.renew(attempt->lease())) attempt->lose();
       }
     } catch (const Error& error) {
       // A full or busy disk: the next beat may succeed, and the lease outlasts several of them.
@@ -67,48 +70,79 @@ void Worker::run() {
   is_ready_ = true;
   records_.report_worker({options_.owner, true});
   spdlog::info("worker {} is ready", options_.owner);
-  work();
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < options_.at_once; ++i) threads.emplace_back([this] { work(); });
 }
 
 void Worker::work() {
-  while (!options_.must_stop()) {
+  while (const auto claimed = wait_for_job()) {
+    const auto& [job, lease] = *claimed;
     try {
-      if (auto claimed = records_.claim(options_.owner)) {
-        perform(claimed->first, claimed->second);
-      } else {
-        records_.wait_for_change(kIdleWait);
-      }
+      perform(job, lease);
     } catch (const Error& error) {
       // Of the records or the store, not of the job: the lease ends on its own.
       spdlog::error("worker {}: {}", options_.owner, error.message());
       std::this_thread::sleep_for(kIdleWait);
     }
+    if (is_long(job)) has_long_job_ = false;
   }
 }
 
+std::optional<std::pair<Job, Lease>> Worker::wait_for_job() {
+  const std::scoped_lock lock(claim_mutex_);
+  while (!options_.must_stop()) {
+    try {
+      auto claimed =
+          records_.claim(options_.owner, has_long_job_ ? options_.long_work_s : kAnyWork_s);
+      if (claimed) {
+        if (is_long(claimed->first)) has_long_job_ = true;
+        return claimed;
+      }
+      records_.wait_for_change(kIdleWait);
+    } catch (const Error& error) {
+      spdlog::error("worker {}: {}", options_.owner, error.message());
+      std::this_thread::sleep_for(kIdleWait);
+    }
+  }
+  return std::nullopt;
+}
+
 void Worker::perform(const Job& job, const Lease& lease) {
-  Attempt attempt(records_, lease, estimates_);
+  Attempt attempt(records_, lease, rates_);
   {
     const std::scoped_lock lock(mutex_);
-    attempt_ = &attempt;
+    attempts_.push_back(&attempt);
   }
-  JobWork work(records_, store_, estimates_, models_, job, lease,
-               [&](std::string_view stage, double done) { attempt.report(stage, done); });
-  Fault fault;
-  try {
-    const Json results = work.run();
-    attempt.end_stage();
-    if (!records_.finish(lease, results)) attempt.lose();
-  } catch (const Error& error) {
-    fault = {error.code(), error.message(), hint_for_callers(error)};
-  } catch (const std::exception& error) {
-    fault = {ExitCode::kFailure, error.what(), ""};
-  }
+  const Fault fault = run_attempt(job, attempt);
   {
     const std::scoped_lock lock(mutex_);
-    attempt_ = nullptr;
+    std::erase(attempts_, &attempt);
   }
   settle(lease, attempt, fault);
+}
+
+Worker::Fault Worker::run_attempt(const Job& job, Attempt& attempt) {
+  Turns::Place place(turns_, job.request.caller);
+  // Only the stages "hear" and "play" need the models: results are written beside other jobs.
+  const auto report = [&](std::string_view stage, double done, bool is_awaited) {
+    attempt.report(stage, done);
+    if (stage == "write" || (stage == "play" && done >= 1)) {
+      place.leave();
+    } else {
+      place.take(is_awaited && !is_long(job));
+    }
+  };
+  try {
+    JobWork work(records_, store_, attempt.estimates(), models_, job, attempt.lease(), report);
+    const Json results = work.run();
+    attempt.end_stage();
+    if (!records_.finish(attempt.lease(), results)) attempt.lose();
+    return {};
+  } catch (const Error& error) {
+    return {error.code(), error.message(), hint_for_callers(error)};
+  } catch (const std::exception& error) {
+    return {ExitCode::kFailure, error.what(), ""};
+  }
 }
 
 void Worker::settle(const Lease& lease, const Attempt& attempt, const Fault& fault) {

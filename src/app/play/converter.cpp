@@ -71,11 +71,11 @@ struct Converter::Loaded {
   pipeline::Instrument instrument;
 
   Loaded(std::shared_ptr<LoadedModels> kept, const ConversionOptions& options,
-         const data::Preset* preset)
+         const data::Preset* preset, const HearProgress& progress)
       : models(std::move(kept)) {
-    if (preset != nullptr) timbre = models->timbre(*preset);
+    if (preset != nullptr) timbre = models->timbre(*preset, options.play.residual > 0);
     models->synthesizer().load(options.play);
-    hear = models->hear(options.notes, options.hum);
+    hear = models->hear(options.notes, options.hum, progress);
     if (preset == nullptr) {
       timbre = models->timbre_of(options.timbre, options.max_seconds, options.notes,
                                  options.play.residual > 0 ? hear : pipeline::HearFunction());
@@ -95,7 +95,7 @@ Converter::~Converter() = default;
 
 Converter::Loaded& Converter::load() {
   if (!models_) models_ = std::make_shared<LoadedModels>(options_.weights);
-  if (!loaded_) loaded_ = std::make_unique<Loaded>(models_, options_, preset_);
+  if (!loaded_) loaded_ = std::make_unique<Loaded>(models_, options_, preset_, hear_progress_);
   return *loaded_;
 }
 
@@ -172,10 +172,10 @@ std::vector<float> Converter::play(std::span<const audio::Note> notes) {
   return std::move(play(std::span(&one, 1))[0]);
 }
 
-pipeline::Instrument Converter::streaming_instrument() {
+pipeline::Instrument Converter::streaming_instrument(bool starts_early) {
   auto streaming = instrument(false);
   // The draft takes as long for a few frames as for all of them.
-  streaming.quick_frames = options_.play.fast ? 0 : kQuickFrames;
+  streaming.quick_frames = options_.play.fast || !starts_early ? 0 : kQuickFrames;
   return streaming;
 }
 
@@ -184,9 +184,9 @@ void Converter::stream(std::span<const audio::Note> notes, const pipeline::Sampl
 }
 
 std::vector<float> Converter::stream_and_keep(std::span<const audio::Note> notes,
-                                              const pipeline::SampleSink& sink) {
-  return pipeline::play_and_keep(notes, streaming_instrument(), static_cast<uint64_t>(seed_of(0)),
-                                 sink);
+                                              const pipeline::SampleSink& sink, bool starts_early) {
+  return pipeline::play_and_keep(notes, streaming_instrument(starts_early),
+                                 static_cast<uint64_t>(seed_of(0)), sink);
 }
 
 std::string Converter::instrument_name() const {

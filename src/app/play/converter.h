@@ -104,6 +104,8 @@ class Converter {
   void set_progress(std::function<void(int64_t done, int64_t total)> progress) {
     progress_ = std::move(progress);
   }
+  // Before anything is loaded.
+  void set_hear_progress(HearProgress progress) { hear_progress_ = std::move(progress); }
 
   // Loads the models and the timbre now.
   void prepare() { load(); }
@@ -129,9 +131,10 @@ class Converter {
   // Plays take 0 and hands out each part as soon as it is ready. Shows no progress: the terminal
   // belongs to the program that plays the stream.
   void stream(std::span<const audio::Note> notes, const pipeline::SampleSink& sink);
-  // The same, and returns what play() returns.
+  // The same, and returns what play() returns. Without `starts_early` the first part comes with the
+  // whole first window: later, and for less work in all.
   std::vector<float> stream_and_keep(std::span<const audio::Note> notes,
-                                     const pipeline::SampleSink& sink);
+                                     const pipeline::SampleSink& sink, bool starts_early = true);
 
   const ConversionOptions& options() const { return options_; }
   int64_t seed_of(int64_t take) const { return options_.play.sampling.seed + take; }
@@ -148,13 +151,14 @@ class Converter {
   Loaded& load();
   Hearing score(pipeline::HumMelody melody, bool stays_in_time);
   pipeline::Instrument instrument(bool shows_progress);
-  pipeline::Instrument streaming_instrument();
+  pipeline::Instrument streaming_instrument(bool starts_early = true);
 
   ConversionOptions options_;
   const data::Preset* preset_;
   std::shared_ptr<LoadedModels> models_;
   std::unique_ptr<Loaded> loaded_;
   std::function<void(int64_t done, int64_t total)> progress_;
+  HearProgress hear_progress_;
 };
 
 }  // namespace hum::app

@@ -61,10 +61,12 @@ double voiced_share(std::span<const float> samples, const ear::Frames& frames) {
 }
 
 // What the ear hears, with the singer's tuning and dynamics.
-pipeline::HearFunction ear_function(std::shared_ptr<const ear::EarSession> model) {
-  return [model = std::move(model)](std::span<const float> samples) {
+pipeline::HearFunction ear_function(std::shared_ptr<const ear::EarSession> model,
+                                    HearProgress progress = {}) {
+  return [model = std::move(model),
+          progress = std::move(progress)](std::span<const float> samples) {
     const auto frames =
-        model->listen(data::levelled(std::vector<float>(samples.begin(), samples.end())));
+        model->listen(data::levelled(std::vector<float>(samples.begin(), samples.end())), progress);
     const auto heard = ear::decode(frames);
     return pipeline::HeardVoice{
         .notes = data::velocity_from_rms(samples, ear::played_notes(frames, heard)),
@@ -94,14 +96,15 @@ std::shared_ptr<const ear::EarSession> load_ear(runtime::Session& session,
 pipeline::HearFunction hear_function(runtime::Session& session, const fs::path& weights,
                                      const models::basic_pitch::NoteOptions& notes,
                                      const pipeline::HumOptions& hum,
-                                     std::shared_ptr<const ear::EarSession> ear) {
+                                     std::shared_ptr<const ear::EarSession> ear,
+                                     HearProgress progress) {
   const bool is_tuned = hum.tuning == pipeline::Tuning::kAuto;
   if (hum.polyphonic) {
     auto hear = pipeline::as_transcribed(transcriber(session, notes));
     if (is_tuned) hear = pipeline::in_tune(std::move(hear));
     return pipeline::with_quality_warnings(std::move(hear), /*is_one_voice=*/false);
   }
-  auto hear = ear_function(ear ? std::move(ear) : load_ear(session, weights));
+  auto hear = ear_function(ear ? std::move(ear) : load_ear(session, weights), std::move(progress));
   warn_of_ignored(notes);
   if (!is_tuned) hear = pipeline::with_own_tuning(std::move(hear));
   return pipeline::with_quality_warnings(std::move(hear), /*is_one_voice=*/true);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,14 +20,19 @@ namespace hum::app {
 std::shared_ptr<const models::ear::EarSession> load_ear(runtime::Session& session,
                                                         const std::filesystem::path& weights);
 
+// Receives the share of the recording that was heard, 0..1; may throw to stop.
+using HearProgress = std::function<void(double done)>;
+
 // For generation and `hum notes --voice`, with warnings about the recording. `ear`: the one that is
-// loaded already, if there is one. The session must outlive the result. Throws: what load_ear
-// throws, unless Basic Pitch hears; what transcriber() throws.
+// loaded already, if there is one. `progress`: called by the ear, not by Basic Pitch. The session
+// must outlive the result. Throws: what load_ear throws, unless Basic Pitch hears; what
+// transcriber() throws.
 pipeline::HearFunction hear_function(runtime::Session& session,
                                      const std::filesystem::path& weights,
                                      const models::basic_pitch::NoteOptions& notes = {},
                                      const pipeline::HumOptions& hum = {},
-                                     std::shared_ptr<const models::ear::EarSession> ear = nullptr);
+                                     std::shared_ptr<const models::ear::EarSession> ear = nullptr,
+                                     HearProgress progress = {});
 
 // The ear alone, for training items. Throws like hear_function.
 pipeline::HearFunction item_hear_function(runtime::Session& session,

@@ -1,6 +1,5 @@
 #include "app/play/loaded_models.h"
 
-#include "app/play/hearing.h"
 #include "app/session_options.h"
 #include "audio/io.h"
 #include "base/log.h"
@@ -12,12 +11,17 @@ LoadedModels::LoadedModels(const std::string& weights)
       weights_(weights_folder(weights)),
       synthesizer_(session_, weights_) {}
 
-const Timbre& LoadedModels::timbre(const data::Preset& preset) {
-  const auto found = presets_.find(&preset);
-  if (found != presets_.end()) return found->second;
-  Timbre timbre{{}, pipeline::PitchRange{preset.low, preset.high}, {}};
-  timbre.source = synthesizer_.preset_timbre(preset, timbre.warnings);
-  return presets_.emplace(&preset, std::move(timbre)).first->second;
+Timbre LoadedModels::timbre(const data::Preset& preset, bool with_residual) {
+  const std::scoped_lock lock(mutex_);
+  auto found = presets_.find(&preset);
+  if (found == presets_.end()) {
+    Timbre timbre{{}, pipeline::PitchRange{preset.low, preset.high}, {}};
+    timbre.source = synthesizer_.preset_timbre(preset, timbre.warnings);
+    found = presets_.emplace(&preset, std::move(timbre)).first;
+  }
+  TimbreSource& source = found->second.source;
+  if (with_residual && !source.residual) source.residual = synthesizer_.residual(source);
+  return found->second;
 }
 
 Timbre LoadedModels::timbre_of(const std::filesystem::path& path, double max_seconds,
@@ -38,9 +42,10 @@ Timbre LoadedModels::timbre_of(const std::filesystem::path& path, double max_sec
 }
 
 pipeline::HearFunction LoadedModels::hear(const models::basic_pitch::NoteOptions& notes,
-                                          const pipeline::HumOptions& hum) {
+                                          const pipeline::HumOptions& hum, HearProgress progress) {
+  const std::scoped_lock lock(mutex_);
   if (!hum.polyphonic && !ear_) ear_ = load_ear(session_, weights_);
-  return hear_function(session_, weights_, notes, hum, ear_);
+  return hear_function(session_, weights_, notes, hum, ear_, std::move(progress));
 }
 
 }  // namespace hum::app

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/play/hearing.h"
 #include "app/play/synthesizer.h"
 #include "models/ear/ear_session.h"
 #include "pipeline/hum_melody.h"
@@ -24,7 +26,7 @@ struct Timbre {
   std::optional<std::pair<double, double>> part_s = {};  // of a clip's recording: from, to
 };
 
-// Reads each model when it is first needed. Not thread-safe.
+// Reads each model when it is first needed. Thread-safe.
 class LoadedModels {
  public:
   // `weights` as in ConversionOptions. Throws: what Session and weights_folder throw.
@@ -34,8 +36,8 @@ class LoadedModels {
   Synthesizer& synthesizer() { return synthesizer_; }
   const std::filesystem::path& weights() const { return weights_; }
 
-  // That of a preset is kept.
-  const Timbre& timbre(const data::Preset& preset);
+  // That of a preset is kept, with its residual if one is asked for.
+  Timbre timbre(const data::Preset& preset, bool with_residual);
   // Of a clip to imitate; says which part of a long recording it is. `notes`: of Basic Pitch, who
   // finds the range. `hear` finds the notes for the residual; empty: there is none. Throws: what
   // read_clip throws.
@@ -44,12 +46,13 @@ class LoadedModels {
                    const pipeline::HearFunction& hear);
   // See hear_function.
   pipeline::HearFunction hear(const models::basic_pitch::NoteOptions& notes,
-                              const pipeline::HumOptions& hum);
+                              const pipeline::HumOptions& hum, HearProgress progress = {});
 
  private:
   runtime::Session session_;
   std::filesystem::path weights_;
   Synthesizer synthesizer_;
+  std::mutex mutex_;  // of what follows
   std::shared_ptr<const models::ear::EarSession> ear_;
   std::map<const data::Preset*, Timbre> presets_;
 };

@@ -39,11 +39,12 @@ Json heard_report(const MelodySource& source, const Hearing& hearing,
 
 // Without an instrument, and so without a range.
 pipeline::HumMelody heard_melody(const MelodySource& source, const ConversionOptions& options,
-                                 LoadedModels& models) {
+                                 LoadedModels& models, const PerformanceEvents& events) {
   if (!source.notes.empty()) return pipeline::given_melody(source.notes, options.hum, std::nullopt);
   const auto& recording = *source.recording;
-  auto melody = pipeline::read_melody(recording.samples, models.hear(options.notes, options.hum),
-                                      options.hum, std::nullopt);
+  auto hear =
+      models.hear(options.notes, options.hum, [&](double done) { events.progress("hear", done); });
+  auto melody = pipeline::read_melody(recording.samples, hear, options.hum, std::nullopt);
   melody.warnings.insert(melody.warnings.begin(), recording.warnings.begin(),
                          recording.warnings.end());
   return melody;
@@ -59,6 +60,7 @@ class Player {
       events_.progress("play", from_ + (to_ - from_) * static_cast<double>(done) /
                                            static_cast<double>(std::max<int64_t>(total, 1)));
     });
+    converter.set_hear_progress([this](double done) { events_.progress("hear", done); });
   }
   Player(const Player&) = delete;
   Player& operator=(const Player&) = delete;
@@ -92,7 +94,8 @@ class Player {
 
 // Plays take 1 and hands it to the stream's reader; returns its samples.
 std::vector<float> stream_take(Player& player, const pipeline::Score& score,
-                               const SoundOptions& sound, std::FILE* stream) {
+                               const PerformanceOptions& options, std::FILE* stream) {
+  const SoundOptions& sound = options.delivery.sound;
   const int rate_hz = sound.rate(), channels = player.converter.channels();
   const int written = std::max(channels, sound.channels());
   WavStream out(stream, rate_hz, written, audio::SampleFormat::k16);
@@ -104,7 +107,8 @@ std::vector<float> stream_take(Player& player, const pipeline::Score& score,
       },
       channels);
   auto all = player.converter.stream_and_keep(
-      score.notes, [&](std::span<const float> samples) { finisher.push(samples); });
+      score.notes, [&](std::span<const float> samples) { finisher.push(samples); },
+      options.starts_early);
   finisher.finish();
   return all;
 }
@@ -162,7 +166,7 @@ std::vector<PerformedFile> perform_notes(const PerformanceOptions& options,
                                          const fs::path& folder, const PerformanceEvents& events) {
   events.progress("hear", 0);
   const ConversionOptions& conversion = options.conversion;
-  Hearing hearing{heard_melody(source, conversion, models), {}};
+  Hearing hearing{heard_melody(source, conversion, models, events), {}};
   hearing.score = pipeline::make_score(hearing.melody.notes, conversion.score);
   auto& warnings = hearing.melody.warnings;
   warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
@@ -193,7 +197,7 @@ std::vector<PerformedFile> perform_takes(const PerformanceOptions& options,
   const auto& score = hearing.score;
   const double share = 1.0 / static_cast<double>(options.takes);
   player.plays(0, share);
-  auto first = stream_take(player, score, options.delivery.sound, stream);
+  auto first = stream_take(player, score, options, stream);
   std::vector<pipeline::Piece> others;
   for (int64_t take = 1; take < options.takes; ++take) {
     others.push_back(player.converter.piece(score.notes, take));

@@ -23,6 +23,7 @@ struct PerformanceOptions {
   SoundFormat format = SoundFormat::kWav;
   int64_t takes = 1;
   pipeline::Style style = pipeline::Style::kPop;  // of an arrangement
+  bool starts_early = true;                       // see Converter::stream_and_keep
 };
 
 // Where the melody comes from: a recording, or notes, which replace it.

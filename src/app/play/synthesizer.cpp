@@ -79,6 +79,7 @@ Synthesizer::Synthesizer(runtime::Session& session, fs::path weights)
     : session_(session), weights_(std::move(weights)), humming_(session, weights_) {}
 
 models::codec::CodecSession& Synthesizer::codec() {
+  const std::scoped_lock lock(codec_mutex_);
   if (!codec_) {
     codec_ = std::make_unique<models::codec::CodecSession>(session_,
                                                            models::weights_part(weights_, "codec"));
@@ -119,8 +120,8 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
 }
 
 std::shared_ptr<const models::humming::Residual> Synthesizer::residual(
-    const TimbreSource& timbre, const SynthesisOptions& options) const {
-  if (options.residual == 0 || timbre.notes.empty()) return nullptr;
+    const TimbreSource& timbre) const {
+  if (timbre.notes.empty()) return nullptr;
   if (channels() != audio::Channels::kMono) return nullptr;
   const int64_t latent = humming_.common().latent, width = data::kMelodyFeatures;
   const int64_t frames = std::ssize(timbre.latents) / latent, windows = windows_of_frames(frames);
@@ -149,7 +150,10 @@ pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const Synthesi
   validate(options);
   load(options);
   pipeline::Instrument result{.latent = humming_.common().latent, .together = models::kBatchRows};
-  result.latents = [this, correction = residual(timbre, options), share = options.residual,
+  auto correction = std::move(timbre.residual);
+  if (!correction && options.residual > 0) correction = residual(timbre);
+  if (options.residual == 0) correction = nullptr;
+  result.latents = [this, correction = std::move(correction), share = options.residual,
                     reference = std::move(timbre.reference), fast = options.fast,
                     sampling =
                         sampling_of(options)](std::span<const pipeline::LatentWindow> windows) {

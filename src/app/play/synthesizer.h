@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -69,12 +70,14 @@ struct TimbreSource {
   // notes there is no residual.
   std::vector<float> latents;
   std::vector<audio::Note> notes;
+  // Made of them, if somebody has done so (Synthesizer::residual); else instrument() does.
+  std::shared_ptr<const models::humming::Residual> residual = nullptr;
 };
 
 // Throws kUsage naming the flag that is out of range, or that --strength would override.
 void validate(const SynthesisOptions& options);
 
-// Reads each model when it is first needed. The session must outlive it.
+// Reads each model when it is first needed. Thread-safe. The session must outlive it.
 class Synthesizer {
  public:
   Synthesizer(runtime::Session& session, std::filesystem::path weights);
@@ -99,19 +102,20 @@ class Synthesizer {
   // synthesizer.
   pipeline::Instrument token_instrument(std::span<const int32_t> codes, int64_t books);
 
+  // Null if the timbre has none: no notes, or stereo weights.
+  std::shared_ptr<const models::humming::Residual> residual(const TimbreSource& timbre) const;
+
   models::codec::CodecSession& codec();
   const models::humming::HummingSession& humming() const { return humming_; }
 
  private:
   TimbreSource source_of(const models::codec::TokenFile& tokens) const;
-  // Null without a residual.
-  std::shared_ptr<const models::humming::Residual> residual(const TimbreSource& timbre,
-                                                            const SynthesisOptions& options) const;
   pipeline::RenderFunction guided_decoder() const;
 
   runtime::Session& session_;
   std::filesystem::path weights_;
   models::humming::HummingSession humming_;
+  std::mutex codec_mutex_;
   std::unique_ptr<models::codec::CodecSession> codec_;
 };
 

@@ -55,7 +55,8 @@ EarSession::EarSession(runtime::Session& session, const std::filesystem::path& w
 
 EarSession::~EarSession() = default;
 
-Frames EarSession::listen(std::span<const float> samples) const {
+Frames EarSession::listen(std::span<const float> samples,
+                          const std::function<void(double done)>& progress) const {
   const auto size = (std::ssize(samples) + kHop - 1) / kHop;
   const auto count = static_cast<size_t>(size);
   Frames frames{.voiced = std::vector<float>(count),
@@ -77,6 +78,7 @@ Frames EarSession::listen(std::span<const float> samples) const {
       copy_row(output.as<float>().subspan(static_cast<size_t>((done - first) * kColumns), kColumns),
                done, frames);
     }
+    if (progress) progress(static_cast<double>(done) / static_cast<double>(size));
   }
   return frames;
 }

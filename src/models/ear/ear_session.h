@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -19,8 +20,10 @@ class EarSession {
   ~EarSession();
 
   // Mono at 22,050 Hz, at the level of training (active_rms 0.1). Works in windows of 10 s that
-  // overlap, so that every frame has 0.75 s around it or the end of the sound.
-  Frames listen(std::span<const float> samples) const;
+  // overlap, so that every frame has 0.75 s around it or the end of the sound. After each window
+  // `progress` gets the share of the sound that was heard; it may be empty, and throw to stop.
+  Frames listen(std::span<const float> samples,
+                const std::function<void(double done)>& progress = {}) const;
   std::vector<HeardNote> notes(std::span<const float> samples,
                                const DecoderOptions& options = {}) const {
     return decode(listen(samples), options);

@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "audio/notes.h"
 #include "base/rng.h"
@@ -95,8 +97,12 @@ TEST(EarSession, EveryFrameHasItsSurroundings) {
   Rng rng(1, "noise");
   std::vector<float> sound(23 * static_cast<size_t>(kSampleRateHz));
   for (float& sample : sound) sample = static_cast<float>(0.1 * rng.normal());
-  const Frames all = ear.listen(sound);
+  std::vector<double> progress;
+  const Frames all = ear.listen(sound, [&](double done) { progress.push_back(done); });
   EXPECT_EQ(all.size(), std::ssize(sound) / kHop + 1);
+  EXPECT_EQ(progress.size(), 3U) << "one for each window";
+  EXPECT_TRUE(std::ranges::is_sorted(progress));
+  EXPECT_EQ(progress.back(), 1);
   constexpr int64_t kFrom = 700;
   const Frames part = ear.listen(std::span(sound).subspan(static_cast<size_t>(kFrom * kHop)));
   for (int64_t t = 100; t < part.size(); ++t) {

@@ -1,0 +1,40 @@
+// Jobs of different length beside each other.
+#include "tests/serve/service.h"
+
+namespace hum::serve {
+namespace {
+
+// A melody of notes of one second.
+Json melody(int seconds) {
+  Json notes = Json::array();
+  for (int i = 0; i < seconds; ++i) {
+    notes.push_back({{"start", i}, {"end", i + 0.9}, {"pitch", 60 + i % 12}});
+  }
+  return notes;
+}
+
+Json request(int seconds) {
+  return {{"notes", melody(seconds)}, {"options", {{"preset", "violin"}}}};
+}
+
+TEST_F(ServiceTest, ShortJobsPassJobsOfTenMinutesWhichGoOnNevertheless) {
+  start();
+  wait_until_ready();
+  const std::string song = begin(request(600)), other_song = begin(request(600));
+  wait_for_stage(song, "play");
+  const double before = job(song)["progress"];
+  std::vector<std::string> short_ones;
+  for (int i = 0; i < 10; ++i) short_ones.push_back(begin(request(2)));
+  for (const std::string& id : short_ones) EXPECT_EQ(finish(id)["status"], "done");
+  const Json meanwhile = job(song);
+  EXPECT_EQ(meanwhile["status"], "running");
+  EXPECT_GT(meanwhile["progress"], before);
+  EXPECT_EQ(job(other_song)["status"], "queued") << "it would take the place of short ones";
+  for (const std::string& id : {song, other_song}) {
+    EXPECT_EQ(ask("DELETE", "/v1/jobs/" + id).status, 204);
+  }
+  EXPECT_EQ(finish(begin(request(2)))["status"], "done");
+}
+
+}  // namespace
+}  // namespace hum::serve
