@@ -51,6 +51,7 @@ Swept SqliteRecords::sweep(const std::function<bool(const std::string& owner)>& 
   swept.removed_uploads = delete_expired_uploads();
   durable_.run("DELETE FROM idempotency_keys WHERE created_ms <= ?",
                now - rules_.keep_keys.count());
+  durable_.run("DELETE FROM usage WHERE at_ms <= ?", now - kHour_ms);
   durable_.run("DELETE FROM workers WHERE seen_ms <= ?", now - rules_.lease.count());
   for (const std::string& owner : ids(durable_.query("SELECT owner FROM workers"))) {
     if (is_dead(owner)) durable_.run("DELETE FROM workers WHERE owner = ?", owner);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -15,11 +16,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kSchema = 1;
+constexpr int64_t kSchema = 2;
 // A check reads the whole file; beyond this size it would delay the start.
 constexpr uintmax_t kMostCheckedBytes = 32 << 20;
 
-// `documents` holds what is large and rarely written, so that progress rewrites little.
+// Version 1. `documents` holds what is large and rarely written, so that progress rewrites little.
 constexpr const char* kTables = R"sql(
 CREATE TABLE uploads(
   id TEXT PRIMARY KEY, caller TEXT NOT NULL, job TEXT, seconds REAL NOT NULL, source TEXT NOT NULL,
@@ -51,6 +52,24 @@ CREATE TABLE workers(
 PRAGMA user_version = 1;
 )sql";
 
+// From version 1 to 2: callers with keys and quotas, and their turns. `usage` outlives its jobs, so
+// that removing them earns no new hour.
+constexpr const char* kVersion2 = R"sql(
+ALTER TABLE uploads ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN work_s REAL NOT NULL DEFAULT 0;
+CREATE TABLE turns(caller TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE usage(caller TEXT NOT NULL, at_ms INTEGER NOT NULL, seconds REAL NOT NULL);
+CREATE INDEX usage_of_callers ON usage(caller, at_ms);
+CREATE INDEX uploads_of_callers ON uploads(caller);
+UPDATE jobs SET bytes =
+  (SELECT coalesce(sum(json_extract(value, '$.bytes')), 0) FROM json_each(jobs.results));
+UPDATE jobs SET caller = 'local' WHERE caller = '';
+UPDATE uploads SET caller = 'local' WHERE caller = '';
+UPDATE idempotency_keys SET caller = 'local' WHERE caller = '';
+PRAGMA user_version = 2;
+)sql";
+
 void require_whole(Database& database, const fs::path& file) {
   std::error_code ignored;
   if (fs::file_size(file, ignored) > kMostCheckedBytes) return;
@@ -64,13 +83,14 @@ void create_tables(Database& database, const fs::path& file) {
   Transaction transaction(database);
   const int64_t version = first_integer(database.query("PRAGMA user_version"));
   if (version == kSchema) return;
-  if (version != 0) {
+  if (version > kSchema) {
     fail(ExitCode::kConfig,
          fmt::format("{} has version {} of the tables, and this hum knows {}",
                      file.filename().string(), version, kSchema),
          "use the hum that wrote it, or another --data folder");
   }
-  database.run_script(kTables);
+  if (version == 0) database.run_script(kTables);
+  database.run_script(kVersion2);
   transaction.commit();
 }
 
@@ -88,6 +108,10 @@ Database opened(const fs::path& file) {
          "restore a backup, or move the database away to start with an empty one "
          "(docs/service.md)");
   }
+}
+
+Acceptance refused_by(ReachedLimit limit) {
+  return {Acceptance::kOverQuota, "", 0, "", std::move(limit)};
 }
 
 }  // namespace
@@ -141,9 +165,9 @@ void SqliteRecords::remember(const std::string& caller, const IdempotencyKey& ke
 // ---- Uploads ----
 
 void SqliteRecords::insert(const Upload& upload) {
-  durable_.run("INSERT INTO uploads VALUES(?, ?, ?, ?, ?, ?, ?)", upload.id, upload.caller,
+  durable_.run("INSERT INTO uploads VALUES(?, ?, ?, ?, ?, ?, ?, ?)", upload.id, upload.caller,
                or_null(upload.job), upload.seconds, to_text(upload.source), upload.created_ms,
-               upload.expires_ms);
+               upload.expires_ms, upload.bytes);
 }
 
 Acceptance SqliteRecords::add_upload(const Upload& upload,
@@ -152,8 +176,9 @@ Acceptance SqliteRecords::add_upload(const Upload& upload,
   Transaction transaction(durable_);
   if (key) {
     if (auto found = earlier_use(upload.caller, *key)) return *found;
-    remember(upload.caller, *key, upload.id, 0);
   }
+  if (auto limit = limit_of(upload.caller, /*is_job=*/false)) return refused_by(std::move(*limit));
+  if (key) remember(upload.caller, *key, upload.id, 0);
   insert(upload);
   transaction.commit();
   return {Acceptance::kAccepted, upload.id, 0, ""};
@@ -162,11 +187,12 @@ Acceptance SqliteRecords::add_upload(const Upload& upload,
 std::optional<Upload> SqliteRecords::any_upload(const std::string& id) {
   const std::scoped_lock lock(mutex_);
   Statement row = durable_.query(
-      "SELECT id, caller, job, seconds, source, created_ms, expires_ms FROM uploads WHERE id = ?",
+      "SELECT id, caller, job, seconds, source, created_ms, expires_ms, bytes FROM uploads "
+      "WHERE id = ?",
       id);
   if (!row.next()) return std::nullopt;
-  return Upload{row.text(0),    row.text(1),   row.text(2), row.real(3), parse_json(row.text(4)),
-                row.integer(5), row.integer(6)};
+  return Upload{row.text(0),    row.text(1),    row.text(2),   row.real(3), parse_json(row.text(4)),
+                row.integer(5), row.integer(6), row.integer(7)};
 }
 
 std::optional<Upload> SqliteRecords::upload(const std::string& caller, const std::string& id) {
@@ -224,6 +250,7 @@ Acceptance SqliteRecords::accept(const JobRequest& job, const std::vector<Upload
   if (key) {
     if (auto found = earlier_use(job.caller, *key)) return *found;
   }
+  if (auto limit = limit_of(job.caller, /*is_job=*/true)) return refused_by(std::move(*limit));
   const int64_t before =
       first_integer(durable_.query("SELECT count(*) FROM jobs WHERE status = 'queued'"));
   if (before >= rules_.max_waiting) return {Acceptance::kQueueFull, "", before, ""};
@@ -239,6 +266,7 @@ Acceptance SqliteRecords::accept(const JobRequest& job, const std::vector<Upload
     if (!found.next()) return {Acceptance::kNoUpload, "", 0, id};
   }
   insert(job);
+  count_use(job);
   if (key) remember(job.caller, *key, job.id, before + 1);
   transaction.commit();
   return {Acceptance::kAccepted, job.id, before + 1, ""};
