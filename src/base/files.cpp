@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <unistd.h>
 
 #include <array>
@@ -247,6 +248,16 @@ std::string sha256(std::string_view bytes) {
 }
 
 std::string sha256_file(const fs::path& path) { return sha256(read_file(path)); }
+
+std::string hmac_sha256(std::string_view key, std::string_view text) {
+  std::string digest(EVP_MAX_MD_SIZE, '\0');
+  unsigned int size = 0;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  HUM_CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, text.size(),
+                 reinterpret_cast<unsigned char*>(digest.data()), &size) != nullptr);
+  digest.resize(size);
+  return digest;
+}
 
 fs::path cache_folder() {
   if (const auto folder = env_string("HUM_CACHE"); !folder.empty()) return folder;

@@ -1,8 +1,5 @@
 #include "base/sigv4.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -15,16 +12,6 @@ namespace hum {
 namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
-
-std::string hmac(std::string_view key, std::string_view text) {
-  std::string digest(EVP_MAX_MD_SIZE, '\0');
-  unsigned int size = 0;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  HUM_CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, text.size(),
-                 reinterpret_cast<unsigned char*>(digest.data()), &size) != nullptr);
-  digest.resize(size);
-  return digest;
-}
 
 bool is_unreserved(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' ||
@@ -87,13 +74,13 @@ std::string authorization(const UnsignedRequest& request, const AwsCredentials& 
   const std::string scope = fmt::format("{}/{}/{}/aws4_request", date, region, service);
   std::string key = "AWS4" + credentials.secret_access_key;
   for (const std::string_view part : {std::string_view(date), region, service}) {
-    key = hmac(key, part);
+    key = hmac_sha256(key, part);
   }
   const std::string to_sign =
       fmt::format("{}\n{}\n{}\n{}", kAlgorithm, time, scope, sha256(canonical));
   return fmt::format("{} Credential={}/{}, SignedHeaders={}, Signature={}", kAlgorithm,
                      credentials.access_key_id, scope, names,
-                     to_hex(hmac(hmac(key, "aws4_request"), to_sign)));
+                     to_hex(hmac_sha256(hmac_sha256(key, "aws4_request"), to_sign)));
 }
 
 }  // namespace hum

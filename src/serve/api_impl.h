@@ -7,8 +7,8 @@
 
 namespace hum::serve {
 
-// Who sends a request. On loopback all are one caller; keys will distinguish them.
-inline std::string caller_of(const Request&) { return ""; }
+// Who sends a request: the name of a key, or kLocalCaller (access/gate.h).
+inline const std::string& caller_of(const Request& request) { return request.caller; }
 
 // "2026-11-25T13:00:00Z".
 std::string utc(int64_t time_ms);

@@ -88,6 +88,12 @@ std::string as_sentence(const std::string& message, const std::string& name) {
   return message.starts_with(clumsy) ? name + message.substr(name.size() + 1) : message;
 }
 
+Response over_quota(const ReachedLimit& limit) {
+  Response refused = problem(429, limit.detail, Json{{"hint", limit.hint}, {"limit", limit.name}});
+  refused.headers.set("Retry-After", std::to_string(limit.retry_after_s));
+  return refused;
+}
+
 bool is_form(const Request& request) {
   return !request.parts.empty() ||
          request.headers.get("Content-Type").starts_with("multipart/form-data");
@@ -175,6 +181,7 @@ Upload Api::decode(const fs::path& file, const std::string& name, const std::str
   }
   upload.seconds = decoded.seconds;
   upload.source = to_json(decoded.source);
+  upload.bytes = static_cast<int64_t>(fs::file_size(wav));
   upload.created_ms = now_ms();
   upload.expires_ms = upload.created_ms + options_.keep_uploads.count();
   incoming.own.push_back(upload);  // from here on it is removed unless it is kept
@@ -239,6 +246,8 @@ Response Api::answer(const Acceptance& acceptance) const {
       return problem_with_hint(
           422, fmt::format("there is no upload '{}', or it has expired", acceptance.missing),
           "upload it again");
+    case Acceptance::kOverQuota:
+      return over_quota(*acceptance.limit);
     case Acceptance::kAccepted:
     case Acceptance::kRepeated:
       break;
@@ -256,6 +265,9 @@ Response Api::post_job(Request& request) {
   const auto key = key_of(request);
   if (key) {
     if (const auto earlier = records_.earlier(incoming.job.caller, *key)) return answer(*earlier);
+  }
+  if (const auto limit = records_.reached_limit(incoming.job.caller, /*is_job=*/true)) {
+    return over_quota(*limit);
   }
   if (is_form(request)) {
     read_form(request, incoming);
@@ -285,6 +297,9 @@ Response Api::post_upload(Request& request) {
     if (earlier && earlier->outcome == Acceptance::kRepeated) return created(earlier->id);
     if (earlier) return answer(*earlier);
   }
+  if (const auto limit = records_.reached_limit(incoming.job.caller, /*is_job=*/false)) {
+    return over_quota(*limit);
+  }
   if (request.parts.size() != 1) {
     fail(ExitCode::kUsage, "an upload is one sound: the part 'audio', 'timbre' or 'backing'",
          "send it as multipart/form-data: curl -F audio=@hum.wav ...");
@@ -293,7 +308,7 @@ Response Api::post_upload(Request& request) {
   const Upload upload = decode(sound.file.path(), sound.name, incoming.job.caller, incoming);
   const Acceptance acceptance = records_.add_upload(upload, key);
   incoming.is_kept = acceptance.outcome == Acceptance::kAccepted;
-  if (acceptance.outcome == Acceptance::kOtherRequest) return answer(acceptance);
+  if (acceptance.id.empty()) return answer(acceptance);
   return created(acceptance.id);
 }
 

@@ -50,6 +50,13 @@ fs::path open_data_folder(const std::string& named) {
   return folder;
 }
 
+void write_private(const fs::path& file, std::string_view bytes) {
+  AtomicFile written(file);
+  fs::permissions(written.temporary_path(), fs::perms::owner_read | fs::perms::owner_write);
+  written.write(bytes);
+  written.commit();
+}
+
 void remove_orphans(Records& records, Store& store, std::chrono::milliseconds orphan_age,
                     std::chrono::milliseconds aside_age) {
   const int64_t newest_ms = now_ms() - orphan_age.count();

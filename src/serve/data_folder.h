@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "serve/records.h"
 #include "serve/sqlite_records.h"
@@ -21,10 +23,21 @@ inline std::filesystem::path records_file(const std::filesystem::path& data) {
 inline std::filesystem::path store_folder(const std::filesystem::path& data) {
   return data / "sounds";
 }
+// Signs the cookies of sessions (access/gate.h).
+inline std::filesystem::path secret_file(const std::filesystem::path& data) {
+  return data / "session.secret";
+}
+// The certificate that the service makes for itself, and its key (access/certificate.h).
+inline std::filesystem::path certificate_file(const std::filesystem::path& data) {
+  return data / "self-signed.pem";
+}
 // Of OwnerLocks.
 inline std::filesystem::path locks_folder(const std::filesystem::path& data) {
   return data / "locks";
 }
+
+// Writes a file that only its owner may read. Throws: kCannotCreate.
+void write_private(const std::filesystem::path& file, std::string_view bytes);
 
 // Longer than a process takes between storing a sound and its record.
 inline constexpr std::chrono::minutes kOrphanAge{10};

@@ -13,7 +13,28 @@ constexpr const char* kDocument = R"json({
   "description": "Plays hummed melodies on instruments. A job goes from an upload to notes and sounds. Errors are application/problem+json and say what to do."
 },
 "servers": [{"url": "/"}],
+"security": [{}, {"token": []}, {"session": [], "csrf": []}],
 "paths": {
+  "/v1/session": {
+    "get": {
+      "operationId": "whoAmI", "summary": "Whose cookie the request has, for the page", "security": [{}, {"session": []}],
+      "responses": {"200": {"description": "`name` is null for who must log in first",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Session"}}}}}
+    },
+    "post": {
+      "operationId": "logIn", "summary": "Trade the token of a key for a cookie", "security": [{}],
+      "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object",
+        "required": ["token"], "properties": {"token": {"type": "string"}}}}}},
+      "responses": {
+        "200": {"description": "Logged in", "headers": {"Set-Cookie": {"schema": {"type": "string"}}},
+          "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Session"}}}},
+        "default": {"$ref": "#/components/responses/Problem"}}
+    },
+    "delete": {
+      "operationId": "logOut", "summary": "Forget the cookie", "security": [{}],
+      "responses": {"204": {"description": "Forgotten"}}
+    }
+  },
   "/v1/uploads": {
     "post": {
       "operationId": "upload", "summary": "Send a recording ahead of jobs",
@@ -142,6 +163,12 @@ constexpr const char* kDocument = R"json({
     "responses": {"200": {"description": "It", "content": {"application/json": {"schema": {"type": "object"}}}}}}}
 },
 "components": {
+  "securitySchemes": {
+    "token": {"type": "http", "scheme": "bearer", "description": "Only where the service has keys"},
+    "session": {"type": "apiKey", "in": "cookie", "name": "hum_session"},
+    "csrf": {"type": "apiKey", "in": "header", "name": "X-CSRF-Token",
+      "description": "`csrf` of the session; for requests with its cookie that change something"}
+  },
   "parameters": {
     "Id": {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}},
     "IdempotencyKey": {"name": "Idempotency-Key", "in": "header",
@@ -156,7 +183,10 @@ constexpr const char* kDocument = R"json({
     "Sound": {"type": "string", "contentMediaType": "application/octet-stream",
       "description": "wav, flac, ogg, mp3; webm and m4a where ffmpeg is installed"},
     "Problem": {"type": "object", "required": ["title", "status"], "properties": {"type": {"type": "string"},
-      "title": {"type": "string"}, "status": {"type": "integer"}, "detail": {"type": "string"}, "hint": {"type": "string"}}},
+      "title": {"type": "string"}, "status": {"type": "integer"}, "detail": {"type": "string"}, "hint": {"type": "string"},
+      "limit": {"type": "string", "description": "with 429: jobs, seconds_per_hour or bytes, the key's limit that is reached"}}},
+    "Session": {"type": "object", "required": ["name", "csrf"], "properties": {
+      "name": {"type": ["string", "null"]}, "csrf": {"type": ["string", "null"]}}},
     "Upload": {"type": "object", "required": ["id", "seconds", "expires"], "properties": {"id": {"type": "string"},
       "seconds": {"type": "number"}, "expires": {"type": "string", "format": "date-time"}}},
     "Note": {"type": "object", "additionalProperties": false, "required": ["start", "end", "pitch"], "properties": {

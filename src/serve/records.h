@@ -55,6 +55,7 @@ struct Upload {
   double seconds = 0;
   Json source;  // of the decoder, for the warnings about the recording
   int64_t created_ms = 0, expires_ms = 0;
+  int64_t bytes = 0;  // of the wav
 };
 
 // What a caller asked for. It never changes.
@@ -98,11 +99,35 @@ struct IdempotencyKey {
   std::string fingerprint;  // a hash of the whole request
 };
 
+// What a caller may use; 0: no limit. A limit that is reached refuses what comes next, so that a
+// single request may exceed it.
+struct Quota {
+  int64_t jobs = 0;             // waiting and running
+  double seconds_per_hour = 0;  // of sound to make: recordings, or given notes, times takes
+  int64_t bytes = 0;            // of uploads and results
+};
+
+// A limit that a caller has reached.
+struct ReachedLimit {
+  std::string name;    // of Quota's field
+  std::string detail;  // "this key has 20 jobs that wait or run, and may have 20"
+  std::string hint;
+  int64_t retry_after_s = 0;
+};
+
 struct Acceptance {
-  enum Outcome { kAccepted, kRepeated, kOtherRequest, kQueueFull, kNoUpload } outcome = kAccepted;
+  enum Outcome {
+    kAccepted,
+    kRepeated,
+    kOtherRequest,
+    kQueueFull,
+    kNoUpload,
+    kOverQuota
+  } outcome = kAccepted;
   std::string id;        // of the new job or upload, or of the first one with this key
   int64_t position = 0;  // in the queue when the job was accepted; 1 is next
   std::string missing;   // kNoUpload: the id that is unknown or has expired
+  std::optional<ReachedLimit> limit = std::nullopt;  // kOverQuota
 };
 
 // The right of one worker to one attempt at a job.
@@ -135,6 +160,7 @@ struct QueueRules {
   int64_t max_waiting = 1'000;
   std::chrono::milliseconds keep_results{7 * 24 * 3'600'000LL};
   std::chrono::milliseconds keep_keys{24 * 3'600'000LL};
+  std::function<Quota(const std::string& caller)> quota_of = nullptr;  // absent: no limits
 };
 
 // What sweep() found.
@@ -164,6 +190,9 @@ class Records {
   // kRepeated or kOtherRequest if the caller has used the key before.
   virtual std::optional<Acceptance> earlier(const std::string& caller,
                                             const IdempotencyKey& key) = 0;
+
+  // The limit that refuses the caller's next job or upload; accept() and add_upload() check it too.
+  virtual std::optional<ReachedLimit> reached_limit(const std::string& caller, bool is_job) = 0;
 
   // ---- Uploads ----
   virtual Acceptance add_upload(const Upload& upload, const std::optional<IdempotencyKey>& key) = 0;

@@ -13,6 +13,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "serve/access/certificate.h"
+#include "serve/access/gate.h"
 #include "serve/api.h"
 #include "serve/data_folder.h"
 #include "serve/decode/sandbox.h"
@@ -96,17 +98,6 @@ std::vector<std::string> worker_command(const ServiceOptions& options,
   return command;
 }
 
-void require_reachable_by_us_only(const Address& address, const char* flag,
-                                  const std::string& text) {
-  if (address.is_loopback) return;
-  fail(
-      ExitCode::kUsage,
-      fmt::format("--{} {}: other machines reach this address, and hum serve has neither keys nor "
-                  "encryption yet",
-                  flag, text),
-      "use 127.0.0.1, behind a proxy that has both; or add --insecure in a network that you trust");
-}
-
 void validate(const ServiceOptions& options) {
   if (options.workers < 0 || options.workers > kMostWorkers) {
     fail(ExitCode::kUsage,
@@ -150,15 +141,16 @@ class Service {
       : data_(open_data_folder(options.data)),
         only_server_(locks_folder(data_), "server",
                      fmt::format("{}: another hum serve uses this folder", data_.string())),
+        gate_(options.keys.empty() ? Gate() : Gate(options.keys, secret_file(data_))),
         store_(store_folder(data_)),
-        records_(records_file(data_)),
+        records_(records_file(data_), queue_rules()),
         watched_(records_file(data_)),
         events_(watched_, [](const Job& job, int64_t position) { return job_json(job, position); }),
         api_(records_, store_, events_,
              {.max_seconds = options.max_seconds,
               .weights = options.weights,
               .decoder = options.program}),
-        server_(server_options(address), routes(), std::move(ports.api)) {
+        server_(server_options(options, address), routes(), std::move(ports.api)) {
     if (metrics_address) {
       metrics_server_ = metrics_server(*metrics_address, std::move(*ports.metrics),
                                        [this] { return metrics_text(); });
@@ -171,7 +163,7 @@ class Service {
 
   Listening listening() const {
     return {server_.url(), server_.port(),
-            metrics_server_ ? metrics_server_->url() + "/metrics" : std::string()};
+            metrics_server_ ? metrics_server_->url() + "/metrics" : std::string(), fingerprint_};
   }
 
   void run_until_stopped() {
@@ -186,14 +178,36 @@ class Service {
   }
 
  private:
-  ServerOptions server_options(const Address& address) {
-    ServerOptions options{
-        .address = address.host, .port = address.port, .spool_folder = store_.aside()};
+  QueueRules queue_rules() const {
+    QueueRules rules;
+    if (gate_.has_keys()) {
+      rules.quota_of = [this](const std::string& caller) { return gate_.quota_of(caller); };
+    }
+    return rules;
+  }
+  ServerOptions server_options(const ServiceOptions& given, const Address& address) {
+    ServerOptions options{.address = address.host,
+                          .port = address.port,
+                          .spool_folder = store_.aside(),
+                          .tls_certificate = given.tls_cert,
+                          .tls_key = given.tls_key,
+                          .hosts = given.host,
+                          .proxies = given.trusted_proxy,
+                          .cors_origins = given.cors_origin};
+    if (!address.is_loopback) {
+      for (std::string& name : machine_names()) options.hosts.push_back(std::move(name));
+    }
+    if (!given.tls.empty()) {
+      options.tls_certificate = options.tls_key = certificate_file(data_);
+      fingerprint_ = ensure_certificate(options.tls_key, certified_names(given, address));
+    }
+    options.admit = [this](Request& request) { return gate_.admit(request); };
     options.finished = [this](const Exchange& exchange) { metrics_.count(exchange); };
     return options;
   }
   Router routes() {
     Router router;
+    gate_.add_routes(router);
     api_.add_routes(router);
     add_page(router);
     return router;
@@ -207,6 +221,8 @@ class Service {
 
   std::filesystem::path data_;
   OwnerLock only_server_;
+  Gate gate_;
+  std::string fingerprint_;
   FolderStore store_;
   SqliteRecords records_, watched_;
   JobEvents events_;
@@ -250,10 +266,7 @@ void run_service(const ServiceOptions& options, const std::function<void(Listeni
   const auto metrics_address = options.metrics.empty()
                                    ? std::nullopt
                                    : std::optional(parse_address(options.metrics, "metrics"));
-  if (!options.insecure) {
-    require_reachable_by_us_only(address, "listen", options.listen);
-    if (metrics_address) require_reachable_by_us_only(*metrics_address, "metrics", options.metrics);
-  }
+  validate_access(options, address, metrics_address);
   app::weights_folder(options.weights);  // fails now if there is none
   ::umask(077);
   wait_with_little_memory();

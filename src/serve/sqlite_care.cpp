@@ -53,6 +53,7 @@ Swept SqliteRecords::sweep(const std::function<bool(const std::string& owner)>& 
                now - rules_.keep_keys.count());
   durable_.run(
       "DELETE FROM turns WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.caller = turns.caller)");
+  durable_.run("DELETE FROM usage WHERE at_ms <= ?", now - kHour_ms);
   durable_.run("DELETE FROM workers WHERE seen_ms <= ?", now - rules_.lease.count());
   for (const std::string& owner : ids(durable_.query("SELECT owner FROM workers"))) {
     if (is_dead(owner)) durable_.run("DELETE FROM workers WHERE owner = ?", owner);

@@ -132,12 +132,14 @@ bool SqliteRecords::set_heard(const Lease& lease, const Json& heard) {
 void SqliteRecords::end(const std::string& job, Status status, const Json& results,
                         const Json& error) {
   const int64_t now = now_ms();
+  int64_t bytes = 0;
+  for (const Json& result : results) bytes += result.value("bytes", int64_t{0});
   durable_.run(
-      "UPDATE jobs SET status = ?, results = ?, error = ?, stage = '', seconds_left = NULL, "
-      "progress = ?, ended_ms = ?, expires_ms = ?, owner = NULL, lease_until_ms = NULL, "
-      "version = version + 1 WHERE id = ?",
-      to_name(status), to_text(results), or_null(error), status == Status::kDone ? 1.0 : 0.0, now,
-      now + rules_.keep_results.count(), job);
+      "UPDATE jobs SET status = ?, results = ?, bytes = ?, error = ?, stage = '', "
+      "seconds_left = NULL, progress = ?, ended_ms = ?, expires_ms = ?, owner = NULL, "
+      "lease_until_ms = NULL, version = version + 1 WHERE id = ?",
+      to_name(status), to_text(results), bytes, or_null(error), status == Status::kDone ? 1.0 : 0.0,
+      now, now + rules_.keep_results.count(), job);
 }
 
 bool SqliteRecords::finish(const Lease& lease, const Json& results) {

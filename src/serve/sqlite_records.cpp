@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -20,7 +21,7 @@ constexpr int64_t kSchema = 2;
 // A check reads the whole file; beyond this size it would delay the start.
 constexpr uintmax_t kMostCheckedBytes = 32 << 20;
 
-// `documents` holds what is large and rarely written, so that progress rewrites little.
+// Version 1. `documents` holds what is large and rarely written, so that progress rewrites little.
 constexpr const char* kTables = R"sql(
 CREATE TABLE uploads(
   id TEXT PRIMARY KEY, caller TEXT NOT NULL, job TEXT, seconds REAL NOT NULL, source TEXT NOT NULL,
@@ -33,7 +34,7 @@ CREATE TABLE jobs(
   attempts INTEGER NOT NULL DEFAULT 0, version INTEGER NOT NULL DEFAULT 1,
   created_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL DEFAULT 0,
   expires_ms INTEGER, due_ms INTEGER NOT NULL DEFAULT 0,
-  owner TEXT, lease_until_ms INTEGER, work_s REAL NOT NULL DEFAULT 0);
+  owner TEXT, lease_until_ms INTEGER);
 CREATE INDEX waiting_jobs ON jobs(number) WHERE status = 'queued';
 CREATE INDEX running_jobs ON jobs(number) WHERE status = 'running';
 CREATE INDEX jobs_of_callers ON jobs(caller, number);
@@ -49,14 +50,23 @@ CREATE TABLE dead_letters(
   at_ms INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE workers(
   owner TEXT PRIMARY KEY, is_ready INTEGER NOT NULL, seen_ms INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE turns(caller TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
-PRAGMA user_version = 2;
 )sql";
 
-// From version 1.
-constexpr const char* kUpgrade = R"sql(
+// From version 1 to 2: callers with keys and quotas, and their turns. `usage` outlives its jobs, so
+// that removing them earns no new hour.
+constexpr const char* kVersion2 = R"sql(
+ALTER TABLE uploads ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN work_s REAL NOT NULL DEFAULT 0;
 CREATE TABLE turns(caller TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE usage(caller TEXT NOT NULL, at_ms INTEGER NOT NULL, seconds REAL NOT NULL);
+CREATE INDEX usage_of_callers ON usage(caller, at_ms);
+CREATE INDEX uploads_of_callers ON uploads(caller);
+UPDATE jobs SET bytes =
+  (SELECT coalesce(sum(json_extract(value, '$.bytes')), 0) FROM json_each(jobs.results));
+UPDATE jobs SET caller = 'local' WHERE caller = '';
+UPDATE uploads SET caller = 'local' WHERE caller = '';
+UPDATE idempotency_keys SET caller = 'local' WHERE caller = '';
 PRAGMA user_version = 2;
 )sql";
 
@@ -79,7 +89,8 @@ void create_tables(Database& database, const fs::path& file) {
                      file.filename().string(), version, kSchema),
          "use the hum that wrote it, or another --data folder");
   }
-  database.run_script(version == 0 ? kTables : kUpgrade);
+  if (version == 0) database.run_script(kTables);
+  database.run_script(kVersion2);
   transaction.commit();
 }
 
@@ -109,6 +120,10 @@ Database opened(const fs::path& file) {
          "restore a backup, or move the database away to start with an empty one "
          "(docs/service.md)");
   }
+}
+
+Acceptance refused_by(ReachedLimit limit) {
+  return {Acceptance::kOverQuota, "", 0, "", std::move(limit)};
 }
 
 }  // namespace
@@ -162,9 +177,9 @@ void SqliteRecords::remember(const std::string& caller, const IdempotencyKey& ke
 // ---- Uploads ----
 
 void SqliteRecords::insert(const Upload& upload) {
-  durable_.run("INSERT INTO uploads VALUES(?, ?, ?, ?, ?, ?, ?)", upload.id, upload.caller,
+  durable_.run("INSERT INTO uploads VALUES(?, ?, ?, ?, ?, ?, ?, ?)", upload.id, upload.caller,
                or_null(upload.job), upload.seconds, to_text(upload.source), upload.created_ms,
-               upload.expires_ms);
+               upload.expires_ms, upload.bytes);
 }
 
 Acceptance SqliteRecords::add_upload(const Upload& upload,
@@ -173,8 +188,9 @@ Acceptance SqliteRecords::add_upload(const Upload& upload,
   Transaction transaction(durable_);
   if (key) {
     if (auto found = earlier_use(upload.caller, *key)) return *found;
-    remember(upload.caller, *key, upload.id, 0);
   }
+  if (auto limit = limit_of(upload.caller, /*is_job=*/false)) return refused_by(std::move(*limit));
+  if (key) remember(upload.caller, *key, upload.id, 0);
   insert(upload);
   transaction.commit();
   return {Acceptance::kAccepted, upload.id, 0, ""};
@@ -183,11 +199,12 @@ Acceptance SqliteRecords::add_upload(const Upload& upload,
 std::optional<Upload> SqliteRecords::any_upload(const std::string& id) {
   const std::scoped_lock lock(mutex_);
   Statement row = durable_.query(
-      "SELECT id, caller, job, seconds, source, created_ms, expires_ms FROM uploads WHERE id = ?",
+      "SELECT id, caller, job, seconds, source, created_ms, expires_ms, bytes FROM uploads "
+      "WHERE id = ?",
       id);
   if (!row.next()) return std::nullopt;
-  return Upload{row.text(0),    row.text(1),   row.text(2), row.real(3), parse_json(row.text(4)),
-                row.integer(5), row.integer(6)};
+  return Upload{row.text(0),    row.text(1),    row.text(2),   row.real(3), parse_json(row.text(4)),
+                row.integer(5), row.integer(6), row.integer(7)};
 }
 
 std::optional<Upload> SqliteRecords::upload(const std::string& caller, const std::string& id) {
@@ -245,6 +262,7 @@ Acceptance SqliteRecords::accept(const JobRequest& job, const std::vector<Upload
   if (key) {
     if (auto found = earlier_use(job.caller, *key)) return *found;
   }
+  if (auto limit = limit_of(job.caller, /*is_job=*/true)) return refused_by(std::move(*limit));
   const int64_t before =
       first_integer(durable_.query("SELECT count(*) FROM jobs WHERE status = 'queued'"));
   if (before >= rules_.max_waiting) return {Acceptance::kQueueFull, "", before, ""};
@@ -261,6 +279,7 @@ Acceptance SqliteRecords::accept(const JobRequest& job, const std::vector<Upload
   }
   insert(job);
   const int64_t position = queued().at(job.id).position;
+  count_use(job);
   if (key) remember(job.caller, *key, job.id, position);
   transaction.commit();
   return {Acceptance::kAccepted, job.id, position, ""};

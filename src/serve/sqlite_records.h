@@ -20,6 +20,8 @@ class SqliteRecords : public Records {
 
   std::optional<Acceptance> earlier(const std::string& caller, const IdempotencyKey& key) override;
 
+  std::optional<ReachedLimit> reached_limit(const std::string& caller, bool is_job) override;
+
   Acceptance add_upload(const Upload& upload, const std::optional<IdempotencyKey>& key) override;
   std::optional<Upload> upload(const std::string& caller, const std::string& id) override;
   std::optional<Upload> any_upload(const std::string& id) override;
@@ -60,6 +62,11 @@ class SqliteRecords : public Records {
   std::optional<Acceptance> earlier_use(const std::string& caller, const IdempotencyKey& key);
   void remember(const std::string& caller, const IdempotencyKey& key, const std::string& subject,
                 int64_t position);
+  // ---- sqlite_quota.cpp ----
+  std::optional<ReachedLimit> limit_of(const std::string& caller, bool is_job);
+  std::optional<ReachedLimit> hourly_limit(const std::string& caller, double seconds);
+  // Counts a job against its caller's hour, also when the job is removed.
+  void count_use(const JobRequest& job);
   void insert(const Upload& upload);
   void insert(const JobRequest& job);
   // Those in the queue, by id.

@@ -16,6 +16,9 @@ inline constexpr const char* kSelectJobs =
     "j.ended_ms, d.options, d.notes, d.heard, j.work_s FROM jobs j JOIN documents d ON d.job = "
     "j.id";
 
+// Of Quota::seconds_per_hour.
+inline constexpr int64_t kHour_ms = 3'600'000;
+
 inline std::optional<std::string> or_null(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }

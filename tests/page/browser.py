@@ -45,20 +45,20 @@ class Browser:
         if not microphone:
             self.command("Browser.setPermission", permission={"name": "microphone"}, setting="denied")
 
-    def start(self, url):
+    def start(self, url, until="#gallery .tile"):
         """Opens the page as somebody who has never been there."""
         self.driver.get("about:blank")
         self.command("Storage.clearDataForOrigin", origin=url.rstrip("/"), storageTypes="all")
-        self.open(url)
+        self.open(url, until)
         self.driver.get_log("browser")
         self.clicks = 0
 
     def command(self, name, **values):
         return self.driver.execute_cdp_cmd(name, values)
 
-    def open(self, url):
+    def open(self, url, until="#gallery .tile"):
         self.driver.get(url)
-        self.wait("the instruments", lambda: self.find_all("#gallery .tile"))
+        self.wait(until, lambda: self.find_all(until))
 
     def close(self):
         self.driver.quit()

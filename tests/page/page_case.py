@@ -16,13 +16,13 @@ class PageCase(unittest.TestCase):
         cls.addClassCleanup(cls.service.close)
         cls.browsers = {}
 
-    def browse(self, size=DESKTOP, **options):
-        """A fresh page. Browsers of one kind are started once: that takes longer than most tests."""
+    def browse(self, size=DESKTOP, until="#gallery .tile", **options):
+        """A fresh page that shows `until`. Browsers of one kind are started once: that takes longer than most tests."""
         kind = (size, *sorted(options.items()))
         if kind not in self.browsers:
             self.browsers[kind] = Browser(size, screenshots=SCREENSHOTS, **options)
             self.addClassCleanup(self.browsers[kind].close)
-        self.browsers[kind].start(self.service.url + "/")
+        self.browsers[kind].start(self.service.url + "/", until)
         return self.browsers[kind]
 
     def expect_clean(self, browser, name, answers_expected=False):

@@ -31,7 +31,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", default=str(ROOT / "build" / "bin" / "hum"))
     parser.add_argument("--screenshots", default=str(ROOT / "build" / "page" / "screenshots"))
-    parser.add_argument("tests", nargs="*", default=["journeys_test", "corrections_test", "faults_test", "modules_test"])
+    parser.add_argument("tests", nargs="*",
+                        default=["journeys_test", "corrections_test", "faults_test", "modules_test", "session_test"])
     arguments = parser.parse_args()
     if missing():
         print(f"skipped: {', '.join(missing())} missing; `make page` installs them", file=sys.stderr)

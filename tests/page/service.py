@@ -13,11 +13,12 @@ START_S = 120  # of a busy machine; the bar serve-idle measures how long it take
 
 
 class Service:
-    def __init__(self, program, workers=1):
+    def __init__(self, program, workers=1, flags=()):
         self.folder = tempfile.TemporaryDirectory(prefix="hum-page-")
         self.log = open(f"{self.folder.name}/log", "w+b")
         self.process = subprocess.Popen(
-            [program, "serve", "--listen", "127.0.0.1:0", "--data", f"{self.folder.name}/data", "--workers", str(workers)],
+            [program, "serve", "--listen", "127.0.0.1:0", "--data", f"{self.folder.name}/data", "--workers", str(workers),
+             *flags],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
         watch = threading.Timer(START_S, self.process.kill)
         watch.start()

@@ -24,9 +24,13 @@ int run(Args& args) {
     if (args.json) {
       Json line = {{"url", listening.url}, {"port", listening.port}};
       if (!listening.metrics_url.empty()) line["metrics"] = listening.metrics_url;
+      if (!listening.fingerprint.empty()) line["fingerprint"] = listening.fingerprint;
       print_json(line);
     } else {
       std::cout << "hum serves on " << listening.url << '\n';
+      if (!listening.fingerprint.empty()) {
+        std::cout << "SHA-256 fingerprint of its certificate: " << listening.fingerprint << '\n';
+      }
     }
     if (!std::cout.flush()) {
       fail(ExitCode::kCannotCreate, "the address cannot be written to stdout",

@@ -40,6 +40,10 @@ bool is_same_origin(std::string_view origin, std::string_view authority) {
   return from && from == origin_authority(std::string(scheme) + std::string(authority));
 }
 
+bool is_among(std::string_view text, const std::vector<std::string>& list) {
+  return std::ranges::find(list, text) != list.end();
+}
+
 }  // namespace
 
 std::optional<std::string> host_name(std::string_view authority) {
@@ -66,7 +70,8 @@ std::optional<std::string> host_name(std::string_view authority) {
 
 std::optional<Refusal> check_origin(const RequestHead& head, std::string_view authority,
                                     std::string_view local_address,
-                                    const std::vector<std::string>& hosts) {
+                                    const std::vector<std::string>& hosts,
+                                    const std::vector<std::string>& cors_origins) {
   const auto fields = head.headers.all("host");
   if (fields.size() > 1 || (fields.empty() && head.http_11)) {
     return Refusal{400, "the request needs one Host"};
@@ -85,13 +90,17 @@ std::optional<Refusal> check_origin(const RequestHead& head, std::string_view au
   }
   if (is_safe(head.method)) return std::nullopt;
   const auto origin = head.headers.find("origin");
-  if ((origin && !is_same_origin(*origin, target)) || check_site(head)) {
+  if ((origin && !is_same_origin(*origin, target) && !is_among(*origin, cors_origins)) ||
+      check_site(head, cors_origins)) {
     return Refusal{403, "pages of other origins may not change anything here"};
   }
   return std::nullopt;
 }
 
-std::optional<Refusal> check_site(const RequestHead& head) {
+std::optional<Refusal> check_site(const RequestHead& head,
+                                  const std::vector<std::string>& cors_origins) {
+  const auto origin = head.headers.find("origin");
+  if (origin && is_among(*origin, cors_origins)) return std::nullopt;
   const auto site = head.headers.find("sec-fetch-site");
   if (!site || *site == "same-origin" || *site == "none") return std::nullopt;
   return Refusal{403, "pages of other origins may not start work here"};
@@ -99,9 +108,7 @@ std::optional<Refusal> check_site(const RequestHead& head) {
 
 std::string client_address(const std::string& peer, const Headers& headers,
                            const std::vector<std::string>& proxies) {
-  const auto is_proxy = [&](std::string_view address) {
-    return std::ranges::find(proxies, address) != proxies.end();
-  };
+  const auto is_proxy = [&](std::string_view address) { return is_among(address, proxies); };
   if (!is_proxy(peer)) return peer;
   std::vector<std::string_view> path;
   for (const std::string_view field : headers.all("x-forwarded-for")) {
@@ -109,6 +116,21 @@ std::string client_address(const std::string& peer, const Headers& headers,
   }
   const auto client = std::find_if_not(path.rbegin(), path.rend(), is_proxy);
   return client == path.rend() || !is_clean_text(*client) ? peer : std::string(*client);
+}
+
+void add_cors_headers(Headers& response, const Headers& request,
+                      const std::vector<std::string>& cors_origins) {
+  if (cors_origins.empty()) return;
+  response.set("Vary", "Origin");
+  const auto origin = request.find("origin");
+  if (!origin || !is_among(*origin, cors_origins)) return;
+  response.set("Access-Control-Allow-Origin", std::string(*origin));
+  response.set("Access-Control-Expose-Headers", "Content-Range, ETag, Location, Retry-After");
+  if (!request.contains("access-control-request-method")) return;
+  response.set("Access-Control-Allow-Methods", std::string(response.get("allow")));
+  response.set("Access-Control-Allow-Headers",
+               "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Range");
+  response.set("Access-Control-Max-Age", "600");
 }
 
 void add_security_headers(Headers& headers) {

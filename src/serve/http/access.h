@@ -17,14 +17,21 @@ std::optional<std::string> host_name(std::string_view authority);
 
 // Refuses a request for another host (421, DNS rebinding) and a page's request that changes
 // something here from another origin (403). `authority`: of an absolute target, else "".
-// `local_address`: the one that the client connected to. `hosts`: ServerOptions::hosts.
+// `local_address`: the one that the client connected to. `hosts`, `cors_origins`: of ServerOptions.
 std::optional<Refusal> check_origin(const RequestHead& head, std::string_view authority,
                                     std::string_view local_address,
-                                    const std::vector<std::string>& hosts);
+                                    const std::vector<std::string>& hosts,
+                                    const std::vector<std::string>& cors_origins = {});
+
+// Tells the browser that a page of one of the origins may read the response; to its question before
+// a request (OPTIONS), which requests the page may send.
+void add_cors_headers(Headers& response, const Headers& request,
+                      const std::vector<std::string>& cors_origins);
 
 // Refuses every request of a page of another origin (403), also one that only reads. Browsers tell
 // in Sec-Fetch-Site; other programs send nothing.
-std::optional<Refusal> check_site(const RequestHead& head);
+std::optional<Refusal> check_site(const RequestHead& head,
+                                  const std::vector<std::string>& cors_origins = {});
 
 // The last address in X-Forwarded-For that no proxy has; the peer itself if that is no proxy.
 std::string client_address(const std::string& peer, const Headers& headers,

@@ -136,9 +136,28 @@ awaitable<bool> Connection::send(std::string_view bytes) {
 awaitable<bool> Connection::start_tls() {
   if (!tls_) co_return true;
   arm(Clock::now() + state_->options.header_timeout);
-  const auto [error] = co_await tls_->async_handshake(asio::ssl::stream_base::server, kTuple);
+  const auto [waited] = co_await socket_.async_wait(tcp::socket::wait_read, kTuple);
+  char first = 0;
+  recv(socket_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
+  const bool is_plain = first >= 'A' && first <= 'Z';  // of a method; TLS begins with 0x16
+  if (!waited && is_plain) co_await refuse_plain();
+  error_code error = waited;
+  if (!waited && !is_plain) {
+    std::tie(error) = co_await tls_->async_handshake(asio::ssl::stream_base::server, kTuple);
+  }
   disarm();
-  co_return !error;
+  co_return !error && !is_plain;
+}
+
+// Browsers begin without TLS if nobody tells them otherwise.
+awaitable<void> Connection::refuse_plain() {
+  std::array<char, 4096> request{};
+  co_await socket_.async_read_some(asio::buffer(request), kTuple);
+  const std::string text =
+      closing_text(problem(400, "this port speaks HTTPS: begin the address with https://"));
+  co_await socket_.async_write_some(asio::buffer(text), kTuple);  // fits the empty send buffer
+  error_code ignored;
+  socket_.shutdown(tcp::socket::shutdown_send, ignored);
 }
 
 awaitable<void> Connection::close_gently() {
@@ -221,7 +240,8 @@ std::optional<Response> Connection::find_route(Request& request, const Route*& r
   const RequestHead& head = parser_->head();
   auto target = parse_target(head.target);
   if (!target) return problem(400, "the path or the query is malformed");
-  const auto refusal = check_origin(head, target->authority, local_address_, state_->options.hosts);
+  const auto refusal = check_origin(head, target->authority, local_address_, state_->options.hosts,
+                                    state_->options.cors_origins);
   if (refusal) return to_response(*refusal);
   Router::Match match = state_->router.match(head.method, target->segments);
   if (match.allow.empty()) return problem(404, "there is nothing at this address");
@@ -236,7 +256,7 @@ std::optional<Response> Connection::find_route(Request& request, const Route*& r
   route = match.route;
   exchange_.route = route->pattern;
   if (route->limits.own_pages_only) {
-    if (const auto site = check_site(head)) return to_response(*site);
+    if (const auto site = check_site(head, state_->options.cors_origins)) return to_response(*site);
   }
   request.method = head.method;
   request.path = std::move(target->path);

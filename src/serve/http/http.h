@@ -88,6 +88,7 @@ struct Request {
   Headers headers;
   std::string peer;     // the client's address, from X-Forwarded-For if a listed proxy sent it
   bool secure = false;  // arrived over TLS
+  std::string caller;   // for ServerOptions::admit to set
   std::string body;     // empty if multipart
   std::vector<Part> parts;
 
@@ -272,6 +273,8 @@ struct ServerOptions {
   // connected to (DNS rebinding). Without port.
   std::vector<std::string> hosts;
   std::vector<std::string> proxies;  // addresses whose X-Forwarded-For is believed
+  // Origins whose pages may read answers and change things here, without cookies (CORS).
+  std::vector<std::string> cors_origins;
 
   int handler_threads = 16;
   int max_connections = 512;  // beyond: 503 with Retry-After
@@ -287,7 +290,7 @@ struct ServerOptions {
   std::chrono::milliseconds event_retry{2'000};  // for the client
 
   // Runs on the pool before the body is read; a response refuses the request (keys, quotas).
-  std::function<std::optional<Response>(const Request&)> admit;
+  std::function<std::optional<Response>(Request&)> admit;
   // Runs on the I/O thread when a response has ended: short, must not throw.
   std::function<void(const Exchange&)> finished;
 };

@@ -276,6 +276,41 @@ TEST(CheckSite, RefusesPagesOfOtherOrigins) {
   }
 }
 
+TEST(Cors, LetsPagesOfListedOriginsIn) {
+  const std::vector<std::string> origins = {"https://app.example"};
+  const auto status = [&](const char* origin) {
+    const auto refusal = check_origin(
+        head_of("POST",
+                {{"Host", "localhost"}, {"Origin", origin}, {"Sec-Fetch-Site", "cross-site"}}),
+        "", "127.0.0.1", {}, origins);
+    return refusal ? refusal->status : 200;
+  };
+  EXPECT_EQ(status("https://app.example"), 200);
+  for (const char* origin :
+       {"http://app.example", "https://app.example:444", "https://evil.example", "null", ""}) {
+    EXPECT_EQ(status(origin), 403) << origin;
+  }
+  const auto headers_for = [&](const Headers& request, const std::vector<std::string>& listed) {
+    Headers response = {{"Allow", "GET, POST"}};
+    add_cors_headers(response, request, listed);
+    return response;
+  };
+  const Headers page = {{"Origin", "https://app.example"}};
+  EXPECT_EQ(headers_for(page, origins).get("access-control-allow-origin"), "https://app.example");
+  EXPECT_EQ(headers_for(page, origins).get("vary"), "Origin");
+  EXPECT_FALSE(headers_for(page, origins).contains("access-control-allow-credentials"));
+  EXPECT_FALSE(headers_for(page, origins).contains("access-control-allow-methods"));
+  EXPECT_FALSE(headers_for(page, {}).contains("access-control-allow-origin"));
+  const Headers other = {{"Origin", "https://evil.example"}};
+  EXPECT_FALSE(headers_for(other, origins).contains("access-control-allow-origin"));
+  EXPECT_EQ(headers_for(other, origins).get("vary"), "Origin") << "caches must not mix them";
+  const Headers question = {{"Origin", "https://app.example"},
+                            {"Access-Control-Request-Method", "POST"}};
+  EXPECT_EQ(headers_for(question, origins).get("access-control-allow-methods"), "GET, POST");
+  EXPECT_THAT(std::string(headers_for(question, origins).get("access-control-allow-headers")),
+              HasSubstr("Authorization"));
+}
+
 TEST(ClientAddress, BelievesListedProxiesOnly) {
   const std::vector<std::string> proxies = {"10.0.0.1", "10.0.0.2"};
   const Headers headers = {{"X-Forwarded-For", "6.6.6.6, 1.2.3.4"},

@@ -126,6 +126,17 @@ Outcome prepare(const Request& request, Response response) {
   return {.response = std::move(response)};
 }
 
+std::string closing_text(const Response& response) {
+  const std::string& body = std::get<std::string>(response.body);
+  std::string text =
+      fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n", response.status,
+                  status_text(response.status), response.content_type, body.size());
+  for (const auto& [name, value] : response.headers.fields()) {
+    text.append(name).append(": ").append(value).append("\r\n");
+  }
+  return text + "Connection: close\r\n\r\n" + body;
+}
+
 std::string Connection::head_text(const Response& response,
                                   std::optional<int64_t> content_length) const {
   Headers headers = response.headers;
@@ -138,6 +149,7 @@ std::string Connection::head_text(const Response& response,
   if (!headers.contains("cache-control")) headers.set("Cache-Control", "no-store");
   if (!keep_alive_) headers.set("Connection", "close");
   add_security_headers(headers);
+  add_cors_headers(headers, parser_->head().headers, state_->options.cors_origins);
   std::string text =
       fmt::format("HTTP/1.1 {} {}\r\n", response.status, status_text(response.status));
   for (const auto& [name, value] : headers.fields()) {

@@ -64,6 +64,9 @@ void load_certificate(ServerState& state) {
   tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
                   asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
                   asio::ssl::context::no_tlsv1_1);
+  // Without it OpenSSL would ask for the password of a key on the terminal.
+  tls.set_password_callback(
+      [](size_t, asio::ssl::context::password_purpose) { return std::string(); });
   error_code error;
   tls.use_certificate_chain_file(options.tls_certificate.string(), error);
   if (error) {
@@ -81,13 +84,8 @@ void load_certificate(ServerState& state) {
 // Tells a client that there are too many connections.
 awaitable<void> refuse(std::shared_ptr<ServerState> state, std::shared_ptr<tcp::socket> socket,
                        int& refusing) {
-  const Response response = problem(503, "too many connections are open; try again later");
-  const std::string& body = std::get<std::string>(response.body);
-  const std::string text = fmt::format(
-      "HTTP/1.1 503 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nRetry-After: {}\r\n"
-      "Connection: close\r\n\r\n{}",
-      status_text(503), response.content_type, body.size(), response.headers.get("retry-after"),
-      body);
+  const std::string text =
+      closing_text(problem(503, "too many connections are open; try again later"));
   // Closing with an unread request would reset the connection before the client reads the response.
   asio::steady_timer timer(state->io, std::chrono::milliseconds(200));
   timer.async_wait([socket](const error_code& error) {

@@ -52,6 +52,9 @@ inline constexpr asio::as_tuple_t<asio::use_awaitable_t<>> kTuple{};
 
 class Connection;
 
+// A whole response, for a client whose request is not read; the connection ends after it.
+std::string closing_text(const Response& response);
+
 struct ServerState {
   ServerState(ServerOptions given, Router routes)
       : options(std::move(given)),
@@ -133,6 +136,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // False if the client is gone or takes nothing for the write time-out.
   awaitable<bool> send(std::string_view bytes);
   awaitable<bool> start_tls();
+  awaitable<void> refuse_plain();
   // Lets the client read the last response although it still sends.
   awaitable<void> close_gently();
 

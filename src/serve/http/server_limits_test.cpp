@@ -5,7 +5,10 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include "base/files.h"
+#include "base/testing/refusal.h"
 #include "serve/http/test_client.h"
+#include "serve/http/test_tls.h"
 
 namespace hum::serve {
 namespace {
@@ -14,6 +17,7 @@ using std::chrono::milliseconds;
 using testing::Answer;
 using ::testing::HasSubstr;
 using testing::TestClient;
+using testing::TlsClient;
 
 class HttpLimits : public testing::ServerTest {
  protected:
@@ -170,9 +174,49 @@ TEST_F(HttpLimits, AnswerOverTls) {
     EXPECT_THAT(ask_over_tls(tls.get(), post, "60000"), HasSubstr("200 OK"));
     EXPECT_THAT(ask_over_tls(tls.get(), get, "secure"), HasSubstr("200 OK"));
   }
-  plain.send(get);
-  EXPECT_TRUE(plain.wait_for_end()) << "no answer without TLS";
-  EXPECT_EQ(plain.unread().find("HTTP/1.1 200"), std::string::npos);
+  const Answer refused = plain.ask("GET", "/");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("https://"));
+  EXPECT_TRUE(plain.wait_for_end());
+}
+
+TEST_F(HttpLimits, EndHandshakesThatDoNotEnd) {
+  options.header_timeout = milliseconds(500);
+  options.tls_certificate = files / "certificate.pem";
+  options.tls_key = files / "key.pem";
+  write_certificate(options.tls_certificate, options.tls_key);
+  start();
+  TestClient silent(server->port()), begun(server->port());
+  begun.send("\x16\x03\x01");
+  EXPECT_TRUE(silent.wait_for_end());
+  EXPECT_TRUE(begun.wait_for_end());
+  TlsClient old(server->port());
+  old.limit_version(TLS1_1_VERSION);
+  EXPECT_FALSE(old.handshake()) << "TLS 1.1 is broken";
+  TlsClient fine(server->port());
+  fine.limit_version(TLS1_2_VERSION);
+  EXPECT_TRUE(fine.handshake());
+}
+
+TEST_F(HttpLimits, SayWhatIsWrongWithACertificate) {
+  const std::string certificate = files / "certificate.pem", key = files / "key.pem",
+                    other = files / "other.pem";
+  write_certificate(certificate, key);
+  write_certificate(files / "unused.pem", other);
+  write_file(files / "text.pem", "no certificate");
+  const auto message = [](const std::string& first, const std::string& second) {
+    return hum::testing::message_of(
+        [&] { HttpServer({.tls_certificate = first, .tls_key = second}, Router()); });
+  };
+  EXPECT_THAT(message(files / "none.pem", key),
+              HasSubstr("none.pem: cannot be used as certificate"));
+  EXPECT_THAT(message(files / "text.pem", key),
+              HasSubstr("text.pem: cannot be used as certificate"));
+  EXPECT_THAT(message(certificate, files / "none.pem"),
+              HasSubstr("none.pem: cannot be used as key"));
+  EXPECT_THAT(message(certificate, other), HasSubstr("other.pem: cannot be used as key"));
+  EXPECT_THAT(message(certificate, certificate), HasSubstr("cannot be used as key"));
+  EXPECT_EQ(message(certificate, key), "nothing was thrown");
 }
 
 }  // namespace

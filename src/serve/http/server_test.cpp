@@ -160,6 +160,23 @@ TEST_F(HttpServing, ChecksHostAndOrigin) {
   EXPECT_EQ(client.ask("POST", "/things", "Origin: http://localhost\r\n").status, 200);
 }
 
+TEST_F(HttpServing, AnswersPagesOfListedOrigins) {
+  options.cors_origins = {"https://app.example"};
+  options.admit = [](const Request&) { return problem(401, "no key"); };
+  start();
+  TestClient client(server->port());
+  const std::string origin = "Origin: https://app.example\r\n";
+  const Answer question =
+      client.ask("OPTIONS", "/things", origin + "Access-Control-Request-Method: POST\r\n");
+  EXPECT_EQ(question.status, 204) << "browsers ask without a key";
+  EXPECT_EQ(question.headers.at("access-control-allow-origin"), "https://app.example");
+  EXPECT_THAT(question.headers.at("access-control-allow-methods"), HasSubstr("POST"));
+  const Answer refused = client.ask("POST", "/things", origin);
+  EXPECT_EQ(refused.status, 401);
+  EXPECT_EQ(refused.headers.at("access-control-allow-origin"), "https://app.example");
+  EXPECT_EQ(client.ask("POST", "/things", "Origin: https://evil.example\r\n").status, 403);
+}
+
 TEST_F(HttpServing, SendsSecurityHeadersWithEveryAnswer) {
   router.add("GET", "/own", [](Request&) {
     return Response{.headers = {{"Cache-Control", "max-age=60"}, {"X-Bad", "a\r\nSet-Cookie: b"}}};

@@ -1,4 +1,5 @@
 // The calls of the service. Errors are Problems, with a sentence that says what to do.
+import {csrfHeaders, logIn, renewSession} from './session.js';
 
 // An answer that is an error (application/problem+json), or no answer at all (status 0).
 export class Problem extends Error {
@@ -52,11 +53,27 @@ function problemOf(status, text, headers) {
 // Whether a job was refused because the service has no longer one of its uploads.
 export const isLostUpload = (fault) => [404, 410, 422].includes(fault?.status) && fault.message.includes('upload');
 
+// Runs a call, and once more if the service did not know the person (401) or knew another session (403) and now does.
+async function knownAs(action) {
+  try {
+    return await action();
+  } catch (fault) {
+    const isKnown = fault.status === 401 ? await logIn() : fault.status === 403 && (await renewSession());
+    if (!isKnown) throw fault;
+    return action();
+  }
+}
+
 // Throws a Problem for an answer that is an error. `signal` may end it early (AbortError).
-export async function request(method, path, {body, headers = {}, signal} = {}) {
+export function request(method, path, options = {}) {
+  return knownAs(() => send(method, path, options));
+}
+
+async function send(method, path, {body, headers = {}, signal}) {
   let answer;
   try {
-    answer = await fetch(path, {method, body, headers, signal, credentials: 'same-origin', cache: 'no-store'});
+    const all = method === 'GET' ? headers : {...headers, ...csrfHeaders()};
+    answer = await fetch(path, {method, body, headers: all, signal, credentials: 'same-origin', cache: 'no-store'});
   } catch (fault) {
     if (isCancelled(fault)) throw fault;
     throw unreachable();
@@ -90,12 +107,14 @@ export async function getBytes(path, signal) {
 // "timbre" for a clip, "backing" for a track, which stays in stereo. Returns {id, seconds, expires}.
 export function upload(file, name, {part = 'audio', onShare = () => {}} = {}) {
   const key = randomKey();
-  return persistently(() => new Promise((resolve, reject) => {
+  return persistently(() => knownAs(() => new Promise((resolve, reject) => {
     const form = new FormData();
     form.append(part, file, name);
     const call = new XMLHttpRequest();
     call.open('POST', '/v1/uploads');
-    call.setRequestHeader('Idempotency-Key', key);
+    for (const [header, value] of Object.entries({'Idempotency-Key': key, ...csrfHeaders()})) {
+      call.setRequestHeader(header, value);
+    }
     call.upload.onprogress = (event) => onShare(event.lengthComputable ? event.loaded / event.total : 0);
     call.onerror = () => reject(unreachable());
     call.onload = () => {
@@ -103,7 +122,7 @@ export function upload(file, name, {part = 'audio', onShare = () => {}} = {}) {
       else reject(problemOf(call.status, call.responseText, (header) => call.getResponseHeader(header)));
     };
     call.send(form);
-  }));
+  })));
 }
 
 // Starts a job: {task, upload, timbre, backing, notes, options}. Returns the job.

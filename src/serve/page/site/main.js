@@ -8,6 +8,7 @@ import {startHumPanel} from './hum_panel.js';
 import {startNotesPanel} from './notes_panel.js';
 import {fillOptions} from './options.js';
 import {startResultsPanel} from './results_panel.js';
+import {startSession} from './session.js';
 
 // A band only where the service can arrange.
 async function offerBand() {
@@ -19,6 +20,7 @@ async function offerBand() {
   find('#band-on').addEventListener('change', (event) => (find('#band-fields').hidden = !event.target.checked));
 }
 
+await startSession();
 startNotesPanel();
 startDock();
 startHumPanel();
