@@ -16,6 +16,7 @@ std::span<const Command> commands() {
       kPresets,
       kServe,
       kWorker,
+      kClient,
       kEvaluateNotes,
       kEvaluateModel,
       kCodecEncode,

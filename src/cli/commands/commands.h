@@ -7,6 +7,6 @@ namespace hum::cli {
 
 extern const Command kNotes, kGenerate, kArrange, kPresets, kEvaluateNotes, kCodecEncode,
     kCodecDecode, kDataMake, kDataVerify, kDataReferences, kTrain, kModelCheck, kModelRun, kProfile,
-    kAudit, kCompile, kEnv, kHelp, kCompletion, kMan, kServe, kWorker;
+    kAudit, kCompile, kEnv, kHelp, kCompletion, kMan, kServe, kWorker, kClient;
 
 }  // namespace hum::cli
