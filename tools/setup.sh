@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the missing Debian packages of packages.txt. Prints nothing if none is missing.
-# Usage: tools/setup.sh [JOB]     JOB (lint, tidy, bench, page, api) adds the packages that only this job needs
+# Usage: tools/setup.sh [JOB]     JOB (lint, tidy, bench, page) adds the packages that only this job needs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

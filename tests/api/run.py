@@ -18,8 +18,9 @@ sys.path.insert(0, str(ROOT / "tests" / "page"))
 
 import service  # noqa: E402
 
-# Without workers the server says 503 at /ready, as it should: not_a_server_error would call that a fault.
-OPTIONS = ["--exclude-path", "/ready", "--seed", "28", "--no-color"]
+# Left out: /ready, which says 503 as long as there is no worker, and the check that whatever fits the schema is
+# accepted. A schema cannot say which bytes are a sound, or that a note ends after it starts.
+OPTIONS = ["--exclude-path", "/ready", "--exclude-checks", "positive_data_acceptance", "--seed", "28", "--no-color"]
 
 
 def main():
