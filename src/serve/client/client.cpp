@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "serve/records.h"
 
@@ -26,13 +27,16 @@ std::string text_in(const Json& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+constexpr const char* kKeyHint =
+    "set HUM_KEY or --server-key to the token that `hum serve add-key` has printed";
+
 struct Meaning {
   int status;
   ExitCode code;
   const char* hint;
 };
 constexpr Meaning kMeanings[] = {
-    {401, ExitCode::kNoPermission, "give a key of this server with --server-key or in HUM_KEY"},
+    {401, ExitCode::kNoPermission, kKeyHint},
     {403, ExitCode::kNoPermission, "this key does not allow it: ask those who run the server"},
     {404, ExitCode::kNoInput, "it may have been removed or expired"},
     {413, ExitCode::kBadData, "shorten the recording, or send it as flac, ogg or mp3"},
@@ -90,6 +94,7 @@ Client::Client(ServerAccess access, Patience patience, std::stop_token stop)
     fail(ExitCode::kUsage, "the key of the server has control characters",
          "copy it again, without a line end");
   }
+  if (!access_.ca.empty()) require_exists(access_.ca, "--server-ca names a certificate (PEM)");
 }
 
 HttpAnswer Client::send(const Call& call) const {
@@ -153,15 +158,19 @@ milliseconds Client::pause_after(const HttpAnswer& answer, int attempt) const {
 
 void Client::refuse(const HttpAnswer& answer) const {
   if (!answer.failure.empty()) {
+    const bool is_certificate = answer.failure.find("certificate") != std::string::npos;
     fail(ExitCode::kUnavailable,
          fmt::format("the server {} does not answer: {}", access_.url, answer.failure),
-         has_answered_ ? "check that it still runs, and the network"
-                       : "start it with 'hum serve', or name another one with --server");
+         is_certificate  ? "give the certificate to trust with --server-ca"
+         : has_answered_ ? "check that it still runs, and the network"
+                         : "start it with 'hum serve', or name another one with --server");
   }
   const Meaning meaning = meaning_of(answer.status);
   const Json problem = try_parse_json(answer.body);
   const std::string detail = problem.is_object() ? text_in(problem, "detail") : "";
-  const std::string hint = problem.is_object() ? text_in(problem, "hint") : "";
+  // The server's hint is better, except where it speaks of headers.
+  const std::string hint =
+      problem.is_object() && answer.status != 401 ? text_in(problem, "hint") : "";
   fail(meaning.code,
        detail.empty() ? fmt::format("{} answers HTTP {}", access_.url, answer.status) : detail,
        hint.empty() ? meaning.hint : hint);

@@ -54,7 +54,7 @@ struct Patience {
 
 class Client {
  public:
-  // Throws: kUsage if the URL or the key is malformed.
+  // Throws: kUsage if the URL or the key is malformed; kNoInput if there is no file `ca`.
   explicit Client(ServerAccess access, Patience patience = {}, std::stop_token stop = {});
 
   // Sends the request once. Status 0: no answer. Throws only what the sink throws.

@@ -115,7 +115,7 @@ TEST_F(ClientTest, ComesBackAfterALostConnection) {
 
 TEST_F(ClientTest, PassesTheReasonOn) {
   add("/silent", problem(422, "the recording is silent", Json{{"hint", "hum louder"}}));
-  add("/secret", problem(401, "there is no such key"));
+  add("/secret", problem(401, "there is no such key", Json{{"hint", "send the header"}}));
   add("/busy", problem(429, "1000 jobs are waiting"));
   add("/page", Response{.status = 400, .content_type = "text/html", .body = "<h1>no</h1>"});
   add("/text", Response{.body = "hello"});
@@ -145,6 +145,8 @@ TEST_F(ClientTest, SaysThatThereIsNoServer) {
     expect_refused(ExitCode::kUsage, "is not the URL of a server",
                    [&] { Client(ServerAccess{.url = wrong}); });
   }
+  expect_refused(ExitCode::kNoInput, "--server-ca",
+                 [&] { Client(ServerAccess{.url = url, .ca = files / "none.pem"}); });
   expect_refused(ExitCode::kUsage, "control characters",
                  [&] { Client(ServerAccess{.url = url, .key = "a\r\nHost: b"}); });
 }

@@ -31,7 +31,7 @@ struct ClientOptions {
   template <class V>
   void visit_fields(V& v) {
     v("server", server.url, "address of the server, as `hum serve` prints it");
-    v("server_key", server.key, "key for the server (default: HUM_KEY)");
+    v("server_key", server.key, "token that `hum serve add-key` has printed (default: HUM_KEY)");
     v("server_ca", server.ca, "file with the certificate to trust, for a server with its own");
     v("task", task, "what to do with the recording");
     v("timbre", timbre, "recording of 1 to 5 s to imitate instead of a preset");
