@@ -68,11 +68,12 @@ bool ModelOpponents::has(const std::string& name) const {
   return std::ranges::find(opponents_, name, &Opponent::name) != opponents_.end();
 }
 
-// A baseline plays its language model only, without the draft that hum mixes in. It is compared
-// with hum's language model of the same training.
+// A baseline plays its language model only, without the draft that hum mixes in and without the
+// draft's residual. It is compared with hum's language model of the same training.
 std::vector<eval::System> ModelOpponents::systems_of(const Opponent& opponent) const {
   if (!is_baseline(opponent.name)) return opponent.model->compared_as(opponent.name, {});
-  auto systems = opponent.model->compared_as(opponent.name, {.sampling = {.draft = 0}});
+  auto systems =
+      opponent.model->compared_as(opponent.name, {.residual = 0, .sampling = {.draft = 0}});
   if (opponent.name == kAligned || !has(kAligned)) return systems;
   systems[0].against = kAligned;
   systems[1].against = fmt::format("{}, true notes", kAligned);

@@ -135,9 +135,8 @@ std::shared_ptr<const models::humming::Residual> Synthesizer::residual(
   }
   drafts.resize(timbre.latents.size());
   melody.resize(static_cast<size_t>(frames * width));
-  return std::make_shared<const models::humming::Residual>(timbre.latents, drafts, melody,
-                                                           frames_of_one_note(timbre.notes, frames),
-                                                           options.residual_rule);
+  return std::make_shared<const models::humming::Residual>(
+      timbre.latents, drafts, melody, frames_of_one_note(timbre.notes, frames));
 }
 
 void Synthesizer::load(const SynthesisOptions& options) {

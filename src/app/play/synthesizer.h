@@ -39,8 +39,7 @@ struct SynthesisOptions {
   Decoder decoder = Decoder::kGuided;
   bool fast = false;  // the draft alone, without the language model
   double strength = kNeutralStrength;
-  double residual = 0;
-  models::humming::ResidualRule residual_rule = {};  // for comparisons; it has no flag
+  double residual = 1;
   models::humming::SamplingOptions sampling;
 
   // The strength at which temperature, guidance and draft have their defaults.
