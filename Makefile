@@ -1,7 +1,7 @@
 # Every task is a target here. A target first installs or builds what it needs (packages, wheels, configuration, build)
 # and does not repeat that when you run it again.
 .DEFAULT_GOAL := build
-.PHONY: demo test test-slow page build install bench asan asan-quick tsan lint tidy layers format setup fetch clean clean-all help
+.PHONY: demo test test-slow page api build install bench asan asan-quick tsan lint tidy layers format setup fetch clean clean-all help
 
 JOBS ?= $(shell nproc)
 CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
@@ -30,6 +30,11 @@ test-slow: build
 page: build
 	@tests/page/install.sh
 	@$(CTEST) --test-dir build -R '^page\.'
+
+##   api         test the API of `hum serve` with schemathesis and promtool, which it installs
+api: build
+	@tests/api/install.sh
+	@$(CTEST) --test-dir build -R '^api\.|Promtool'
 
 ##   build       build the program (build/bin/hum) and the tests
 build: build/build.ninja

@@ -36,12 +36,13 @@ eval::Bar generate_speed(const Scale& scale);
 // Time until a stream produces sound.
 eval::Bar generate_stream(const Scale& scale);
 // `hum serve`: the wait of one user; many users at once; the server at rest; with many open event
-// streams; jobs under SIGKILLs.
+// streams; jobs under SIGKILLs; wrong requests.
 eval::Bar serve_latency(const Scale& scale);
 eval::Bar serve_load(const Scale& scale);
 eval::Bar serve_idle(const Scale& scale);
 eval::Bar serve_idle_streams(const Scale& scale);
 eval::Bar serve_kill(const Scale& scale);
+eval::Bar serve_fuzz(const Scale& scale);
 // Hours needed to train the released weights.
 eval::Bar train_time(const Scale& scale);
 // The largest batch that fits a given memory, with and without recomputation.

@@ -2,7 +2,6 @@
 // without workers, at rest.
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <thread>
 
@@ -74,15 +73,6 @@ double generate_s() {
   return laps["total"].get<double>() - laps["load"].get<double>();
 }
 
-// From /proc/PID/status, in MB.
-double resident_mb(pid_t pid) {
-  std::ifstream status(fmt::format("/proc/{}/status", pid));
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) * 1024 / 1e6;
-  }
-  fail(ExitCode::kFailure, "the server's memory cannot be read");
-}
-
 }  // namespace
 
 eval::Bar serve_latency(const Scale& scale) {
@@ -137,7 +127,8 @@ eval::Bar serve_idle(const Scale& scale) {
     starts.push_back(service.start());
     HUM_REQUIRE(service.ask("GET", "/health").status == 200, "the server is not healthy");
     std::this_thread::sleep_for(std::chrono::seconds(2));
-    sizes.push_back(resident_mb(service.process().pid()));
+    const int64_t bytes = serve::resident_bytes(service.process().pid());
+    sizes.push_back(static_cast<double>(bytes) / 1e6);
   }
   eval::Bar bar{.name = "serve-idle",
                 .value = std::ranges::max(sizes),

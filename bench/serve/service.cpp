@@ -10,12 +10,6 @@
 
 namespace hum::bench {
 
-namespace {
-
-constexpr const char* kBoundary = "hum-bench";
-
-}  // namespace
-
 double Service::start() {
   const auto begin = std::chrono::steady_clock::now();
   process_ = nullptr;
@@ -46,22 +40,18 @@ void Service::wait_until_ready() const {
 HttpAnswer Service::ask(const std::string& method, const std::string& path, std::string_view body,
                         const std::vector<std::string>& headers,
                         const std::function<void(std::string_view)>& sink) const {
-  HttpRequest request{.method = method, .url = url_ + path, .headers = headers, .body = body};
-  request.headers.emplace_back("Expect:");
-  request.sink = sink;
-  return send_http(request);
+  serve::Call call{.method = method, .path = path, .headers = headers, .body = body};
+  if (sink) call.new_sink = [&] { return sink; };
+  return serve::Client(serve::ServerAccess{.url = url_}).send(call);
 }
 
 std::string Service::begin(std::string_view recording, const Json& options,
                            const std::string& key) const {
-  const std::string part = std::string("--") + kBoundary + "\r\nContent-Disposition: form-data; ";
-  std::string body = part + "name=\"options\"\r\n\r\n" + to_text(options) + "\r\n" + part +
-                     "name=\"audio\"; filename=\"hum.wav\"\r\n\r\n";
-  body += recording;
-  body += std::string("\r\n--") + kBoundary + "--\r\n";
-  std::vector<std::string> headers = {std::string("Content-Type: multipart/form-data; boundary=") +
-                                      kBoundary};
+  serve::FormWriter form;
+  form.text("options", to_text(options)).file("audio", recording);
+  std::vector<std::string> headers = {form.content_type()};
   if (!key.empty()) headers.push_back("Idempotency-Key: " + key);
+  const std::string body = form.body();
   const HttpAnswer answer = ask("POST", "/v1/jobs", body, headers);
   if (answer.status == 202) return parse_json(answer.body)["id"];
   // A server that was just killed, or is full, will take it later.
@@ -96,7 +86,5 @@ std::vector<pid_t> Service::workers() const {
   }
   return workers;
 }
-
-bool has_ended(const Json& job) { return job["status"] != "queued" && job["status"] != "running"; }
 
 }  // namespace hum::bench

@@ -13,9 +13,12 @@
 #include "base/http.h"
 #include "base/json.h"
 #include "base/scratch_folder.h"
+#include "serve/client/remote_job.h"
 #include "tests/serve/process.h"
 
 namespace hum::bench {
+
+using serve::has_ended;
 
 class Service {
  public:
@@ -27,6 +30,7 @@ class Service {
   // Waits until a worker has loaded its models. Throws: kFailure if that takes too long.
   void wait_until_ready() const;
   serve::Process& process() { return *process_; }
+  int port() const { return port_; }
   std::string log() const;
 
   // Throws nothing: an answer with status 0 says that there was none.
@@ -52,8 +56,5 @@ class Service {
   int port_ = 0;  // constant after the first start, as is the address
   std::string url_;
 };
-
-// Whether this state of a job is its last.
-bool has_ended(const Json& job);
 
 }  // namespace hum::bench

@@ -50,6 +50,8 @@ constexpr EnvVariable kTable[] = {
     {"AWS_DEFAULT_REGION", "", "used if AWS_REGION is not set"},
     {"AWS_ENDPOINT_URL_S3", "", "S3: endpoint of a server other than AWS (https://host:port)"},
     {"AWS_ENDPOINT_URL", "", "used if AWS_ENDPOINT_URL_S3 is not set"},
+    {"HUM_KEY", "", "hum client: token for the server, as hum serve add-key prints it",
+     /*secret=*/true},
     {"HUM_OPS_ISA", "", "kernels: highest instruction set to use (avx2, avx512, avx512_bf16, amx)"},
 };
 

@@ -122,6 +122,7 @@ void set_options(Transfer& transfer, char* failure, const curl_slist* headers) {
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, milliseconds(request.transfer_timeout));
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1000L);
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, static_cast<long>(request.stall_timeout.count()));
+  if (!request.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, request.ca_file.c_str());
   curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, 256L * 1024);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive_body);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);

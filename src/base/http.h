@@ -23,6 +23,7 @@ struct HttpRequest {
   // Receives the body of a 2xx response in pieces. Without it the body is in the response.
   std::function<void(std::string_view)> sink = {};
   std::stop_token stop = {};
+  std::string ca_file = {};  // certificates to trust, PEM; empty: those of the system
 };
 
 struct HttpAnswer {

@@ -19,6 +19,7 @@ std::span<const Command> commands() {
       kServeListKeys,
       kServeRemoveKey,
       kWorker,
+      kClient,
       kEvaluateNotes,
       kEvaluateModel,
       kCodecEncode,

@@ -26,7 +26,8 @@ constexpr ExitStatus kExitStatuses[] = {
      "nothing to check"},
     {static_cast<int>(ExitCode::kNoInput), "no input: a file is missing, or the weights are"},
     {static_cast<int>(ExitCode::kUnavailable),
-     "unavailable: the plugin is missing or too old, or the platform cannot run the program"},
+     "unavailable: the plugin is missing or too old, the platform cannot run the program, or a "
+     "server does not answer"},
     {static_cast<int>(ExitCode::kCannotCreate),
      "hum cannot create an output: missing folder, full disk"},
     {static_cast<int>(ExitCode::kTemporary),

@@ -64,6 +64,16 @@ const Case kCases[] = {
     {"hum generate --help", 0, "--help-all", "Melody:\n"},
     {"hum generate --help-all", 0, "Flags for research:\n", "--[no-]melodia"},
 
+    // The client of a service.
+    {"hum client hum.wav --preset violin", 2, "hum client needs a place for the results", "-o violin.wav"},
+    {"hum client hum.wav -o v.wav", 2, "neither --preset nor --timbre", "--preset violin"},
+    {"hum client hum.wav --preset violn -o v.wav", 2, "violn", "violin"},
+    {"hum client hum.wav --preset violin --task notes -o v.wav", 2, "makes no sound", "-o melody.mid"},
+    {"hum client hum.wav --preset violin --takes 2 -o v.wav", 2, "2 takes do not fit", "-o takes/"},
+    {"hum client hum.wav --preset violin --stream --json", 2, "both write to stdout", "leave one"},
+    {"hum client hum.wav --preset violin -o v.wav --server localhost:8417", 2, "is not the URL of a server", "http://"},
+    {"hum client none.wav --preset violin -o v.wav", 66, "none.wav", ""},
+
     // Plans that cannot be are wrong usage; figures that contradict each other in a file are not.
     {"hum plan", 2, "hum plan needs --model and --cluster", "hum plan --model llama-7b"},
     {"hum plan --model llama-7b --cluster trn3:16", 2, "unknown hardware 'trn3'", "nearest are trn"},

@@ -141,6 +141,7 @@ std::vector<Door> all_doors(const fs::path& scratch) {
         plan::read_campaign(file, hardware, "trn1");
       },
       6000));
+  for (Door& door : service_doors(scratch)) doors.push_back(std::move(door));
   return doors;
 }
 

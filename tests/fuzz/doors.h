@@ -19,5 +19,7 @@ struct Door {
 
 // Uses `scratch` to make files.
 std::vector<Door> all_doors(const std::filesystem::path& scratch);
+// Those of `hum serve`, which are among them. Without ffmpeg, webm and m4a are missing.
+std::vector<Door> service_doors(const std::filesystem::path& scratch);
 
 }  // namespace hum::fuzz

@@ -50,6 +50,14 @@ std::string Process::first_line() {
   return line;
 }
 
+std::string Process::rest() {
+  std::string bytes, part(65536, '\0');
+  for (ssize_t count; (count = ::read(out_, part.data(), part.size())) > 0;) {
+    bytes.append(part, 0, static_cast<size_t>(count));
+  }
+  return bytes;
+}
+
 void Process::signal(int number) const { ::kill(pid_, number); }
 
 int Process::wait() {
@@ -72,6 +80,14 @@ bool is_running(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   std::string id, name, state;
   return file >> id >> name >> state && state != "Z";
+}
+
+int64_t resident_bytes(pid_t process) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return std::stoll(line.substr(6)) * 1024;
+  }
+  fail(ExitCode::kFailure, fmt::format("process {} has ended", process));
 }
 
 bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds patience) {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -28,6 +29,8 @@ class Process {
   pid_t pid() const { return pid_; }
   // The first line of its stdout; "" if it ends before.
   std::string first_line();
+  // What follows on its stdout, until it closes it.
+  std::string rest();
   void signal(int number) const;
   // Waits for its end: the exit code, or 128 + signal.
   int wait();
@@ -41,6 +44,9 @@ class Process {
 
 // Not if it has ended and only waits for its parent to notice.
 bool is_running(pid_t process);
+
+// What it has in memory (VmRSS). Throws: kFailure if it has ended.
+int64_t resident_bytes(pid_t process);
 
 // Polls the condition. False if it does not hold in time.
 bool eventually(const std::function<bool()>& condition,

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "serve/client/remote_job.h"
 
 namespace hum::serve {
 
@@ -16,9 +17,9 @@ std::unique_ptr<Process> run_hum(const std::vector<std::string>& arguments, cons
 
 fs::path example_recording() { return source_folder() / "examples/vocadito_10.wav"; }
 
-void ServiceTest::start(int workers) {
-  server_ = run_hum({"serve", "--listen", "127.0.0.1:0", "--data", data_.string(), "--workers",
-                     std::to_string(workers), "--json"},
+void ServiceTest::start(int workers, int port) {
+  server_ = run_hum({"serve", "--listen", fmt::format("127.0.0.1:{}", port), "--data",
+                     data_.string(), "--workers", std::to_string(workers), "--json"},
                     log());
   const std::string line = server_->first_line();
   ASSERT_NE(line, "") << read_file(log());
@@ -41,11 +42,9 @@ Json ServiceTest::job(const std::string& id) const {
 }
 
 std::string ServiceTest::upload(const fs::path& recording) const {
-  const auto answer =
-      ask("POST", "/v1/uploads", "Content-Type: multipart/form-data; boundary=x\r\n",
-          "--x\r\nContent-Disposition: form-data; name=\"audio\"; "
-          "filename=\"hum.wav\"\r\n\r\n" +
-              read_file(recording) + "\r\n--x--\r\n");
+  FormWriter form;
+  form.file("audio", read_file(recording));
+  const auto answer = ask("POST", "/v1/uploads", form.content_type() + "\r\n", form.body());
   EXPECT_EQ(answer.status, 201) << answer.body;
   return parse_json(answer.body)["id"];
 }
@@ -59,11 +58,11 @@ std::string ServiceTest::begin(const Json& request) const {
 
 Json ServiceTest::finish(const std::string& id) const {
   Json last;
-  const bool has_ended = eventually([&] {
+  const bool is_over = eventually([&] {
     last = job(id);
-    return last["status"] != "queued" && last["status"] != "running";
+    return has_ended(last);
   });
-  EXPECT_TRUE(has_ended) << to_text(last) << read_file(log());
+  EXPECT_TRUE(is_over) << to_text(last) << read_file(log());
   return last;
 }
 

@@ -21,8 +21,8 @@ std::unique_ptr<Process> run_hum(const std::vector<std::string>& arguments,
 
 class ServiceTest : public ::testing::Test {
  protected:
-  // Starts the server and waits until it accepts connections.
-  void start(int workers = 1);
+  // Starts the server, port 0: on a free one, and waits until it accepts connections.
+  void start(int workers = 1, int port = 0);
   // Waits until a worker has loaded its models.
   void wait_until_ready();
 

@@ -8,6 +8,6 @@ namespace hum::cli {
 extern const Command kNotes, kGenerate, kArrange, kPresets, kEvaluateNotes, kCodecEncode,
     kCodecDecode, kDataMake, kDataVerify, kDataReferences, kTrain, kModelCheck, kModelRun, kProfile,
     kAudit, kCompile, kEnv, kHelp, kCompletion, kMan, kServe, kServeAddKey, kServeListKeys,
-    kServeRemoveKey, kWorker;
+    kServeRemoveKey, kWorker, kClient;
 
 }  // namespace hum::cli

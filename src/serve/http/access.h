@@ -29,7 +29,7 @@ void add_cors_headers(Headers& response, const Headers& request,
                       const std::vector<std::string>& cors_origins);
 
 // Refuses every request of a page of another origin (403), also one that only reads. Browsers tell
-// in Sec-Fetch-Site; other programs send nothing.
+// in Sec-Fetch-Site; other programs send nothing. Pages of `cors_origins` are let in.
 std::optional<Refusal> check_site(const RequestHead& head,
                                   const std::vector<std::string>& cors_origins = {});
 

@@ -1,0 +1,179 @@
+#include "serve/client/client.h"
+
+#include <algorithm>
+#include <charconv>
+#include <condition_variable>
+#include <mutex>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "serve/records.h"
+
+namespace hum::serve {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::chrono::seconds kLongestRetryAfter{60};
+
+bool is_passing(const HttpAnswer& answer) {
+  if (!answer.failure.empty()) return answer.may_retry;
+  return answer.status == 429 || (answer.status >= 502 && answer.status <= 504);
+}
+
+std::string text_in(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+constexpr const char* kKeyHint =
+    "set HUM_KEY or --server-key to the token that `hum serve add-key` has printed";
+
+struct Meaning {
+  int status;
+  ExitCode code;
+  const char* hint;
+};
+constexpr Meaning kMeanings[] = {
+    {401, ExitCode::kNoPermission, kKeyHint},
+    {403, ExitCode::kNoPermission, "this key does not allow it: ask those who run the server"},
+    {404, ExitCode::kNoInput, "it may have been removed or expired"},
+    {413, ExitCode::kBadData, "shorten the recording, or send it as flac, ogg or mp3"},
+    {415, ExitCode::kBadData, "--server must name a hum serve of this version or a newer one"},
+    {422, ExitCode::kBadData, ""},
+    {429, ExitCode::kTemporary, "try again later"},
+    {421, ExitCode::kConfig, "those who run the server must allow this host name"},
+};
+
+Meaning meaning_of(int status) {
+  for (const Meaning& row : kMeanings) {
+    if (row.status == status) return row;
+  }
+  if (status >= 500) return {status, ExitCode::kTemporary, "try again later"};
+  return {status, ExitCode::kFailure, "check that --server is the address of a hum serve"};
+}
+
+bool has_control_character(std::string_view text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 0x7f; });
+}
+
+}  // namespace
+
+FormWriter::FormWriter() : boundary_("hum-" + new_id()) {}
+
+FormWriter& FormWriter::text(std::string_view name, std::string_view value) {
+  body_ += fmt::format("--{}\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n",
+                       boundary_, name, value);
+  return *this;
+}
+
+FormWriter& FormWriter::file(std::string_view name, std::string_view bytes) {
+  body_ +=
+      fmt::format("--{}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"sound\"\r\n\r\n",
+                  boundary_, name);
+  body_ += bytes;
+  body_ += "\r\n";
+  return *this;
+}
+
+std::string FormWriter::content_type() const {
+  return "Content-Type: multipart/form-data; boundary=" + boundary_;
+}
+
+Client::Client(ServerAccess access, Patience patience, std::stop_token stop)
+    : access_(std::move(access)), patience_(patience), stop_(std::move(stop)) {
+  std::string& url = access_.url;
+  while (url.ends_with('/')) url.pop_back();
+  const bool is_url = url.starts_with("http://") || url.starts_with("https://");
+  if (!is_url || url.find_first_of(" ?#") != url.npos || has_control_character(url)) {
+    fail(ExitCode::kUsage, fmt::format("--server '{}' is not the URL of a server", url),
+         "--server http://127.0.0.1:8417, as hum serve prints it");
+  }
+  if (has_control_character(access_.key)) {
+    fail(ExitCode::kUsage, "the key of the server has control characters",
+         "copy it again, without a line end");
+  }
+  if (!access_.ca.empty()) require_exists(access_.ca, "--server-ca names a certificate (PEM)");
+}
+
+HttpAnswer Client::send(const Call& call) const {
+  HttpRequest request{.method = call.method,
+                      .url = access_.url + call.path,
+                      .headers = call.headers,
+                      .body = call.body,
+                      .stall_timeout = call.stall_timeout,
+                      .stop = stop_,
+                      .ca_file = access_.ca};
+  request.headers.emplace_back("Expect:");  // otherwise curl waits before it sends a body
+  if (!access_.key.empty()) request.headers.push_back("Authorization: Bearer " + access_.key);
+  if (call.new_sink) request.sink = call.new_sink();
+  return send_http(request);
+}
+
+HttpAnswer Client::ask(const Call& call) {
+  for (int attempt = 1;; ++attempt) {
+    HttpAnswer answer = send(call);
+    if (stop_.stop_requested()) fail(ExitCode::kFailure, "stopped", "run the command again");
+    if (answer.failure.empty()) {
+      has_answered_ = true;
+      if (answer.status / 100 == 2) return answer;
+    }
+    const int attempts = has_answered_ ? patience_.attempts : patience_.first_attempts;
+    if (!is_passing(answer) || attempt >= attempts) refuse(answer);
+    pause(pause_after(answer, attempt));
+  }
+}
+
+Json Client::ask_json(const Call& call) {
+  Json json = try_parse_json(ask(call).body);
+  if (json.is_object()) return json;
+  fail(ExitCode::kBadData, fmt::format("{} does not answer as a hum serve does", access_.url),
+       "check that --server is the address of a hum serve");
+}
+
+void Client::pause(milliseconds time) const {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop_, time, [] { return false; });
+  if (stop_.stop_requested()) fail(ExitCode::kFailure, "stopped", "run the command again");
+}
+
+// Between half of the back-off and all of it, so that many clients do not come at the same moment;
+// not before the server's Retry-After.
+milliseconds Client::pause_after(const HttpAnswer& answer, int attempt) const {
+  const auto longest =
+      std::min(patience_.first_pause * (1 << std::min(attempt - 1, 16)), patience_.longest_pause);
+  const auto noise = std::chrono::steady_clock::now().time_since_epoch().count() % 1000;
+  const milliseconds back_off = longest / 2 + longest * noise / 2000;
+  const auto found = answer.headers.find("retry-after");
+  if (found == answer.headers.end()) return back_off;
+  const std::string& text = found->second;
+  int64_t seconds = 0;  // a date is taken for none
+  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const std::chrono::seconds wanted(std::clamp<int64_t>(seconds, 0, kLongestRetryAfter.count()));
+  return std::max<milliseconds>(back_off, wanted);
+}
+
+void Client::refuse(const HttpAnswer& answer) const {
+  if (!answer.failure.empty()) {
+    const bool is_certificate = answer.failure.find("certificate") != std::string::npos;
+    fail(ExitCode::kUnavailable,
+         fmt::format("the server {} does not answer: {}", access_.url, answer.failure),
+         is_certificate  ? "give the certificate to trust with --server-ca"
+         : has_answered_ ? "check that it still runs, and the network"
+                         : "start it with 'hum serve', or name another one with --server");
+  }
+  const Meaning meaning = meaning_of(answer.status);
+  const Json problem = try_parse_json(answer.body);
+  const std::string detail = problem.is_object() ? text_in(problem, "detail") : "";
+  // The server's hint is better, except where it speaks of headers.
+  const std::string hint =
+      problem.is_object() && answer.status != 401 ? text_in(problem, "hint") : "";
+  fail(meaning.code,
+       detail.empty() ? fmt::format("{} answers HTTP {}", access_.url, answer.status) : detail,
+       hint.empty() ? meaning.hint : hint);
+}
+
+}  // namespace hum::serve

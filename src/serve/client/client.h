@@ -1,0 +1,84 @@
+// Calls the API of a `hum serve`: retries what a busy server or a lost connection refused, and
+// turns a refusal into an Error. remote_job.h runs whole jobs.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/http.h"
+#include "base/json_fwd.h"
+
+namespace hum::serve {
+
+struct ServerAccess {
+  std::string url = "http://127.0.0.1:8417";
+  std::string key;  // sent as bearer token; empty: none
+  std::string ca;   // file of certificates to trust, PEM; empty: those of the system
+};
+
+// Builds a body of multipart/form-data.
+class FormWriter {
+ public:
+  FormWriter();
+  FormWriter& text(std::string_view name, std::string_view value);
+  FormWriter& file(std::string_view name, std::string_view bytes);
+  // The header "Content-Type: ...".
+  std::string content_type() const;
+  std::string body() const { return body_ + "--" + boundary_ + "--\r\n"; }
+
+ private:
+  std::string boundary_, body_;
+};
+
+struct Call {
+  std::string method = "GET";
+  std::string path;                        // "/v1/jobs", with the query
+  std::vector<std::string> headers = {};   // "Name: value"
+  std::string_view body = {};              // must outlive the call
+  std::chrono::seconds stall_timeout{30};  // without any bytes; 0: none
+  // Makes what receives the body of a 2xx answer, anew for each attempt. Absent: it is in the
+  // answer.
+  std::function<std::function<void(std::string_view)>()> new_sink = {};
+};
+
+// How long a client waits for a server that is busy or restarts.
+struct Patience {
+  int attempts = 8;
+  int first_attempts = 2;  // of a server that has not answered yet: its address may be wrong
+  std::chrono::milliseconds first_pause{250}, longest_pause{10'000};
+};
+
+class Client {
+ public:
+  // Throws: kUsage if the URL or the key is malformed; kNoInput if there is no file `ca`.
+  explicit Client(ServerAccess access, Patience patience = {}, std::stop_token stop = {});
+
+  // Sends the request once. Status 0: no answer. Throws only what the sink throws.
+  HttpAnswer send(const Call& call) const;
+  // Sends it until the answer is 2xx. It repeats after lost connections, 429, 502, 503 and 504, so
+  // a POST needs an Idempotency-Key.
+  // Throws: kUnavailable if the server does not answer; kTemporary if it stays busy or has a fault;
+  // kNoPermission, kNoInput or kBadData for what it refuses, with its reason; kFailure if stopped.
+  HttpAnswer ask(const Call& call);
+  // The JSON of the answer. Throws also: kBadData if it is none.
+  Json ask_json(const Call& call);
+
+  // Waits; returns early when stopped. Throws: kFailure if stopped.
+  void pause(std::chrono::milliseconds time) const;
+  const std::string& url() const { return access_.url; }
+
+ private:
+  std::chrono::milliseconds pause_after(const HttpAnswer& answer, int attempt) const;
+  [[noreturn]] void refuse(const HttpAnswer& answer) const;
+
+  ServerAccess access_;
+  Patience patience_;
+  std::stop_token stop_;
+  bool has_answered_ = false;
+};
+
+}  // namespace hum::serve

@@ -1,0 +1,249 @@
+// The client against a server that is busy, breaks off, refuses, or lies.
+#include "serve/client/client.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/testing/refusal.h"
+#include "serve/client/remote_job.h"
+#include "serve/http/test_client.h"
+
+namespace hum::serve {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+constexpr Patience kShort{.attempts = 4, .first_attempts = 2, .first_pause = milliseconds(1)};
+
+template <class F>
+void expect_refused(ExitCode code, const std::string& text, const F& call) {
+  EXPECT_EQ(hum::testing::code_of(call), code);
+  EXPECT_THAT(hum::testing::message_of(call), HasSubstr(text));
+}
+
+class ClientTest : public testing::ServerTest {
+ protected:
+  Client client(const std::string& key = "") const {
+    return Client(ServerAccess{.url = server->url() + "/", .key = key}, kShort);
+  }
+  // What `ask` throws for this call.
+  Error refusal_of(const Call& call) const {
+    try {
+      client().ask(call);
+    } catch (const Error& error) {
+      return error;
+    }
+    ADD_FAILURE() << "it was not refused";
+    return {ExitCode::kOk, "", ""};
+  }
+  // A route that answers with this.
+  void add(const std::string& path, Response response) {
+    router.add("GET", path, [response](Request&) { return response; });
+  }
+};
+
+TEST_F(ClientTest, SendsItsKeyAndForm) {
+  Request seen;
+  router.add("POST", "/v1/jobs",
+             [&](Request& request) {
+               seen.headers = request.headers;
+               seen.parts = std::move(request.parts);
+               return json_response(202, {{"id", "7"}});
+             },
+             {.form_bytes = 1 << 20, .file_parts = {"audio"}});
+  start();
+  FormWriter form;
+  form.text("task", "notes").file("audio", std::string("a\r\n--\0b", 7));
+  const std::string body = form.body();
+  const Json answer = client("secret").ask_json(
+      {.method = "POST", .path = "/v1/jobs", .headers = {form.content_type()}, .body = body});
+  EXPECT_EQ(answer["id"], "7");
+  EXPECT_EQ(seen.headers.get("Authorization"), "Bearer secret");
+  ASSERT_EQ(seen.parts.size(), 2U);
+  EXPECT_EQ(seen.parts[0].name, "task");
+  EXPECT_EQ(seen.parts[0].text, "notes");
+  EXPECT_EQ(read_file(seen.parts[1].file.path()), std::string("a\r\n--\0b", 7));
+}
+
+TEST_F(ClientTest, ComesBackToABusyServerWithTheSameRequest) {
+  std::vector<std::string> keys;
+  router.add("POST", "/v1/jobs", [&](Request& request) {
+    keys.emplace_back(request.headers.get("Idempotency-Key"));
+    if (keys.size() < 3) {
+      Response busy = problem(keys.size() == 1 ? 429 : 503, "busy");
+      busy.headers.set("Retry-After", "1");
+      return busy;
+    }
+    return json_response(202, {{"id", "7"}});
+  });
+  start();
+  const auto begin = std::chrono::steady_clock::now();
+  client().ask({.method = "POST", .path = "/v1/jobs", .headers = {"Idempotency-Key: k"}});
+  EXPECT_EQ(keys.size(), 3U);
+  EXPECT_THAT(keys, Each("k"));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(2000));
+}
+
+TEST_F(ClientTest, ComesBackAfterALostConnection) {
+  std::atomic<int> asked = 0;
+  const std::filesystem::path whole = files / "whole";
+  write_file(whole, "all of it");
+  router.add("GET", "/result", [&](Request&) {
+    if (++asked > 1) return Response{.body = FileBody{whole, ""}};
+    const auto broken = [] { return Growth{3, Growth::kBroken}; };
+    return Response{.body = GrowingFileBody{.path = whole, .growth = broken}};
+  });
+  add("/health", json_response(200, Json::object()));
+  start();
+  Client client = this->client();
+  client.ask({.path = "/health"});
+  std::string received;
+  const auto new_sink = [&] {
+    received.clear();
+    return [&](std::string_view bytes) { received += bytes; };
+  };
+  client.ask({.path = "/result", .new_sink = new_sink});
+  EXPECT_EQ(received, "all of it");
+  EXPECT_EQ(asked, 2);
+}
+
+TEST_F(ClientTest, PassesTheReasonOn) {
+  add("/silent", problem(422, "the recording is silent", Json{{"hint", "hum louder"}}));
+  add("/secret", problem(401, "there is no such key", Json{{"hint", "send the header"}}));
+  add("/busy", problem(429, "1000 jobs are waiting"));
+  add("/page", Response{.status = 400, .content_type = "text/html", .body = "<h1>no</h1>"});
+  add("/text", Response{.body = "hello"});
+  start();
+  const Error silent = refusal_of({.path = "/silent"});
+  EXPECT_EQ(silent.code(), ExitCode::kBadData);
+  EXPECT_EQ(silent.message(), "the recording is silent");
+  EXPECT_EQ(silent.hint(), "hum louder");
+  const Error secret = refusal_of({.path = "/secret"});
+  EXPECT_EQ(secret.code(), ExitCode::kNoPermission);
+  EXPECT_THAT(secret.hint(), HasSubstr("HUM_KEY"));
+  const Error busy = refusal_of({.path = "/busy"});
+  EXPECT_EQ(busy.code(), ExitCode::kTemporary);
+  EXPECT_EQ(busy.message(), "1000 jobs are waiting");
+  EXPECT_THAT(refusal_of({.path = "/page"}).message(), HasSubstr("answers HTTP 400"));
+  expect_refused(ExitCode::kBadData, "does not answer as a hum serve",
+                 [&] { client().ask_json({.path = "/text"}); });
+}
+
+TEST_F(ClientTest, SaysThatThereIsNoServer) {
+  start();
+  const std::string url = server->url();
+  server.reset();
+  expect_refused(ExitCode::kUnavailable, url + " does not answer",
+                 [&] { Client(ServerAccess{.url = url}, kShort).ask({.path = "/health"}); });
+  for (const char* wrong : {"", "localhost:8417", "ftp://localhost", "http://a b", "http://a\n"}) {
+    expect_refused(ExitCode::kUsage, "is not the URL of a server",
+                   [&] { Client(ServerAccess{.url = wrong}); });
+  }
+  expect_refused(ExitCode::kNoInput, "--server-ca",
+                 [&] { Client(ServerAccess{.url = url, .ca = files / "none.pem"}); });
+  expect_refused(ExitCode::kUsage, "control characters",
+                 [&] { Client(ServerAccess{.url = url, .key = "a\r\nHost: b"}); });
+}
+
+TEST_F(ClientTest, StopsWhileItWaits) {
+  add("/busy", problem(503, "busy"));
+  start();
+  std::stop_source stop;
+  Client client(ServerAccess{.url = server->url()}, {}, stop.get_token());
+  std::jthread stopper([&] {
+    std::this_thread::sleep_for(milliseconds(200));
+    stop.request_stop();
+  });
+  expect_refused(ExitCode::kFailure, "stopped", [&] { client.ask({.path = "/busy"}); });
+}
+
+// A server that accepts every job and calls it done, with these results.
+class RemoteJobTest : public ClientTest {
+ protected:
+  void start_server(const Json& results) {
+    const RouteLimits form{.form_bytes = 1 << 20};
+    router.add(
+        "POST", "/v1/jobs",
+        [](Request&) {
+          return json_response(202, {{"id", "7"}});
+        },
+        form);
+    add("/v1/jobs/7", json_response(200, {{"id", "7"}, {"status", "done"}, {"results", results}}));
+    router.add("GET", "/v1/jobs/7/results/{name}",
+               [](Request& request) { return Response{.body = request.parameter("name")}; });
+    start();
+    write_file(files / "hum.wav", "a sound");
+  }
+  ClientOptions options(const std::string& output) const {
+    ClientOptions options;
+    options.recording = files / "hum.wav";
+    options.job.preset = "violin";
+    options.server.url = server->url();
+    options.output = output;
+    return options;
+  }
+};
+
+const auto kIgnore = [](const Json&) {};
+
+TEST_F(RemoteJobTest, WritesOneResultOrAll) {
+  start_server({{{"name", "take-1.wav"}}, {{"name", "melody.mid"}}});
+  const auto expect_file = [&](const std::string& output, const std::string& content) {
+    const Json job = run_remote_job(options(files / output), kIgnore);
+    EXPECT_EQ(job["files"], Json::array({files / output}));
+    EXPECT_EQ(read_file(files / output), content);
+  };
+  expect_file("out.wav", "take-1.wav");
+  expect_file("out.MID", "melody.mid");
+  expect_file("out.csv", "melody.csv");
+  expect_file("out.zip", "all.zip");
+  run_remote_job(options(files / "all"), kIgnore);
+  EXPECT_EQ(read_file(files / "all/take-1.wav"), "take-1.wav");
+  EXPECT_EQ(read_file(files / "all/melody.mid"), "melody.mid");
+}
+
+TEST_F(RemoteJobTest, LetsNoServerChooseAPlace) {
+  for (const char* name : {"../evil", "/tmp/evil", ".profile", "a/b", ""}) {
+    router = Router();
+    start_server({{{"name", name}}});
+    expect_refused(ExitCode::kBadData, "not a plain name",
+                   [&] { run_remote_job(options(files / "all"), kIgnore); });
+    EXPECT_FALSE(std::filesystem::exists(files / "all"));
+  }
+}
+
+TEST_F(RemoteJobTest, ChecksTheOptionsBeforeItSendsAnything) {
+  start_server(Json::array());
+  const auto expect = [&](const ClientOptions& wrong, const std::string& text) {
+    expect_refused(ExitCode::kUsage, text, [&] {
+      run_remote_job(wrong, [](const Json&) { ADD_FAILURE() << "it was sent"; });
+    });
+  };
+  ClientOptions wrong = options(files / "out.wav");
+  wrong.job.preset = "voilin";
+  expect(wrong, "voilin");
+  wrong.job.preset = "";
+  expect(wrong, "neither --preset nor --timbre");
+  wrong.job.preset = "violin";
+  wrong.job.takes = 2;
+  expect(wrong, "2 takes do not fit into one file");
+  wrong.job.takes = 9;
+  wrong.output = files / "all";
+  expect(wrong, "takes 9 is outside 1..8");
+  wrong = options(files / "out.wav");
+  wrong.task = Task::kNotes;
+  expect(wrong, "makes no sound");
+  wrong.task = Task::kArrange;
+  wrong.stream = true;
+  expect(wrong, "only the task generate has a stream");
+  expect(options("-"), "--stream");
+}
+
+}  // namespace
+}  // namespace hum::serve

@@ -1,0 +1,274 @@
+#include "serve/client/remote_job.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "app/stop.h"
+#include "audio/io.h"
+#include "base/env.h"
+#include "base/error.h"
+#include "base/fields_json.h"
+#include "base/files.h"
+#include "base/names.h"
+#include "base/process.h"
+
+namespace hum::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstPoll{100}, kLongestPoll{1000}, kStopPoll{50};
+// The server decodes the sounds before it answers; a stream waits for the worker.
+constexpr std::chrono::seconds kDecodeTimeout{300}, kStreamTimeout{300};
+constexpr int kStreamAttempts = 8;
+
+// Passes a stop signal on to what waits for a token.
+class StopSignal {
+ public:
+  StopSignal()
+      : thread_([this](const std::stop_token& is_over) {
+          while (!is_over.stop_requested()) {
+            if (app::stop_signal() != 0) source_.request_stop();
+            std::this_thread::sleep_for(kStopPoll);
+          }
+        }) {}
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  std::stop_source source_;
+  std::jthread thread_;  // last: it uses the source
+};
+
+// What -o asks for: one result in a file, or all in a folder.
+struct Output {
+  fs::path path;
+  std::string result;  // "": the first one, a sound
+  bool is_folder = false;
+};
+
+Output output_of(const ClientOptions& options) {
+  Output output{options.output};
+  if (is_standard_stream(output.path)) {
+    fail(ExitCode::kUsage, "-o - is not a file or a folder", "--stream writes the sound to stdout");
+  }
+  const std::string extension = audio::extension_of(output.path);
+  if (extension == ".zip") {
+    output.result = "all.zip";
+  } else if (extension == ".mid" || extension == ".csv" || extension == ".json") {
+    output.result = "melody" + extension;
+  } else if (std::ranges::find(app::kSoundExtensions, extension) == app::kSoundExtensions.end()) {
+    output.is_folder = true;
+  }
+  output.is_folder = output.is_folder || is_folder(output.path);
+  return output;
+}
+
+// The options that were changed, with the format that the output's extension asks for.
+Json sent_options(JobOptions options, const std::optional<Output>& output) {
+  if (output && !output->is_folder && output->result.empty()) {
+    options.format = from_name<app::SoundFormat>(audio::extension_of(output->path).substr(1));
+  }
+  JobOptions usual = unsent_options();
+  const Json given = hum::to_json(options), unsent = hum::to_json(usual);
+  Json sent = Json::object();
+  for (const auto& [name, value] : given.items()) {
+    if (value != unsent[name]) sent[name] = value;
+  }
+  return sent;
+}
+
+// Before anything is sent: what the server would refuse after the upload.
+void check(const ClientOptions& options, const std::optional<Output>& output, const Json& sent) {
+  const bool is_sound_file = output && !output->is_folder && output->result.empty();
+  if (options.task == Task::kNotes && (options.stream || is_sound_file)) {
+    fail(ExitCode::kUsage, "the task notes makes no sound", "-o melody.mid, .csv or .json");
+  }
+  if (options.stream && options.task != Task::kGenerate) {
+    fail(ExitCode::kUsage, "only the task generate has a stream", "leave out --stream");
+  }
+  if (is_sound_file && options.job.takes > 1) {
+    fail(ExitCode::kUsage, fmt::format("{} takes do not fit into one file", options.job.takes),
+         "-o takes/ writes all into a folder");
+  }
+  if (options.task != Task::kNotes && options.job.preset.empty() && options.timbre.empty()) {
+    fail(ExitCode::kUsage, "neither --preset nor --timbre was given",
+         "--preset violin; 'hum presets' lists all");
+  }
+  JobRequest request;
+  request.task = options.task;
+  request.timbre = options.timbre;
+  request.backing = options.backing;
+  validate(parse_job_options(sent, options.task), request);
+}
+
+// Follows one job on the server.
+class RemoteJob {
+ public:
+  RemoteJob(const ClientOptions& options, const std::function<void(const Json&)>& changed)
+      : options_(options), changed_(changed), client_(access(), {}, stop_.token()) {}
+  // Removes the job if the user does not want it any more.
+  ~RemoteJob() {
+    const bool is_unwanted = app::stop_signal() != 0 && !id_.empty() && !has_ended_;
+    if (is_unwanted) Client(access()).send({.method = "DELETE", .path = path()});
+  }
+  RemoteJob(const RemoteJob&) = delete;
+  RemoteJob& operator=(const RemoteJob&) = delete;
+
+  void start(const Json& sent);
+  // Until it has ended; returns it. Throws: kBadData if it failed.
+  Json follow();
+  // Fetches what `output` asks for; returns the files.
+  std::vector<std::string> fetch(const Json& job, const Output& output);
+
+ private:
+  ServerAccess access() const {
+    ServerAccess access = options_.server;
+    if (access.key.empty()) access.key = env_string("HUM_KEY");
+    return access;
+  }
+  std::string path() const { return "/v1/jobs/" + id_; }
+  bool read_stream();
+  void fetch_file(const std::string& name, const fs::path& file);
+
+  const ClientOptions& options_;
+  const std::function<void(const Json&)>& changed_;
+  StopSignal stop_;
+  Client client_;
+  std::string id_;
+  bool has_ended_ = false;
+  int64_t streamed_bytes_ = 0;
+};
+
+void RemoteJob::start(const Json& sent) {
+  FormWriter form;
+  form.text("task", to_name(options_.task)).text("options", to_text(sent));
+  form.file("audio", read_file(options_.recording));
+  if (!options_.timbre.empty()) form.file("timbre", read_file(options_.timbre));
+  if (!options_.backing.empty()) form.file("backing", read_file(options_.backing));
+  changed_({{"status", "sending"}});
+  const std::string body = form.body();
+  const Json accepted =
+      client_.ask_json({.method = "POST",
+                        .path = "/v1/jobs",
+                        .headers = {form.content_type(), "Idempotency-Key: " + new_id()},
+                        .body = body,
+                        .stall_timeout = kDecodeTimeout});
+  id_ = accepted.value("id", "");
+  if (id_.empty()) fail(ExitCode::kBadData, client_.url() + " accepted the job without an id");
+}
+
+Json RemoteJob::follow() {
+  milliseconds wait = kFirstPoll;
+  bool needs_stream = options_.stream;
+  for (int stream_attempts = 0;;) {
+    Json job = client_.ask_json({.path = path()});
+    changed_(job);
+    has_ended_ = has_ended(job);
+    if (has_ended_ && job["status"] != "done") {
+      const Json error = job["error"].is_object() ? job["error"] : Json::object();
+      fail(ExitCode::kBadData, error.value("detail", "the job was removed from the server"),
+           error.value("hint", "send it again"));
+    }
+    if (needs_stream && (has_ended_ || job["stage"] == "play" || job["stage"] == "write")) {
+      needs_stream = !read_stream();
+      if (needs_stream && ++stream_attempts == kStreamAttempts) {
+        fail(ExitCode::kTemporary, "the stream broke off", "leave out --stream, and use -o");
+      }
+    }
+    if (has_ended_ && !needs_stream) return job;
+    client_.pause(wait);
+    wait = std::min(wait * 5 / 4, kLongestPoll);
+  }
+}
+
+// Writes what follows to stdout; after a lost connection it skips what is there already, since a
+// repeated stream has the same bytes. False if it ended early.
+bool RemoteJob::read_stream() {
+  const auto new_sink = [this] {
+    return [this, position = int64_t{0}](std::string_view bytes) mutable {
+      const int64_t known = std::clamp<int64_t>(streamed_bytes_ - position, 0, std::ssize(bytes));
+      position += std::ssize(bytes);
+      bytes.remove_prefix(static_cast<size_t>(known));
+      write_bytes(stdout, bytes, "the stream");
+      streamed_bytes_ += std::ssize(bytes);
+    };
+  };
+  const HttpAnswer answer = client_.send({.path = path() + "/results/stream.wav",
+                                          .stall_timeout = kStreamTimeout,
+                                          .new_sink = new_sink});
+  return answer.failure.empty() && answer.status == 200;
+}
+
+void RemoteJob::fetch_file(const std::string& name, const fs::path& file) {
+  std::optional<AtomicFile> part;
+  const auto new_sink = [&] {
+    part.reset();
+    part.emplace(file);
+    return [&part](std::string_view bytes) { part->write(bytes); };
+  };
+  client_.ask({.path = path() + "/results/" + name, .new_sink = new_sink});
+  part->commit();
+}
+
+// A server must not choose where its results go.
+std::string checked_name(const Json& result) {
+  std::string name = result.value("name", "");
+  const bool is_plain =
+      !name.empty() && name.front() != '.' && std::ranges::all_of(name, [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_';
+      });
+  if (is_plain) return name;
+  fail(ExitCode::kBadData, "the server names a result '" + name + "', which is not a plain name",
+       "check that --server is the address of a hum serve");
+}
+
+std::vector<std::string> RemoteJob::fetch(const Json& job, const Output& output) {
+  std::vector<std::pair<std::string, fs::path>> wanted;
+  if (output.is_folder) {
+    for (const Json& result : job["results"]) {
+      const std::string name = checked_name(result);
+      wanted.emplace_back(name, output.path / name);
+    }
+  } else if (!output.result.empty()) {
+    wanted.emplace_back(output.result, output.path);
+  } else if (!job["results"].empty()) {
+    wanted.emplace_back(checked_name(job["results"][0]), output.path);
+  }
+  std::vector<std::string> files;
+  for (const auto& [name, file] : wanted) {
+    fetch_file(name, file);
+    files.push_back(file.string());
+  }
+  return files;
+}
+
+}  // namespace
+
+bool has_ended(const Json& job) {
+  const std::string status = job.value("status", "");
+  return status != "queued" && status != "running";
+}
+
+Json run_remote_job(const ClientOptions& options,
+                    const std::function<void(const Json& job)>& changed) {
+  const auto output = options.output.empty() ? std::nullopt : std::optional(output_of(options));
+  const Json sent = sent_options(options.job, output);
+  check(options, output, sent);
+  std::optional<OutputFolder> folder;
+  if (output && output->is_folder) folder.emplace(output->path);
+  if (output && !output->is_folder) require_writable(output->path);
+  RemoteJob remote(options, changed);
+  remote.start(sent);
+  Json job = remote.follow();
+  job["files"] = output ? Json(remote.fetch(job, *output)) : Json::array();
+  return job;
+}
+
+}  // namespace hum::serve
