@@ -59,9 +59,9 @@ struct Listening {
 // Serves until a stop signal (app/stop.h); then takes no more jobs, lets the running ones end or
 // return to the queue, and returns. `ready` is called once connections are accepted. Throws: kUsage
 // for an address that is none, or that other machines reach without keys and TLS unless `insecure`,
-// and for a certificate that cannot be used; kUnavailable if the port is taken, before the folder is
-// created; kTemporary if the folder has a server; what open_data_folder, SqliteRecords and read_keys
-// throw.
+// and for a certificate that cannot be used; kUnavailable if the port is taken, before the folder
+// is created; kTemporary if the folder has a server; what open_data_folder, SqliteRecords and
+// read_keys throw.
 void run_service(const ServiceOptions& options, const std::function<void(Listening)>& ready);
 
 struct WorkerServiceOptions {

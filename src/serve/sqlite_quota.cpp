@@ -74,7 +74,8 @@ std::optional<ReachedLimit> SqliteRecords::hourly_limit(const std::string& calle
 
 void SqliteRecords::count_use(const JobRequest& job) {
   if (!rules_.quota_of) return;
-  durable_.run("INSERT INTO usage SELECT caller, ?, work_s FROM jobs WHERE id = ?", now_ms(), job.id);
+  durable_.run("INSERT INTO usage SELECT caller, ?, work_s FROM jobs WHERE id = ?", now_ms(),
+               job.id);
 }
 
 }  // namespace hum::serve
