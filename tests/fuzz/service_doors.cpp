@@ -193,13 +193,13 @@ std::vector<Door> service_doors(const fs::path& scratch) {
   for (const char* extension : {".wav", ".flac", ".ogg", ".mp3"}) {
     const fs::path path = scratch / (std::string("upload") + extension);
     audio::write_audio(path, sound);
-    doors.push_back(upload_door(extension, {read_file(path)}, scratch, 200));
+    doors.push_back(upload_door(extension, {read_file(path)}, scratch, 100));
   }
   for (const char* extension : {".webm", ".m4a"}) {
     const std::string bytes =
         made_by_ffmpeg(scratch / "upload.wav", scratch / (std::string("upload") + extension));
     if (bytes.empty()) continue;
-    doors.push_back(upload_door(extension, {bytes}, scratch, 40));
+    doors.push_back(upload_door(extension, {bytes}, scratch, 20));
     doors.push_back(container_door(extension, {bytes}, 6000));
   }
   return doors;
