@@ -363,14 +363,6 @@ TEST_F(RecordsTest, ADamagedFileIsReportedWithWhatToDo) {
   EXPECT_THROW(SqliteRecords{file()}, Error);
 }
 
-TEST_F(RecordsTest, AFileOfAnOlderHumIsUpgraded) {
-  const std::string id = accept(*std::make_unique<SqliteRecords>(file()));
-  Database(file(), true)
-      .run_script("DROP TABLE turns; ALTER TABLE jobs DROP COLUMN work_s; PRAGMA user_version = 1");
-  SqliteRecords records(file());
-  EXPECT_EQ(claimed(records).job, id);
-}
-
 TEST_F(RecordsTest, AFileOfANewerHumIsRefused) {
   accept(*std::make_unique<SqliteRecords>(file()));
   Database(file(), true).run_script("PRAGMA user_version = 99");
