@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -72,6 +73,20 @@ class Load(unittest.TestCase):
             return f"{pid} (a ) b) S {parent} 0 0 0 0 0 0 0 0 0 {' '.join(map(str, ticks))} 20 0"
         stats = [stat(10, 1, 1, 2, 3, 4), stat(11, 10, 10, 0, 0, 0), stat(12, 11, 100, 0, 0, 0), stat(13, 1, 1000, 0, 0, 0)]
         self.assertAlmostEqual(load.tree_seconds(stats, 10), 120 * load.TICK_S)
+
+    def test_killed_children_leave_theirs_in_the_tree(self):
+        load.keep_orphans()
+        spin = "import os, time\nwhile time.process_time() < 0.3: pass\nprint(os.getpid(), flush=True)\ntime.sleep(60)"
+        before = load.tree_seconds(load.process_stats(), os.getpid())
+        parent = subprocess.Popen([sys.executable, "-c", f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {spin!r}])"],
+                                  stdout=subprocess.PIPE, text=True)
+        grandchild = int(parent.stdout.readline())
+        parent.kill()
+        parent.wait()
+        parent.stdout.close()
+        os.kill(grandchild, signal.SIGKILL)
+        self.assertGreaterEqual(load.tree_seconds(load.process_stats(), os.getpid()), before + 0.3)
+        self.assertEqual(os.waitpid(grandchild, 0)[0], grandchild)
 
     def test_own_children_are_no_load_alive_or_ended(self):
         command = [sys.executable, "-c", "import time\nwhile time.process_time() < 0.5: pass\ninput()"]
