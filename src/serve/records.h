@@ -157,6 +157,8 @@ struct QueueRules {
   std::chrono::milliseconds first_backoff{500}, longest_backoff{30'000};
   // A worker may die for reasons that have nothing to do with its job, so this is not small.
   int64_t max_attempts = 8;
+  // After so many, a job runs alone in its worker: if it kills workers, no other job dies with it.
+  int64_t shared_attempts = 2;
   int64_t max_waiting = 1'000;
   std::chrono::milliseconds keep_results{7 * 24 * 3'600'000LL};
   std::chrono::milliseconds keep_keys{24 * 3'600'000LL};
@@ -226,7 +228,8 @@ class Records {
   // ---- The queue ----
   // Leases a job that is due and has at most this much work. Callers with the fewest running jobs
   // go first; of these, those who want notes only; then the caller who was served longest ago. Each
-  // caller's oldest job goes first.
+  // caller's oldest job goes first. Absent: none is due, or the next one, or one that the owner
+  // has, must run alone (QueueRules::shared_attempts).
   virtual std::optional<std::pair<Job, Lease>> claim(const std::string& owner,
                                                      double most_work_s = kAnyWork_s) = 0;
   // Whether there is one.

@@ -146,6 +146,23 @@ TEST_F(RecordsTest, AJobThatKillsItsWorkersIsGivenUp) {
   EXPECT_THAT(records.dead_letters()[0].reason, HasSubstr("died"));
 }
 
+TEST_F(RecordsTest, AJobWhoseWorkersDiedRunsAlone) {
+  SqliteRecords records(file(), {.first_backoff = std::chrono::milliseconds(0)});
+  accept(records);
+  accept(records);
+  for (int attempt = 1; attempt <= 2; ++attempt) {
+    claimed(records);
+    claimed(records);
+    EXPECT_EQ(records.sweep([](const std::string&) { return true; }).requeued, 2);
+  }
+  const std::string fresh = accept(records);
+  const Lease first = claimed(records);
+  EXPECT_FALSE(records.claim("w")) << "the second one waits, and so does the new one behind it";
+  EXPECT_NE(claimed(records, "another worker").job, fresh);
+  EXPECT_TRUE(records.finish(first, Json::array()));
+  EXPECT_EQ(claimed(records).job, fresh);
+}
+
 TEST_F(RecordsTest, AJobThatIsGivenBackHasNotBegun) {
   SqliteRecords records(file());
   const std::string id = accept(records);

@@ -13,7 +13,7 @@ constexpr const char* kHeld = " WHERE id = ? AND owner = ? AND attempts = ? AND 
 
 // Names its indexes: without them SQLite may read all jobs of a caller, most of which have ended.
 constexpr const char* kNextDue = R"sql(
-SELECT j.number, j.caller FROM jobs AS j INDEXED BY waiting_jobs
+SELECT j.number, j.caller, j.attempts FROM jobs AS j INDEXED BY waiting_jobs
 WHERE j.status = 'queued' AND j.due_ms <= ? AND j.work_s <= ?
 ORDER BY
   (SELECT count(*) FROM jobs AS r INDEXED BY running_jobs
@@ -73,6 +73,16 @@ bool SqliteRecords::any_due(double most_work_s) {
       .next();
 }
 
+bool SqliteRecords::may_share(const std::string& owner, int64_t attempts) {
+  // Those of its jobs that run count this attempt too. 0: it has none.
+  const int64_t most =
+      first_integer(durable_.query("SELECT max(attempts) FROM jobs INDEXED BY running_jobs WHERE "
+                                   "status = 'running' AND owner = ?",
+                                   owner));
+  if (most == 0) return true;
+  return attempts < rules_.shared_attempts && most <= rules_.shared_attempts;
+}
+
 std::optional<std::pair<Job, Lease>> SqliteRecords::claim(const std::string& owner,
                                                           double most_work_s) {
   if (!any_due(most_work_s)) return std::nullopt;  // an idle worker only reads
@@ -81,6 +91,7 @@ std::optional<std::pair<Job, Lease>> SqliteRecords::claim(const std::string& own
   Transaction transaction(durable_);
   Statement next = durable_.query(kNextDue, now, most_work_s);
   if (!next.next()) return std::nullopt;
+  if (!may_share(owner, next.integer(2))) return std::nullopt;
   const int64_t number = next.integer(0);
   durable_.run(
       "INSERT OR REPLACE INTO turns VALUES(?, (SELECT coalesce(max(number), 0) + 1 FROM turns))",

@@ -63,6 +63,8 @@ class SqliteRecords : public Records {
   void remember(const std::string& caller, const IdempotencyKey& key, const std::string& subject,
                 int64_t position);
   // ---- sqlite_quota.cpp ----
+  // Whether the owner may run a job of so many attempts now: see QueueRules::shared_attempts.
+  bool may_share(const std::string& owner, int64_t attempts);
   std::optional<ReachedLimit> limit_of(const std::string& caller, bool is_job);
   std::optional<ReachedLimit> hourly_limit(const std::string& caller, double seconds);
   // Counts a job against its caller's hour, also when the job is removed.
