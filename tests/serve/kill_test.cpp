@@ -56,9 +56,9 @@ TEST_F(ServiceTest, ATermSignalDrains) {
   wait_until_ready();
   const std::string recording = upload(example_recording());
   const std::string running = begin({{"upload", recording}, {"options", kOptions}});
+  wait_for_stage(running, "play");
   std::string waiting;
   for (int i = 0; i < 8; ++i) waiting = begin({{"upload", recording}, {"options", kOptions}});
-  wait_for_stage(running, "play");
   server_->signal(SIGTERM);
   EXPECT_EQ(server_->wait(), 0) << read_file(log());
   start(0);
