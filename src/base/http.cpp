@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <condition_variable>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -141,8 +142,10 @@ HttpAnswer send_http(const HttpRequest& request) {
   const std::unique_ptr<CURL, void (*)(CURL*)> curl(curl_easy_init(), curl_easy_cleanup);
   HUM_CHECK(curl != nullptr);
   std::unique_ptr<curl_slist, void (*)(curl_slist*)> headers(nullptr, curl_slist_free_all);
-  for (const std::string& header : request.headers) {
-    curl_slist* longer = curl_slist_append(headers.get(), header.c_str());
+  std::vector<std::string> lines = request.headers;
+  lines.emplace_back("Expect:");  // otherwise curl waits a second before it sends a body
+  for (const std::string& line : lines) {
+    curl_slist* longer = curl_slist_append(headers.get(), line.c_str());
     HUM_CHECK(longer != nullptr);
     static_cast<void>(headers.release());
     headers.reset(longer);
@@ -161,6 +164,18 @@ HttpAnswer send_http(const HttpRequest& request) {
     transfer.answer.may_retry = may_pass(code);
   }
   return std::move(transfer.answer);
+}
+
+std::chrono::milliseconds jittered(std::chrono::milliseconds longest) {
+  const auto noise = std::chrono::steady_clock::now().time_since_epoch().count() % 1000;
+  return longest / 2 + longest * noise / 2000;
+}
+
+void pause(std::chrono::milliseconds time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, time, [] { return false; });
 }
 
 }  // namespace hum

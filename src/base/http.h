@@ -37,4 +37,11 @@ struct HttpAnswer {
 // Throws only what the sink throws.
 HttpAnswer send_http(const HttpRequest& request);
 
+// ---- Between attempts ----
+
+// Between half of `longest` and all of it, so that many clients do not retry at the same moment.
+std::chrono::milliseconds jittered(std::chrono::milliseconds longest);
+// Returns at once after a request to stop.
+void pause(std::chrono::milliseconds time, const std::stop_token& stop);
+
 }  // namespace hum

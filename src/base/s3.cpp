@@ -2,9 +2,7 @@
 
 #include <fmt/chrono.h>
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 
 #include "base/env.h"
 #include "base/error.h"
@@ -59,7 +57,6 @@ HttpRequest signed_request(const S3Options& options, const std::string& bucket, 
   }
   const std::string allowed = authorization(parts, options.credentials, options.region);
   request.headers.push_back("Authorization: " + allowed);
-  request.headers.emplace_back("Expect:");  // otherwise curl waits a second before sending a body
   request.connect_timeout = options.connect_timeout;
   request.transfer_timeout = options.transfer_timeout;
   request.stall_timeout = options.stall_timeout;
@@ -71,15 +68,6 @@ bool may_pass(const HttpAnswer& answer) {
   if (!answer.failure.empty()) return answer.may_retry;
   return answer.status >= 500 || answer.status == 429 ||
          xml_text(answer.body, "Code") == "RequestTimeout";
-}
-
-// Between half of `longest` and all of it, so that many clients do not retry at the same moment.
-void pause(std::chrono::milliseconds longest, const std::stop_token& stop) {
-  const auto noise = std::chrono::steady_clock::now().time_since_epoch().count() % 1000;
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, stop, longest / 2 + longest * noise / 2000, [] { return false; });
 }
 
 struct Refusal {
@@ -140,7 +128,7 @@ HttpAnswer send(const S3Options& options, const std::string& bucket, const Call&
     if (!may_pass(answer) || attempt >= options.attempts || call.stop.stop_requested()) {
       fail_with(answer, fmt::format("{} s3://{}/{}", call.method, bucket, call.key));
     }
-    pause(longest, call.stop);
+    pause(jittered(longest), call.stop);
   }
 }
 

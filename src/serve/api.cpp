@@ -113,17 +113,18 @@ void Api::add_routes(Router& router) {
   const auto to = [this](Response (Api::*handle)(const Request&)) -> Handler {
     return [this, handle](Request& request) { return (this->*handle)(request); };
   };
+  const std::vector<std::string> sounds = {"audio", "timbre", "backing"};
   router.add("POST", "/v1/jobs", [this](Request& request) { return post_job(request); },
              {.body_bytes = kMostJsonBytes,
               .form_bytes = kMostFormFiles * options_.max_upload_bytes + kMostJsonBytes,
-              .file_parts = {"audio", "timbre", "backing"},
+              .file_parts = sounds,
               .file_bytes = options_.max_upload_bytes,
               .text_parts = std::vector<std::string>{"upload", "task", "notes", "options"},
               .media_types = {kFormType, "application/json"},
               .hint = kHowToSend});
   router.add("POST", "/v1/uploads", [this](Request& request) { return post_upload(request); },
              {.form_bytes = options_.max_upload_bytes + kFormBytes,
-              .file_parts = {"audio", "timbre", "backing"},
+              .file_parts = sounds,
               .text_parts = std::vector<std::string>{},
               .media_types = {kFormType},
               .hint = kHowToSend});

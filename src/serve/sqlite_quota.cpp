@@ -1,6 +1,4 @@
 // Quotas of SqliteRecords: what a caller uses, and which limit it has reached.
-#include <algorithm>
-
 #include "base/bytes.h"
 #include "base/error.h"
 #include "serve/sqlite_records.h"

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <condition_variable>
-#include <mutex>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -105,7 +103,6 @@ HttpAnswer Client::send(const Call& call) const {
                       .stall_timeout = call.stall_timeout,
                       .stop = stop_,
                       .ca_file = access_.ca};
-  request.headers.emplace_back("Expect:");  // otherwise curl waits before it sends a body
   if (!access_.key.empty()) request.headers.push_back("Authorization: Bearer " + access_.key);
   if (call.new_sink) request.sink = call.new_sink();
   return send_http(request);
@@ -133,20 +130,15 @@ Json Client::ask_json(const Call& call) {
 }
 
 void Client::pause(milliseconds time) const {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, stop_, time, [] { return false; });
+  hum::pause(time, stop_);
   if (stop_.stop_requested()) fail(ExitCode::kFailure, "stopped", "run the command again");
 }
 
-// Between half of the back-off and all of it, so that many clients do not come at the same moment;
-// not before the server's Retry-After.
+// Not before the server's Retry-After.
 milliseconds Client::pause_after(const HttpAnswer& answer, int attempt) const {
   const auto longest =
       std::min(patience_.first_pause * (1 << std::min(attempt - 1, 16)), patience_.longest_pause);
-  const auto noise = std::chrono::steady_clock::now().time_since_epoch().count() % 1000;
-  const milliseconds back_off = longest / 2 + longest * noise / 2000;
+  const milliseconds back_off = jittered(longest);
   const auto found = answer.headers.find("retry-after");
   if (found == answer.headers.end()) return back_off;
   const std::string& text = found->second;
