@@ -15,14 +15,14 @@
 #include "base/process.h"
 #include "serve/access/certificate.h"
 #include "serve/access/gate.h"
-#include "serve/api.h"
-#include "serve/data_folder.h"
+#include "serve/api/api.h"
+#include "serve/api/metrics.h"
 #include "serve/decode/sandbox.h"
-#include "serve/metrics.h"
-#include "serve/owner_lock.h"
 #include "serve/page/page.h"
+#include "serve/storage/data_folder.h"
+#include "serve/storage/owner_lock.h"
 #include "serve/supervisor.h"
-#include "serve/worker.h"
+#include "serve/work/worker.h"
 
 namespace hum::serve {
 namespace {

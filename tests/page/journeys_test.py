@@ -11,6 +11,7 @@ from page_case import PageCase
 
 RECORDED_S = 8
 MOST_CLICKS = 4
+KEPT_JOBS = "import('/page/database.js').then(({listTakes}) => listTakes()).then(([take]) => take.jobs.length)"
 LEAST_NOTES = 6  # of the 16 in the recording: the fake microphone starts anywhere in it
 
 
@@ -177,6 +178,19 @@ class Journeys(PageCase):
         browser.click("#history-list .row")
         self.assertEqual(browser.wait_for_notes(), notes)
         self.wait_for_take(browser)
+        self.assertEqual(browser.console_errors(), [])
+
+    def test_a_page_that_is_reloaded_finds_the_job_that_still_runs(self):
+        browser = self.browse(PHONE)
+        browser.choose_file(HUM)
+        browser.wait_for_notes()
+        browser.click("#make")
+        browser.wait("the job in the browser's database", lambda: browser.run(KEPT_JOBS) == 1)
+        browser.open(self.service.url + "/")
+        browser.click("#history-open")
+        browser.click("#history-list .row")
+        self.wait_for_take(browser)
+        self.assertEqual(len(browser.take_rows()), 1)
         self.assertEqual(browser.console_errors(), [])
 
     def test_dark_colours_are_readable(self):

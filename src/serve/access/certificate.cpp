@@ -22,7 +22,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "serve/data_folder.h"
+#include "serve/storage/data_folder.h"
 
 namespace hum::serve {
 namespace {

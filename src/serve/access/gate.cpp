@@ -7,8 +7,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "serve/data_folder.h"
 #include "serve/http/url.h"
+#include "serve/storage/data_folder.h"
 
 namespace hum::serve {
 namespace {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 
 #include "base/files.h"
-#include "serve/api_impl.h"
+#include "serve/api/api_impl.h"
 #include "serve/http/test_client.h"
-#include "serve/test_jobs.h"
+#include "serve/storage/test_jobs.h"
 
 namespace hum::serve {
 namespace {

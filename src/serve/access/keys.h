@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "serve/records.h"
+#include "serve/storage/records.h"
 
 namespace hum::serve {
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "serve/records.h"
+#include "serve/storage/records.h"
 
 namespace hum::serve {
 namespace {

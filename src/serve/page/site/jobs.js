@@ -17,7 +17,7 @@ const kStream = 'stream.wav';
 const kFormats = ['wav', 'flac', 'mp3'];
 const kStems = ['lead', 'bass', 'chords', 'drums'];
 
-let work = null;  // {controller, job} of the job that runs
+let work = null;  // {controller, take, job} of the job that runs; no job until the service has accepted it
 
 export const isWorking = () => work !== null;
 
@@ -67,10 +67,7 @@ export async function make({isBand = false} = {}) {
   const take = get('take');
   const timbre = get('timbre');
   if (!take || !timbre || work) return;
-  work = {controller: new AbortController(), job: null};
-  hideProblem();
-  set('job', {status: 'sending'});
-  try {
+  await working(take, () => make({isBand}), async () => {
     await uploadTake(take);
     let asked = await request(take, isBand);
     const started = await startJob(asked).catch(async (fault) => {
@@ -81,14 +78,35 @@ export async function make({isBand = false} = {}) {
     });
     const kept = {id: started.id, label: labelFor(take, timbre, isBand), task: asked.task, options: asked.options,
                   isMixed: Boolean(asked.backing)};
+    if (work.controller.signal.aborted) return deleteJob(started.id);
+    work.job = started;
+    // Before anything else: a page that is closed or reloaded now finds the job again.
+    await keepJobs(take, [...take.jobs, kept]);
     await run(take, kept, started);
+  });
+}
+
+// Does the work of one job. retry: what the person may do if it fails.
+async function working(take, retry, steps) {
+  work = {controller: new AbortController(), take, job: null};
+  hideProblem();
+  set('job', {status: 'sending'});
+  try {
+    await steps();
   } catch (fault) {
-    if (!isCancelled(fault)) showProblem(fault, {title: 'The sound could not be made', retry: () => make({isBand})});
+    if (!isCancelled(fault)) showProblem(fault, {title: 'The sound could not be made', retry});
   } finally {
     work = null;
     set('job', null);
   }
 }
+
+function keepJobs(take, jobs) {
+  take.jobs = jobs;
+  return keepTake(take).catch(() => {});
+}
+
+const dropJob = (take, id) => keepJobs(take, take.jobs.filter((job) => job.id !== id));
 
 // "Flute", then "Flute 2".
 function labelFor(take, timbre, isBand) {
@@ -99,20 +117,17 @@ function labelFor(take, timbre, isBand) {
 
 async function run(take, kept, started) {
   const {signal} = work.controller;
-  work.job = started;
-  if (signal.aborted) return deleteJob(started.id);
   const live = liveSound(kept, signal);
   const ended = await followJob(started, (job) => {
     set('job', job);
-    if (kept.task === 'generate' && ['play', 'write'].includes(job.stage)) live.open();
+    if (isCurrent(take) && kept.task === 'generate' && ['play', 'write'].includes(job.stage)) live.open();
   }, signal);
   if (ended.status !== 'done') {
     live.drop();
+    await dropJob(take, kept.id);
     throw problemFrom(ended.error, kRefused);
   }
-  take.jobs.push(kept);
-  keepTake(take).catch(() => {});
-  await addResults(kept, ended, !live.isHeard());
+  if (isCurrent(take)) await addResults(kept, ended, !live.isHeard());
   announce(`${kept.label} is ready.`);
 }
 
@@ -191,30 +206,41 @@ export async function ready(sound) {
 // Ends the job that runs; the service forgets it.
 export async function cancel() {
   if (!work) return;
-  const {controller, job} = work;
+  const {controller, take, job} = work;
   controller.abort();
-  if (job) await deleteJob(job.id).catch((fault) => showProblem(fault));
+  if (job) {
+    await deleteJob(job.id).catch((fault) => showProblem(fault));
+    await dropJob(take, job.id);
+  }
   const growing = (get('takes') ?? []).filter((sound) => sound.isGrowing);
   set('takes', (get('takes') ?? []).filter((sound) => !sound.isGrowing));
   for (const sound of growing) player.removeSound(sound.id);
   announce('Cancelled.');
 }
 
-// Finds the sounds of a take's earlier jobs again. Those that the service has dropped are gone.
+// Finds the sounds of a take's earlier jobs again, and follows the one that still runs. Those that failed, and those
+// that the service has dropped, are gone.
 export async function restoreJobs(take) {
-  const kept = [];
-  for (const old of take.jobs) {
+  let running = null;
+  for (const kept of [...take.jobs]) {
     try {
-      const job = await getJob(old.id);
-      if (!isFinal(job) || job.status !== 'done') continue;
-      kept.push(old);
-      await addResults(old, job, false);
+      const job = await getJob(kept.id);
+      if (job.status === 'done') await addResults(kept, job, false);
+      else if (isFinal(job)) await dropJob(take, kept.id);
+      else running = {kept, job};
     } catch (fault) {
-      if (fault.status !== 404 && fault.status !== 410) kept.push(old);
+      if (fault.status === 404 || fault.status === 410) await dropJob(take, kept.id);
     }
     if (!isCurrent(take)) return;
   }
-  take.jobs = kept;
+  if (running && !work) resume(take, running);
+}
+
+function resume(take, {kept, job}) {
+  return working(take, () => resume(take, {kept, job}), () => {
+    work.job = job;
+    return run(take, kept, job);
+  });
 }
 
 // Removes a take from the service: its jobs, its recording, clips and tracks. The browser's copy: database.js.

@@ -1,0 +1,134 @@
+// Results that are made when somebody asks for them: other file formats, and all as one zip.
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "app/play/outputs.h"
+#include "audio/io.h"
+#include "audio/notes.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "serve/api/api_impl.h"
+
+namespace hum::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kLongestWait{5};
+constexpr const char* kZipName = "all.zip";
+
+std::string stem_of(const std::string& name) { return fs::path(name).stem().string(); }
+
+bool is_sound(std::string_view name) {
+  return std::ranges::any_of(app::kSoundExtensions,
+                             [&](std::string_view extension) { return name.ends_with(extension); });
+}
+
+// A folder for a file in the making.
+class Workplace {
+ public:
+  explicit Workplace(fs::path path) : path_(std::move(path)) { create_folder(path_); }
+  ~Workplace() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// The listed result that `name` can be made from: the same sound, or the notes.
+std::optional<std::string> origin_of(const Job& job, const std::string& name) {
+  for (const Json& result : job.results) {
+    const auto listed = result["name"].get<std::string>();
+    const bool is_same_sound =
+        is_sound(name) && is_sound(listed) && stem_of(name) == stem_of(listed);
+    if (is_same_sound || (name == "melody.csv" && listed == "melody.json")) return listed;
+  }
+  return std::nullopt;
+}
+
+void convert(const fs::path& origin, const fs::path& target, const Json& options) {
+  if (!is_sound(target.native())) return audio::write_notes(target, audio::read_notes(origin));
+  constexpr double kAnyLength_s = 1e6;
+  const bool is_16 = options.value("bits", "16") == "16";
+  audio::write_audio(target, audio::read_audio(origin, kAnyLength_s),
+                     is_16 ? audio::SampleFormat::k16 : audio::SampleFormat::k24);
+}
+
+struct FreeArchive {
+  void operator()(archive* written) const { archive_write_free(written); }
+};
+struct FreeEntry {
+  void operator()(archive_entry* entry) const { archive_entry_free(entry); }
+};
+
+void require(archive* written, int status) {
+  if (status >= ARCHIVE_WARN) return;
+  fail(ExitCode::kCannotCreate,
+       fmt::format("the zip cannot be written: {}", archive_error_string(written)));
+}
+
+// The sounds are small or compressed already: they are stored as they are.
+void write_zip(const fs::path& target, const std::vector<std::pair<std::string, fs::path>>& files) {
+  const std::unique_ptr<archive, FreeArchive> written(archive_write_new());
+  require(written.get(), archive_write_set_format_zip(written.get()));
+  require(written.get(), archive_write_zip_set_compression_store(written.get()));
+  require(written.get(), archive_write_open_filename(written.get(), target.c_str()));
+  for (const auto& [name, path] : files) {
+    const std::string bytes = read_file(path);
+    const std::unique_ptr<archive_entry, FreeEntry> entry(archive_entry_new());
+    archive_entry_set_pathname(entry.get(), name.c_str());
+    archive_entry_set_size(entry.get(), static_cast<int64_t>(bytes.size()));
+    archive_entry_set_filetype(entry.get(), AE_IFREG);
+    archive_entry_set_perm(entry.get(), 0644);
+    require(written.get(), archive_write_header(written.get(), entry.get()));
+    if (archive_write_data(written.get(), bytes.data(), bytes.size()) !=
+        static_cast<la_ssize_t>(bytes.size())) {
+      require(written.get(), ARCHIVE_FATAL);
+    }
+  }
+  require(written.get(), archive_write_close(written.get()));
+}
+
+}  // namespace
+
+std::optional<fs::path> Api::derived(const Job& job, const std::string& name) {
+  const std::string& id = job.request.id;
+  const auto origin = origin_of(job, name);
+  if (!origin && (name != kZipName || job.results.empty())) return std::nullopt;
+  const std::string key = result_key(id, name);
+  if (auto made = store_.find(key)) return made;
+  const LongWork::Permit turn = long_work_.begin();
+  const std::unique_lock lock(derive_mutex_, kLongestWait);
+  if (!lock.owns_lock()) {
+    fail(ExitCode::kTemporary, "other files are being converted", "ask again in a few seconds");
+  }
+  if (auto made = store_.find(key)) return made;
+  const Workplace folder(store_.aside() / new_id());
+  const fs::path file = folder.path() / name;
+  if (origin) {
+    const auto path = store_.find(result_key(id, *origin));
+    if (!path) return std::nullopt;
+    convert(*path, file, job.request.options);
+  } else {
+    std::vector<std::pair<std::string, fs::path>> files;
+    for (const Json& result : job.results) {
+      const auto listed = result["name"].get<std::string>();
+      if (const auto path = store_.find(result_key(id, listed))) files.emplace_back(listed, *path);
+    }
+    write_zip(file, files);
+  }
+  store_.put(key, file);
+  // Removed meanwhile?
+  if (!records_.any_job(id)) store_.remove_all(job_prefix(id));
+  return store_.find(key);
+}
+
+}  // namespace hum::serve

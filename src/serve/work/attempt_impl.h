@@ -1,0 +1,61 @@
+// One attempt of a worker at a job: what it reports, and why it must stop.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "base/error.h"
+#include "serve/work/worker.h"
+
+namespace hum::serve {
+
+class Worker::Attempt {
+ public:
+  Attempt(Records& records, Lease lease, StageRates& rates)
+      : records_(records), lease_(std::move(lease)), estimates_(rates) {}
+
+  const Lease& lease() const { return lease_; }
+  Estimates& estimates() { return estimates_; }
+
+  // From the heart. The reasons stay.
+  void lose() { is_lost_ = true; }
+  void hand_over() { is_handed_over_ = true; }
+  bool is_lost() const { return is_lost_; }
+  bool is_handed_over() const { return is_handed_over_; }
+
+  // From the work. Throws to stop it.
+  void report(std::string_view stage, double done) {
+    if (is_lost_ || is_handed_over_) fail(ExitCode::kFailure, "the job was stopped");
+    const auto now = Clock::now();
+    if (stage != stage_) {
+      end_stage();
+      stage_ = stage;
+      stage_start_ = now;
+    } else if (now - reported_ < kInterval) {
+      return;
+    }
+    reported_ = now;
+    const auto [progress, left_s] =
+        estimates_.at(stage_, done, std::chrono::duration<double>(now - stage_start_).count());
+    if (!records_.progress(lease_, {stage_, progress, left_s})) lose();
+  }
+  void end_stage() {
+    if (stage_.empty()) return;
+    estimates_.learn(stage_, std::chrono::duration<double>(Clock::now() - stage_start_).count());
+    stage_.clear();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kInterval{200};
+
+  Records& records_;
+  Lease lease_;
+  Estimates estimates_;
+  std::atomic<bool> is_lost_ = false, is_handed_over_ = false;
+  std::string stage_;
+  Clock::time_point stage_start_, reported_;
+};
+
+}  // namespace hum::serve

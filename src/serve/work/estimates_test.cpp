@@ -1,0 +1,51 @@
+#include "serve/work/estimates.h"
+
+#include <gtest/gtest.h>
+
+namespace hum::serve {
+namespace {
+
+TEST(Estimates, TheProgressOfAJobNeverFalls) {
+  StageRates rates;
+  Estimates estimates(rates);
+  estimates.begin(9, 9);
+  double last = 0;
+  for (const char* stage : {"hear", "play", "write"}) {
+    for (const double done : {0.0, 0.3, 0.9, 1.0}) {
+      const double progress = estimates.at(stage, done, 1).progress;
+      EXPECT_GE(progress, last) << stage << ' ' << done;
+      last = progress;
+    }
+  }
+  EXPECT_EQ(last, 1);
+}
+
+TEST(Estimates, TheTimeLeftFollowsTheSpeedOfTheStage) {
+  StageRates rates;
+  Estimates estimates(rates);
+  estimates.begin(9, 9);
+  const double at_start = estimates.at("play", 0, 0).seconds_left;
+  EXPECT_GT(at_start, 0);
+  const double slow = estimates.at("play", 0.5, 100).seconds_left;
+  EXPECT_NEAR(slow, 100, 2);
+  EXPECT_LT(estimates.at("write", 1, 0.1).seconds_left, 0.1);
+}
+
+TEST(Estimates, TheyLearnFromEarlierJobs) {
+  StageRates rates;
+  Estimates estimates(rates);
+  for (int i = 0; i < 20; ++i) {
+    estimates.begin(10, 10);
+    estimates.learn("hear", 1);
+    estimates.learn("play", 20);
+    estimates.learn("write", 2);
+  }
+  Estimates next(rates);
+  next.begin(5, 5);
+  EXPECT_NEAR(next.at("hear", 0, 0).seconds_left, 0.5 + 10 + 1, 0.2);
+  next.begin(0, 0);  // notes that were given
+  EXPECT_EQ(next.at("hear", 0, 0).seconds_left, 0);
+}
+
+}  // namespace
+}  // namespace hum::serve

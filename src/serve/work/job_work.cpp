@@ -1,0 +1,200 @@
+#include "serve/work/job_work.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "audio/io.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "serve/work/job_options.h"
+#include "serve/work/source_format.h"
+
+namespace hum::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Decoding has checked the length.
+constexpr double kAnyLength_s = 1e6;
+
+std::string replaced(std::string text, const std::string& path, const std::string& name) {
+  if (path.empty()) return text;
+  for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at)) {
+    text.replace(at, path.size(), name);
+  }
+  return text;
+}
+
+// The stream of a job, for writing. An earlier attempt may have left a part of it: the same seeds
+// give the same bytes, so writing over them changes nothing for those who read it.
+class StreamFile {
+ public:
+  explicit StreamFile(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file >= 0) handle_ = ::fdopen(file, "r+b");
+    if (handle_ != nullptr) return;
+    fail(ExitCode::kCannotCreate,
+         fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
+  }
+  ~StreamFile() { std::fclose(handle_); }
+  StreamFile(const StreamFile&) = delete;
+  StreamFile& operator=(const StreamFile&) = delete;
+
+  std::FILE* handle() const { return handle_; }
+  bool has_sound() const {
+    constexpr long kHeaderBytes = 44;
+    return std::ftell(handle_) > kHeaderBytes;
+  }
+  void cut_here() {
+    std::fflush(handle_);
+    HUM_REQUIRE(::ftruncate(::fileno(handle_), std::ftell(handle_)) == 0,
+                "the stream cannot be cut");
+  }
+
+ private:
+  std::FILE* handle_ = nullptr;
+};
+
+}  // namespace
+
+std::string_view media_type(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kTypes = {
+      {{".wav", "audio/wav"},
+       {".flac", "audio/flac"},
+       {".ogg", "audio/ogg"},
+       {".mp3", "audio/mpeg"},
+       {".mid", "audio/midi"},
+       {".csv", "text/csv"},
+       {".json", "application/json"},
+       {".zip", "application/zip"}}};
+  for (const auto& [extension, type] : kTypes) {
+    if (name.ends_with(extension)) return type;
+  }
+  return "application/octet-stream";
+}
+
+JobWork::JobWork(Records& records, Store& store, Estimates& estimates,
+                 const std::shared_ptr<app::LoadedModels>& models, const Job& job,
+                 const Lease& lease, Report report)
+    : records_(records),
+      store_(store),
+      estimates_(estimates),
+      models_(models),
+      job_(job),
+      lease_(lease),
+      report_(std::move(report)),
+      folder_(store.aside() / fmt::format("{}-{}", lease.job, lease.attempt)) {}
+
+JobWork::~JobWork() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+fs::path JobWork::sound_of(const std::string& upload, const char* what) const {
+  if (upload.empty()) return {};
+  if (const auto path = store_.find(upload_key(upload))) return *path;
+  fail(ExitCode::kBadData, fmt::format("{} is gone", what), "upload it again");
+}
+
+app::MelodySource JobWork::source() {
+  app::MelodySource source;
+  const JobRequest& request = job_.request;
+  if (!request.notes.is_null()) {
+    source.notes = parse_given_notes(request.notes, kAnyLength_s);
+    return source;
+  }
+  const fs::path path = sound_of(request.upload, "the recording");
+  const auto upload = records_.any_upload(request.upload);
+  if (!upload) fail(ExitCode::kBadData, "the recording is gone", "upload it again");
+  source.recording = pipeline::checked_recording(audio::read_audio(path, kAnyLength_s),
+                                                 source_format_of(upload->source), "the recording");
+  return source;
+}
+
+void JobWork::report(std::string_view stage, double done) {
+  const bool can_stream = job_.request.task == Task::kGenerate;
+  report_(stage, done, !has_sound_ && (can_stream || stage == "hear"));
+}
+
+Json JobWork::run() {
+  const JobRequest& request = job_.request;
+  const std::string timbre = sound_of(request.timbre, "the timbre").string();
+  const std::string backing = sound_of(request.backing, "the backing").string();
+  create_folder(folder_);
+  try {
+    const auto options = parse_job_options(request.options, request.task);
+    const auto melody = source();
+    const double melody_s = melody.recording
+                                ? melody.recording->seconds
+                                : std::ranges::max(melody.notes, {}, &audio::Note::end_s).end_s;
+    const bool is_heard = melody.recording.has_value();
+    estimates_.begin(is_heard ? melody_s : 0, request.task == Task::kNotes
+                                                  ? 0
+                                                  : melody_s * static_cast<double>(options.takes));
+    auto performed = performance_options(options, timbre, backing, kAnyLength_s);
+    performed.starts_early = !records_.any_due();
+    return store_results(perform(performed, melody));
+  } catch (const Error& error) {
+    const auto named = [&](const std::string& text) {
+      return replaced(replaced(text, timbre, "the timbre"), backing, "the backing");
+    };
+    fail(error.code(), named(with_field_names(error.message())), named(hint_for_callers(error)));
+  }
+}
+
+std::vector<app::PerformedFile> JobWork::perform(const app::PerformanceOptions& options,
+                                                 const app::MelodySource& source) {
+  const app::PerformanceEvents events{
+      .heard =
+          [this](const Json& heard) {
+            // A lost lease shows at the next report.
+            records_.set_heard(lease_, heard);
+          },
+      .progress = [this](std::string_view stage, double done) { report(stage, done); }};
+  switch (job_.request.task) {
+    case Task::kNotes:
+      return app::perform_notes(options, source, *models_, folder_, events);
+    case Task::kArrange:
+      return app::perform_arrangement(options, source, models_, folder_, events);
+    case Task::kGenerate:
+      break;
+  }
+  return perform_with_stream(options, source, events);
+}
+
+std::vector<app::PerformedFile> JobWork::perform_with_stream(const app::PerformanceOptions& options,
+                                                             const app::MelodySource& source,
+                                                             const app::PerformanceEvents& events) {
+  StreamFile stream(store_.growing(result_key(lease_.job, kStreamName)));
+  bool is_cut = false;
+  app::PerformanceEvents followed = events;
+  followed.progress = [&](std::string_view stage, double done) {
+    has_sound_ = has_sound_ || stream.has_sound();
+    // Readers take the stream for whole when the stage is "write".
+    if (stage == "write" && !is_cut) stream.cut_here();
+    is_cut = is_cut || stage == "write";
+    events.progress(stage, done);
+  };
+  return app::perform_takes(options, source, models_, folder_, stream.handle(), followed);
+}
+
+Json JobWork::store_results(const std::vector<app::PerformedFile>& files) {
+  Json results = Json::array();
+  for (const auto& [name, seconds] : files) {
+    const fs::path file = folder_ / name;
+    results.push_back({{"name", name},
+                       {"type", media_type(name)},
+                       {"bytes", fs::file_size(file)},
+                       {"seconds", seconds > 0 ? Json(seconds) : Json()}});
+    store_.put(result_key(lease_.job, name), file);
+  }
+  return results;
+}
+
+}  // namespace hum::serve
