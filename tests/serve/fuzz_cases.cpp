@@ -290,7 +290,8 @@ class Cases {
   void add_methods() {
     std::map<std::string, std::string> taken;
     for (const auto& [method, path] : kEndpoints) {
-      taken[target(replaced(path, "{none}", path[4] == 'j' ? "{job}" : "{upload}").c_str())] +=
+      const bool is_of_job = std::string_view(path).starts_with("/v1/jobs");
+      taken[target(replaced(path, "{none}", is_of_job ? "{job}" : "{upload}").c_str())] +=
           std::string(" ") + method + " ";
     }
     for (const auto& [path, methods] : taken) {
