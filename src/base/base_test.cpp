@@ -234,6 +234,14 @@ TEST(Sha256, MatchesTheStandardsExample) {
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+TEST(Base64, MatchesTheStandardsExamples) {  // RFC 4648, section 10
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64(std::string_view("\0\xff", 2)), "AP8=");
+}
+
 TEST(Threefry, MatchesRandom123KnownAnswers) {
   using Words = std::array<uint32_t, 2>;
   EXPECT_EQ(threefry2x32({0, 0}, {0, 0}), (Words{0x6b200159, 0x99ba4efe}));

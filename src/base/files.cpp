@@ -259,6 +259,15 @@ std::string hmac_sha256(std::string_view key, std::string_view text) {
   return digest;
 }
 
+std::string base64(std::string_view bytes) {
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL writes a zero at the end
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                   reinterpret_cast<const unsigned char*>(bytes.data()),
+                                   static_cast<int>(bytes.size()));
+  text.resize(static_cast<size_t>(size));
+  return text;
+}
+
 fs::path cache_folder() {
   if (const auto folder = env_string("HUM_CACHE"); !folder.empty()) return folder;
   if (const auto xdg = env_string("XDG_CACHE_HOME"); !xdg.empty()) return fs::path(xdg) / "hum";

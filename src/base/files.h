@@ -76,6 +76,8 @@ std::string sha256(std::string_view bytes);
 std::string sha256_file(const std::filesystem::path& path);
 // Returns the 32 bytes themselves.
 std::string hmac_sha256(std::string_view key, std::string_view text);
+// On one line, padded with '='.
+std::string base64(std::string_view bytes);
 
 // HUM_CACHE, else $XDG_CACHE_HOME/hum, else ~/.cache/hum; empty if there is no home folder, because
 // nothing is created in place of one.

@@ -22,6 +22,7 @@ std::span<const Command> commands() {
       kClient,
       kEvaluateNotes,
       kEvaluateModel,
+      kEvaluateListening,
       kCodecEncode,
       kCodecDecode,
       kTrain,
@@ -51,7 +52,7 @@ std::span<const Command> commands() {
 
 std::string_view group_summary(std::string_view group) {
   static constexpr std::pair<std::string_view, std::string_view> kGroups[] = {
-      {"evaluate", "evaluate the models, or one list of notes"},
+      {"evaluate", "evaluate the models by figures and by ear, or one list of notes"},
       {"codec", "convert sound to codec tokens and back"},
       {"data", "make training data and timbre references"},
       {"model", "check model configurations, run language models"},

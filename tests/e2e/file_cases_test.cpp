@@ -228,5 +228,34 @@ TEST_F(FileCases, NotesAreJudgedByAnAnnotationInCents) {
               HasSubstr("10 ms, 10 cents of the sung pitch"));
 }
 
+TEST_F(FileCases, ListeningAnswersAreSummedUp) {
+  const auto answers = [](const char* listener, int reference, int hum) {
+    return fmt::format(R"({{"test": "a1", "listener": "{}", "seed": 1, "trials": [
+        {{"clip": "a", "scores": {{"hidden reference": {}, "hum": {}}}}},
+        {{"clip": "b", "scores": {{"hidden reference": 100, "hum": 50}}}}]}})",
+                       listener, reference, hum);
+  };
+  write("anna.json", answers("anna", 98, 60));
+  write("ben.json", answers("ben", 40, 100));
+  const auto run = shell("hum evaluate listening anna.json ben.json");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out,
+            "2 listeners, 1 excluded\n"
+            "excluded: ben rated the hidden reference below 90 in 1 of 2 trials\n"
+            "system            mean  95 % interval   median  scores\n"
+            "hidden reference  99.0  86.3 to 111.7   99.0    2\n"
+            "hum               55.0  -8.5 to 118.5   55.0    2\n");
+  const Json report = parse_json(shell("hum evaluate listening anna.json ben.json --json").out);
+  EXPECT_EQ(report["listeners"][1]["excluded"], true);
+  EXPECT_EQ(report["systems"][1]["mean"], 55);
+  EXPECT_THAT(shell("hum evaluate listening ben.json").out, HasSubstr("no listener is left"));
+  expect_error(shell("hum evaluate listening anna.json none.json"), 66, "none.json: no such file");
+  expect_error(shell("hum evaluate listening anna.json anna.json"), 65,
+               "anna.json: holds the same answers as anna.json", "give each file once");
+  write("other.json", R"({"notes": []})");
+  expect_error(shell("hum evaluate listening other.json"), 65, "other.json: the file has no 'test'",
+               "listening.html");
+}
+
 }  // namespace
 }  // namespace hum::e2e

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "eval/harness/annotation.h"
+#include "eval/listening/answers.h"
 #include "models/codec/token_file.h"
 #include "pipeline/recording.h"
 #include "plan/claims.h"
@@ -120,6 +121,14 @@ std::vector<Door> all_doors(const fs::path& scratch) {
                    {"0.0,0.0\n0.0058,220.5\n0.0116,-221\n"},
                    [](const fs::path& file) { eval::read_pitch_curve(file); },
                    3600});
+  doors.push_back(
+      {"answers",
+       ".json",
+       {R"({"test": "a1", "listener": "anna", "seed": 7, "date": "2026-11-25", "trials": [)"
+        R"({"clip": "a", "seconds": 9, "scores": {"hidden reference": 98, "hum": 61.5}},)"
+        R"({"clip": "b", "seconds": 8, "scores": {"hidden reference": 100}}]})"},
+       [](const fs::path& file) { eval::read_answers(file); },
+       18000});
   doors.push_back(tensor_door(scratch, 12000));
   doors.push_back(token_door(scratch, 12000));
   doors.push_back(stored_door(

@@ -1,5 +1,7 @@
 #include "app/evaluation/model_report.h"
 
+#include <fmt/ranges.h>
+
 #include <set>
 
 #include "app/evaluation/model_opponents.h"
@@ -15,6 +17,7 @@
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/summary.h"
+#include "eval/listening/listening_test.h"
 #include "eval/report/examples.h"
 #include "eval/report/folder.h"
 #include "eval/report/page.h"
@@ -56,12 +59,13 @@ class Report {
         opponents_(session_),
         sounds_(weights_, options.other_font),
         plans_(eval::plan_test_set(options_.test_set, sounds_.sources())),
-        examples_(folder_, plans_) {
+        examples_(folder_) {
     // Damaged weights fail here, before any work.
     model_.synthesizer().humming().load(true, true);
     for (const auto& text : options.against) opponents_.add(text);
     for (const auto& [what, why] : opponents_.add_baselines(weights_)) lacks(what, why);
     require_own_rows();
+    choose_rated_rows();
     say_what_is_missing();
     find_judges();
     find_singing();
@@ -106,8 +110,11 @@ class Report {
     report["real_singing"] = singing_;
     report["not_measured"] = not_measured_;
     report["examples"] = examples_.json();
+    const Json test = eval::listening_test(examples_.json(), rated_);
+    report["listening_test"] = {{"id", test["id"]}, {"rows", rated_}};
     folder_.write("report.json", to_text(report, 1) + "\n");
     folder_.write("index.html", eval::report_page(report));
+    folder_.write_site(test);
     folder_.commit();
     return report;
   }
@@ -129,6 +136,23 @@ class Report {
       if (names.insert(system.name).second) continue;
       fail(ExitCode::kUsage, fmt::format("--against: '{}' is already used", system.name),
            "--against NAME=FOLDER: choose another name");
+    }
+  }
+
+  void choose_rated_rows() {
+    rated_ = options_.listen;
+    if (rated_.empty()) rated_.assign(std::begin(eval::kRatedRows), std::end(eval::kRatedRows));
+    if (rated_.size() > eval::kMaxRatedRows) {
+      fail(ExitCode::kUsage, fmt::format("--listen: {} rows are too many", rated_.size()),
+           fmt::format("a listening test takes {} rows at most", eval::kMaxRatedRows));
+    }
+    std::set<std::string> names;
+    for (const eval::System& system : all_systems()) names.insert(system.name);
+    names.erase(eval::true_rendering().name);  // the reference of the test
+    for (const std::string& row : rated_) {
+      if (names.erase(row) > 0) continue;
+      fail(ExitCode::kUsage, fmt::format("--listen: no row '{}', or it is named twice", row),
+           fmt::format("the rows: {}", fmt::join(names, "; ")));
     }
   }
 
@@ -228,7 +252,8 @@ class Report {
   eval::Examples examples_;
   pipeline::HearFunction hear_;  // the melody of a recording
   eval::Judges judges_;
-  fs::path recording_;  // of a singer; empty: none
+  fs::path recording_;              // of a singer; empty: none
+  std::vector<std::string> rated_;  // rows of the listening test
   Json summary_, singing_, not_measured_ = Json::array();
 };
 

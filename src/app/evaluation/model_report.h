@@ -1,5 +1,5 @@
-// The report of `hum evaluate model` is a folder with report.json, index.html, clips.csv, sounds
-// and pictures (docs/formats/report.md).
+// The report of `hum evaluate model` is a folder with report.json, index.html, clips.csv, sounds,
+// pictures and a listening test (docs/formats/report.md).
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace hum::app {
 struct ModelReportOptions {
   std::string output;
   std::string weights, singing, other_font;
-  std::vector<std::string> against;
+  std::vector<std::string> against, listen;
   eval::TestSetOptions test_set;
   eval::BootstrapOptions bootstrap;
 
@@ -31,6 +31,9 @@ struct ModelReportOptions {
     v("other_font", other_font,
       "sound font that was not used in training (default: one of Debian's)");
     v("singing", singing, "recording of a singer (default: examples/vocadito_10.wav)");
+    v("listen", listen,
+      "row that the listening test plays (default: hum, and three that show its limits); "
+      "repeatable");
   }
 };
 

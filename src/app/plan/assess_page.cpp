@@ -226,7 +226,8 @@ std::string html(const Part& part) {
 }
 
 constexpr const char* kStyle = R"(
-.verdict { border-left: .5rem solid #b8862b; padding: .1rem 1rem; background: #f6f1e6; }
+.verdict { border-left: .5rem solid #b8862b; padding: .1rem 1rem; background: #f6f1e6;
+  color: #222; }
 .verdict.stay { border-color: #a33; } .verdict.move { border-color: #4a7434; }
 .verdict b { text-transform: uppercase; }
 .parts { columns: 2; column-gap: 2rem; } section { break-inside: avoid; }

@@ -1,10 +1,10 @@
-// The `hum evaluate` commands that run models.
+// The `hum evaluate` commands that judge models.
 #pragma once
 
 #include "cli/command.h"
 
 namespace hum::cli {
 
-extern const Command kEvaluateModel;
+extern const Command kEvaluateModel, kEvaluateListening;
 
 }  // namespace hum::cli

@@ -41,7 +41,8 @@ int run(Args& args) {
     print_json(written);
   } else {
     show(written);
-    std::cout << fmt::format("{}/index.html, report.json, clips.csv\n", args.options.output);
+    std::cout << fmt::format("{}/index.html, listening.html, report.json, clips.csv\n",
+                             args.options.output);
   }
   return 0;
 }

@@ -1,10 +1,8 @@
 // Keeps example sounds for a report, each with its picture.
 #pragma once
 
-#include <set>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/json.h"
 #include "eval/harness/test_set.h"
@@ -12,24 +10,31 @@
 
 namespace hum::eval {
 
+// Clips that a report keeps: they alternate between splits (plan_test_set), and a listening test of
+// them takes about ten minutes.
+inline constexpr size_t kExampleClips = 8;
+
 class Examples {
  public:
-  // Keeps the first clips of each split. The folder must outlive this object.
-  Examples(const ReportFolder& folder, std::span<const TestClipPlan> plans);
+  // The folder must outlive this object.
+  explicit Examples(const ReportFolder& folder) : folder_(folder) {}
 
-  // Adds a system's sound of clip number `i`, if that clip is an example.
+  // Adds a system's sound of clip number `i`, if that clip is among the first kExampleClips; the
+  // true rendering brings the anchors of the listening test.
   void keep(size_t i, const TestClip& clip, const std::string& system,
             std::span<const float> samples);
   // Adds a sound under a heading; `file` is its file name. Shapes: mono at 22,050 Hz.
   void add(const std::string& heading, const std::string& file, const std::string& system,
            std::span<const float> samples, std::span<const audio::Note> notes);
 
-  // [{"title", "sounds": [{"system", "sound", "picture"}]}], files relative to the folder.
+  // [{"title", "level_lufs", "sounds": [{"system", "sound", "picture", "lufs"}]}], files relative
+  // to the folder. "lufs" is a sound's loudness in its file, null for silence; "level_lufs" is the
+  // loudness to which players bring all sounds of the example: -23 LUFS, or less if the true peak
+  // of one would exceed -1 dBTP.
   const Json& json() const { return examples_; }
 
  private:
   const ReportFolder& folder_;
-  std::set<size_t> clips_;
   Json examples_ = Json::array();
 };
 

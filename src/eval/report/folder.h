@@ -8,8 +8,15 @@
 
 #include "audio/notes.h"
 #include "base/atomic_folder.h"
+#include "base/json_fwd.h"
 
 namespace hum::eval {
+
+// -infinity for silence.
+struct SoundLevel {
+  double lufs = 0;            // integrated loudness (EBU R 128)
+  double true_peak_dbtp = 0;  // the highest peak between samples
+};
 
 class ReportFolder {
  public:
@@ -19,11 +26,16 @@ class ReportFolder {
 
   // `name` is relative to the folder; creates folders in it.
   void write(const std::string& name, std::string_view bytes) const;
-  // Writes FLAC. Mono at 22,050 Hz; a sound beyond full scale is attenuated as a whole.
-  void write_sound(const std::string& name, std::span<const float> samples) const;
+  // Writes NAME.flac, and the same bytes as a script NAME.js that calls humSound() of
+  // site/sounds.js: a page that is opened from a disk may run scripts, but not read sounds. Mono at
+  // 22,050 Hz; a sound beyond full scale is attenuated as a whole. Returns the level in the file.
+  SoundLevel write_sound(const std::string& name, std::span<const float> samples) const;
   // Draws the notes over the spectrogram as PNG. Mono at 22,050 Hz.
   void write_picture(const std::string& name, std::span<const float> samples,
                      std::span<const audio::Note> notes) const;
+  // Writes the files of site/: pages at the top, all else in page/. `test` (listening_test) is what
+  // the listening form plays.
+  void write_site(const Json& test) const;
   // Without this call nothing is left behind.
   void commit() { folder_.commit(); }
 

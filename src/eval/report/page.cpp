@@ -8,25 +8,12 @@
 #include <vector>
 
 #include "base/json.h"
+#include "eval/report/player.h"
 #include "eval/report/plots.h"
+#include "eval/report/site.h"
 
 namespace hum::eval {
 namespace {
-
-constexpr const char* kStyle = R"(
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fdfcfa; max-width: 76rem;
-       margin: 2rem auto; padding: 0 1.5rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
-table { border-collapse: collapse; margin: .8rem 0; font-size: .9rem; }
-th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid #e6e1d8; }
-th:first-child, td:first-child { text-align: left; }
-td small { color: #777; display: block; }
-tr.floor td { color: #77706a; } tr.ceiling td { color: #4a7434; }
-.plots { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
-.sounds { display: flex; flex-wrap: wrap; gap: 1rem; }
-figure { margin: 0; width: 300px; } figure img { width: 300px; height: 170px; border: 1px solid #ddd; }
-audio { width: 300px; height: 32px; } .wide { overflow-x: auto; }
-)";
 
 constexpr const char* kHeadline[] = {"chroma", "note_f1",         "raw_pitch",
                                      "timbre", "preset_top1",     "mel_distance",
@@ -81,7 +68,7 @@ std::string about(const Json& report) {
 template <typename FiguresOf>
 std::string system_table(const Json& report, std::span<const std::string> keys,
                          const FiguresOf& figures_of) {
-  std::string html = "<div class=wide><table><tr><th>row</th>";
+  std::string html = "<div class=wide tabindex=0><table><tr><th>row</th>";
   for (const auto& key : keys) {
     const Json& metric = metric_of(report, key);
     html += fmt::format(
@@ -166,7 +153,7 @@ std::string fad(const Json& report) {
 // A table of an array of objects, one column per key.
 std::string object_table(const Json& rows) {
   if (!rows.is_array() || rows.empty()) return {};
-  std::string html = "<div class=wide><table><tr>";
+  std::string html = "<div class=wide tabindex=0><table><tr>";
   for (const auto& [key, unused] : rows[0].items()) html += "<th>" + escaped(key) + "</th>";
   html += "</tr>";
   for (const Json& row : rows) {
@@ -178,18 +165,11 @@ std::string object_table(const Json& rows) {
 }
 
 std::string examples(const Json& report) {
-  std::string html;
-  for (const Json& example : report["examples"]) {
-    html += fmt::format("<h3>{}</h3><div class=sounds>", escaped(text_of(example["title"])));
-    for (const Json& sound : example["sounds"]) {
-      html += fmt::format(
-          "<figure><figcaption>{0}</figcaption><img src=\"{1}\" alt=\"spectrogram and notes, {0}\">"
-          "<audio controls preload=none src=\"{2}\"></audio></figure>",
-          escaped(text_of(sound["system"])), text_of(sound["picture"]), text_of(sound["sound"]));
-    }
-    html += "</div>";
-  }
-  return html;
+  const char* test = report.contains("listening_test")
+                         ? "<p><a class=\"primary link\" href=\"listening.html\">Rate them blind, "
+                           "in ten minutes</a></p>"
+                         : "";
+  return test + players(report["examples"]);
 }
 
 std::string section(const char* heading, const char* words, const std::string& body) {
@@ -211,9 +191,10 @@ std::string metric_list(const Json& report) {
 std::string styled_page(const std::string& title, const std::string& body,
                         const std::string& style) {
   return fmt::format(
-      "<!doctype html><html lang=en><meta charset=utf-8><title>{0}</title><style>{1}{2}</style>"
-      "<h1>{0}</h1>{3}</html>\n",
-      escaped(title), kStyle, style, body);
+      "<!doctype html><html lang=en><meta charset=utf-8>"
+      "<meta name=viewport content=\"width=device-width, initial-scale=1\">"
+      "<title>{0}</title><style>{1}{2}</style><main><h1>{0}</h1>{3}</main></html>\n",
+      escaped(title), page_file("report.css"), style, body);
 }
 
 std::string report_page(const Json& report) {
@@ -245,7 +226,11 @@ std::string report_page(const Json& report) {
               "A recording of a singer, played on eight instruments and compared with FluidSynth "
               "playing the same notes; onsets within 100 ms.",
               object_table(report.value("real_singing", Json())));
-  html += section("Examples", "Outlines show the requested notes.", examples(report));
+  html += section("Examples",
+                  "The sounds of a clip are equally loud and switch at the same place. Space plays "
+                  "and pauses the outlined clip, 1 to 9 choose a sound, the arrow keys step "
+                  "through all. In the pictures, outlines show the requested notes.",
+                  examples(report));
   html += section("Not measured",
                   "Rows and figures that are missing from this report, with the reason.",
                   object_table(report.value("not_measured", Json())));
@@ -253,7 +238,7 @@ std::string report_page(const Json& report) {
   html +=
       section("Definitions of the figures",
               "Each figure is tested against its reference implementation.", metric_list(report));
-  return styled_page(text_of(report["title"]), html, std::string(kPlotStyle));
+  return styled_page(text_of(report["title"]), html);
 }
 
 }  // namespace hum::eval

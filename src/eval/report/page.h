@@ -1,4 +1,5 @@
-// Writes a report as one HTML page, without scripts or network access.
+// Writes a report as one HTML page that asks no network. Only its examples need scripts, which lie
+// beside it (ReportFolder::write_site).
 #pragma once
 
 #include <string>

@@ -5,14 +5,9 @@
 #include <span>
 #include <string_view>
 
-namespace hum::serve {
+#include "base/page_file.h"
 
-struct PageFile {
-  std::string_view path;  // of the URL: "/", "/page/main.js"
-  std::string_view content_type;
-  std::string_view bytes;
-  std::string_view etag;  // with its quotes; changes with the bytes
-};
+namespace hum::serve {
 
 // All files, in order of their paths.
 std::span<const PageFile> page_files();

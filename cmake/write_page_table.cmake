@@ -1,5 +1,6 @@
-# Writes OUTPUT, a C++ source with every file of FOLDER: cmake -DFOLDER=site -DOUTPUT=page_files.cpp -P write_table.cmake
-# index.html is "/"; the others are "/page/<name>".
+# Writes OUTPUT, a C++ source with every file of FOLDER, for hum_embed_page (embed_page.cmake):
+# cmake -DFOLDER=site -DOUTPUT=page_files.cpp -DHEADER=... -DNAMESPACE=... -DPREFIX=/page/ -P write_page_table.cmake
+# index.html is "/"; the others are PREFIX<name>.
 set(type_html "text/html; charset=utf-8")
 set(type_css "text/css; charset=utf-8")
 set(type_js "text/javascript; charset=utf-8")
@@ -15,9 +16,9 @@ foreach(name ${names})
   get_filename_component(extension ${name} LAST_EXT)
   string(SUBSTRING "${extension}" 1 -1 extension)  # without its dot
   if(NOT DEFINED type_${extension})
-    message(FATAL_ERROR "${name}: add the content type of .${extension} to write_table.cmake")
+    message(FATAL_ERROR "${name}: add the content type of .${extension} to write_page_table.cmake")
   endif()
-  set(path "/page/${name}")
+  set(path "${PREFIX}${name}")
   if(name STREQUAL "index.html")
     set(path "/")
   endif()
@@ -38,10 +39,10 @@ foreach(name ${names})
   endif()
   math(EXPR number "${number} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "// Made by write_table.cmake from the files of src/serve/page/site.
-#include \"serve/page/page.h\"
+file(WRITE ${OUTPUT} "// Made by write_page_table.cmake from the files of site/ beside the header.
+#include \"${HEADER}\"
 
-namespace hum::serve {
+namespace ${NAMESPACE} {
 namespace {
 
 ${arrays}
@@ -52,5 +53,5 @@ ${rows}};
 
 std::span<const PageFile> page_files() { return kFiles; }
 
-}  // namespace hum::serve
+}  // namespace ${NAMESPACE}
 ")
