@@ -198,8 +198,8 @@ class Report {
       for (auto& system : more) systems.push_back(std::move(system));
     };
     append(opponents_.systems());
-    append({eval::true_rendering(), model_.heard_rendering(), model_.guided_copy(),
-            model_.codec_copy()});
+    append({eval::true_rendering(), model_.heard_rendering(), model_.own_reference(),
+            model_.guided_copy(), model_.codec_copy()});
     append(eval::floors());
     return systems;
   }

@@ -134,6 +134,19 @@ eval::System ModelSystems::heard_rendering() {
           .play = [this](const auto& clip) { return clip.play_truth(heard(clip)); }};
 }
 
+eval::System ModelSystems::own_reference() {
+  return {
+      .name = "hum --fast, own reference",
+      .what = "the draft of the true notes, with the true rendering as its own timbre reference",
+      .role = eval::Role::kCeiling,
+      .play = [this](const eval::TestClip& clip) {
+        // Without the residual, which would be the answer itself.
+        const auto instrument = synthesizer_.instrument(
+            synthesizer_.clip_timbre(clip.truth, clip.notes), {.fast = true, .residual = 0});
+        return finished(pipeline::play(clip.notes, instrument, clip.plan.melody), clip);
+      }};
+}
+
 eval::System ModelSystems::guided_copy() {
   return {.name = "guided decoder on true tokens",
           .what = "encoded, then decoded by the guided decoder with the true notes",

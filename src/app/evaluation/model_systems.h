@@ -36,6 +36,9 @@ class ModelSystems {
   std::vector<eval::System> compared_as(const std::string& name, const SynthesisOptions& options);
   // The real instrument plays the notes heard in the hum.
   eval::System heard_rendering();
+  // The draft with the true clip as its own timbre reference: the limit of what any reference
+  // brings.
+  eval::System own_reference();
   // The guided decoder decodes the tokens of the true clip with the true notes.
   eval::System guided_copy();
   // The plain codec decodes the same tokens.

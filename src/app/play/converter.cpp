@@ -77,8 +77,10 @@ struct Converter::Loaded {
     models->synthesizer().load(options.play);
     hear = models->hear(options.notes, options.hum, progress);
     if (preset == nullptr) {
+      const bool needs_notes =
+          options.play.residual > 0 || models->synthesizer().humming().needs_reference_melody();
       timbre = models->timbre_of(options.timbre, options.max_seconds, options.notes,
-                                 options.play.residual > 0 ? hear : pipeline::HearFunction());
+                                 needs_notes ? hear : pipeline::HearFunction());
     }
     instrument = models->synthesizer().instrument(timbre.source, options.play, true);
   }

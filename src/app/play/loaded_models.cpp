@@ -35,7 +35,7 @@ Timbre LoadedModels::timbre_of(const std::filesystem::path& path, double max_sec
                  clip.from_s, clip.to_s, clip.recording_s);
   }
   timbre.range = pipeline::range_around(transcriber(session_, notes)(clip.samples));
-  std::vector<audio::Note> heard;
+  std::optional<std::vector<audio::Note>> heard;
   if (hear) heard = clip_notes(clip.samples, hear(clip.samples).notes);
   timbre.source = synthesizer_.clip_timbre(std::move(clip.samples), std::move(heard));
   return timbre;

@@ -39,8 +39,8 @@ class LoadedModels {
   // That of a preset is kept, with its residual if one is asked for.
   Timbre timbre(const data::Preset& preset, bool with_residual);
   // Of a clip to imitate; says which part of a long recording it is. `notes`: of Basic Pitch, who
-  // finds the range. `hear` finds the notes for the residual; empty: there is none. Throws: what
-  // read_clip throws.
+  // finds the range. `hear` finds the notes that it plays, for the residual and for models that
+  // need them; empty: they stay unknown. Throws: what read_clip throws.
   Timbre timbre_of(const std::filesystem::path& clip, double max_seconds,
                    const models::basic_pitch::NoteOptions& notes,
                    const pipeline::HearFunction& hear);

@@ -87,13 +87,22 @@ models::codec::CodecSession& Synthesizer::codec() {
   return *codec_;
 }
 
-TimbreSource Synthesizer::source_of(const TokenFile& tokens) const {
-  return {humming_.reference(tokens.codes), humming_.code_latents(tokens.codes), tokens.notes};
+TimbreSource Synthesizer::source_of(const TokenFile& tokens, bool has_notes) const {
+  TimbreSource source{humming_.reference(tokens.codes), humming_.code_latents(tokens.codes),
+                      tokens.notes};
+  if (has_notes) {
+    source.reference.melody =
+        data::melody_features(tokens.notes, models::humming::kReferenceFrames);
+  }
+  return source;
 }
 
-TimbreSource Synthesizer::clip_timbre(std::vector<float> samples, std::vector<audio::Note> notes) {
+TimbreSource Synthesizer::clip_timbre(std::vector<float> samples,
+                                      std::optional<std::vector<audio::Note>> notes) {
   data::normalise_level(samples);
-  return source_of({.codes = codec().encode(samples), .notes = std::move(notes)});
+  return source_of(
+      {.codes = codec().encode(samples), .notes = notes.value_or(std::vector<audio::Note>())},
+      notes.has_value());
 }
 
 TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
@@ -108,7 +117,7 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
                        tokens.books),
            "hum data references replaces the presets' references");
     }
-    return source_of(tokens);
+    return source_of(tokens, !tokens.notes.empty());
   }
   if (!known_presets(weights_).empty()) {
     warnings.push_back(
@@ -116,7 +125,7 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
                     preset.name));
   }
   data::FluidRenderer renderer;
-  return source_of(reference_tokens(preset, renderer, codec()));
+  return source_of(reference_tokens(preset, renderer, codec()), /*has_notes=*/true);
 }
 
 std::shared_ptr<const models::humming::Residual> Synthesizer::residual(

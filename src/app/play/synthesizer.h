@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -85,8 +86,9 @@ class Synthesizer {
   // Reads weights/references/<preset>.safetensors, else renders the preset. Adds a warning if the
   // weights have other references but not this one.
   TimbreSource preset_timbre(const data::Preset& preset, std::vector<std::string>& warnings);
-  // Encodes a sound, whose notes may be unknown.
-  TimbreSource clip_timbre(std::vector<float> samples, std::vector<audio::Note> notes = {});
+  // Encodes a sound, whose notes may be unknown (nullopt).
+  TimbreSource clip_timbre(std::vector<float> samples,
+                           std::optional<std::vector<audio::Note>> notes = std::nullopt);
   // Reads the models that instrument() will need, so that damaged weights fail before any work.
   void load(const SynthesisOptions& options);
   // The channels of the sound that the weights were trained on.
@@ -109,7 +111,7 @@ class Synthesizer {
   const models::humming::HummingSession& humming() const { return humming_; }
 
  private:
-  TimbreSource source_of(const models::codec::TokenFile& tokens) const;
+  TimbreSource source_of(const models::codec::TokenFile& tokens, bool has_notes) const;
   pipeline::RenderFunction guided_decoder() const;
 
   runtime::Session& session_;

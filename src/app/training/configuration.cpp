@@ -72,7 +72,7 @@ std::vector<std::string> configuration_names() {
   std::vector<std::string> names = {"tiny", "385m", "10b"};
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(data_folder() / "configs", error)) {
-    names.push_back(entry.path().stem().string());
+    if (!entry.is_directory()) names.push_back(entry.path().stem().string());
   }
   std::ranges::sort(names);
   return names;

@@ -21,6 +21,17 @@ inline EnumNames<Compute> enum_names(Compute) {
 }
 graph::DType dtype_of(Compute compute);
 
+// What the upsampler's latents are compared with.
+enum class Targets {
+  kTokens,     // the codec's own latents
+  kPhaseFree,  // their mean over shifts and polarities of the sound (data/features/phase_free.h)
+};
+inline EnumNames<Targets> enum_names(Targets) {
+  static constexpr std::pair<Targets, std::string_view> kNames[] = {
+      {Targets::kTokens, "tokens"}, {Targets::kPhaseFree, "phase_free"}};
+  return kNames;
+}
+
 // The part of a configuration that does not depend on the model.
 struct StageConfig {
   std::string data = "runs/data";
@@ -35,6 +46,7 @@ struct StageConfig {
   double predicted_share = 0;
   // Whole items: augmentation.
   double token_replacement = 0.05;
+  Targets targets = Targets::kTokens;
   // Trains only parameters whose names start with these; the others keep their --init values;
   // empty: trains all.
   std::string train_only;
@@ -56,6 +68,8 @@ struct StageConfig {
       "voice: share of a batch that takes its latents from the upsampler, not the codec");
     v("token_replacement", token_replacement,
       "upsampler, coarse: share of melody frames to replace by others (0: none)");
+    v("targets", targets,
+      "upsampler that trains the draft alone: tokens, or phase_free (mean over 8 encodings)");
     v("train_only", train_only, "train only parameters whose names start with these (empty: all)");
     v("held_out", held_out, "items at the end of the data that training never uses");
     v("compute", compute, "element type of activations: f32 or bf16");

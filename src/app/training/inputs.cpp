@@ -100,7 +100,8 @@ OpenedInput token_items(const InputRequest& request) {
   const auto data = open_tokens(request);
   require_fits(*data, common_of(request.model), request.configuration.path.string());
   const auto batches = [data, request](int64_t step) {
-    return chosen(request.spec, named(item_arrays(*data, request.configuration.stage, step)));
+    return chosen(request.spec, named(item_arrays(*data, request.configuration.stage, step,
+                                                  wants(request.spec, "reference_melody"))));
   };
   return {batches, {"codec"}, codebooks_for(request.model, *data)};
 }
@@ -114,12 +115,9 @@ OpenedInput token_items_with_drafts(const InputRequest& request) {
   if (wants(request.spec, "draft")) upsampler = open_upsampler(request, *data, stage.batch);
   const HostTensor draft_stage({graph::DType::kI32, {stage.batch}});
   const auto batches = [data, request, &stage, upsampler, draft_stage](int64_t step) {
-    auto arrays = item_arrays(*data, stage, step);
+    auto arrays = item_arrays(*data, stage, step, upsampler && upsampler->needs_reference_melody());
     std::optional<HostTensor> draft;
-    if (upsampler) {
-      draft = upsampler->predict(draft_stage, arrays.codes, arrays.melody, arrays.reference,
-                                 arrays.reference_frames);
-    }
+    if (upsampler) draft = predicted_latents(*upsampler, draft_stage, arrays);
     auto all = named(std::move(arrays));
     if (draft) all.emplace_back("draft", std::move(*draft));
     return chosen(request.spec, std::move(all));
@@ -151,10 +149,10 @@ class PredictedLatents {
       stages.push_back(static_cast<int32_t>(rng.integer(0, upsampler_->last_stage())));
     }
     const auto arrays = arrays_of(
-        data::token_batch(data_.items, data_.tokens, data_.order, step, stage_.batch, items_));
-    const auto predicted =
-        upsampler_->predict(HostTensor::of({items_}, std::span<const int32_t>(stages)),
-                            arrays.codes, arrays.melody, arrays.reference, arrays.reference_frames);
+        data::token_batch(data_.items, data_.tokens, data_.order, step, stage_.batch, items_,
+                          {.has_reference_melody = upsampler_->needs_reference_melody()}));
+    const auto predicted = predicted_latents(
+        *upsampler_, HostTensor::of({items_}, std::span<const int32_t>(stages)), arrays);
     data::replace_latents(batch, predicted.as<float>(), items_, data_.tokens.channels());
   }
 

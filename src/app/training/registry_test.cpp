@@ -34,8 +34,9 @@ using ::testing::HasSubstr;
 // Configurations of models, not of data.
 std::vector<fs::path> model_files() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(source_folder() / "configs")) {
-    if (!entry.path().filename().string().starts_with("data")) files.push_back(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(source_folder() / "configs")) {
+    const bool is_of_data = entry.path().filename().string().starts_with("data");
+    if (!entry.is_directory() && !is_of_data) files.push_back(entry.path());
   }
   return files;
 }

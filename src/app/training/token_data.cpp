@@ -25,7 +25,23 @@ data::ItemOrder training_order(int64_t items, const StageConfig& stage) {
   return {0, usable, static_cast<uint64_t>(stage.loop.seed)};
 }
 
+namespace {
+
+// Stages after the draft start from an item's own tokens, whose rest the mean over other encodings
+// is not.
+void require_fits_targets(const InputRequest& request) {
+  if (request.configuration.stage.targets == Targets::kTokens) return;
+  if (request.model.config().value("draft_only", false)) return;
+  fail(ExitCode::kConfig,
+       fmt::format("{}: stage.targets: phase_free trains only the upsampler's draft",
+                   request.configuration.path.string()),
+       "model: {draft_only: true}, or stage: {targets: tokens}");
+}
+
+}  // namespace
+
 std::shared_ptr<const TokenData> open_tokens(const InputRequest& request) {
+  require_fits_targets(request);
   const StageConfig& stage = request.configuration.stage;
   const models::codec::CodecSession codec(request.session,
                                           models::weights_part(weights_of(stage), "codec"));
@@ -38,8 +54,12 @@ std::shared_ptr<const TokenData> open_tokens(const InputRequest& request) {
                            .latent = channels * codec.config().latent,
                            .codebooks = codebooks.to_floats()});
   const auto order = training_order(items.size(), stage);
-  return std::make_shared<const TokenData>(
-      TokenData{std::move(items), std::move(tokens), order, std::move(codebooks)});
+  std::optional<data::PhaseFreeLatents> phase_free;
+  if (stage.targets == Targets::kPhaseFree) {
+    phase_free.emplace(items, stage.data, tokens, token_encoder(codec));
+  }
+  return std::make_shared<const TokenData>(TokenData{std::move(items), std::move(tokens), order,
+                                                     std::move(codebooks), std::move(phase_free)});
 }
 
 CommonConfig common_of(const models::AnyModel& model) {
@@ -80,15 +100,31 @@ ItemArrays arrays_of(const data::TokenBatch& batch) {
     const auto width = static_cast<int64_t>(values.size()) / (items * frames);
     return HostTensor::of({items, frames, width}, std::span(values));
   };
-  return {shaped(batch.codes, data::kItemFrames), shaped(batch.latents, data::kItemFrames),
-          shaped(batch.melody, data::kItemFrames), shaped(batch.reference, data::kReferenceFrames),
-          HostTensor::of({items}, std::span(batch.reference_frames))};
+  ItemArrays arrays{
+      shaped(batch.codes, data::kItemFrames), shaped(batch.latents, data::kItemFrames),
+      shaped(batch.melody, data::kItemFrames), shaped(batch.reference, data::kReferenceFrames),
+      HostTensor::of({items}, std::span(batch.reference_frames))};
+  if (!batch.reference_melody.empty()) {
+    arrays.reference_melody = shaped(batch.reference_melody, data::kReferenceFrames);
+  }
+  return arrays;
 }
 
-ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, int64_t step) {
-  return arrays_of(data::token_batch(
-      data.items, data.tokens, data.order, step, stage.batch, stage.batch,
-      {.share = stage.token_replacement, .seed = static_cast<uint64_t>(stage.loop.seed)}));
+ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, int64_t step,
+                       bool has_reference_melody) {
+  return arrays_of(
+      data::token_batch(data.items, data.tokens, data.order, step, stage.batch, stage.batch,
+                        {.replacement = {.share = stage.token_replacement,
+                                         .seed = static_cast<uint64_t>(stage.loop.seed)},
+                         .has_reference_melody = has_reference_melody,
+                         .phase_free = data.phase_free ? &*data.phase_free : nullptr}));
+}
+
+HostTensor predicted_latents(const LatentPredictor& upsampler, const HostTensor& stages,
+                             const ItemArrays& arrays) {
+  return upsampler.predict(stages, arrays.codes, arrays.melody, arrays.reference,
+                           arrays.reference_frames,
+                           arrays.reference_melody ? &*arrays.reference_melody : nullptr);
 }
 
 std::vector<train::NamedTensor> codebooks_for(const models::AnyModel& model,
@@ -100,11 +136,15 @@ std::vector<train::NamedTensor> codebooks_for(const models::AnyModel& model,
 }
 
 runtime::NamedTensors named(ItemArrays arrays) {
-  return {{"codes", std::move(arrays.codes)},
-          {"latents", std::move(arrays.latents)},
-          {"melody", std::move(arrays.melody)},
-          {"reference", std::move(arrays.reference)},
-          {"reference_frames", std::move(arrays.reference_frames)}};
+  runtime::NamedTensors all = {{"codes", std::move(arrays.codes)},
+                               {"latents", std::move(arrays.latents)},
+                               {"melody", std::move(arrays.melody)},
+                               {"reference", std::move(arrays.reference)},
+                               {"reference_frames", std::move(arrays.reference_frames)}};
+  if (arrays.reference_melody) {
+    all.emplace_back("reference_melody", std::move(*arrays.reference_melody));
+  }
+  return all;
 }
 
 }  // namespace hum::app

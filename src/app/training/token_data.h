@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,9 @@ struct TokenData {
   data::ItemOrder order;
   // [K, E, D] of all channels together.
   runtime::HostTensor codebooks;
+  std::optional<data::PhaseFreeLatents> phase_free;  // if they are the stage's targets
 };
+// Throws: kConfig for phase-free targets of a model that does not train the draft alone.
 std::shared_ptr<const TokenData> open_tokens(const InputRequest& request);
 
 // The codec's tokens and latents according to the model's configuration.
@@ -38,10 +41,15 @@ std::unique_ptr<const models::humming::LatentPredictor> open_upsampler(const Inp
 
 struct ItemArrays {
   runtime::HostTensor codes, latents, melody, reference, reference_frames;
+  std::optional<runtime::HostTensor> reference_melody = {};
 };
 ItemArrays arrays_of(const data::TokenBatch& batch);
-// Reads the whole items of a step's batch, with the stage's augmentation.
-ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, int64_t step);
+// Reads the whole items of a step's batch, with the stage's targets and augmentation.
+ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, int64_t step,
+                       bool has_reference_melody);
+// The upsampler's latents of these items. Shapes: stages i32[B] -> [B, T, D].
+runtime::HostTensor predicted_latents(const models::humming::LatentPredictor& upsampler,
+                                      const runtime::HostTensor& stages, const ItemArrays& arrays);
 runtime::NamedTensors named(ItemArrays arrays);
 
 // The codec's code vectors, for models that decode tokens and keep them in a buffer; else empty.

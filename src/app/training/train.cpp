@@ -54,6 +54,7 @@ Json recorded(StageConfig stage) {
     result["loop"].erase(field);
   }
   if (stage.weights.empty()) result["weights"] = "weights";  // as earlier releases recorded it
+  if (stage.targets == Targets::kTokens) result.erase("targets");
   if (!stage.loop.stack_layers) result["loop"].erase("stack_layers");
   if (stage.loop.optimizer.weights == train::WeightsType::kF32) {
     result["loop"]["optimizer"].erase("weights");
@@ -61,11 +62,12 @@ Json recorded(StageConfig stage) {
   return result;
 }
 
-// Leaves out "mono", because configurations of earlier releases, which were all mono, did not have
-// it.
+// Leaves out what configurations of earlier releases, in which it was always so, did not have.
 Json recorded_model(Json config) {
   const bool is_mono = config.contains("common") && config["common"]["channels"] == "mono";
   if (is_mono) config["common"].erase("channels");
+  if (config.value("timbre", "") == "pooled") config.erase("timbre");
+  if (!config.value("draft_only", true)) config.erase("draft_only");
   return config;
 }
 

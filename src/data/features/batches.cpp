@@ -150,7 +150,7 @@ void replace_latents(VoiceBatch& batch, std::span<const float> latents, int64_t 
 
 TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
                        int64_t step, int64_t batch, int64_t count,
-                       const FrameReplacement& replacement) {
+                       const TokenBatchOptions& options) {
   const int64_t latent = tokens.latent();
   TokenBatch result;
   result.latents.resize(static_cast<size_t>(count * kItemFrames * latent));
@@ -160,13 +160,21 @@ TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const 
     const ItemView& item = items[index];
     const auto target = tokens.target(index), reference = tokens.reference(index);
     result.codes.insert(result.codes.end(), target.begin(), target.end());
-    tokens.decode(target, part(result.latents, b, kItemFrames * latent));
+    const auto latents = part(result.latents, b, kItemFrames * latent);
+    if (options.phase_free != nullptr) {
+      std::ranges::copy((*options.phase_free)[index], latents.begin());
+    } else {
+      tokens.decode(target, latents);
+    }
     tokens.decode_reference(
         reference, part(result.reference, b, kReferenceFrames * latent)
                        .first(static_cast<size_t>(tokens.reference_frames(index) * latent)));
-    const auto melody = with_replaced_frames(item.features, replacement, position);
+    const auto melody = with_replaced_frames(item.features, options.replacement, position);
     result.melody.insert(result.melody.end(), melody.begin(), melody.end());
     result.reference_frames.push_back(static_cast<int32_t>(tokens.reference_frames(index)));
+    if (!options.has_reference_melody) continue;
+    const auto played = melody_features(item.reference_notes(), kReferenceFrames);
+    result.reference_melody.insert(result.reference_melody.end(), played.begin(), played.end());
   }
   return result;
 }

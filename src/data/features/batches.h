@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/features/phase_free.h"
 #include "data/features/tokens.h"
 #include "data/shards/item_folder.h"
 
@@ -65,6 +66,8 @@ struct TokenBatch {
   std::vector<float> melody;              // [B, T, M]
   std::vector<float> reference;           // [B, S, D]
   std::vector<int32_t> reference_frames;  // [B]
+  // [B, S, M]: of the reference's notes, if asked for; rows past its frames mean nothing.
+  std::vector<float> reference_melody;
 };
 // Augmentation: replaces a share of the melody's frames by other frames of the same melody, with a
 // new choice each time that an item is used; codes and latents stay.
@@ -72,8 +75,15 @@ struct FrameReplacement {
   double share = 0;
   uint64_t seed = 0;
 };
+struct TokenBatchOptions {
+  FrameReplacement replacement = {};
+  bool has_reference_melody = false;
+  // Supplies the latents in place of the tokens'.
+  const PhaseFreeLatents* phase_free = nullptr;
+};
+// Throws: kBadData if the items do not have the notes of their references, but the batch has.
 TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
                        int64_t step, int64_t batch, int64_t count,
-                       const FrameReplacement& replacement = {});
+                       const TokenBatchOptions& options = {});
 
 }  // namespace hum::data

@@ -221,7 +221,7 @@ TEST_F(Batches, HoldTheSameItemsWholeAndCropped) {
 
 TEST_F(Batches, ReplaceTheirShareOfMelodyFramesAndNothingElse) {
   const auto plain = token_batch(items_, tokens_, order_, 3, 4, 4);
-  const FrameReplacement replacement{.share = 0.1, .seed = 5};
+  const TokenBatchOptions replacement{.replacement = {.share = 0.1, .seed = 5}};
   const auto batch = token_batch(items_, tokens_, order_, 3, 4, 4, replacement);
   EXPECT_EQ(batch.codes, plain.codes);
   EXPECT_EQ(batch.latents, plain.latents);
@@ -245,6 +245,20 @@ TEST_F(Batches, ReplaceTheirShareOfMelodyFramesAndNothingElse) {
   const ItemOrder one(0, 1, 7);
   EXPECT_NE(token_batch(items_, tokens_, one, 0, 1, 1, replacement).melody,
             token_batch(items_, tokens_, one, 1, 1, 1, replacement).melody);
+}
+
+TEST_F(Batches, HoldTheMelodiesOfReferencesIfAskedTo) {
+  EXPECT_TRUE(token_batch(items_, tokens_, order_, 3, 4, 2).reference_melody.empty());
+  const auto batch = token_batch(items_, tokens_, order_, 3, 4, 2, {.has_reference_melody = true});
+  const int64_t size = kReferenceFrames * kMelodyFeatures;
+  ASSERT_EQ(std::ssize(batch.reference_melody), 2 * size);
+  ItemMaker maker(options().items);
+  for (int64_t b = 0; b < 2; ++b) {
+    const auto item = maker.make(static_cast<uint64_t>(order_.item(3 * 4 + b)));
+    const auto expected = melody_features(item.reference_notes, kReferenceFrames);
+    EXPECT_TRUE(std::ranges::equal(std::span(batch.reference_melody).subspan(b * size, size),
+                                   std::span(expected)));
+  }
 }
 
 // The codec's tokens as TokenTable finds them: beside the items, and in their shards.

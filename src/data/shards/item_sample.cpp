@@ -31,6 +31,8 @@ std::vector<audio::Note> notes_from_json(const Json& list) {
   return notes;
 }
 
+constexpr const char* kReferenceNotes = "reference";
+
 [[noreturn]] void damaged(uint64_t index, std::string_view what) {
   fail(ExitCode::kBadData, fmt::format("item {}: {}", index, what),
        "`hum data verify` names the damaged shards");
@@ -66,6 +68,17 @@ ItemNotes ItemView::notes() const {
   }
 }
 
+std::vector<audio::Note> ItemView::reference_notes() const {
+  try {
+    const Json json = parse_json(notes_json);
+    if (json.contains(kReferenceNotes)) return notes_from_json(json.at(kReferenceNotes));
+  } catch (const Json::exception& error) {
+    damaged(index, fmt::format("notes.json: {}", error.what()));
+  }
+  fail(ExitCode::kBadData, fmt::format("item {}: the notes of its reference are not stored", index),
+       "an earlier release made these items; make new ones: hum data make --config FILE -o FOLDER");
+}
+
 Json ItemView::meta() const {
   try {
     return parse_json(meta_json);
@@ -87,7 +100,8 @@ void add_sample(TarWriter& shard, const TrainingItem& item, const StoredSound& s
                 const Json& meta, const ItemCodes* codes, int64_t books) {
   const std::string key = item_key(item.index);
   const Json notes = {{"melody", notes_to_json(item.melody)},
-                      {"played", notes_to_json(item.played)}};
+                      {"played", notes_to_json(item.played)},
+                      {kReferenceNotes, notes_to_json(item.reference_notes)}};
   shard.add(key + ".meta.json", to_text(meta));
   shard.add(key + ".notes.json", to_text(notes));
   shard.add(key + ".features.npy", table_file(item.features, kMelodyFeatures));

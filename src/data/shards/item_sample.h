@@ -36,6 +36,8 @@ struct ItemView {
 
   // Throws: kBadData when they do not parse.
   ItemNotes notes() const;
+  // On the reference's clock. Throws also: kBadData for items of earlier releases, without them.
+  std::vector<audio::Note> reference_notes() const;
   Json meta() const;
 };
 

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Error error_of(const std::function<void()>& call) {
   try {
@@ -78,6 +79,8 @@ TEST_F(Shards, GiveBackWhatWasMade) {
     EXPECT_EQ(view.meta()["preset"], i % 2 == 0 ? "flute" : "acoustic-grand-piano");
     EXPECT_EQ(view.notes().melody, item.melody);
     EXPECT_EQ(view.notes().played, item.played);
+    EXPECT_EQ(view.reference_notes(), item.reference_notes);
+    EXPECT_THAT(item.reference_notes, Not(IsEmpty()));
     EXPECT_TRUE(std::ranges::equal(view.features, item.features));
     EXPECT_THAT(view.codes, IsEmpty());
     std::vector<float> target(view.target.size());
@@ -207,6 +210,18 @@ TEST_F(Shards, AreVerifiedByTheirHashes) {
   EXPECT_THAT(faults[0].what, HasSubstr("1000 bytes instead of"));
   EXPECT_EQ(faults[1].what, "has another SHA-256");
   EXPECT_EQ(faults[2].what, "is missing");
+}
+
+// notes.json of earlier releases had no notes of the reference.
+TEST_F(Shards, OfEarlierReleasesMustBeMadeAgainForTheNotesOfReferences) {
+  const std::string melody = R"([{"start": 0, "end": 1, "pitch": 60, "amplitude": 0.5}])";
+  const std::string json = fmt::format(R"({{"melody": {0}, "played": {0}}})", melody);
+  const ItemView item{.index = 7, .notes_json = json};
+  EXPECT_EQ(std::ssize(item.notes().melody), 1);
+  const Error error = error_of([&] { (void)item.reference_notes(); });
+  EXPECT_EQ(error.code(), ExitCode::kBadData);
+  EXPECT_THAT(error.what(), HasSubstr("item 7: the notes of its reference"));
+  EXPECT_THAT(error.what(), HasSubstr("hint: an earlier release made these items; make new ones"));
 }
 
 TEST_F(Shards, RefuseToMixOptions) {

@@ -65,6 +65,12 @@ std::vector<Note> as_heard(std::vector<Note> notes, const Augmentation& drawn, u
   return shifted(notes, 0, drawn.octave);
 }
 
+// Notes to render, and where the reference begins in them.
+struct ReferencePart {
+  std::vector<Note> notes;
+  double start_s = 0;
+};
+
 }  // namespace
 
 struct ItemMaker::Impl {
@@ -81,7 +87,9 @@ struct ItemMaker::Impl {
   std::optional<std::vector<Note>> heard(const TrainingItem& item, std::span<const Note> notes,
                                          double seconds, const Preset& preset) const;
   uint64_t seed() const { return static_cast<uint64_t>(options.seed); }
-  std::vector<float> reference(const TrainingItem& item, const Preset& preset, Rng& rng);
+  void add_reference(TrainingItem& item, const Preset& preset, Rng& rng);
+  ReferencePart reference_part(const TrainingItem& item, const Preset& preset, double length_s,
+                               Rng& rng) const;
   std::vector<float> target(const TrainingItem& item, double lead_s, const Preset& preset);
   FluidRenderer& renderer(const TrainingItem& item) const {
     return *renderers[static_cast<size_t>(item.sound_font)];
@@ -90,6 +98,7 @@ struct ItemMaker::Impl {
 
 ItemMaker::Impl::Impl(ItemOptions item_options, Transcriber hum_transcriber)
     : options(std::move(item_options)), transcriber(std::move(hum_transcriber)) {
+  validate(options.reference);
   for (const auto& name : options.presets) presets.push_back(&find_preset(name));
   for (const auto& name : options.sound_fonts) sound_fonts.push_back(&find_sound_font(name));
   if (presets.empty()) presets = training_presets();
@@ -141,24 +150,35 @@ std::optional<std::vector<Note>> ItemMaker::Impl::heard(const TrainingItem& item
   return result;
 }
 
-std::vector<float> ItemMaker::Impl::reference(const TrainingItem& item, const Preset& preset,
-                                              Rng& rng) {
-  const auto other = melody("reference melody", item.index, preset, kReferenceRender_s);
-  const double length_s = rng.uniform(1, 5);
+ReferencePart ItemMaker::Impl::reference_part(const TrainingItem& item, const Preset& preset,
+                                              double length_s, Rng& rng) const {
+  if (item.reference_kind == ReferenceKind::kLowToHigh) {
+    return {low_to_high(preset, length_s, seed(), item.index)};
+  }
+  auto notes = melody("reference melody", item.index, preset, kReferenceRender_s).notes;
   // Begins at a note's onset, so that even one second contains sound.
   const double latest_s = kReferenceRender_s - length_s;
-  double start_s = other.notes.front().start_s;
-  for (const Note& note : other.notes) {
+  double start_s = notes.front().start_s;
+  for (const Note& note : notes) {
     if (note.start_s <= latest_s && rng.chance(0.3)) start_s = note.start_s;
   }
-  start_s = std::min(start_s, latest_s);
-  auto samples = renderer(item).render(other.notes, preset.program, kReferenceRender_s);
-  const auto first = samples.begin() + sample_of(start_s);
-  std::vector<float> cut(first, first + sample_of(length_s));
-  normalise_level(cut);
-  disturb(cut, item.augmentation.reference_gain_db, item.augmentation.reference_snr_db, seed(),
-          "reference noise", item.index);
-  return cut;
+  if (item.reference_kind == ReferenceKind::kSameRegister) {
+    notes = in_register_of(item.played, notes, preset);
+  }
+  return {std::move(notes), std::min(start_s, latest_s)};
+}
+
+void ItemMaker::Impl::add_reference(TrainingItem& item, const Preset& preset, Rng& rng) {
+  const double length_s = rng.uniform(1, 5);
+  item.reference_kind = draw_reference_kind(options.reference, seed(), item.index);
+  const auto part = reference_part(item, preset, length_s, rng);
+  const auto samples = renderer(item).render(part.notes, preset.program, kReferenceRender_s);
+  const auto first = samples.begin() + sample_of(part.start_s);
+  item.reference.assign(first, first + sample_of(length_s));
+  normalise_level(item.reference);
+  disturb(item.reference, item.augmentation.reference_gain_db, item.augmentation.reference_snr_db,
+          seed(), "reference noise", item.index);
+  item.reference_notes = before(shifted(part.notes, -part.start_s), length_s);
 }
 
 // Also plays the lead-in, so that notes that sound at time 0 have started before.
@@ -197,7 +217,8 @@ Json ItemMaker::describe(const TrainingItem& item) const {
                  {"mode", mode_name(item.mode)},
                  {"transcribed", item.transcribed},
                  {"defective", item.defective},
-                 {"augmentation", hum::data::describe(item.augmentation)}};
+                 {"augmentation", hum::data::describe(item.augmentation)},
+                 {"reference", to_name(item.reference_kind)}};
   const auto channels = impl_->options.channels;
   if (channels != audio::Channels::kMono) result["channels"] = to_name(channels);
   return result;
@@ -231,7 +252,7 @@ TrainingItem ItemMaker::make(uint64_t index) {
   item.melody = as_heard(asked, item.augmentation, impl_->seed(), index);
   item.target = impl_->target(item, lead_s, preset);
   item.features = melody_features(item.melody, kItemFrames);
-  item.reference = impl_->reference(item, preset, rng);
+  impl_->add_reference(item, preset, rng);
   return item;
 }
 

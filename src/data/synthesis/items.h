@@ -13,6 +13,7 @@
 #include "base/json_fwd.h"
 #include "data/synthesis/augment.h"
 #include "data/synthesis/melody.h"
+#include "data/synthesis/reference_notes.h"
 #include "data/synthesis/sound_fonts.h"
 
 namespace hum::data {
@@ -31,6 +32,7 @@ struct ItemOptions {
   double chord_share = 0.3;
   audio::Channels channels = audio::Channels::kMono;
   AugmentOptions augment;
+  ReferenceOptions reference;
 
   template <class V>
   void visit_fields(V& v) {
@@ -44,6 +46,7 @@ struct ItemOptions {
     v("channels", channels,
       "channels of the target: mono, or stereo with the tokens of left_right or mid_side");
     v("augment", augment, "shares of items that each kind of augmentation changes (0: off)");
+    v("reference", reference, "shares of items by the notes of the timbre reference");
   }
 };
 
@@ -55,12 +58,14 @@ struct TrainingItem {
   bool transcribed = false;  // the melody was read from a synthetic hum
   bool defective = false;    // `played` has onset jitter and drops
   Augmentation augmentation;
+  ReferenceKind reference_kind = ReferenceKind::kMelody;
   std::vector<float> target;     // [kItemSamples], two channels interleaved left, right
-  std::vector<float> reference;  // 1..5 s of another melody on the same preset
+  std::vector<float> reference;  // 1..5 s of other notes on the same preset
   std::vector<audio::Note>
       melody;  // the requested one; on the target's clock, the lead-in is before 0
-  std::vector<audio::Note> played;  // the notes that the target was rendered from
-  std::vector<float> features;      // melody_features(melody, kItemFrames)
+  std::vector<audio::Note> played;           // the notes that the target was rendered from
+  std::vector<float> features;               // melody_features(melody, kItemFrames)
+  std::vector<audio::Note> reference_notes;  // on the reference's clock, cut like `played`
 };
 
 // Makes items one after another; use one maker per thread.
@@ -75,7 +80,8 @@ struct TrainingItem {
 class ItemMaker {
  public:
   // Without a transcriber no melody is transcribed.
-  // Throws: kUsage for unknown presets and fonts, kNoInput when a font is not installed.
+  // Throws: kUsage for unknown presets and fonts, kNoInput when a font is not installed, kConfig
+  // for shares out of range.
   explicit ItemMaker(ItemOptions options, Transcriber transcriber = {});
   ~ItemMaker();
   ItemMaker(ItemMaker&&) noexcept;

@@ -110,6 +110,7 @@ TEST(Items, AreTheSameInAnyOrderAndInSeveralThreads) {
     for (const auto& other : {maker.make(i), threaded[i]}) {
       EXPECT_EQ(other.target, forward[i].target) << i;
       EXPECT_EQ(other.reference, forward[i].reference) << i;
+      EXPECT_EQ(other.reference_notes, forward[i].reference_notes) << i;
       EXPECT_EQ(other.melody, forward[i].melody) << i;
       EXPECT_EQ(other.features, forward[i].features) << i;
     }
@@ -185,6 +186,50 @@ TEST(Items, ShareOutDefectsWindowsAndTranscriptions) {
   EXPECT_LT(transcribed, 0.65 * kCount);
 }
 
+TEST(Items, ReferencesSoundTheirNotes) {
+  auto options = three_presets();
+  options.presets = {"flute"};
+  options.expressive_share = 0;
+  ItemMaker maker(options);
+  int checked = 0, right = 0;
+  for (uint64_t i = 0; i < 16; ++i) {
+    const auto item = maker.make(i);
+    const double length_s = static_cast<double>(item.reference.size()) / kSampleRate;
+    for (const auto& note : item.reference_notes) {
+      EXPECT_LT(note.start_s, length_s);
+      if (note.start_s < 0 || note.end_s > length_s || note.end_s - note.start_s < 0.32) continue;
+      const auto part = testing::between(item.reference, note.start_s + 0.1, note.end_s - 0.02);
+      ++checked;
+      if (std::fabs(testing::measured_pitch(part, 100) - note.pitch) < 0.4) ++right;
+    }
+  }
+  EXPECT_GT(checked, 20);
+  EXPECT_GE(right, checked * 95 / 100);
+}
+
+TEST(Items, WithoutOtherReferencesAreThoseOfEarlierReleases) {
+  auto options = three_presets();
+  ItemMaker mixed(options);
+  options.reference = {.same_register = 0, .low_to_high = 0};
+  ItemMaker plain(options);
+  std::map<ReferenceKind, int> kinds;
+  for (uint64_t i = 0; i < 24; ++i) {
+    const auto one = mixed.make(i), other = plain.make(i);
+    ++kinds[one.reference_kind];
+    EXPECT_EQ(mixed.describe(one)["reference"], Json(to_name(one.reference_kind)));
+    EXPECT_EQ(other.reference_kind, ReferenceKind::kMelody);
+    EXPECT_EQ(one.target, other.target);
+    EXPECT_EQ(one.melody, other.melody);
+    EXPECT_EQ(one.reference.size(), other.reference.size());
+    if (one.reference_kind == ReferenceKind::kMelody) {
+      EXPECT_EQ(one.reference, other.reference);
+    }
+  }
+  EXPECT_NEAR(kinds[ReferenceKind::kMelody], 12, 6);
+  EXPECT_NEAR(kinds[ReferenceKind::kSameRegister], 6, 5);
+  EXPECT_NEAR(kinds[ReferenceKind::kLowToHigh], 6, 5);
+}
+
 TEST(Items, ReadNothingIntoASilentTranscription) {
   ItemMaker maker(three_presets(),
                   [](std::span<const float>) { return std::vector<audio::Note>{}; });
@@ -218,6 +263,12 @@ TEST(Items, RefuseUnknownPresetsAndSoundFonts) {
   EXPECT_THROW(ItemMaker{options}, Error);
   options.presets = {"violin"};
   options.sound_fonts = {"fluid"};
+  EXPECT_THROW(ItemMaker{options}, Error);
+}
+
+TEST(Items, RefuseSharesOfReferencesAboveOne) {
+  auto options = three_presets();
+  options.reference = {.same_register = 0.6, .low_to_high = 0.5};
   EXPECT_THROW(ItemMaker{options}, Error);
 }
 

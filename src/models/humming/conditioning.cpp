@@ -1,7 +1,7 @@
 #include "models/humming/conditioning.h"
 
 #include "base/error.h"
-#include "models/humming/upsampler.h"
+#include "models/humming/timbre_encoder.h"
 #include "nn/layers.h"
 #include "nn/waveform.h"
 

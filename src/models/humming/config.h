@@ -62,12 +62,26 @@ struct VoiceConfig {
   }
 };
 
+// What the upsampler takes from the timbre reference (timbre_encoder.h).
+enum class TimbreKind {
+  kPooled,    // its mean and deviation over time
+  kAttended,  // those, and its frames with their notes
+};
+inline EnumNames<TimbreKind> enum_names(TimbreKind) {
+  static constexpr std::pair<TimbreKind, std::string_view> kNames[] = {
+      {TimbreKind::kPooled, "pooled"}, {TimbreKind::kAttended, "attended"}};
+  return kNames;
+}
+
 struct UpsamplerConfig {
   CommonConfig common;
   int64_t width = 256;
   int64_t blocks = 8;
   // Books 2..classified_books are predicted as tokens; the rest as one regressed vector.
   int64_t classified_books = 3;
+  TimbreKind timbre = TimbreKind::kPooled;
+  // Trains stage 0 alone. Later stages stay as they began, so such weights play with --fast.
+  bool draft_only = false;
 
   template <class V>
   void visit_fields(V& v) {
@@ -75,6 +89,9 @@ struct UpsamplerConfig {
     v("width", width, "width of the blocks");
     v("blocks", blocks, "number of blocks");
     v("classified_books", classified_books, "books 2..this are predicted as tokens");
+    v("timbre", timbre,
+      "pooled: mean and deviation of the timbre reference; attended: also its frames and notes");
+    v("draft_only", draft_only, "train only the draft: latents from melody and reference alone");
   }
 };
 

@@ -53,6 +53,19 @@ Row told(const CommonConfig& common, const Window& window) {
           HostTensor::scalar(window.timbre->frames)};
 }
 
+// The upsampler's last input, if it attends.
+void add_reference_melody(const Upsampler& upsampler, const Window& window, Row& row) {
+  if (!upsampler.attends()) return;
+  const std::vector<float>& melody = window.timbre->melody;
+  if (melody.empty()) {
+    fail(ExitCode::kBadData,
+         "these weights need the notes of the timbre reference, and they are unknown",
+         "`hum data references` stores the references of presets again, with their notes");
+  }
+  row.push_back(HostTensor::of({kReferenceFrames, upsampler.config().common.melody_features},
+                               std::span<const float>(melody)));
+}
+
 // Makes a row of token_stage.
 Row token_row(const CommonConfig& common, const Window& window, std::span<const float> draft,
               const SamplingOptions& sampling, bool apart) {
@@ -181,6 +194,10 @@ const CommonConfig& HummingSession::common() const {
   return state_->upsampler().model().config().common;
 }
 
+bool HummingSession::needs_reference_melody() const {
+  return state_->upsampler().model().attends();
+}
+
 std::vector<float> HummingSession::code_latents(std::span<const int32_t> codes) const {
   const auto& sizes = common();
   const int64_t channels = audio::channel_count(sizes.channels);
@@ -200,7 +217,10 @@ TimbreReference HummingSession::reference(std::span<const int32_t> codes) const 
 
 Rows HummingSession::drafts(std::span<const Window> windows) const {
   std::vector<Row> rows;
-  for (const Window& window : windows) rows.push_back(told(common(), window));
+  for (const Window& window : windows) {
+    rows.push_back(told(common(), window));
+    add_reference_melody(state_->upsampler().model(), window, rows.back());
+  }
   return values_of<float>(state_->draft_program().run(rows));
 }
 
@@ -233,6 +253,7 @@ Rows HummingSession::latents(std::span<const Window> windows,
   for (size_t i = 0; i < windows.size(); ++i) {
     rows.push_back(told(common(), windows[i]));
     rows.back().push_back(tokens_of(known[i]));
+    add_reference_melody(state_->upsampler().model(), windows[i], rows.back());
   }
   const Rows drawn = values_of<float>(state_->refine_program().run(rows));
   for (size_t i = 0; i < latents.size(); ++i) {

@@ -24,6 +24,8 @@ inline constexpr int64_t kReferenceFrames = 250;
 struct TimbreReference {
   std::vector<float> latents;  // [S, D]; rows past `frames` are zero
   int32_t frames = 0;
+  // [S, M]: of the notes that it plays; empty: unknown, see needs_reference_melody().
+  std::vector<float> melody = {};
 };
 
 // A window of a melody and its timbre reference; both must outlive the call.
@@ -58,6 +60,8 @@ class HummingSession {
   void load(bool language_model, bool voice) const;
   // The shared sizes of the three models, from the upsampler.
   const CommonConfig& common() const;
+  // Whether drafts() and latents() throw kBadData for a timbre reference without its melody.
+  bool needs_reference_melody() const;
   // Converts codec tokens of one channel to its latents. Shapes: codes [frames, books of one
   // channel] -> [frames, D], with zeros in the place of a second channel.
   std::vector<float> code_latents(std::span<const int32_t> codes) const;

@@ -1,5 +1,7 @@
 #include "models/humming/latent_predictor.h"
 
+#include "base/error.h"
+
 namespace hum::models::humming {
 namespace {
 
@@ -18,10 +20,16 @@ runtime::Executable compile(const StoredModel<Upsampler>& upsampler, int64_t bat
               melody = input("melody", DType::kF32, {batch, frames, common.melody_features}),
               reference = input("reference", DType::kF32, {batch, reference_frames, common.latent}),
               count = input("reference_frames", DType::kI32, {batch});
-  const auto predicted =
-      model.predict(model.known(codes, stages), melody, pooled_reference(reference, count), stages);
-  return upsampler.compile("upsampler/predict", {stages, codes, melody, reference, count},
-                           {predicted.latents_BTD});
+  graph::Values inputs = {stages, codes, melody, reference, count};
+  Value played;
+  if (model.attends()) {
+    played =
+        input("reference_melody", DType::kF32, {batch, reference_frames, common.melody_features});
+    inputs.push_back(played);
+  }
+  const auto predicted = model.predict(model.known(codes, stages), melody,
+                                       model.timbre({reference, count, played}), stages);
+  return upsampler.compile("upsampler/predict", inputs, {predicted.latents_BTD});
 }
 
 }  // namespace
@@ -33,8 +41,14 @@ LatentPredictor::LatentPredictor(runtime::Session& session, const std::filesyste
 
 HostTensor LatentPredictor::predict(const HostTensor& stages, const HostTensor& codes,
                                     const HostTensor& melody, const HostTensor& reference,
-                                    const HostTensor& reference_frames) const {
-  return upsampler_.run(program_, {&stages, &codes, &melody, &reference, &reference_frames});
+                                    const HostTensor& reference_frames,
+                                    const HostTensor* reference_melody) const {
+  std::vector<const HostTensor*> inputs = {&stages, &codes, &melody, &reference, &reference_frames};
+  if (needs_reference_melody()) {
+    HUM_REQUIRE(reference_melody != nullptr, "upsampler: the references have no melody");
+    inputs.push_back(reference_melody);
+  }
+  return upsampler_.run(program_, inputs);
 }
 
 }  // namespace hum::models::humming

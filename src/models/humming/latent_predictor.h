@@ -19,14 +19,20 @@ class LatentPredictor {
 
   const CommonConfig& common() const { return upsampler_.model().config().common; }
   // Stage s of 0..last_stage() gets the first s true books; stage 0, the draft, gets none.
-  int64_t last_stage() const { return upsampler_.model().config().classified_books; }
+  int64_t last_stage() const {
+    const UpsamplerConfig& config = upsampler_.model().config();
+    return config.draft_only ? 0 : config.classified_books;
+  }
+  // Whether predict() needs the melody of the references.
+  bool needs_reference_melody() const { return upsampler_.model().attends(); }
 
   // Shapes: stages i32[B], codes i32[B,T,K], melody [B,T,M], reference [B,S,D],
-  // reference_frames i32[B] -> [B,T,D].
+  // reference_frames i32[B], reference_melody [B,S,M] or null -> [B,T,D].
   runtime::HostTensor predict(const runtime::HostTensor& stages, const runtime::HostTensor& codes,
                               const runtime::HostTensor& melody,
                               const runtime::HostTensor& reference,
-                              const runtime::HostTensor& reference_frames) const;
+                              const runtime::HostTensor& reference_frames,
+                              const runtime::HostTensor* reference_melody = nullptr) const;
 
  private:
   StoredModel<Upsampler> upsampler_;

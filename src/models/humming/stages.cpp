@@ -23,6 +23,20 @@ std::vector<Field> with(std::vector<Field> fields, std::initializer_list<Field> 
   return fields;
 }
 
+std::vector<Field> upsampler_fields(const Upsampler& model, std::initializer_list<Field> more) {
+  const auto& common = model.config().common;
+  auto fields = with(told_fields(common), more);
+  if (model.attends()) {
+    fields.push_back({"reference_melody", f32({kReferenceFrames, common.melody_features})});
+  }
+  return fields;
+}
+
+// Inputs: those of upsampler_fields.
+Upsampler::Timbre timbre_of(const Upsampler& model, const Values& in) {
+  return model.timbre({in[1], in[2], model.attends() ? in.back() : Value{}});
+}
+
 // With both conditions. Inputs: those of told_fields, and the draft.
 Conditions conditions_of(const Values& in) {
   const Value ones = graph::constant(1, f32({in[0].size(0)}));
@@ -38,29 +52,27 @@ Conditions conditions_of(const Values& in) {
 
 BatchedProgram<Upsampler> draft_stage(const StoredModel<Upsampler>& upsampler) {
   const Upsampler& model = upsampler.model();
-  return {
-      upsampler, "upsampler/draft", told_fields(model.config().common), [&model](const Values& in) {
-        const int64_t batch = in[0].size(0);
-        const Value nothing =
-            graph::constant(0, f32({batch, kWindowFrames, model.config().common.latent}));
-        const Value stage_B = graph::constant(0, {DType::kI32, {batch}});
-        return model.predict(nothing, in[0], pooled_reference(in[1], in[2]), stage_B).latents_BTD;
-      }};
+  return {upsampler, "upsampler/draft", upsampler_fields(model, {}), [&model](const Values& in) {
+            const int64_t batch = in[0].size(0);
+            const Value nothing =
+                graph::constant(0, f32({batch, kWindowFrames, model.config().common.latent}));
+            const Value stage_B = graph::constant(0, {DType::kI32, {batch}});
+            return model.predict(nothing, in[0], timbre_of(model, in), stage_B).latents_BTD;
+          }};
 }
 
 BatchedProgram<Upsampler> refine_stage(const StoredModel<Upsampler>& upsampler,
                                        int64_t coarse_books) {
   const Upsampler& model = upsampler.model();
   return {upsampler, "upsampler/refine",
-          with(told_fields(model.config().common),
-               {{"tokens", {DType::kI32, {kWindowFrames, coarse_books}}}}),
+          upsampler_fields(model, {{"tokens", {DType::kI32, {kWindowFrames, coarse_books}}}}),
           [&model, coarse_books](const Values& in) {
-            const Value reference_BR = pooled_reference(in[1], in[2]);
+            const auto timbre = timbre_of(model, in);
             Value known = model.decode(in[3], coarse_books);
             for (int64_t stage = coarse_books;; ++stage) {
               const Value stage_B =
                   graph::constant(static_cast<double>(stage), {DType::kI32, {in[0].size(0)}});
-              const auto predicted = model.predict(known, in[0], reference_BR, stage_B);
+              const auto predicted = model.predict(known, in[0], timbre, stage_B);
               if (stage >= model.config().classified_books) return predicted.latents_BTD;
               const Value likeliest = graph::argmax(model.logits(stage, predicted.hidden_BTW), 2);
               known = known + model.lookup(stage, likeliest);

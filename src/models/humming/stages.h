@@ -12,7 +12,9 @@
 
 namespace hum::models::humming {
 
-// The upsampler's stage 0. Rows: melody [T, M], reference [S, D], its frames i32[] -> [T, D].
+// The upsampler's stage 0. Rows: melody [T, M], reference [S, D], its frames i32[] -> [T, D]. If
+// the upsampler attends, the last input of this stage and of the next one is the reference's melody
+// [S, M].
 BatchedProgram<Upsampler> draft_stage(const StoredModel<Upsampler>& upsampler);
 
 // The upsampler's later stages: the likeliest tokens of the classified books one after another,

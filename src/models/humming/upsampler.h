@@ -10,16 +10,13 @@
 #include <vector>
 
 #include "models/humming/config.h"
+#include "models/humming/timbre_encoder.h"
 #include "nn/layers.h"
 #include "nn/model_spec.h"
 
 namespace hum::models::humming {
 
 using graph::Value;
-
-// Mean and standard deviation over time of the frames before `frames_B`.
-// Shapes: latents_BSD, i32[B] -> [B, 2D].
-Value pooled_reference(const Value& latents_BSD, const Value& frames_B);
 
 class Upsampler {
  public:
@@ -32,6 +29,18 @@ class Upsampler {
   // The codec's code vectors [K, entries, D], a buffer copied from the codec.
   const Value& codebooks() const { return codebooks_KED_; }
 
+  // Whether it needs the melody of references.
+  bool attends() const { return config_.timbre == TimbreKind::kAttended; }
+  // What all stages take from a timbre reference.
+  struct Timbre {
+    Value pooled_BR;  // pooled_reference
+    // If the upsampler attends: of each attention, and the mask of all.
+    std::vector<TimbreAttention::Keys> keys;
+    Value mask_BS;
+  };
+  Timbre timbre(const Reference& reference, graph::DType compute = graph::DType::kF32,
+                const nn::BlockOptions& blocks = {}) const;
+
   struct Prediction {
     // The whole latent vector, all books together.
     Value latents_BTD;
@@ -39,8 +48,8 @@ class Upsampler {
     Value hidden_BTW;
   };
   // known_BTD: sum of the code vectors of the first `stage_B` books (zeros at stage 0).
-  // Shapes: known_BTD, melody_BTM, reference_BR = pooled_reference, stage_B i32.
-  Prediction predict(const Value& known_BTD, const Value& melody_BTM, const Value& reference_BR,
+  // Shapes: known_BTD, melody_BTM, stage_B i32.
+  Prediction predict(const Value& known_BTD, const Value& melody_BTM, const Timbre& timbre,
                      const Value& stage_B, const nn::BlockOptions& blocks = {}) const;
   // Logits of book index `book` (1-based books 2..classified_books are indices 1..). Shapes: ->
   // [B,T,entries] f32.
@@ -54,18 +63,23 @@ class Upsampler {
   Value decode(const Value& codes_BTK, int64_t books) const;
 
   // Batch: codes i32[B,T,K], latents f32[B,T,D] (quantised, all books), melody [B,T,M],
-  // reference latents [B,S,D], reference frames i32[B].
+  // reference latents [B,S,D], reference frames i32[B]; and the reference's melody [B,S,M] if the
+  // upsampler attends.
   nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:
   nn::Loss loss(std::span<const Value> inputs, const nn::StepInputs& step,
                 graph::DType compute) const;
+  // The stage that each item trains. Shapes: -> i32[B].
+  Value drawn_stages(int64_t batch, const Value& key) const;
 
   UpsamplerConfig config_;
   nn::ParameterList parameters_;
   Value codebooks_KED_, stage_table_;
   nn::Linear in_, condition_, condition_out_;
   std::vector<nn::ConvNextBlock> blocks_;
+  TimbreEncoder encoder_;
+  std::vector<TimbreAttention> attentions_;  // before blocks 0, kBlocksPerAttention, ...
   nn::Norm norm_;
   nn::Linear regression_;
   std::vector<nn::Linear> heads_;

@@ -1,12 +1,17 @@
-// The upsampler: the input of each stage, the pooled reference, the program against the graph.
+// The upsampler: the input of each stage, the reference, its figures, the program against the
+// graph.
 #include "models/humming/upsampler.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/fields_json.h"
 #include "base/rng.h"
+#include "base/testing/refusal.h"
+#include "models/humming/humming_session.h"
 #include "models/humming/latent_predictor.h"
 #include "runtime/testing.h"
 #include "runtime/weights.h"
@@ -23,6 +28,13 @@ const UpsamplerConfig kConfig{
     .width = 16,
     .blocks = 2,
     .classified_books = 3};
+
+const UpsamplerConfig kAttended = [] {
+  UpsamplerConfig config = kConfig;
+  config.blocks = 3;
+  config.timbre = TimbreKind::kAttended;
+  return config;
+}();
 
 HostTensor random_tensor(const graph::Dims& dims, uint64_t seed) {
   Rng rng(seed, "upsampler-test");
@@ -53,7 +65,8 @@ struct Inputs {
   HostTensor stages = HostTensor::of<int32_t>({kBatch}, {0, 2}), codes = random_codes(),
              melody = random_tensor({kBatch, kFrames, kMelody}, 101),
              reference = random_tensor({kBatch, kReference, kLatent}, 102),
-             reference_frames = HostTensor::of<int32_t>({kBatch}, {6, 3});
+             reference_frames = HostTensor::of<int32_t>({kBatch}, {6, 3}),
+             played = random_tensor({kBatch, kReference, kMelody}, 103);
 };
 
 struct Placeholders {
@@ -61,15 +74,23 @@ struct Placeholders {
         codes = graph::parameter("codes", {DType::kI32, {kBatch, kFrames, 4}}),
         melody = graph::parameter("melody", {DType::kF32, {kBatch, kFrames, kMelody}}),
         reference = graph::parameter("reference", {DType::kF32, {kBatch, kReference, kLatent}}),
-        frames = graph::parameter("frames", {DType::kI32, {kBatch}});
+        frames = graph::parameter("frames", {DType::kI32, {kBatch}}),
+        played = graph::parameter("played", {DType::kF32, {kBatch, kReference, kMelody}});
+
+  Value predicted(const Upsampler& model) const {
+    const auto timbre = model.timbre({reference, frames, model.attends() ? played : Value{}});
+    return model.predict(model.known(codes, stages), melody, timbre, stages).latents_BTD;
+  }
 };
 
 HostTensor run(const Upsampler& model, const Value& result, const Placeholders& p,
                const Inputs& in) {
   graph::Values parameters = model.parameters().values();
-  parameters.insert(parameters.end(), {p.stages, p.codes, p.melody, p.reference, p.frames});
+  parameters.insert(parameters.end(),
+                    {p.stages, p.codes, p.melody, p.reference, p.frames, p.played});
   auto inputs = random_weights(model);
-  for (const auto& tensor : {in.stages, in.codes, in.melody, in.reference, in.reference_frames}) {
+  for (const auto& tensor :
+       {in.stages, in.codes, in.melody, in.reference, in.reference_frames, in.played}) {
     inputs.push_back(tensor);
   }
   return runtime::evaluate({result}, parameters, inputs)[0];
@@ -111,34 +132,221 @@ TEST(Upsampler, PoolsTheFramesThatAreThere) {
   }
 }
 
-TEST(LatentPredictor, RunsTheStoredUpsampler) {
-  const Upsampler model(kConfig);
+// Writes weights as a part of a folder of weights.
+std::filesystem::path stored(const Upsampler& model, const std::string& name) {
+  UpsamplerConfig config = model.config();
+  runtime::Weights weights{.config = {{"model_type", "hum-upsampler"}, {"model", to_json(config)}},
+                           .tensors = {}};
   const auto tensors = random_weights(model);
-  UpsamplerConfig config = kConfig;
-  runtime::Weights stored{.config = {{"model_type", "hum-upsampler"}, {"model", to_json(config)}},
-                          .tensors = {}};
   for (size_t i = 0; i < tensors.size(); ++i) {
-    stored.tensors.emplace_back(model.parameters().all()[i].name, tensors[i]);
+    weights.tensors.emplace_back(model.parameters().all()[i].name, tensors[i]);
   }
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "upsampler-test";
-  runtime::write_weights(folder, stored, DType::kF32);
-  const LatentPredictor predictor(runtime::test_session(), folder, kBatch, kFrames, kReference);
-  EXPECT_EQ(predictor.last_stage(), 3);
+  const auto folder = std::filesystem::path(::testing::TempDir()) / name;
+  runtime::write_weights(folder / "upsampler", weights, DType::kF32);
+  return folder;
+}
 
-  const Inputs in;
-  const auto predicted =
-      predictor.predict(in.stages, in.codes, in.melody, in.reference, in.reference_frames);
-  const Placeholders p;
-  const auto expected = run(model,
-                            model
-                                .predict(model.known(p.codes, p.stages), p.melody,
-                                         pooled_reference(p.reference, p.frames), p.stages)
-                                .latents_BTD,
-                            p, in);
-  ASSERT_EQ(predicted.shape(), expected.shape());
-  for (size_t i = 0; i < predicted.as<float>().size(); ++i) {
-    EXPECT_NEAR(predicted.as<float>()[i], expected.as<float>()[i], 1e-5);
+void expect_near(const HostTensor& a, const HostTensor& b) {
+  ASSERT_EQ(a.shape(), b.shape());
+  for (size_t i = 0; i < a.as<float>().size(); ++i) {
+    EXPECT_NEAR(a.as<float>()[i], b.as<float>()[i], 1e-5);
   }
+}
+
+TEST(Upsampler, IsPooledAsInEarlierReleasesUnlessTold) {
+  EXPECT_EQ(UpsamplerConfig().timbre, TimbreKind::kPooled);
+  const Upsampler pooled(kConfig), attended(kAttended);
+  std::set<std::string> names;
+  for (const auto& parameter : attended.parameters().all()) names.insert(parameter.name);
+  for (const auto& parameter : pooled.parameters().all()) {
+    EXPECT_FALSE(parameter.name.starts_with("timbre")) << parameter.name;
+    EXPECT_FALSE(parameter.name.starts_with("attention")) << parameter.name;
+    EXPECT_TRUE(names.contains(parameter.name)) << "attended models start from pooled weights";
+  }
+  EXPECT_TRUE(names.contains("attention.0.query.weight"));
+  EXPECT_TRUE(names.contains("attention.2.query.weight"));
+  EXPECT_FALSE(names.contains("attention.1.query.weight"));
+}
+
+TEST(Upsampler, ReadsTheReferenceUpToItsEnd) {
+  const Upsampler model(kAttended);
+  const Placeholders p;
+  const auto expected = run(model, p.predicted(model), p, {});
+  Inputs padded;
+  // The second reference has 3 frames.
+  for (HostTensor* tensor : {&padded.reference, &padded.played}) {
+    const auto values = tensor->as<float>();
+    for (size_t i = values.size() * 3 / 4; i < values.size(); ++i) values[i] += 7;
+  }
+  EXPECT_EQ(run(model, p.predicted(model), p, padded), expected);
+}
+
+TEST(Upsampler, HearsWhatNotesTheReferencePlays) {
+  const Upsampler model(kAttended);
+  const Placeholders p;
+  const auto before = run(model, p.predicted(model), p, {});
+  Inputs in;
+  in.played = random_tensor({kBatch, kReference, kMelody}, 104);
+  const auto after = run(model, p.predicted(model), p, in);
+  for (size_t b = 0; b < kBatch; ++b) {
+    EXPECT_GT(std::fabs(before.as<float>()[b * kFrames * kLatent] -
+                        after.as<float>()[b * kFrames * kLatent]),
+              1e-4);
+  }
+}
+
+TEST(TimbreAttention, FindsFramesInAnyOrder) {
+  constexpr int64_t kWidth = 8;
+  nn::ParameterList parameters;
+  const TimbreAttention attention(nn::Scope(parameters), kWidth);
+  const Value x = graph::parameter("x", {DType::kF32, {1, 2, kWidth}}),
+              encoded = graph::parameter("encoded", {DType::kF32, {1, kReference, kWidth}}),
+              mask = graph::parameter("mask", {DType::kF32, {1, kReference}});
+  const Value y = attention(x, attention.keys(encoded), mask);
+  graph::Values inputs = parameters.values();
+  inputs.insert(inputs.end(), {x, encoded, mask});
+  const auto result = [&](const HostTensor& frames, const HostTensor& present) {
+    std::vector<HostTensor> tensors;
+    for (const auto& parameter : parameters.all()) {
+      tensors.push_back(random_tensor(parameter.shape.dims, tensors.size()));
+    }
+    for (const auto& tensor : {random_tensor({1, 2, kWidth}, 50), frames, present}) {
+      tensors.push_back(tensor);
+    }
+    return runtime::evaluate({y}, inputs, tensors)[0];
+  };
+  const auto frames = random_tensor({1, kReference, kWidth}, 51);
+  HostTensor reversed = frames;
+  for (int64_t s = 0; s < kReference; ++s) {
+    std::copy_n(frames.as<float>().begin() + s * kWidth, kWidth,
+                reversed.as<float>().begin() + (kReference - 1 - s) * kWidth);
+  }
+  const auto present = HostTensor::of<float>({1, kReference}, {1, 1, 1, 1, 0, 1}),
+             turned = HostTensor::of<float>({1, kReference}, {1, 0, 1, 1, 1, 1});
+  expect_near(result(frames, present), result(reversed, turned));
+  EXPECT_NE(result(frames, present), result(frames, turned));
+}
+
+TEST(TimbreAttention, RefusesAWidthThatItsHeadsDoNotDivide) {
+  auto config = kAttended;
+  config.width = 18;
+  EXPECT_EQ(hum::testing::code_of([&] { Upsampler{config}; }), ExitCode::kConfig);
+}
+
+// A training step's loss on random items.
+struct TracedLoss {
+  explicit TracedLoss(const Upsampler& model)
+      : spec(model.train_spec(
+            {.batch = kBatch, .frames = kFrames, .reference_frames = kReference})) {
+    inputs = model.parameters().values();
+    tensors = random_weights(model);
+    const Inputs in;
+    const auto latents = random_tensor({kBatch, kFrames, kLatent}, 105);
+    graph::Values batch;
+    std::vector<HostTensor> arrays = {in.codes, latents, in.melody, in.reference,
+                                      in.reference_frames};
+    if (model.attends()) arrays.push_back(in.played);
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      batch.push_back(graph::parameter(spec.batch[i].name, spec.batch[i].shape));
+      tensors.push_back(arrays[i]);
+    }
+    const Value key = graph::parameter("key", {DType::kU32, {2}});
+    tensors.push_back(HostTensor::of<uint32_t>({2}, {1, 2}));
+    inputs.insert(inputs.end(), batch.begin(), batch.end());
+    inputs.push_back(key);
+    loss = spec.loss(batch, {.step = graph::constant(0, {DType::kI32, {}}), .key = key});
+  }
+
+  nn::TrainSpec spec;
+  nn::Loss loss;
+  graph::Values inputs;
+  std::vector<HostTensor> tensors;
+};
+
+TEST(Upsampler, TrainsAllOfItsTimbreEncoder) {
+  const Upsampler model(kAttended);
+  const TracedLoss traced(model);
+  const auto values = model.parameters().values();
+  const auto gradients =
+      runtime::evaluate(graph::gradients(traced.loss.total, values), traced.inputs, traced.tensors);
+  int64_t checked = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::string& name = model.parameters().all()[i].name;
+    if (!name.starts_with("timbre.") && !name.starts_with("attention.")) continue;
+    double square = 0;
+    for (const float x : gradients[i].as<float>()) square += static_cast<double>(x) * x;
+    EXPECT_GT(square, 1e-14) << name;
+    ++checked;
+  }
+  EXPECT_EQ(checked, 4 + 3 * 9 + 2 * 9);
+}
+
+TEST(Upsampler, SaysHowMuchItsDraftExplains) {
+  auto config = kConfig;
+  config.draft_only = true;
+  const Upsampler model(config);
+  const TracedLoss traced(model);
+  const auto& metrics = traced.loss.metrics;
+  const auto found =
+      std::ranges::find(metrics, "draft_explained", &std::pair<std::string, graph::Value>::first);
+  ASSERT_NE(found, metrics.end());
+  EXPECT_EQ(metrics.size(), 3U) << "no tokens";
+  const double explained =
+      runtime::evaluate({found->second}, traced.inputs, traced.tensors)[0].as<float>()[0];
+
+  Inputs in;
+  in.stages = HostTensor::of<int32_t>({kBatch}, {0, 0});
+  const Placeholders p;
+  const auto draft = run(model, p.predicted(model), p, in);
+  const auto latents = random_tensor({kBatch, kFrames, kLatent}, 105);
+  const auto truth = latents.as<float>(), predicted = draft.as<float>();
+  std::vector<double> mean(kLatent);
+  constexpr double kRows = kBatch * kFrames;
+  for (size_t i = 0; i < truth.size(); ++i) mean[i % kLatent] += truth[i] / kRows;
+  double errors = 0, deviations = 0;
+  for (size_t i = 0; i < truth.size(); ++i) {
+    errors += std::pow(predicted[i] - truth[i], 2);
+    deviations += std::pow(truth[i] - mean[i % kLatent], 2);
+  }
+  EXPECT_NEAR(explained, 1 - errors / deviations, 1e-4);
+}
+
+TEST(LatentPredictor, RunsTheStoredUpsampler) {
+  for (const UpsamplerConfig& config : {kConfig, kAttended}) {
+    const Upsampler model(config);
+    const auto folder = stored(model, "upsampler-test");
+    const LatentPredictor predictor(runtime::test_session(), folder / "upsampler", kBatch, kFrames,
+                                    kReference);
+    EXPECT_EQ(predictor.last_stage(), 3);
+    ASSERT_EQ(predictor.needs_reference_melody(), config.timbre == TimbreKind::kAttended);
+    const Inputs in;
+    const Placeholders p;
+    expect_near(predictor.predict(in.stages, in.codes, in.melody, in.reference, in.reference_frames,
+                                  &in.played),
+                run(model, p.predicted(model), p, in));
+    if (config.timbre == TimbreKind::kPooled) continue;
+    EXPECT_THROW(
+        predictor.predict(in.stages, in.codes, in.melody, in.reference, in.reference_frames),
+        Error);
+  }
+}
+
+TEST(HummingSession, DraftsFromTheNotesOfReferences) {
+  const HummingSession session(runtime::test_session(),
+                               stored(Upsampler(kAttended), "attended-test"));
+  ASSERT_TRUE(session.needs_reference_melody());
+  const auto values = [](int64_t rows, int64_t width, uint64_t seed) {
+    return random_tensor({rows, width}, seed).to_floats();
+  };
+  const auto melody = values(kWindowFrames, kMelody, 1);
+  TimbreReference reference{.latents = values(kReferenceFrames, kLatent, 2), .frames = 40};
+  const auto draft = [&] { return session.draft(melody, reference); };
+  EXPECT_EQ(hum::testing::code_of(draft), ExitCode::kBadData);
+  reference.melody = values(kReferenceFrames, kMelody, 3);
+  const auto one = draft();
+  EXPECT_EQ(std::ssize(one), kWindowFrames * kLatent);
+  reference.melody = values(kReferenceFrames, kMelody, 4);
+  EXPECT_NE(draft(), one);
 }
 
 }  // namespace

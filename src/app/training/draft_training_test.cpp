@@ -1,0 +1,127 @@
+// hum train trains the draft of an upsampler that attends to the reference, on phase-free targets.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+
+#include "app/training/train.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/scratch_folder.h"
+#include "base/testing/refusal.h"
+#include "data/shards/make_items.h"
+#include "models/testing.h"
+#include "runtime/weights.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class DraftTraining : public ::testing::Test {
+ protected:
+  DraftTraining() {
+    ::setenv("HUM_CACHE", (folder_ / "cache").c_str(), /*overwrite=*/1);
+    data::MakeOptions options{.count = 2, .items_per_shard = 2, .threads = 1};
+    options.items.presets = {"violin", "acoustic-grand-piano"};
+    data::make_items(folder_ / "data", options);
+    for (const char* part : {"codec", "upsampler"}) {
+      models::write_tiny_weights(folder_.path(), part);
+    }
+  }
+  ~DraftTraining() override { ::unsetenv("HUM_CACHE"); }
+
+  ModelConfiguration configuration() const {
+    ModelConfiguration result{.path = "tiny.yaml", .row = models::find_model("upsampler")};
+    result.model = models::tiny_config("upsampler");
+    result.model["timbre"] = "attended";
+    result.model["draft_only"] = true;
+    StageConfig& stage = result.stage;
+    stage.data = folder_ / "data";
+    stage.run = folder_ / "run";
+    stage.output = folder_ / "trained/upsampler";
+    stage.weights = folder_.path();
+    stage.targets = Targets::kPhaseFree;
+    stage.batch = 2;
+    stage.held_out = 0;
+    stage.compute = Compute::kF32;
+    stage.loop.steps = 30;
+    stage.loop.log_every = 5;
+    auto& optimizer = stage.loop.optimizer;
+    optimizer.learning_rate = optimizer.final_learning_rate = 3e-3;
+    optimizer.warm_up_steps = 1;
+    return result;
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(DraftTraining, LearnsFromPooledWeightsAndSaysHowMuchItExplains) {
+  train(configuration(), {.init = folder_.path()});
+  std::ifstream log(fs::path(folder_ / "run") / "log.jsonl");
+  std::vector<double> losses, explained;
+  for (std::string line; std::getline(log, line);) {
+    const Json entry = parse_json(line);
+    if (!entry.contains("step")) continue;
+    losses.push_back(entry.at("loss"));
+    explained.push_back(entry.at("draft_explained"));
+    EXPECT_FALSE(entry.contains("ce2"));
+  }
+  ASSERT_EQ(losses.size(), 6U);
+  EXPECT_LT(losses.back(), 0.95 * losses.front());
+  EXPECT_GT(explained.back(), explained.front());
+
+  std::vector<std::string> made;
+  for (const auto& entry : fs::directory_iterator(folder_ / "data")) {
+    made.push_back(entry.path().filename());
+  }
+  EXPECT_THAT(made, Contains(StartsWith("phase-free-")));
+  const Json model = runtime::read_weights(folder_ / "trained/upsampler").config.at("model");
+  EXPECT_EQ(model.at("timbre"), "attended");
+  EXPECT_EQ(model.at("draft_only"), true);
+}
+
+TEST_F(DraftTraining, ServesTheTrainingsThatBuildOnIt) {
+  auto first = configuration();
+  first.stage.loop.steps = 1;
+  train(first, {});
+  write_file(folder_ / "trained/builds_on", "..\n");  // the codec
+  for (const std::string name : {"coarse", "voice"}) {
+    auto next = configuration();
+    next.row = models::find_model(name);
+    next.model = models::tiny_config(name);
+    next.stage.weights = folder_ / "trained";
+    next.stage.run = folder_ / (name + "-run");
+    next.stage.output = folder_ / name;
+    next.stage.targets = Targets::kTokens;
+    next.stage.frames = 25;
+    next.stage.predicted_share = 0.5;
+    next.stage.loop.steps = 1;
+    EXPECT_EQ(train(next, {}).summary.at("finished"), true) << name;
+  }
+}
+
+TEST_F(DraftTraining, OnPhaseFreeTargetsIsOfTheDraftAlone) {
+  auto whole = configuration();
+  whole.model["draft_only"] = false;
+  EXPECT_THAT(hum::testing::message_of([&] { train(whole, {}); }),
+              HasSubstr("phase_free trains only the upsampler's draft"));
+}
+
+TEST_F(DraftTraining, LeavesItsSettingsOutOfRunsThatDoNotUseThem) {
+  auto plain = configuration();
+  plain.model = models::tiny_config("upsampler");
+  plain.stage.targets = Targets::kTokens;
+  plain.stage.loop.steps = 1;
+  train(plain, {});
+  const Json model = runtime::read_weights(folder_ / "trained/upsampler").config.at("model");
+  EXPECT_FALSE(model.contains("timbre"));
+  EXPECT_FALSE(model.contains("draft_only"));
+}
+
+}  // namespace
+}  // namespace hum::app
