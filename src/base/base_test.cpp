@@ -211,6 +211,19 @@ TEST(CacheFolder, IsInNoHomeThatDoesNotExist) {
   if (!xdg.empty()) ::setenv("XDG_CACHE_HOME", xdg.c_str(), 1);
 }
 
+TEST(RunsFolder, TakesThePlaceOfItsVariable) {
+  const std::string runs = env_string("HUM_RUNS");
+  ::setenv("HUM_RUNS", "/long", 1);
+  EXPECT_EQ(with_runs_folder("$HUM_RUNS/codec"), "/long/codec");
+  EXPECT_EQ(with_runs_folder("$HUM_RUNS"), "/long");
+  for (const char* other : {"runs/codec", "$HUM_RUNS2/codec", "a/$HUM_RUNS/codec", ""}) {
+    EXPECT_EQ(with_runs_folder(other), other);
+  }
+  ::unsetenv("HUM_RUNS");
+  EXPECT_EQ(runs_folder(), cache_folder().empty() ? fs::path() : cache_folder() / "runs");
+  if (!runs.empty()) ::setenv("HUM_RUNS", runs.c_str(), 1);
+}
+
 TEST(JsonText, ReplacesBytesThatAreNotUtf8) {
   EXPECT_EQ(to_text({{"output", "a\xff.wav"}}), "{\"output\":\"a\xef\xbf\xbd.wav\"}");
 }

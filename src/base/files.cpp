@@ -275,6 +275,24 @@ fs::path cache_folder() {
   return is_folder(home) ? home / ".cache/hum" : fs::path();
 }
 
+fs::path runs_folder() {
+  if (const auto folder = env_string("HUM_RUNS"); !folder.empty()) return folder;
+  const fs::path cache = cache_folder();
+  return cache.empty() ? cache : cache / "runs";
+}
+
+std::string with_runs_folder(const std::string& path) {
+  constexpr std::string_view kVariable = "$HUM_RUNS";
+  const bool is_below = path == kVariable || path.starts_with(std::string(kVariable) + "/");
+  if (!is_below) return path;
+  const fs::path runs = runs_folder();
+  if (runs.empty()) {
+    fail(ExitCode::kUsage, path + ": there is no home folder, so $HUM_RUNS has no default",
+         "set HUM_RUNS to a folder");
+  }
+  return runs.string() + path.substr(kVariable.size());
+}
+
 fs::path source_folder() { return env_string("HUM_SOURCE_DIR", HUM_SOURCE_FOLDER); }
 
 fs::path data_folder() {

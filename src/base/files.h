@@ -82,6 +82,11 @@ std::string base64(std::string_view bytes);
 // HUM_CACHE, else $XDG_CACHE_HOME/hum, else ~/.cache/hum; empty if there is no home folder, because
 // nothing is created in place of one.
 std::filesystem::path cache_folder();
+// HUM_RUNS, else cache_folder()/runs: long trainings and their items, outside any source tree.
+// Empty like cache_folder().
+std::filesystem::path runs_folder();
+// `path` with runs_folder() in place of a leading "$HUM_RUNS". Throws: kUsage if there is none.
+std::string with_runs_folder(const std::string& path);
 // The repository root, for tests and the build tree: HUM_SOURCE_DIR, else the compiled-in source
 // folder.
 std::filesystem::path source_folder();

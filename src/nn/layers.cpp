@@ -15,7 +15,9 @@ using graph::DType;
 
 Linear::Linear(const Scope& scope, int64_t in, int64_t out, Options options) {
   const double deviation = options.init > 0 ? options.init : 1 / std::sqrt(static_cast<double>(in));
-  weight_ = scope.declare("weight", {out, in}, Init::normal(deviation));
+  const Init init = Init::normal(deviation);
+  weight_ = options.hidden ? scope.declare_hidden("weight", {out, in}, init)
+                           : scope.declare("weight", {out, in}, init);
   if (options.bias) bias_ = scope.declare("bias", {out}, Init::zeros());
 }
 
@@ -36,8 +38,11 @@ JoinedLinear::JoinedLinear(const Scope& scope, const std::string& name, int64_t 
   std::vector<JoinedPart> weights, biases;
   for (const Part& part : parts) {
     const int64_t share = part.out / groups;
-    weights.push_back(
-        {part.name + ".weight", {part.out, in}, {groups, share, in}, Init::normal(deviation)});
+    weights.push_back({part.name + ".weight",
+                       {part.out, in},
+                       {groups, share, in},
+                       Init::normal(deviation),
+                       options.hidden});
     biases.push_back({part.name + ".bias", {part.out}, {groups, share}, Init::zeros()});
   }
   graph::Dims weight_dims = layout_;
@@ -85,8 +90,8 @@ Value Film::operator()(const Value& x_BTD, const Value& condition_BC) const {
 ConvNextBlock::ConvNextBlock(const Scope& scope, const Options& options)
     : options_(options),
       norm_(scope.child("norm"), NormKind::kLayer, options.width),
-      up_(scope.child("up"), options.width, options.hidden),
-      down_(scope.child("down"), options.hidden, options.width) {
+      up_(scope.child("up"), options.width, options.hidden, {.hidden = true}),
+      down_(scope.child("down"), options.hidden, options.width, {.hidden = true}) {
   const double half_width = 1 / std::sqrt(static_cast<double>(options.kernel));
   kernel_KD_ =
       scope.declare("conv.weight", {options.kernel, options.width}, Init::uniform(half_width));

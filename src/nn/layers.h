@@ -23,6 +23,8 @@ class Linear {
     bool bias = true;
     // Standard deviation of the weight; 0: 1/sqrt(in).
     double init = 0;
+    // Whether it is between hidden layers (parameters.h).
+    bool hidden = false;
   };
   Linear() = default;
   Linear(const Scope& scope, int64_t in, int64_t out, Options options);

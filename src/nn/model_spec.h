@@ -29,6 +29,8 @@ struct StepInputs {
   // u32[2]: the key for this step's random numbers.
   graph::Value key;
   BlockOptions blocks = {};
+  // False for validation: nothing is left out at random.
+  bool is_training = true;
 };
 
 struct Loss {

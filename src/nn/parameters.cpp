@@ -18,6 +18,13 @@ graph::Value ParameterList::declare(std::string name, graph::Dims dims, Init ini
   return joined_values_.back();
 }
 
+graph::Value ParameterList::declare_hidden(std::string name, graph::Dims dims, Init init) {
+  HUM_REQUIRE(dims.size() == 2, "{}: a hidden matrix has two dims, not {}", name, dims.size());
+  const graph::Value value = declare(std::move(name), std::move(dims), init);
+  parameters_.back().hidden = true;
+  return value;
+}
+
 graph::Value ParameterList::declare_buffer(std::string name, graph::Dims dims, Init init) {
   joined_values_.push_back(
       add({std::move(name), {graph::DType::kF32, std::move(dims)}, init, false, {}}));
@@ -29,7 +36,8 @@ graph::Value ParameterList::declare_joined(const std::string& prefix, const std:
   if (storage_.joined) return declare(prefix + name, std::move(dims), parts[0].init);
   graph::Values laid_out;
   for (const JoinedPart& part : parts) {
-    const graph::Value value = add({prefix + part.name, stored(part.dims), part.init, true, {}});
+    const graph::Value value =
+        add({prefix + part.name, stored(part.dims), part.init, true, {}, part.hidden});
     laid_out.push_back(graph::reshape(value, part.laid_out));
   }
   joined_values_.push_back(graph::reshape(graph::concatenate(laid_out, 1), std::move(dims)));

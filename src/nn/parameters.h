@@ -32,6 +32,9 @@ struct Parameter {
   // changes.
   bool trainable = true;
   graph::Value value;
+  // A matrix [out, in] that is applied to every position between hidden layers: one that Muon
+  // trains. Embeddings, inputs, heads and conditions (one vector per item) are not hidden.
+  bool hidden = false;
 };
 
 // A logical tensor within a joined one: its own dims, and the dims (with as many elements) in which
@@ -40,6 +43,7 @@ struct JoinedPart {
   std::string name;
   graph::Dims dims, laid_out;
   Init init;
+  bool hidden = false;
 };
 
 // How a list stores its tensors.
@@ -59,6 +63,8 @@ class ParameterList {
 
   // The placeholder of a new tensor. Throws if the name is taken.
   graph::Value declare(std::string name, graph::Dims dims, Init init);
+  // The same, for a hidden matrix. Throws unless there are two dims.
+  graph::Value declare_hidden(std::string name, graph::Dims dims, Init init);
   graph::Value declare_buffer(std::string name, graph::Dims dims, Init init);
 
   // Joins several tensors into one of `dims`: one placeholder called `name` if the storage is
@@ -94,6 +100,9 @@ class Scope {
   }
   graph::Value declare(const std::string& name, graph::Dims dims, Init init) const {
     return list_->declare(path(name), std::move(dims), init);
+  }
+  graph::Value declare_hidden(const std::string& name, graph::Dims dims, Init init) const {
+    return list_->declare_hidden(path(name), std::move(dims), init);
   }
   graph::Value declare_joined(const std::string& name, const std::vector<JoinedPart>& parts,
                               graph::Dims dims) const {

@@ -35,25 +35,26 @@ Transformer::Transformer(const Scope& scope, const TransformerConfig& config) : 
     Block block;
     block.attention_norm =
         Norm(layer.child("attn_norm"), config.norm, config.width, config.norm_epsilon);
-    block.qkv = JoinedLinear(attention, "qkv_proj", config.width,
-                             {{"q_proj", q_width}, {"k_proj", groups * d}, {"v_proj", groups * d}},
-                             groups, {groups, config.heads / groups + 2, d},
-                             {.bias = config.bias || config.qkv_bias, .init = init});
+    block.qkv =
+        JoinedLinear(attention, "qkv_proj", config.width,
+                     {{"q_proj", q_width}, {"k_proj", groups * d}, {"v_proj", groups * d}}, groups,
+                     {groups, config.heads / groups + 2, d},
+                     {.bias = config.bias || config.qkv_bias, .init = init, .hidden = true});
     block.out = Linear(attention.child("o_proj"), q_width, config.width,
-                       {.bias = config.bias || config.out_bias, .init = residual});
+                       {.bias = config.bias || config.out_bias, .init = residual, .hidden = true});
     block.feed_forward_norm =
         Norm(layer.child("mlp_norm"), config.norm, config.width, config.norm_epsilon);
     if (config.activation == Activation::kSwiGlu) {
       block.gate_up =
           JoinedLinear(mlp, "gate_up_proj", config.width,
                        {{"gate_proj", config.feed_forward}, {"up_proj", config.feed_forward}}, 1,
-                       {2, config.feed_forward}, {.bias = mlp_bias, .init = init});
+                       {2, config.feed_forward}, {.bias = mlp_bias, .init = init, .hidden = true});
     } else {
       block.up = Linear(mlp.child("up_proj"), config.width, config.feed_forward,
-                        {.bias = mlp_bias, .init = init});
+                        {.bias = mlp_bias, .init = init, .hidden = true});
     }
     block.down = Linear(mlp.child("down_proj"), config.feed_forward, config.width,
-                        {.bias = mlp_bias, .init = residual});
+                        {.bias = mlp_bias, .init = residual, .hidden = true});
     const graph::Values declared = scope.list().values();
     block.parameters.assign(declared.begin() + first, declared.end());
     blocks_.push_back(std::move(block));

@@ -50,10 +50,20 @@ class Reporter {
     if (count_ >= config_.log_every || step + 1 == config_.steps) flush(step, result.learning_rate);
     const double rate =
         spec_.units_per_batch * static_cast<double>(++done_) / seconds_since(start_);
-    progress_.update(step + 1,
-                     fmt::format("loss {:.4f}, {:.0f} {}/s", result.scalars[0], rate, spec_.unit));
+    const std::string validation =
+        std::isfinite(validation_loss_) ? fmt::format(", validation {:.4f}", validation_loss_) : "";
+    progress_.update(step + 1, fmt::format("loss {:.4f}{}, {:.0f} {}/s", result.scalars[0],
+                                           validation, rate, spec_.unit));
+  }
+  // step: number of steps done.
+  void add_validation(int64_t step, const Validation::Means& validation, double seconds) {
+    Json line = {{"step", step}, {"seconds", seconds}};
+    for (const auto& [name, mean] : validation) line[name] = mean;
+    log_ << to_text({{"validation", line}}) << std::endl;
+    validation_loss_ = validation.at(0).second;
   }
   double last_loss() const { return last_loss_; }
+  double validation_loss() const { return validation_loss_; }
 
  private:
   void flush(int64_t step, double learning_rate) {
@@ -79,7 +89,7 @@ class Reporter {
   const LoopConfig& config_;
   std::vector<double> sums_, steps_s_;
   int64_t count_ = 0, done_ = 0;
-  double last_loss_ = std::numeric_limits<double>::quiet_NaN();
+  double last_loss_ = std::numeric_limits<double>::quiet_NaN(), validation_loss_ = last_loss_;
   std::ofstream log_;
   Progress progress_;
   Clock::time_point start_ = Clock::now(), interval_ = start_;
@@ -110,21 +120,21 @@ void require_finite(const Trainer& trainer, int64_t step, std::span<const float>
   }
 }
 
-}  // namespace
+// How many of the held-out batches a run validates on.
+int64_t validation_batches(const LoopConfig& config, const HeldOut& held_out) {
+  return config.validate_every > 0 ? std::min(config.validation_batches, held_out.count) : 0;
+}
 
-void validate(const LoopConfig& config) {
-  const auto require = [](const char* name, double value, bool holds, const char* hint) {
-    if (holds) return;  // false for NaN, too
-    fail(ExitCode::kConfig, fmt::format("loop.{} = {} is out of range", name, value), hint);
-  };
-  const std::pair<const char*, int64_t> counts[] = {{"steps", config.steps},
-                                                    {"checkpoint_every", config.checkpoint_every},
-                                                    {"log_every", config.log_every}};
-  for (const auto& [name, steps] : counts) {
-    require(name, static_cast<double>(steps), steps >= 1, "use a number of steps, 1 or more");
-  }
-  require("max_minutes", config.max_minutes, config.max_minutes >= 0, "use 0 for no limit");
-  const OptimizerConfig& o = config.optimizer;
+bool is_validated(const LoopConfig& config, int64_t steps_done) {
+  return steps_done % config.validate_every == 0 || steps_done == config.steps;
+}
+
+void require(const char* name, double value, bool holds, const char* hint) {
+  if (holds) return;  // false for NaN, too
+  fail(ExitCode::kConfig, fmt::format("loop.{} = {} is out of range", name, value), hint);
+}
+
+void validate_optimizer(const OptimizerConfig& o) {
   const auto finite = [](double value) { return std::isfinite(value) && value >= 0; };
   require("optimizer.learning_rate", o.learning_rate, finite(o.learning_rate),
           "use a number above 0, for example 5e-4");
@@ -137,6 +147,29 @@ void validate(const LoopConfig& config) {
   require("optimizer.epsilon", o.epsilon, finite(o.epsilon) && o.epsilon > 0, "use 1e-8");
   require("optimizer.weight_decay", o.weight_decay, finite(o.weight_decay), "use 0 for none");
   require("optimizer.clip_norm", o.clip_norm, finite(o.clip_norm), "use 0 for no clipping");
+  require("optimizer.decay_share", o.decay_share, o.decay_share >= 0 && o.decay_share <= 1,
+          "use a share of the steps, for example 0.2");
+  require("optimizer.ema", o.ema, o.ema >= 0 && o.ema < 1, "use 0 for none, or 0.999");
+  require("optimizer.muon.momentum", o.muon.momentum, o.muon.momentum >= 0 && o.muon.momentum < 1,
+          "use 0 or more, below 1");
+  require("optimizer.muon.rate", o.muon.rate, finite(o.muon.rate), "use 1 for the learning rate");
+}
+
+}  // namespace
+
+void validate(const LoopConfig& config) {
+  const std::pair<const char*, int64_t> counts[] = {{"steps", config.steps},
+                                                    {"checkpoint_every", config.checkpoint_every},
+                                                    {"log_every", config.log_every}};
+  for (const auto& [name, steps] : counts) {
+    require(name, static_cast<double>(steps), steps >= 1, "use a number of steps, 1 or more");
+  }
+  require("validate_every", static_cast<double>(config.validate_every), config.validate_every >= 0,
+          "use a number of steps, or 0 for never");
+  require("validation_batches", static_cast<double>(config.validation_batches),
+          config.validation_batches >= 1, "use 1 or more; validate_every: 0 turns validation off");
+  require("max_minutes", config.max_minutes, config.max_minutes >= 0, "use 0 for no limit");
+  validate_optimizer(config.optimizer);
   config.step_options();
 }
 
@@ -163,10 +196,10 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
   spdlog::info("{}: {} parameters, step compiled in {}", spec.name,
                spec.parameters->element_count(), format_duration(seconds_since(start)));
   int64_t step = start_or_resume(trainer, options);
-  auto save = [&] { save_checkpoint(options.run, {step, options.config, trainer.state()}); };
-  Reporter reporter(
-      spec, trainer.scalar_names(), config, options.run,
-      run_record(session, spec, config.optimizer, config.step_options().blocks, step));
+  Validation validation(trainer, options.held_out, validation_batches(config, options.held_out));
+  Json head = run_record(session, spec, config.optimizer, config.step_options().blocks, step);
+  head["run"]["validation_batches"] = validation.batches();
+  Reporter reporter(spec, trainer.scalar_names(), config, options.run, head);
   auto prefetch = [&](int64_t at) { return std::async(std::launch::async, batches, at); };
   std::future<std::vector<runtime::HostTensor>> next;
   if (step < config.steps) next = prefetch(step);
@@ -182,14 +215,22 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
     ++step;
     stopped = options.should_stop() ||
               (config.max_minutes > 0 && seconds_since(start) > 60 * config.max_minutes);
-    if (step % config.checkpoint_every == 0 || stopped || step == config.steps) save();
+    if (step % config.checkpoint_every == 0 || stopped || step == config.steps) {
+      save_checkpoint(options.run, {step, options.config, trainer.state()});
+    }
+    if (validation.batches() > 0 && is_validated(config, step)) {
+      const auto from = Clock::now();
+      const auto means = validation.means(step);
+      reporter.add_validation(step, means, seconds_since(from));
+    }
   }
   if (next.valid()) next.wait();
   return {.steps_done = step,
           .finished = step == config.steps,
           .seconds = seconds_since(start),
           .final_loss = reporter.last_loss(),
-          .parameters = trainer.parameters()};
+          .validation_loss = reporter.validation_loss(),
+          .parameters = trainer.released_parameters()};
 }
 
 }  // namespace hum::train

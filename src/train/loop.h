@@ -13,6 +13,7 @@
 #include "runtime/session.h"
 #include "train/optimizer.h"
 #include "train/training_step.h"
+#include "train/validation.h"
 
 namespace hum::train {
 
@@ -23,6 +24,9 @@ struct LoopConfig {
   int64_t seed = 1;
   int64_t checkpoint_every = 500;
   int64_t log_every = 20;
+  // Steps between validations on held-out items, and how many of their batches; 0 steps: none.
+  int64_t validate_every = 250;
+  int64_t validation_batches = 8;
   // Tracing of blocks and the memory limit; results do not depend on these.
   graph::RecomputePolicy recompute = graph::RecomputePolicy::kNone;
   int64_t recompute_every = 1;
@@ -40,6 +44,9 @@ struct LoopConfig {
     v("seed", seed, "random seed of initial weights, data order and dropout");
     v("checkpoint_every", checkpoint_every, "steps between checkpoints");
     v("log_every", log_every, "steps between log lines");
+    v("validate_every", validate_every,
+      "steps between validations on held-out items, also after the last step (0: never)");
+    v("validation_batches", validation_batches, "held-out batches of a validation, at most");
     v("recompute", recompute,
       "activations to recompute in the backward pass: none, selective or full");
     v("recompute_every", recompute_every, "recompute only blocks 0, n, 2n, ...");
@@ -47,16 +54,12 @@ struct LoopConfig {
       "run transformer layers as one loop over stacked weights: compiles fast at any depth");
     v("memory_limit", memory_limit,
       "refuse a step that needs more memory than this, e.g. 6GB (empty: no limit)");
-    v("optimizer", optimizer, "AdamW and its schedule");
+    v("optimizer", optimizer, "AdamW or Muon, and the schedule");
   }
 };
 
 // Throws kConfig naming the value that is out of range.
 void validate(const LoopConfig& config);
-
-// Makes the arrays of a step's batch. They depend on the step alone, so that a resumed run gets the
-// same data.
-using BatchSource = std::function<std::vector<runtime::HostTensor>(int64_t step)>;
 
 struct LoopOptions {
   // Folder for checkpoints and log.jsonl, created when missing. An existing run resumes.
@@ -68,6 +71,8 @@ struct LoopOptions {
   Json config;
   // Called between steps; true saves a checkpoint and ends the loop.
   std::function<bool()> should_stop = [] { return false; };
+  // What LoopConfig::validate_every validates on.
+  HeldOut held_out = {};
 };
 
 struct LoopResult {
@@ -76,6 +81,9 @@ struct LoopResult {
   double seconds = 0;      // of this call
   // Mean over the last log interval; NaN when this call logged none.
   double final_loss = std::numeric_limits<double>::quiet_NaN();
+  // The newest validation loss of this call; NaN without one.
+  double validation_loss = std::numeric_limits<double>::quiet_NaN();
+  // To release: the running means where the optimizer keeps them.
   std::vector<NamedTensor> parameters;
 };
 

@@ -1,5 +1,6 @@
 #include "train/optimizer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -52,15 +53,61 @@ double learning_rate_at(const OptimizerConfig& config, int64_t step, int64_t tot
   const auto at = static_cast<double>(step + 1);
   const auto warm_up = static_cast<double>(config.warm_up_steps);
   if (at < warm_up) return config.learning_rate * at / warm_up;
-  const double span = std::max(1.0, static_cast<double>(total_steps) - warm_up);
-  const double progress = std::min(1.0, (at - warm_up) / span);
-  const double cosine = 0.5 * (1 + std::cos(std::numbers::pi * progress));
-  return config.final_learning_rate + (config.learning_rate - config.final_learning_rate) * cosine;
+  const auto total = static_cast<double>(total_steps);
+  const double start = config.schedule == Schedule::kWsd
+                           ? std::max(warm_up, total * (1 - config.decay_share))
+                           : warm_up;
+  const double progress = std::clamp((at - start) / std::max(1.0, total - start), 0.0, 1.0);
+  const double share = config.schedule == Schedule::kWsd
+                           ? 1 - std::sqrt(progress)
+                           : 0.5 * (1 + std::cos(std::numbers::pi * progress));
+  return config.final_learning_rate + (config.learning_rate - config.final_learning_rate) * share;
 }
 
-Update adamw(const OptimizerConfig& config, const OptimizerState& state,
-             const graph::Values& gradients, const Value& step, const Value& learning_rate,
-             const Value& key) {
+namespace {
+
+// Updates parameter `i` by AdamW.
+AdamwResult adamw_update(const OptimizerConfig& config, const OptimizerState& state, size_t i,
+                         const Value& gradient, const AdamwStep& shared, const Value& numbers,
+                         const Value& key) {
+  const Value& p = state.parameters[i];
+  const bool decays = p.rank() - (state.stacked.empty() ? 0 : state.stacked[i]) >= 2;
+  return p.dtype() == graph::DType::kBF16 ? kernels::adamw({p, state.means[i], state.squares[i],
+                                                            gradient, decays, state.streams.at(i)},
+                                                           numbers, key)
+                                          : update_f32(config, state, i, gradient, shared, decays);
+}
+
+// Updates parameter `i` by Muon; there is no square.
+AdamwResult muon_update(const OptimizerConfig& config, const OptimizerState& state, size_t i,
+                        const Value& gradient, const AdamwStep& shared, const Value& key) {
+  const Value& p = state.parameters[i];
+  const MuonResult result = muon(
+      config.muon, {graph::convert(p, graph::DType::kF32), state.means[i], gradient * shared.clip},
+      shared.learning_rate, config.weight_decay);
+  const Value weights = p.dtype() == graph::DType::kBF16
+                            ? graph::round_stochastically(result.weights, key, state.streams.at(i))
+                            : result.weights;
+  return {weights, result.momentum, Value()};
+}
+
+// The decay starts low, so that the first weights do not stay in the means.
+graph::Values moved_averages(double decay, const graph::Values& averages,
+                             const graph::Values& parameters, const Value& step) {
+  const Value keep = graph::minimum(step / (step + 9), decay);  // (1 + t) / (10 + t), t = step - 1
+  graph::Values moved;
+  for (size_t i = 0; i < averages.size(); ++i) {
+    const Value weights = graph::convert(parameters[i], graph::DType::kF32);
+    moved.push_back(averages[i] + (weights - averages[i]) * (1 - keep));
+  }
+  return moved;
+}
+
+}  // namespace
+
+Update optimizer_update(const OptimizerConfig& config, const OptimizerState& state,
+                        const graph::Values& gradients, const Value& step,
+                        const Value& learning_rate, const Value& key) {
   HUM_CHECK(gradients.size() == state.parameters.size());
   Update update;
   update.gradient_norm = global_norm(gradients);
@@ -72,17 +119,14 @@ Update adamw(const OptimizerConfig& config, const OptimizerState& state,
   const Value numbers = kernels::adamw_numbers(
       shared, {config.beta1, config.beta2, config.epsilon, config.weight_decay});
   for (size_t i = 0; i < gradients.size(); ++i) {
-    const Value& p = state.parameters[i];
-    const bool decays = p.rank() - (state.stacked.empty() ? 0 : state.stacked[i]) >= 2;
-    const AdamwResult result = p.dtype() == graph::DType::kBF16
-                                   ? kernels::adamw({p, state.means[i], state.squares[i],
-                                                     gradients[i], decays, state.streams.at(i)},
-                                                    numbers, key)
-                                   : update_f32(config, state, i, gradients[i], shared, decays);
+    const AdamwResult result =
+        state.squares[i] ? adamw_update(config, state, i, gradients[i], shared, numbers, key)
+                         : muon_update(config, state, i, gradients[i], shared, key);
     update.state.parameters.push_back(result.weights);
     update.state.means.push_back(result.mean);
     update.state.squares.push_back(result.square);
   }
+  update.state.averages = moved_averages(config.ema, state.averages, update.state.parameters, step);
   return update;
 }
 

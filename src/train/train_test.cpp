@@ -101,6 +101,25 @@ TEST(LearningRate, WarmsUpThenFallsAsACosine) {
   EXPECT_NEAR(learning_rate_at(config, 109, 110), 0.1, 1e-12);
 }
 
+// 20 of 100 steps of decay, as 1 - sqrt.
+TEST(LearningRate, StaysAndThenFallsUnderWsd) {
+  OptimizerConfig config;
+  config.learning_rate = 1;
+  config.final_learning_rate = 0.1;
+  config.warm_up_steps = 10;
+  config.schedule = Schedule::kWsd;
+  config.decay_share = 0.2;
+  EXPECT_NEAR(learning_rate_at(config, 4, 100), 0.5, 1e-12);
+  for (const int64_t step : {9, 40, 79}) EXPECT_EQ(learning_rate_at(config, step, 100), 1) << step;
+  EXPECT_NEAR(learning_rate_at(config, 84, 100), 0.1 + 0.9 * (1 - std::sqrt(0.25)), 1e-12);
+  EXPECT_NEAR(learning_rate_at(config, 99, 100), 0.1, 1e-12);
+  config.decay_share = 1;  // from the end of the warm-up
+  EXPECT_EQ(learning_rate_at(config, 9, 100), 1);
+  EXPECT_NEAR(learning_rate_at(config, 54, 100), 0.1 + 0.9 * (1 - std::sqrt(0.5)), 1e-12);
+  config.decay_share = 0;
+  EXPECT_EQ(learning_rate_at(config, 99, 100), 1) << "constant to the end";
+}
+
 TEST(AdamW, MatchesADoublePrecisionReference) {
   OptimizerConfig config;
   config.weight_decay = 0.1;
@@ -109,7 +128,7 @@ TEST(AdamW, MatchesADoublePrecisionReference) {
   const Value p = parameter("p"), m = parameter("m"), v = parameter("v"), g = parameter("g");
   const Value step = graph::constant(3, {DType::kF32, {}}),
               rate = graph::constant(0.01, {DType::kF32, {}});
-  const auto update = adamw(config, {{p}, {m}, {v}}, {g}, step, rate);
+  const auto update = optimizer_update(config, {{p}, {m}, {v}}, {g}, step, rate);
   const std::vector<float> values[4] = {
       {1, -2, 0.5f, 3}, {0.1f, 0, -0.2f, 0.3f}, {0.01f, 0.02f, 0.03f, 0.04f}, {1, -1, 2, 0.5f}};
   std::vector<HostTensor> inputs;
@@ -136,8 +155,9 @@ TEST(AdamW, GradientNormsOfMillionsOfElementsAreExact) {
   const graph::Shape shape{DType::kF32, {4096, 512}};
   const Value p = graph::parameter("p", shape), m = graph::parameter("m", shape),
               v = graph::parameter("v", shape), g = graph::parameter("g", shape);
-  const auto update = adamw({}, {{p}, {m}, {v}}, {g}, graph::constant(1, {DType::kF32, {}}),
-                            graph::constant(0.01, {DType::kF32, {}}));
+  const auto update =
+      optimizer_update({}, {{p}, {m}, {v}}, {g}, graph::constant(1, {DType::kF32, {}}),
+                       graph::constant(0.01, {DType::kF32, {}}));
   const auto gradient = runtime::golden_tensor(1, "g", shape.dims, {1, 0});
   const std::vector<HostTensor> inputs = {HostTensor(shape), HostTensor(shape), HostTensor(shape),
                                           gradient};
@@ -223,13 +243,22 @@ TEST(Training, AnInfiniteGradientEndsTheRunBeforeItIsSaved) {
   EXPECT_FALSE(latest_checkpoint(run));
 }
 
-TEST(Training, RefusesIntervalsOfNoSteps) {
+TEST(Training, RefusesSettingsOutOfRange) {
   const Toy toy;
   LoopConfig config = loop_config(3);
   config.checkpoint_every = 0;
   EXPECT_THROW(run_training(runtime::test_session(), toy.spec(), config, toy_batch,
                             {.run = fresh_folder("interval"), .config = {}}),
                Error);
+  for (const auto set :
+       {+[](LoopConfig& c) { c.validation_batches = 0; },
+        +[](LoopConfig& c) { c.validate_every = -1; }, +[](LoopConfig& c) { c.optimizer.ema = 1; },
+        +[](LoopConfig& c) { c.optimizer.decay_share = 1.5; },
+        +[](LoopConfig& c) { c.optimizer.muon.momentum = 1; }}) {
+    LoopConfig other = loop_config(3);
+    set(other);
+    EXPECT_THROW(validate(other), Error);
+  }
 }
 
 TEST(Checkpoint, ADamagedOneIsSkippedForTheOneBefore) {

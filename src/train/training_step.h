@@ -1,37 +1,20 @@
-// One training step as one program: loss, gradients, clipping, AdamW and buffer updates. All state
-// is donated.
+// A training step as one compiled program with its state on the device. All state is donated.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "graph/function.h"
 #include "nn/model_spec.h"
 #include "runtime/host_tensor.h"
 #include "runtime/session.h"
-#include "train/optimizer.h"
+#include "train/step_function.h"
 
 namespace hum::train {
-
-// One array of a step's state: a tensor, or tensors of equal shape stacked along a new first dim.
-struct StateSlot {
-  // "p.<name>" for parameters, "m.<name>" and "v.<name>" for the moments of trained ones.
-  std::vector<std::string> names;
-  graph::Shape shape;
-  // The parameters that supply its initial values, in the order of `names`; none for moments.
-  std::vector<const nn::Parameter*> parameters;
-};
-
-// The graph of a step. Parameters: state (parameters, means, squares), batch, step, key, learning
-// rate. Results: new state, then the scalars named in `scalars` (the first is the loss).
-struct StepFunction {
-  graph::Function function;
-  std::vector<StateSlot> state;
-  std::vector<std::string> scalars;
-};
-StepFunction step_function(const nn::TrainSpec& spec, const OptimizerConfig& config,
-                           const nn::BlockOptions& blocks = {});
 
 struct StepOptions {
   nn::BlockOptions blocks = {};
@@ -39,8 +22,7 @@ struct StepOptions {
   int64_t memory_limit_bytes = 0;
 };
 
-// All tensors that a step changes, by their dotted names in checkpoints: "p.<name>", and for
-// trainable parameters "m.<name>" and "v.<name>".
+// A tensor that a step changes, by its dotted name in checkpoints (StateSlot).
 struct NamedTensor {
   std::string name;
   runtime::HostTensor tensor;
@@ -61,6 +43,11 @@ class Trainer {
   };
   // Runs step number `step` (0-based) on its batch.
   Result run(int64_t step, std::span<const runtime::HostTensor> batch);
+  using Scalars = std::vector<std::pair<std::string, float>>;
+  // The loss and metrics of batch `index` of a fixed set after `step` steps, without dropout, by
+  // the released parameters. Random numbers depend on `index` alone. Changes nothing in training.
+  // The first call compiles.
+  Scalars validate(int64_t step, int64_t index, std::span<const runtime::HostTensor> batch);
 
   const std::vector<std::string>& scalar_names() const { return step_.scalars; }
   // As the compiler reports it; absent if it does not.
@@ -70,21 +57,37 @@ class Trainer {
   // Copies all state to the host, with stacks split.
   std::vector<NamedTensor> state() const;
   // Replaces state by name. With `whole`, every tensor must be given (to resume); without it, only
-  // the given ones change (to start from released weights; "p." is added to bare names). Throws on
-  // unknown names and wrong shapes.
+  // the given ones change (to start from released weights, under bare names; running means start
+  // there, too). Throws on unknown names and wrong shapes.
   void load(std::span<const NamedTensor> tensors, bool whole);
   // The parameters alone, under their plain names.
   std::vector<NamedTensor> parameters() const;
+  // The same with the running means in place of the trained ones, where the optimizer keeps them.
+  std::vector<NamedTensor> released_parameters() const;
 
  private:
+  struct Validation {
+    runtime::Executable program;
+    std::vector<size_t> slots;  // of the state, in the order of the program's arrays
+    std::vector<std::string> scalars;
+  };
+  Validation compile_validation();
+  // The batch, the step and the key, which follow the state in a program's arguments.
+  void append_inputs(std::vector<runtime::Tensor>& arguments, int64_t step,
+                     std::array<uint32_t, 2> key, std::span<const runtime::HostTensor> batch) const;
+  // Takes the slots whose names have one of these prefixes; of two, the later slot counts.
+  std::vector<NamedTensor> parameters_from(std::string_view prefixes) const;
+
   runtime::Session& session_;
   nn::TrainSpec spec_;
   OptimizerConfig config_;
   int64_t total_steps_;
   uint64_t seed_;
+  nn::BlockOptions blocks_;
   StepFunction step_;
   runtime::Executable executable_;
   std::vector<runtime::Tensor> state_;
+  std::optional<Validation> validation_;
 };
 
 }  // namespace hum::train

@@ -88,6 +88,12 @@ fs::path weights_of(const StageConfig& stage) {
   return weights_folder(stage.weights, "stage.weights");
 }
 
+void expand_paths(StageConfig& stage) {
+  for (auto* path : {&stage.data, &stage.run, &stage.output, &stage.weights}) {
+    *path = with_runs_folder(*path);
+  }
+}
+
 void validate(const StageConfig& stage) {
   const std::tuple<const char*, int64_t, int64_t> least_values[] = {
       {"batch", stage.batch, 1}, {"frames", stage.frames, 1}, {"held_out", stage.held_out, 0}};

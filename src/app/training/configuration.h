@@ -57,7 +57,9 @@ struct StageConfig {
 
   template <class V>
   void visit_fields(V& v) {
-    v("data", data, "folder of training items (hum data make)");
+    v("data", data,
+      "folder of training items (hum data make); this and the other folders may begin "
+      "with $HUM_RUNS/");
     v("run", run, "folder for checkpoints and log");
     v("output", output, "weights folder to write");
     v("weights", weights,
@@ -102,6 +104,9 @@ ModelConfiguration read_configuration(const std::filesystem::path& path,
 
 // The folder of the models that a stage builds on.
 std::filesystem::path weights_of(const StageConfig& stage);
+
+// Replaces a leading $HUM_RUNS in the folders of a stage (base/files.h: with_runs_folder).
+void expand_paths(StageConfig& stage);
 
 // Throws: kConfig for values that no stage accepts; what runtime::require_weights_place throws.
 void validate(const StageConfig& stage);

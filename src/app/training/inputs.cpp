@@ -34,16 +34,16 @@ static_assert(models::humming::kMelodyCountFrames == data::kCountFrames);
 // Items without their tokens.
 struct CropData {
   explicit CropData(const StageConfig& stage)
-      : items(stage.data), order(training_order(items.size(), stage)) {}
+      : items(stage.data), split(split_items(items.size(), stage)) {}
   data::ItemFolder items;
-  data::ItemOrder order;
+  ItemSplit split;
 };
 
-HostTensor audio_crops(const CropData& data, const InputRequest& request, int64_t step) {
+HostTensor audio_crops(const CropData& data, const InputRequest& request, const Draw& draw) {
   const StageConfig& stage = request.configuration.stage;
   const int64_t samples = request.configuration.step_shape().samples;
-  const auto audio = data::audio_batch(
-      data.items, data.order, static_cast<uint64_t>(stage.loop.seed), step, stage.batch, samples);
+  const auto audio =
+      data::audio_batch(data.items, draw.order, draw.seed, draw.step, stage.batch, samples);
   return HostTensor::of({stage.batch, samples}, std::span<const float>(audio));
 }
 
@@ -67,10 +67,11 @@ bool wants(const nn::TrainSpec& spec, std::string_view field) {
 }
 
 OpenedInput waveform_crops(const InputRequest& request) {
-  const auto data = std::make_shared<const CropData>(request.configuration.stage);
-  return {.batches = [data, request](int64_t step) {
-    return chosen(request.spec, {{"audio", audio_crops(*data, request, step)}});
-  }};
+  const StageConfig& stage = request.configuration.stage;
+  const auto data = std::make_shared<const CropData>(stage);
+  return opened(stage, data->split, [data, request](const Draw& draw) {
+    return chosen(request.spec, {{"audio", audio_crops(*data, request, draw)}});
+  });
 }
 
 OpenedInput labelled_crops(const InputRequest& request) {
@@ -84,26 +85,30 @@ OpenedInput labelled_crops(const InputRequest& request) {
                      stage.data, presets.size()),
          "omit model.presets to use those of the data");
   }
-  const auto batches = [data, request, &stage, classes = presets.size()](int64_t step) {
+  const auto batch = [data, request, &stage, classes = presets.size()](const Draw& draw) {
     HostTensor labels({graph::DType::kI32, {stage.batch}});
     for (int64_t b = 0; b < stage.batch; ++b) {  // presets take turns
-      const int64_t item = data->order.item(step * stage.batch + b);
+      const int64_t item = draw.order.item(draw.step * stage.batch + b);
       labels.as<int32_t>()[static_cast<size_t>(b)] =
           static_cast<int32_t>(data->items[item].index % classes);
     }
-    return chosen(request.spec, {{"audio", audio_crops(*data, request, step)}, {"preset", labels}});
+    return chosen(request.spec, {{"audio", audio_crops(*data, request, draw)}, {"preset", labels}});
   };
-  return {.batches = batches};
+  return opened(stage, data->split, batch);
 }
 
 OpenedInput token_items(const InputRequest& request) {
   const auto data = open_tokens(request);
+  const StageConfig& stage = request.configuration.stage;
   require_fits(*data, common_of(request.model), request.configuration.path.string());
-  const auto batches = [data, request](int64_t step) {
-    return chosen(request.spec, named(item_arrays(*data, request.configuration.stage, step,
-                                                  wants(request.spec, "reference_melody"))));
-  };
-  return {batches, {"codec"}, codebooks_for(request.model, *data)};
+  const bool has_melody = wants(request.spec, "reference_melody");
+  OpenedInput input =
+      opened(stage, data->split, [data, request, &stage, has_melody](const Draw& draw) {
+        return chosen(request.spec, named(item_arrays(*data, stage, draw, has_melody)));
+      });
+  input.builds_on = {"codec"};
+  input.frozen = codebooks_for(request.model, *data);
+  return input;
 }
 
 // Replaces the true latents by the draft, which is all that generation has before it draws tokens.
@@ -114,15 +119,18 @@ OpenedInput token_items_with_drafts(const InputRequest& request) {
   std::shared_ptr<const LatentPredictor> upsampler;
   if (wants(request.spec, "draft")) upsampler = open_upsampler(request, *data, stage.batch);
   const HostTensor draft_stage({graph::DType::kI32, {stage.batch}});
-  const auto batches = [data, request, &stage, upsampler, draft_stage](int64_t step) {
-    auto arrays = item_arrays(*data, stage, step, upsampler && upsampler->needs_reference_melody());
+  const auto batch = [data, request, &stage, upsampler, draft_stage](const Draw& draw) {
+    auto arrays = item_arrays(*data, stage, draw, upsampler && upsampler->needs_reference_melody());
     std::optional<HostTensor> draft;
     if (upsampler) draft = predicted_latents(*upsampler, draft_stage, arrays);
     auto all = named(std::move(arrays));
     if (draft) all.emplace_back("draft", std::move(*draft));
     return chosen(request.spec, std::move(all));
   };
-  return {batches, {"codec", "upsampler"}, codebooks_for(request.model, *data)};
+  OpenedInput input = opened(stage, data->split, batch);
+  input.builds_on = {"codec", "upsampler"};
+  input.frozen = codebooks_for(request.model, *data);
+  return input;
 }
 
 // Replaces the codec's latents by the upsampler's in the first items of a batch, as the decoder
@@ -140,16 +148,15 @@ class PredictedLatents {
     if (items_ > 0) upsampler_ = open_upsampler(request, data, items_);
   }
 
-  void replace(int64_t step, data::VoiceBatch& batch) const {
+  void replace(const Draw& draw, data::VoiceBatch& batch) const {
     if (!upsampler_) return;
-    Rng rng(static_cast<uint64_t>(stage_.loop.seed), "predicted latents",
-            static_cast<uint64_t>(step));
+    Rng rng(draw.seed, "predicted latents", static_cast<uint64_t>(draw.step));
     std::vector<int32_t> stages;
     for (int64_t b = 0; b < items_; ++b) {
       stages.push_back(static_cast<int32_t>(rng.integer(0, upsampler_->last_stage())));
     }
     const auto arrays = arrays_of(
-        data::token_batch(data_.items, data_.tokens, data_.order, step, stage_.batch, items_,
+        data::token_batch(data_.items, data_.tokens, draw.order, draw.step, stage_.batch, items_,
                           {.has_reference_melody = upsampler_->needs_reference_melody()}));
     const auto predicted = predicted_latents(
         *upsampler_, HostTensor::of({items_}, std::span<const int32_t>(stages)), arrays);
@@ -179,12 +186,12 @@ OpenedInput crops_with_notes(const InputRequest& request) {
   const int64_t latent = data->tokens.latent() / audio::channel_count(data->tokens.channels());
   require_one_channel(request, latent);
   const auto predicted = std::make_shared<const PredictedLatents>(request, *data);
-  const auto batches = [data, request, &stage, predicted, latent](int64_t step) {
+  const auto make = [data, request, &stage, predicted, latent](const Draw& draw) {
     const int64_t batch = stage.batch, frames = stage.frames,
                   samples = frames * data::kFrameSamples;
-    auto crops = data::voice_batch(data->items, data->tokens, data->order,
-                                   static_cast<uint64_t>(stage.loop.seed), step, batch, frames);
-    predicted->replace(step, crops);
+    auto crops = data::voice_batch(data->items, data->tokens, draw.order, draw.seed, draw.step,
+                                   batch, frames);
+    predicted->replace(draw, crops);
     const auto tensor = [](graph::Dims dims, const std::vector<float>& values) {
       return HostTensor::of(std::move(dims), std::span(values));
     };
@@ -194,7 +201,9 @@ OpenedInput crops_with_notes(const InputRequest& request) {
                    {"melody", tensor({batch, frames, data::kMelodyFeatures}, crops.melody)},
                    {"excitation", tensor({batch, samples}, crops.excitation)}});
   };
-  return {.batches = batches, .builds_on = {"codec", "upsampler"}};
+  OpenedInput input = opened(stage, data->split, make);
+  input.builds_on = {"codec", "upsampler"};
+  return input;
 }
 
 // The pitches of a sung batch as the ear's bins.
@@ -213,12 +222,11 @@ static_assert(models::ear::kSteadyFrom == data::kSteadyFrom &&
 OpenedInput sung_crops(const InputRequest& request) {
   const StageConfig& stage = request.configuration.stage;
   const auto items = std::make_shared<const data::SungFolder>(stage.data);
-  const data::ItemOrder order = training_order(items->size(), stage);
-  const auto batches = [items, request, &stage, order](int64_t step) {
+  const auto make = [items, request, &stage](const Draw& draw) {
     const graph::Shape& audio = request.spec.batch.at(0).shape;
     const graph::Dims frames = {stage.batch, audio.size(1) / data::kPitchHop};
-    auto batch = data::sung_batch(*items, order, static_cast<uint64_t>(stage.loop.seed), step,
-                                  stage.batch, audio.size(1));
+    auto batch =
+        data::sung_batch(*items, draw.order, draw.seed, draw.step, stage.batch, audio.size(1));
     return chosen(request.spec,
                   {{"audio", HostTensor::of(audio.dims, std::span<const float>(batch.audio))},
                    {"f0", pitch_bins(frames, std::move(batch.f0))},
@@ -226,7 +234,7 @@ OpenedInput sung_crops(const InputRequest& request) {
                    {"onset", HostTensor::of(frames, std::span<const float>(batch.onset))},
                    {"offset", HostTensor::of(frames, std::span<const float>(batch.offset))}});
   };
-  return {.batches = batches};
+  return opened(stage, split_items(items->size(), stage), make);
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ struct InputRequest {
 struct OpenedInput {
   // The fields of the spec's batch, in the same order.
   train::BatchSource batches;
+  // The same of the held-out items; none if stage.held_out is 0.
+  train::HeldOut held_out;
   // Parts of the weights that make the arrays.
   std::vector<std::string> builds_on;
   // Buffers that come from other models (codebooks); they replace those of the starting weights.

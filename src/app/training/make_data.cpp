@@ -11,6 +11,7 @@
 #include "app/training/inputs.h"
 #include "base/atomic_folder.h"
 #include "base/fields_json.h"
+#include "base/files.h"
 #include "data/shards/make_items.h"
 #include "data/singing/sung_shards.h"
 #include "models/codec/token_file.h"
@@ -50,8 +51,8 @@ MadeItems make_voices(const MakeItemsOptions& options, const Json& config) {
   if (options.count > 0) made.count = options.count;
   if (options.threads > 0) made.threads = options.threads;
   const ProcessRank rank = rank_of(options);
-  const bool is_whole =
-      data::make_sung_items(options.output, made, rank, [] { return stop_signal() != 0; });
+  const bool is_whole = data::make_sung_items(with_runs_folder(options.output), made, rank,
+                                              [] { return stop_signal() != 0; });
   return {stop_signal(), is_whole, made.count, rank};
 }
 
@@ -87,7 +88,7 @@ MadeItems make_items(const MakeItemsOptions& options) {
   tools.heard_by = item_heard_by(weights);
   std::optional<models::codec::CodecSession> codec;
   if (!made.codec.empty()) tools.encoder = token_encoder(codec.emplace(session, made.codec));
-  const bool is_whole = data::make_items(options.output, made, tools);
+  const bool is_whole = data::make_items(with_runs_folder(options.output), made, tools);
   return {stop_signal(), is_whole, made.count, rank};
 }
 

@@ -21,6 +21,7 @@
 #include "kernels/table.h"
 #include "models/testing.h"
 #include "models/weights_folder.h"
+#include "train/checkpoint.h"
 #include "train/training_step.h"
 
 namespace hum::app {
@@ -87,11 +88,11 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
     root_ = fs::temp_directory_path() / fmt::format("hum-registry-{}", ::getpid());
     fs::remove_all(root_);
     ::setenv("HUM_CACHE", (root_ / "cache").c_str(), /*overwrite=*/1);
-    data::MakeOptions options{.count = 2, .items_per_shard = 2, .threads = 1};
+    data::MakeOptions options{.count = 3, .items_per_shard = 3, .threads = 1};
     options.items.presets = {"violin", "acoustic-grand-piano"};
     data::make_items(root_ / "data", options);
     data::make_sung_items(root_ / "voices",
-                          {.seconds = 2, .silent_share = 0, .count = 2, .items_per_shard = 2});
+                          {.seconds = 2, .silent_share = 0, .count = 3, .items_per_shard = 3});
     for (const char* part : {"codec", "upsampler"}) models::write_tiny_weights(root_, part);
   }
   static void TearDownTestSuite() {
@@ -109,7 +110,7 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
     stage.batch = 2;
     stage.frames = 25;
     stage.predicted_share = 0.5;
-    stage.held_out = 0;
+    stage.held_out = 1;
     stage.compute = Compute::kF32;
     stage.loop.steps = steps;
     stage.loop.log_every = 1;
@@ -128,11 +129,16 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
     train(configuration(steps, learning_rate), options);
     return options.output;
   }
-  static std::vector<double> losses(const std::string& name) {
+  // The log of a training into `name`.
+  static std::vector<Json> log_of(const std::string& name) {
     std::ifstream log(root_ / (name + "-run") / GetParam()->name / "log.jsonl");
+    std::vector<Json> lines;
+    for (std::string line; std::getline(log, line);) lines.push_back(parse_json(line));
+    return lines;
+  }
+  static std::vector<double> losses(const std::string& name) {
     std::vector<double> result;
-    for (std::string line; std::getline(log, line);) {
-      const Json entry = parse_json(line);
+    for (const Json& entry : log_of(name)) {
       if (entry.contains("step")) result.push_back(entry.at("loss"));
     }
     return result;
@@ -140,6 +146,32 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
 
   static inline fs::path root_;
 };
+
+// A checkpoint names only the settings that earlier releases had, so that their runs resume.
+void expect_identity_of_earlier_releases(const fs::path& run) {
+  const Json loop = train::latest_checkpoint(run)->config.at("stage").at("loop");
+  const auto names = [](const Json& json) {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : json.items()) keys.push_back(key);
+    return keys;
+  };
+  EXPECT_THAT(names(loop), ::testing::UnorderedElementsAre("steps", "seed", "optimizer"));
+  EXPECT_THAT(
+      names(loop.at("optimizer")),
+      ::testing::UnorderedElementsAre("learning_rate", "final_learning_rate", "warm_up_steps",
+                                      "beta1", "beta2", "epsilon", "weight_decay", "clip_norm"));
+}
+
+// A run of this model ends with the loss of its held-out item.
+void expect_validation(const std::vector<Json>& log, int64_t steps) {
+  std::vector<Json> found;
+  for (const Json& line : log) {
+    if (line.contains("validation")) found.push_back(line.at("validation"));
+  }
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].at("step"), steps);
+  EXPECT_GT(found[0].at("loss").get<double>(), 0);
+}
 
 double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -152,6 +184,8 @@ TEST_P(TrainedModel, LearnsAndItsWeightsComeBackAsTheyWere) {
   const auto loss = losses("first");
   ASSERT_EQ(std::ssize(loss), kSteps);
   EXPECT_LT(mean(std::span(loss).last(kMean)), 0.95 * mean(std::span(loss).first(kMean)));
+  expect_validation(log_of("first"), kSteps);
+  expect_identity_of_earlier_releases(root_ / "first-run" / GetParam()->name);
 
   // Read, run through a step with learning rate 0, written again.
   const fs::path second = trained("second", first.parent_path(), 1, 0);
@@ -168,6 +202,22 @@ TEST_P(TrainedModel, LearnsAndItsWeightsComeBackAsTheyWere) {
     };
     EXPECT_EQ(tensor_of(before), tensor_of(after)) << parameter.name;
   }
+}
+
+// Muon is for matrices between hidden layers, and every model has some.
+TEST_P(TrainedModel, HasHiddenMatricesButNoHiddenTableOrHead) {
+  const auto model = configuration(1, 0).make();
+  size_t hidden = 0;
+  for (const auto& parameter : model->parameters().all()) {
+    if (!parameter.hidden) continue;
+    ++hidden;
+    EXPECT_EQ(parameter.shape.dims.size(), 2U) << parameter.name;
+    for (const char* other :
+         {"embed", "head", "codebook", "stage", "norm", "conv", "film", "bias"}) {
+      EXPECT_EQ(parameter.name.find(other), std::string::npos) << parameter.name;
+    }
+  }
+  EXPECT_GT(hidden, 0U);
 }
 
 TEST_P(TrainedModel, OpensFromAFolderOfWeights) {

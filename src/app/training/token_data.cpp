@@ -13,7 +13,11 @@ using models::humming::CommonConfig;
 using models::humming::LatentPredictor;
 using runtime::HostTensor;
 
-data::ItemOrder training_order(int64_t items, const StageConfig& stage) {
+namespace {
+constexpr uint64_t kValidationSeed = 0;
+}  // namespace
+
+ItemSplit split_items(int64_t items, const StageConfig& stage) {
   const int64_t usable = items - stage.held_out;
   if (usable < stage.batch) {
     fail(ExitCode::kBadData,
@@ -22,7 +26,26 @@ data::ItemOrder training_order(int64_t items, const StageConfig& stage) {
          fmt::format("make {} or more (hum data make --count), or lower stage.held_out",
                      stage.batch + stage.held_out));
   }
-  return {0, usable, static_cast<uint64_t>(stage.loop.seed)};
+  ItemSplit split = {.training = {0, usable, static_cast<uint64_t>(stage.loop.seed)}};
+  if (stage.held_out > 0) {
+    split.held_out.emplace(usable, stage.held_out, kValidationSeed);
+    split.held_out_batches = std::max<int64_t>(1, stage.held_out / stage.batch);
+  }
+  return split;
+}
+
+OpenedInput opened(const StageConfig& stage, const ItemSplit& split,
+                   const std::function<std::vector<HostTensor>(const Draw&)>& draw) {
+  OpenedInput input;
+  input.batches = [draw, order = split.training, seed = static_cast<uint64_t>(stage.loop.seed)](
+                      int64_t step) { return draw({.order = order, .seed = seed, .step = step}); };
+  if (split.held_out) {
+    input.held_out.count = split.held_out_batches;
+    input.held_out.batches = [draw, order = *split.held_out](int64_t index) {
+      return draw({.order = order, .seed = kValidationSeed, .step = index, .is_training = false});
+    };
+  }
+  return input;
 }
 
 namespace {
@@ -53,12 +76,12 @@ std::shared_ptr<const TokenData> open_tokens(const InputRequest& request) {
                            .entries = codec.config().quantizer.entries,
                            .latent = channels * codec.config().latent,
                            .codebooks = codebooks.to_floats()});
-  const auto order = training_order(items.size(), stage);
+  const ItemSplit split = split_items(items.size(), stage);
   std::optional<data::PhaseFreeLatents> phase_free;
   if (stage.targets == Targets::kPhaseFree) {
     phase_free.emplace(items, stage.data, tokens, token_encoder(codec));
   }
-  return std::make_shared<const TokenData>(TokenData{std::move(items), std::move(tokens), order,
+  return std::make_shared<const TokenData>(TokenData{std::move(items), std::move(tokens), split,
                                                      std::move(codebooks), std::move(phase_free)});
 }
 
@@ -110,14 +133,13 @@ ItemArrays arrays_of(const data::TokenBatch& batch) {
   return arrays;
 }
 
-ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, int64_t step,
+ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, const Draw& draw,
                        bool has_reference_melody) {
-  return arrays_of(
-      data::token_batch(data.items, data.tokens, data.order, step, stage.batch, stage.batch,
-                        {.replacement = {.share = stage.token_replacement,
-                                         .seed = static_cast<uint64_t>(stage.loop.seed)},
-                         .has_reference_melody = has_reference_melody,
-                         .phase_free = data.phase_free ? &*data.phase_free : nullptr}));
+  return arrays_of(data::token_batch(
+      data.items, data.tokens, draw.order, draw.step, stage.batch, stage.batch,
+      {.replacement = {.share = draw.is_training ? stage.token_replacement : 0, .seed = draw.seed},
+       .has_reference_melody = has_reference_melody,
+       .phase_free = data.phase_free ? &*data.phase_free : nullptr}));
 }
 
 HostTensor predicted_latents(const LatentPredictor& upsampler, const HostTensor& stages,

@@ -1,6 +1,7 @@
 // Training items with the codec's tokens, and the arrays made from them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,13 +14,32 @@
 
 namespace hum::app {
 
-// The order of a stage's items, without the held-out ones. Throws: kBadData when too few are left.
-data::ItemOrder training_order(int64_t items, const StageConfig& stage);
+// The items of a stage: those that it trains on and, at the end of the data, those held out. The
+// held-out order does not depend on the seed of the run.
+struct ItemSplit {
+  data::ItemOrder training;
+  std::optional<data::ItemOrder> held_out;
+  // Held-out batches without an item twice, at least one.
+  int64_t held_out_batches = 0;
+};
+// Throws: kBadData when too few items are left to train on.
+ItemSplit split_items(int64_t items, const StageConfig& stage);
+
+// One batch to make: the items of `order` from position step * batch.
+struct Draw {
+  const data::ItemOrder& order;
+  uint64_t seed = 0;  // of crops and augmentation
+  int64_t step = 0;
+  bool is_training = true;  // false: without token replacement
+};
+// `draw` as the batches of training and those of validation.
+OpenedInput opened(const StageConfig& stage, const ItemSplit& split,
+                   const std::function<std::vector<runtime::HostTensor>(const Draw&)>& draw);
 
 struct TokenData {
   data::ItemFolder items;
   data::TokenTable tokens;
-  data::ItemOrder order;
+  ItemSplit split;
   // [K, E, D] of all channels together.
   runtime::HostTensor codebooks;
   std::optional<data::PhaseFreeLatents> phase_free;  // if they are the stage's targets
@@ -44,8 +64,8 @@ struct ItemArrays {
   std::optional<runtime::HostTensor> reference_melody = {};
 };
 ItemArrays arrays_of(const data::TokenBatch& batch);
-// Reads the whole items of a step's batch, with the stage's targets and augmentation.
-ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, int64_t step,
+// Reads the whole items of a batch, with the stage's targets; in training with its augmentation.
+ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, const Draw& draw,
                        bool has_reference_melody);
 // The upsampler's latents of these items. Shapes: stages i32[B] -> [B, T, D].
 runtime::HostTensor predicted_latents(const models::humming::LatentPredictor& upsampler,

@@ -37,7 +37,6 @@ void apply(const TrainOptions& options, ModelConfiguration& configuration) {
          configuration.path.string() + ": stage.run and stage.output must be set",
          "--run runs/my-run --output weights/my-weights");
   }
-  validate(stage);
   if (!stage.train_only.empty() && options.init.empty()) {
     fail(ExitCode::kUsage, "stage.train_only needs weights for the other parameters",
          "--init weights/");
@@ -49,16 +48,25 @@ void apply(const TrainOptions& options, ModelConfiguration& configuration) {
 Json recorded(StageConfig stage) {
   Json result = to_json(stage);
   for (const char* field : {"run", "output"}) result.erase(field);
-  for (const char* field : {"recompute", "recompute_every", "memory_limit", "max_minutes",
-                            "log_every", "checkpoint_every"}) {
+  for (const char* field :
+       {"recompute", "recompute_every", "memory_limit", "max_minutes", "log_every",
+        "checkpoint_every", "validate_every", "validation_batches"}) {
     result["loop"].erase(field);
   }
   if (stage.weights.empty()) result["weights"] = "weights";  // as earlier releases recorded it
   if (stage.targets == Targets::kTokens) result.erase("targets");
   if (!stage.loop.stack_layers) result["loop"].erase("stack_layers");
-  if (stage.loop.optimizer.weights == train::WeightsType::kF32) {
-    result["loop"]["optimizer"].erase("weights");
+  // Earlier releases had none of these.
+  const auto& used = stage.loop.optimizer;
+  Json& optimizer = result["loop"]["optimizer"];
+  if (used.weights == train::WeightsType::kF32) optimizer.erase("weights");
+  if (used.kind == train::OptimizerKind::kAdamW) {
+    for (const char* field : {"kind", "muon"}) optimizer.erase(field);
   }
+  if (used.schedule == train::Schedule::kCosine) {
+    for (const char* field : {"schedule", "decay_share"}) optimizer.erase(field);
+  }
+  if (used.ema == 0) optimizer.erase("ema");
   return result;
 }
 
@@ -80,6 +88,13 @@ Json learned_from(const StageConfig& stage, const std::vector<std::string>& buil
     if (std::filesystem::exists(folder)) result[part] = runtime::shards_sha256(folder);
   }
   return result;
+}
+
+void say_if_not_validated(const StageConfig& stage) {
+  if (stage.loop.validate_every == 0 || stage.held_out > 0) return;
+  spdlog::info(
+      "stage.held_out is 0: there are no items to validate on, so the log has no "
+      "validation loss");
 }
 
 // A processor without bf16 products converts the operands of each product.
@@ -119,6 +134,7 @@ TrainReport write_trained(const models::ModelRow& row, const StageConfig& stage,
                       {"steps", result.steps_done},
                       {"finished", result.finished},
                       {"loss", result.final_loss},
+                      {"validation_loss", result.validation_loss},
                       {"seconds", result.seconds},
                       {"output", stage.output},
                       {"sha256", sha256}}};
@@ -129,7 +145,11 @@ TrainReport write_trained(const models::ModelRow& row, const StageConfig& stage,
 TrainReport train(ModelConfiguration configuration, const TrainOptions& options) {
   apply(options, configuration);
   const models::ModelRow& row = *configuration.row;
+  const Json identity = recorded(configuration.stage);
+  // A run may move with HUM_RUNS, so its folder is not part of what it is.
+  expand_paths(configuration.stage);
   const StageConfig& stage = configuration.stage;
+  validate(stage);
   fill_in_classes(configuration, [&] { return item_presets(stage.data); });
   runtime::Session session(session_options());
   const auto model = configuration.make();
@@ -137,15 +157,17 @@ TrainReport train(ModelConfiguration configuration, const TrainOptions& options)
   spec.train_only = stage.train_only;
   auto input = open_input({session, configuration, *model, spec});
   advise_on_compute(session, stage.compute);
+  say_if_not_validated(stage);
   const Json model_config = recorded_model(model->config());
   const auto result =
       train::run_training(session, spec, stage.loop, input.batches,
                           {.run = stage.run,
                            .initial = initial_tensors(options, row, std::move(input.frozen)),
-                           .config = {{"stage", recorded(stage)},
+                           .config = {{"stage", identity},
                                       {"model", model_config},
                                       {"learned_from", learned_from(stage, input.builds_on)}},
-                           .should_stop = [] { return stop_signal() != 0; }});
+                           .should_stop = [] { return stop_signal() != 0; },
+                           .held_out = std::move(input.held_out)});
   if (stop_signal() != 0) {
     spdlog::warn("stopped at step {}; to resume, repeat the command", result.steps_done);
     return {.stop_signal = stop_signal()};

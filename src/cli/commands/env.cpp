@@ -40,12 +40,14 @@ std::string row_text(const EnvVariable& variable, const std::string& value) {
 }
 
 std::string folders_text() {
-  const std::filesystem::path cache = cache_folder();
+  const auto shown = [](const std::filesystem::path& folder) {
+    return folder.empty() ? "none: there is no home folder" : folder.string();
+  };
   std::string text = "\nFolders:\n";
   text += two_columns("data", data_folder().string());
   for (const auto& folder : wheel_folders()) text += two_columns("plugins", folder.string());
-  return text +
-         two_columns("cache", cache.empty() ? "none: there is no home folder" : cache.string());
+  return text + two_columns("cache", shown(cache_folder())) +
+         two_columns("runs", shown(runs_folder()));
 }
 
 int run(Args& args) {

@@ -64,12 +64,13 @@ int run(Args& args) {
     print_json(summary);
     return 0;
   }
-  const double loss = summary["loss"];
-  std::cout << fmt::format("{}: {}, {}{}; weights in {}\n", summary["model"].get<std::string>(),
-                           counted(summary["steps"].get<int64_t>(), "step"),
-                           std::isfinite(loss) ? fmt::format("loss {:.4f}, ", loss) : "",
-                           format_duration(summary["seconds"].get<double>()),
-                           summary["output"].get<std::string>());
+  const double loss = summary["loss"], validation = summary["validation_loss"];
+  std::cout << fmt::format(
+      "{}: {}, {}{}{}; weights in {}\n", summary["model"].get<std::string>(),
+      counted(summary["steps"].get<int64_t>(), "step"),
+      std::isfinite(loss) ? fmt::format("loss {:.4f}, ", loss) : "",
+      std::isfinite(validation) ? fmt::format("validation {:.4f}, ", validation) : "",
+      format_duration(summary["seconds"].get<double>()), summary["output"].get<std::string>());
   return 0;
 }
 

@@ -99,12 +99,14 @@ ResidualQuantizer::Training ResidualQuantizer::train(const Value& latents_BTD,
   const Value z = graph::reshape(latents_BTD, {batch * frames, latent_});
   const bool euclidean = config_.kind == QuantizerKind::kEuclidean;
 
-  // The number of books that each item keeps: 1 with p = 1/4, 2..K with p = 1/4, else all.
+  // The number of books that each item keeps: 1 with p = 1/4, 2..K with p = 1/4, else all. In
+  // validation all.
   const Value u_B = graph::uniform({DType::kF32, {batch}}, graph::fold_in(step.key, 1000));
   const double books = static_cast<double>(config_.books);
   const Value some = graph::floor((u_B - 0.25) * (4 * (books - 1))) + 2;
-  const Value kept_B = graph::select(u_B < 0.25, 1.0 + graph::zeros_like(u_B),
-                                     graph::select(u_B < 0.5, some, books));
+  const Value few_B = graph::select(u_B < 0.25, 1.0 + graph::zeros_like(u_B),
+                                    graph::select(u_B < 0.5, some, books));
+  const Value kept_B = step.is_training ? few_B : graph::zeros_like(u_B) + books;
   const Value kept_N1 =
       graph::reshape(graph::broadcast_in_dim(kept_B, {batch, frames}, {0}), {batch * frames, 1});
 

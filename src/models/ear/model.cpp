@@ -96,8 +96,8 @@ PitchBlock::PitchBlock(const nn::Scope& scope, int64_t channels, double residual
       pitch_KC_(scope.declare("pitch.weight", {kPitchTaps, channels}, nn::Init::normal(0.2))),
       pitch_bias_C_(scope.declare("pitch.bias", {channels}, nn::Init::zeros())),
       norm_(scope.child("norm"), nn::NormKind::kLayer, channels),
-      up_(scope.child("up"), channels, 3 * channels),
-      down_(scope.child("down"), 3 * channels, channels) {}
+      up_(scope.child("up"), channels, 3 * channels, {.hidden = true}),
+      down_(scope.child("down"), 3 * channels, channels, {.hidden = true}) {}
 
 Value PitchBlock::operator()(const Value& x_BTSC) const {
   const int64_t b = x_BTSC.size(0), t = x_BTSC.size(1), s = x_BTSC.size(2), c = x_BTSC.size(3);
@@ -134,7 +134,8 @@ Ear::Ear(const EarConfig& config) : config_(config) {
     pitch_blocks_.emplace_back(root.child("pitch_blocks", i), c,
                                1.0 / static_cast<double>(config.pitch_blocks));
   }
-  into_width_ = nn::Linear(root.child("into_width"), kSemitones * c, config.width);
+  into_width_ =
+      nn::Linear(root.child("into_width"), kSemitones * c, config.width, {.hidden = true});
   blocks_ = nn::convnext_stack(
       root, config.blocks,
       {.width = config.width, .hidden = 3 * config.width, .kernel = config.kernel});

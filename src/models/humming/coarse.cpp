@@ -78,9 +78,10 @@ nn::Loss Coarse::loss(std::span<const Value> inputs, const nn::StepInputs& step,
                       DType compute) const {
   const Value &codes_BTK = inputs[0], &melody_BTM = inputs[1];
   const int64_t batch = codes_BTK.size(0);
+  const double dropout = step.is_training ? config_.condition_dropout : 0;
   auto kept = [&](int64_t stream) {
     const Value draw = graph::uniform({DType::kF32, {batch}}, graph::fold_in(step.key, stream));
-    return convert(draw >= config_.condition_dropout, DType::kF32);
+    return convert(draw >= dropout, DType::kF32);
   };
   const graph::Values all_logits = logits(codes_BTK,
                                           {.melody_BTM = melody_BTM,

@@ -57,7 +57,7 @@ Aligned::Aligned(const nn::Scope& scope, const CoarseConfig& config) : config_(c
                                       {.width = config.melody_width,
                                        .hidden = 3 * config.melody_width,
                                        .condition = config.melody_width});
-  melody_out_ = nn::Linear(scope.child("melody_out"), config.melody_width, width);
+  melody_out_ = nn::Linear(scope.child("melody_out"), config.melody_width, width, {.hidden = true});
   condition_ = nn::Linear(scope.child("timbre"), 2 * common.latent, config.melody_width);
   prefix_in_ = nn::Linear(scope.child("prefix_in"), common.latent, width);
 }

@@ -56,8 +56,8 @@ nn::TrainSpec Voice::train_spec(const nn::StepShape& shape) const {
     const Value &audio_BN = inputs[0], &latents_BTD = inputs[1], &melody_BTM = inputs[2];
     const Value draw =
         graph::uniform({DType::kF32, {audio_BN.size(0), 1}}, graph::fold_in(step.key, 1));
-    const Value excitation_BN =
-        inputs[3] * convert(draw >= config_.excitation_dropout, DType::kF32);
+    const double dropout = step.is_training ? config_.excitation_dropout : 0;
+    const Value excitation_BN = inputs[3] * convert(draw >= dropout, DType::kF32);
     const Value noise_BN = graph::normal(audio_BN.shape(), graph::fold_in(step.key, 2));
     const Value rendered =
         render(convert(latents_BTD, compute), melody_BTM, excitation_BN, noise_BN, step.blocks);
