@@ -167,7 +167,9 @@ TEST_F(ServiceTest, TheIdleServerIsSmallAndDoesNotLoadThePlugin) {
   std::ifstream maps(folder + "maps");
   const std::string mapped{std::istreambuf_iterator<char>(maps), {}};
   EXPECT_THAT(mapped, ::testing::Not(HasSubstr("pjrt")));
-  if (!kIsSanitized) EXPECT_LT(resident_bytes(server_->pid()), 60'000'000);
+  if (!kIsSanitized) {
+    EXPECT_LT(resident_bytes(server_->pid()), 60'000'000);
+  }
 }
 
 TEST_F(ServiceTest, StartsOnlyWhereItShould) {
