@@ -48,7 +48,7 @@ class Studio {
     std::vector<std::string> warnings;
     timbres_[0] = synthesizer_.preset_timbre(*clip.plan.preset, warnings);
     timbres_[1] = synthesizer_.clip_timbre(
-        clip.reference, app::clip_notes(clip.reference, hear_(clip.reference).notes));
+        {{clip.reference, app::clip_notes(clip.reference, hear_(clip.reference).notes)}});
   }
 
   // The result refers to this object.

@@ -72,6 +72,15 @@ std::optional<std::string> unknown_command(const Parsed& parsed, const Words& ar
   return has_commands || comes_first(parsed, arguments, word) ? std::optional(word) : std::nullopt;
 }
 
+// A flag that took several words, among them perhaps those of a positional argument.
+const CLI::Option* flag_of_several(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const bool takes_several = !option->get_positional() && option->get_expected_max() > 1;
+    if (takes_several && option->results().size() > 1) return option;
+  }
+  return nullptr;
+}
+
 [[noreturn]] void fail_missing(const Parsed& parsed, const std::string& what) {
   const CommandOutline command = parsed.outline();
   if (command.needs_command) {
@@ -83,14 +92,18 @@ std::optional<std::string> unknown_command(const Parsed& parsed, const Words& ar
                               : fmt::format("{}", fmt::join(names, ", or ")));
   }
   const std::string example = command.footer.substr(command.footer.rfind("  ") + 2);
-  std::string wanted = what;
+  std::string wanted = what, hint = "for example: " + example;
   if (const CLI::Option* option = parsed.app->get_option_no_throw(what)) {
     const auto flag =
         std::ranges::find(command.flags, option->get_description(), &FlagOutline::help);
     if (flag != command.flags.end()) wanted = fmt::format("{} ({})", flag->name, flag->help);
+    const CLI::Option* taker = flag_of_several(*parsed.app);
+    if (option->get_positional() && taker != nullptr) {
+      hint = fmt::format("{} takes all words up to the next flag; write {} before it",
+                         taker->get_name(), flag->name);
+    }
   }
-  fail(ExitCode::kUsage, fmt::format("{} needs {}", command.name, wanted),
-       "for example: " + example);
+  fail(ExitCode::kUsage, fmt::format("{} needs {}", command.name, wanted), hint);
 }
 
 // The option that a message of the parser names first ("--rate: 1 required INT missing").

@@ -39,6 +39,7 @@ const Case kCases[] = {
     {"hum profile --tarce a.json notes a.wav", 2, "hum profile has no flag --tarce", "hum profile --help"},
     {"hum --devcie cpu notes a.wav", 2, "hum has no flag --devcie", "did you mean --device?"},
     {"hum generate", 2, "hum generate needs INPUTS (recordings", "for example: hum generate examples"},
+    {"hum generate --timbre b.wav a.wav -o out.wav", 2, "hum generate needs INPUTS", "--timbre takes all words up to the next flag; write INPUTS before it"},
     {"hum notes", 2, "hum notes needs INPUT (a recording", "for example: hum notes examples"},
     {"hum notes a.wav b.wav", 2, "hum notes takes no further argument: 'b.wav'", "usage: hum notes INPUT [FLAGS]"},
     {"hum notes a.wav -o", 2, "--output needs a value", "--output TEXT: file to write"},

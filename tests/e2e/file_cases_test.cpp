@@ -38,6 +38,7 @@ const Case kCases[] = {
     {"hum notes - < text.csv", 65, "stdin: not a sound file that hum reads", "ffmpeg -i FILE out.wav"},
     {"head -c 20000 a.wav | hum notes -", 65, "stdin: the file is truncated", "the end is missing"},
     {"hum generate - --timbre - -o out.wav", 2, "stdin can be read only once", "name a file for the others"},
+    {"hum generate a.wav --timbre - - -o out.wav", 2, "stdin can be read only once", "name a file for the others"},
     {"$GENERATE a.wav -o - --json", 2, "-o - and --json both write to stdout", "leave one of them out"},
     {"hum notes a.wav -o - --json", 2, "-o - and --json both write to stdout", "leave one of them out"},
     {"$GENERATE a.wav -o - --takes 2", 2, "stdout takes one sound", "-o out.wav"},
@@ -53,6 +54,14 @@ const Case kCases[] = {
     {"hum notes start.mp3", 65, "truncated", "hint: "},
     {"hum notes words.mp3", 65, "words.mp3: not a sound file that hum reads", "ffmpeg -i FILE out.wav"},
     {"hum notes level.wav", 65, "level.wav: is silent, at a constant level of 0.25", "check the microphone"},
+
+    // Several recordings of one timbre.
+    {"$IMITATE b.wav ./b.wav -o out/", 2, "--timbre names ./b.wav twice", "give each recording once"},
+    {"$IMITATE b.wav none.wav -o out/", 66, "none.wav: no such file", "check the name of the recording"},
+    {"$IMITATE b.wav level.wav -o out/", 65, "level.wav: is silent", "record it again"},
+    {"$IMITATE b.wav brief.wav -o out/", 65, "brief.wav: 0.20 s of sound is too little", "use a recording of 1 s or more"},
+    {"$IMITATE $(seq -f c%g.wav 31) -o out/", 2, "--timbre takes at most 30 recordings, not 31", "from low to high notes"},
+    {"$IMITATE b.wav whole.mp3 -o whole.mp3", 2, "whole.mp3 is an input and would be overwritten", "choose another output"},
 
     // Places where nothing is created.
     {"$GENERATE a.wav -o /dev/hum-e2e.wav", 73, "/dev/hum-e2e.wav: hum writes no files among devices", "-o - writes to stdout"},
@@ -75,7 +84,9 @@ const Case kCases[] = {
 };
 // clang-format on
 
-const std::string kSetup = "GENERATE='hum generate --preset violin --fast --weights weights'; ";
+const std::string kSetup =
+    "GENERATE='hum generate --preset violin --fast --weights weights'; "
+    "IMITATE='hum generate a.wav --fast --weights weights --timbre'; ";
 
 class FileCases : public Program {
  protected:
@@ -95,6 +106,7 @@ class FileCases : public Program {
     write("text.csv", "onset,pitch,duration\n");
     write("words.mp3", "these are words, and there are some of them, but no sound");
     write_sound("level.wav", std::vector<float>(44100, 0.25F), 22050);
+    write_sound("brief.wav", audio::tone(220, 0.2, 22050), 22050);
     audio::write_audio(folder_ / "whole.mp3", audio::read_audio(folder_ / "a.wav"));
     const std::string mp3 = read("whole.mp3");
     write("half.mp3", mp3.substr(0, mp3.size() / 2));

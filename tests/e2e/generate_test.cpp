@@ -193,13 +193,45 @@ TEST_F(Generate, ImitatesTheBestPartOfALongRecording) {
   const auto run =
       generate(write_hum("a.wav"), "out.wav", {"--timbre", timbre, "--fast", "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
-  const Json part = parse_json(run.out)["timbre_seconds"];
+  const Json part = parse_json(run.out)["timbre"][0]["seconds"];
   EXPECT_NEAR(part[1].get<double>() - part[0].get<double>(), 5, 1e-3);
   EXPECT_GE(part[0], 5.0);
   EXPECT_THAT(run.err, HasSubstr(fmt::format("long.wav: the timbre is that of {:.1f} to {:.1f} s",
                                              part[0].get<double>(), part[1].get<double>())));
   const auto preset = generate(write_hum("a.wav"), "out.wav", {"--fast", "--json"});
-  EXPECT_TRUE(parse_json(preset.out)["timbre_seconds"].is_null());
+  EXPECT_EQ(parse_json(preset.out)["timbre"], Json::array());
+}
+
+TEST_F(Generate, ImitatesSeveralRecordings) {
+  const std::string hum = write_hum("a.wav");
+  const std::string low = write_hum("low.wav", 6);
+  // At twice the rate: an octave higher.
+  const std::string high =
+      write_sound("high.wav", audio::read_audio(write_hum("slow.wav", 12)).samples, 44100);
+  const auto play = [&](const std::string& name, std::vector<std::string> timbre) {
+    timbre.insert(timbre.begin(), "--timbre");
+    timbre.insert(timbre.end(), {"--fast", "--json"});
+    const auto run = generate(hum, name, timbre);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run;
+  };
+  const auto both = play("both.wav", {low, high});
+  EXPECT_THAT(both.err, HasSubstr("low.wav: the timbre is that of"));
+  EXPECT_THAT(both.err, HasSubstr("high.wav: the timbre is that of"));
+  double read_s = 0;
+  const Json parts = parse_json(both.out)["timbre"];
+  ASSERT_EQ(parts.size(), 2U);
+  for (const Json& part : parts) {
+    EXPECT_NEAR(part["seconds"][1].get<double>() - part["seconds"][0].get<double>(), 5, 0.01);
+    read_s += part["read_seconds"][1].get<double>() - part["read_seconds"][0].get<double>();
+  }
+  EXPECT_NEAR(read_s, 5, 0.05);
+  EXPECT_EQ(parts[0]["file"], high);
+  // Their order changes nothing; each of them changes the sound.
+  play("again.wav", {high, low});
+  EXPECT_EQ(read("again.wav"), read("both.wav"));
+  play("low-only.wav", {low});
+  EXPECT_NE(read("low-only.wav"), read("both.wav"));
 }
 
 TEST_F(Generate, CodecTokensGoToAFileAndBack) {

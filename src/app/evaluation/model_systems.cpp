@@ -49,8 +49,8 @@ ModelSystems::ModelSystems(runtime::Session& session, const std::filesystem::pat
     : synthesizer_(session, weights), hear_(hear_function(session, weights)) {}
 
 void ModelSystems::prepare(const eval::TestClip& clip) {
-  timbre_ = synthesizer_.clip_timbre(clip.reference,
-                                     clip_notes(clip.reference, hear_(clip.reference).notes));
+  timbre_ = synthesizer_.clip_timbre(
+      {{clip.reference, clip_notes(clip.reference, hear_(clip.reference).notes)}});
   codes_ = synthesizer_.codec().encode(clip.truth);
 }
 
@@ -142,7 +142,7 @@ eval::System ModelSystems::own_reference() {
       .play = [this](const eval::TestClip& clip) {
         // Without the residual, which would be the answer itself.
         const auto instrument = synthesizer_.instrument(
-            synthesizer_.clip_timbre(clip.truth, clip.notes), {.fast = true, .residual = 0});
+            synthesizer_.clip_timbre({{clip.truth, clip.notes}}), {.fast = true, .residual = 0});
         return finished(pipeline::play(clip.notes, instrument, clip.plan.melody), clip);
       }};
 }

@@ -33,7 +33,8 @@ fs::path sound_path(const ArrangeOptions& options, const std::string& name) {
 }
 
 void require_outputs(const ArrangeOptions& options) {
-  const std::set<fs::path> read = {real_path(options.input), real_path(options.lead.timbre)};
+  std::set<fs::path> read = {real_path(options.input)};
+  for (const auto& file : options.lead.timbre) read.insert(real_path(file));
   for (const char* name : {"lead", "bass", "chords", "drums", "mix"}) {
     const fs::path sound = sound_path(options, name);
     require_holds(sound, options.sound);

@@ -15,12 +15,16 @@ Json conversion_report(const OutputPlan& plan, const Converter& converter, const
   const ConversionOptions& options = converter.options();
   const auto& [melody, score] = hearing;
   const runtime::Counters counters = converter.counters();
-  const auto part = converter.timbre_part();
+  Json timbre = Json::array();
+  for (const ClipPart& part : converter.timbre_parts()) {
+    timbre.push_back({{"file", part.file},
+                      {"seconds", {part.from_s, part.to_s}},
+                      {"read_seconds", {part.read_from_s, part.read_to_s}}});
+  }
   Json report = {{"input", plan.input.string()},
                  {"output", takes[0]["output"]},
                  {"preset", options.preset},
-                 {"timbre", options.timbre},
-                 {"timbre_seconds", part ? Json({part->first, part->second}) : Json()},
+                 {"timbre", timbre},
                  {"audio_seconds", takes[0]["audio_seconds"]},
                  {"takes", takes},
                  {"heard_by", melody.heard_by},

@@ -18,7 +18,7 @@ namespace {
 
 void require_stdin_once(const ConvertOptions& options) {
   const auto uses = std::ranges::count(options.inputs, kStandardStream) +
-                    (options.conversion.timbre == kStandardStream ? 1 : 0) +
+                    std::ranges::count(options.conversion.timbre, kStandardStream) +
                     (options.delivery.backing == kStandardStream ? 1 : 0);
   if (uses < 2) return;
   fail(ExitCode::kUsage, "stdin can be read only once, and - is given more often",
@@ -68,9 +68,11 @@ ConvertSummary convert(const ConvertOptions& options,
   DeliveryOptions delivery = options.delivery;
   delivery.on_stdout = options.outputs.format;
   Converter converter(options.conversion);
+  const auto& timbre = options.conversion.timbre;
+  std::vector<std::filesystem::path> kept(timbre.begin(), timbre.end());
+  kept.emplace_back(delivery.backing);
   const PlannedOutputs outputs =
-      plan_outputs(options.inputs, options.outputs, converter.instrument_name(),
-                   {delivery.backing, options.conversion.timbre});
+      plan_outputs(options.inputs, options.outputs, converter.instrument_name(), kept);
   const auto& plans = outputs.plans;
   const auto container = std::string(to_name(options.outputs.format));
   for (const auto& plan : plans) {

@@ -1,6 +1,10 @@
 #include "app/play/converter.h"
 
+#include <optional>
+#include <set>
+
 #include "app/stop.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "pipeline/recording.h"
 
@@ -14,6 +18,20 @@ namespace {
 // the next part in time.
 constexpr int64_t kQuickFrames = 150;
 
+void validate_clips(const std::vector<std::string>& files) {
+  if (files.size() > kMostClips) {
+    fail(ExitCode::kUsage,
+         fmt::format("--timbre takes at most {} recordings, not {}", kMostClips, files.size()),
+         "a few that lead from low to high notes are enough");
+  }
+  std::set<fs::path> seen;
+  for (const std::string& file : files) {
+    if (seen.insert(real_path(file)).second) continue;
+    fail(ExitCode::kUsage, fmt::format("--timbre names {} twice", audio::name_of(file)),
+         "give each recording once");
+  }
+}
+
 }  // namespace
 
 void validate(const ConversionOptions& options) {
@@ -23,6 +41,7 @@ void validate(const ConversionOptions& options) {
                                 : "--preset and --timbre cannot be combined",
          "--preset violin, or --timbre reference.wav");
   }
+  validate_clips(options.timbre);
   pipeline::validate(options.hum);
   pipeline::validate(options.score);
   models::basic_pitch::validate(options.notes);
@@ -193,11 +212,11 @@ std::vector<float> Converter::stream_and_keep(std::span<const audio::Note> notes
 
 std::string Converter::instrument_name() const {
   return preset_ != nullptr ? std::string(preset_->name)
-                            : fs::path(options_.timbre).stem().string();
+                            : fs::path(options_.timbre.front()).stem().string();
 }
 
-std::optional<std::pair<double, double>> Converter::timbre_part() const {
-  return loaded_ ? loaded_->timbre.part_s : std::nullopt;
+std::span<const ClipPart> Converter::timbre_parts() const {
+  return loaded_ ? std::span<const ClipPart>(loaded_->timbre.parts) : std::span<const ClipPart>();
 }
 
 runtime::Counters Converter::counters() const {

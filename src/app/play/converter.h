@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +20,8 @@
 namespace hum::app {
 
 struct ConversionOptions {
-  std::string preset, timbre, weights;
+  std::string preset, weights;
+  std::vector<std::string> timbre;  // recordings
   SynthesisOptions play;
   pipeline::HumOptions hum;
   pipeline::ScoreOptions score;
@@ -31,7 +32,8 @@ struct ConversionOptions {
   void visit_fields(V& v) {
     v("preset", preset, "instrument to play on (hum presets lists them)");
     v("timbre", timbre,
-      "instead of --preset: a recording of 1 s or more to imitate; its best 5 s are used");
+      "instead of --preset: recordings of an instrument, of 1 s or more each, to imitate; the best "
+      "5 s of each are used");
     play.visit_fields(v);
     hum.visit_fields(v);
     score.visit_fields(v);
@@ -140,10 +142,10 @@ class Converter {
   int64_t seed_of(int64_t take) const { return options_.play.sampling.seed + take; }
   // The General MIDI program; 0 for a timbre without a name.
   int program() const { return preset_ != nullptr ? preset_->program : 0; }
-  // For the sound's file name: the preset's name, else the name of the timbre's file.
+  // For the sound's file name: the preset's name, else the name of the timbre's first file.
   std::string instrument_name() const;
-  // The part of the recording --timbre that is used, in seconds; absent with a preset.
-  std::optional<std::pair<double, double>> timbre_part() const;
+  // The parts of the recordings --timbre that are used; empty with a preset, and before load().
+  std::span<const ClipPart> timbre_parts() const;
   runtime::Counters counters() const;
 
  private:

@@ -1,10 +1,26 @@
 #include "app/play/loaded_models.h"
 
+#include <algorithm>
+
 #include "app/session_options.h"
 #include "audio/io.h"
 #include "base/log.h"
 
 namespace hum::app {
+namespace {
+
+// Says which part of a recording is used, unless it is all of the only one.
+void log_part(const ClipPart& part, bool is_one_of_several) {
+  const bool is_whole = part.recording_s <= part.to_s - part.from_s + 0.05;
+  if (is_whole && !is_one_of_several) return;
+  const std::string read = is_one_of_several ? fmt::format("; the models read {:.1f} to {:.1f} s",
+                                                           part.read_from_s, part.read_to_s)
+                                             : "";
+  spdlog::info("{}: the timbre is that of {:.1f} to {:.1f} s of {:.1f} s{}",
+               audio::name_of(part.file), part.from_s, part.to_s, part.recording_s, read);
+}
+
+}  // namespace
 
 LoadedModels::LoadedModels(const std::string& weights)
     : session_(session_options()),
@@ -24,20 +40,28 @@ Timbre LoadedModels::timbre(const data::Preset& preset, bool with_residual) {
   return found->second;
 }
 
-Timbre LoadedModels::timbre_of(const std::filesystem::path& path, double max_seconds,
+Timbre LoadedModels::timbre_of(std::vector<std::string> files, double max_seconds,
                                const models::basic_pitch::NoteOptions& notes,
                                const pipeline::HearFunction& hear) {
+  std::ranges::sort(files);  // so that their order changes nothing
   Timbre timbre;
-  auto clip = read_clip(path, max_seconds, timbre.warnings);
-  timbre.part_s = {clip.from_s, clip.to_s};
-  if (clip.recording_s > clip.to_s - clip.from_s + 0.05) {
-    spdlog::info("{}: the timbre is that of {:.1f} to {:.1f} s of {:.1f} s", audio::name_of(path),
-                 clip.from_s, clip.to_s, clip.recording_s);
+  auto clips = read_clips(files, max_seconds, timbre.warnings);
+  const auto transcribe = transcriber(session_, notes);
+  std::vector<audio::Note> all_notes;
+  std::vector<TimbreClip> sounds;
+  for (auto& [part, samples] : clips) {
+    log_part(part, clips.size() > 1);
+    const auto transcribed = transcribe(samples);
+    all_notes.insert(all_notes.end(), transcribed.begin(), transcribed.end());
+    TimbreClip sound{.read_from_s = part.read_from_s - part.from_s,
+                     .read_to_s = part.read_to_s - part.from_s};
+    if (hear) sound.notes = clip_notes(samples, hear(samples).notes);
+    sound.samples = std::move(samples);
+    sounds.push_back(std::move(sound));
+    timbre.parts.push_back(std::move(part));
   }
-  timbre.range = pipeline::range_around(transcriber(session_, notes)(clip.samples));
-  std::optional<std::vector<audio::Note>> heard;
-  if (hear) heard = clip_notes(clip.samples, hear(clip.samples).notes);
-  timbre.source = synthesizer_.clip_timbre(std::move(clip.samples), std::move(heard));
+  timbre.range = pipeline::range_around(all_notes);
+  timbre.source = synthesizer_.clip_timbre(std::move(sounds));
   return timbre;
 }
 

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "app/play/hearing.h"
@@ -23,7 +22,7 @@ struct Timbre {
   TimbreSource source;
   std::optional<pipeline::PitchRange> range;
   std::vector<std::string> warnings;
-  std::optional<std::pair<double, double>> part_s = {};  // of a clip's recording: from, to
+  std::vector<ClipPart> parts = {};  // of clips
 };
 
 // Reads each model when it is first needed. Thread-safe.
@@ -38,10 +37,11 @@ class LoadedModels {
 
   // That of a preset is kept, with its residual if one is asked for.
   Timbre timbre(const data::Preset& preset, bool with_residual);
-  // Of a clip to imitate; says which part of a long recording it is. `notes`: of Basic Pitch, who
-  // finds the range. `hear` finds the notes that it plays, for the residual and for models that
-  // need them; empty: they stay unknown. Throws: what read_clip throws.
-  Timbre timbre_of(const std::filesystem::path& clip, double max_seconds,
+  // Of clips of one instrument, whatever their order; says which part of a recording is used.
+  // `notes`: of Basic Pitch, who finds the range. `hear` finds the notes that they play, for the
+  // residual and for models that need them; empty: they stay unknown. Throws: what read_clips
+  // throws.
+  Timbre timbre_of(std::vector<std::string> clips, double max_seconds,
                    const models::basic_pitch::NoteOptions& notes,
                    const pipeline::HearFunction& hear);
   // See hear_function.

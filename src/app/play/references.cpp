@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
+#include "audio/io.h"
 #include "base/error.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/melody.h"
@@ -52,6 +54,41 @@ std::vector<float> levels_of(std::span<const float> samples) {
     samples = samples.subspan(frame.size());
   }
   return levels;
+}
+
+int64_t frames_in(double seconds) { return std::llround(seconds * data::kFramesPerSecond); }
+double seconds_of(size_t samples) { return static_cast<double>(samples) / data::kSampleRate; }
+
+[[noreturn]] void fail_short(const std::string& file, double seconds) {
+  fail(ExitCode::kBadData,
+       fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from",
+                   audio::name_of(file), seconds),
+       fmt::format("use a recording of {} s or more", kMinReference_s));
+}
+
+// The best frames of a recording, at most `most`. Keeps no more of it.
+Clip read_clip(const std::string& file, int64_t most, double max_seconds,
+               std::vector<std::string>& warnings) {
+  audio::SourceFormat source;
+  const auto mono = audio::read_mono(file, max_seconds, &source);
+  if (mono.seconds() < kMinReference_s) fail_short(file, mono.seconds());
+  const auto recording = pipeline::checked_recording(mono, source, audio::name_of(file));
+  for (const auto& warning : recording.warnings) {
+    warnings.push_back(audio::name_of(file) + ": " + warning);
+  }
+  const std::span<const float> samples = recording.samples;
+  size_t from = first_sound(samples);
+  if (seconds_of(samples.size() - from) < kMinReference_s) {
+    fail_short(file, seconds_of(samples.size() - from));
+  }
+  from += best_part(samples.subspan(from), static_cast<double>(most) / data::kFramesPerSecond);
+  const auto part = samples.subspan(
+      from, std::min(samples.size() - from, static_cast<size_t>(most * data::kFrameSamples)));
+  return {.part = {.file = file,
+                   .recording_s = recording.seconds,
+                   .from_s = seconds_of(from),
+                   .to_s = seconds_of(from + part.size())},
+          .samples = {part.begin(), part.end()}};
 }
 
 double overlap_s(const Note& a, const Note& b) {
@@ -114,28 +151,37 @@ models::codec::TokenFile reference_tokens(const data::Preset& preset, data::Flui
   return tokens;
 }
 
-Clip read_clip(const fs::path& path, double max_seconds, std::vector<std::string>& warnings) {
-  auto recording = pipeline::read_recording(path, max_seconds);
-  for (const auto& warning : recording.warnings) {
-    warnings.push_back(audio::name_of(path) + ": " + warning);
+std::vector<Clip> read_clips(std::span<const std::string> files, double max_seconds,
+                             std::vector<std::string>& warnings) {
+  const int64_t reference = frames_in(kReference_s);
+  const int64_t most = std::min(reference, frames_in(kClips_s) / std::ssize(files));
+  std::vector<Clip> clips;
+  std::vector<int64_t> frames;
+  for (const std::string& file : files) {
+    clips.push_back(read_clip(file, most, max_seconds, warnings));
+    frames.push_back(std::ssize(levels_of(clips.back().samples)));
   }
-  auto& samples = recording.samples;
-  size_t from = first_sound(samples);
-  const double seconds = static_cast<double>(samples.size() - from) / data::kSampleRate;
-  if (seconds < kMinReference_s) {
-    fail(ExitCode::kBadData,
-         fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from",
-                     audio::name_of(path), seconds),
-         fmt::format("use a recording of {} s or more", kMinReference_s));
+  const auto shares = fair_shares(frames, reference);
+  for (size_t i = 0; i < clips.size(); ++i) {
+    auto& [part, samples] = clips[i];
+    const double seconds = static_cast<double>(shares[i]) / data::kFramesPerSecond;
+    part.read_from_s = part.from_s + seconds_of(best_part(samples, seconds));
+    part.read_to_s = part.read_from_s + seconds;
   }
-  from += best_part(std::span(samples).subspan(from), kReference_s);
-  const size_t to =
-      std::min(samples.size(), from + static_cast<size_t>(data::sample_of(kReference_s)));
-  return {
-      {samples.begin() + static_cast<int64_t>(from), samples.begin() + static_cast<int64_t>(to)},
-      static_cast<double>(from) / data::kSampleRate,
-      static_cast<double>(to) / data::kSampleRate,
-      recording.seconds};
+  return clips;
+}
+
+std::vector<int64_t> fair_shares(std::span<const int64_t> sizes, int64_t total) {
+  std::vector<size_t> smallest_first(sizes.size());
+  std::iota(smallest_first.begin(), smallest_first.end(), size_t{0});
+  std::ranges::stable_sort(smallest_first, {}, [&](size_t i) { return sizes[i]; });
+  std::vector<int64_t> shares(sizes.size());
+  int64_t waiting = std::ssize(sizes);
+  for (const size_t i : smallest_first) {
+    shares[i] = std::min(sizes[i], total / waiting--);
+    total -= shares[i];
+  }
+  return shares;
 }
 
 size_t best_part(std::span<const float> samples, double seconds) {

@@ -19,6 +19,9 @@ namespace hum::app {
 
 // The models are conditioned on at most this much sound.
 inline constexpr double kReference_s = 5;
+// The most that is used of several clips together, and the most clips.
+inline constexpr double kClips_s = 30;
+inline constexpr size_t kMostClips = 30;
 
 // The file of a preset's reference. Weights from before the single notes hold the melody alone,
 // without its notes.
@@ -39,17 +42,30 @@ std::vector<audio::Note> single_notes(const data::Preset& preset);
 models::codec::TokenFile reference_tokens(const data::Preset& preset, data::FluidRenderer& renderer,
                                           const models::codec::CodecSession& codec);
 
-// The part of a recording that is used as a reference, mono at 22,050 Hz.
-struct Clip {
-  std::vector<float> samples;
-  double from_s = 0, to_s = 0;  // in the recording
+// The part of a recording that is used as a reference, in seconds of the recording.
+struct ClipPart {
+  std::string file;
   double recording_s = 0;
+  double from_s = 0, to_s = 0;
+  double read_from_s = 0, read_to_s = 0;  // of that: what conditions the models, whole frames
 };
 
-// Reads the best 5 s of a recording: from its first sound on, the first part that sounds for the
-// longest time. Throws: kBadData below 1 s.
-Clip read_clip(const std::filesystem::path& path, double max_seconds,
-               std::vector<std::string>& warnings);
+struct Clip {
+  ClipPart part;
+  std::vector<float> samples;  // of the part: mono, 22,050 Hz
+};
+
+// Reads recordings of one timbre, one after another. Of each it keeps the best 5 s, of more than
+// six so much less that all are 30 s: from the first sound on, the first part that sounds for the
+// longest time. The models read 5 s of them, which the clips share fairly.
+// Throws: kBadData for a recording of less than 1 s and what pipeline::checked_recording throws;
+// what audio::read_mono throws.
+std::vector<Clip> read_clips(std::span<const std::string> files, double max_seconds,
+                             std::vector<std::string>& warnings);
+
+// Splits `total` into equal shares. Who has less than that gives all, and the others share the
+// rest.
+std::vector<int64_t> fair_shares(std::span<const int64_t> sizes, int64_t total);
 
 // The best `seconds` of a sound: of the parts that sound for the longest time, the first. A frame
 // of 20 ms sounds if it is within 30 dB of the loudest. Returns the part's first sample. Units:

@@ -1,10 +1,15 @@
 #include "app/play/synthesizer.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/env.h"
 #include "base/files.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/level.h"
+#include "data/synthesis/timing.h"
+#include "data/synthesis/window.h"
 #include "models/basic_pitch/transcriber.h"
 #include "models/batched_program.h"
 #include "models/codec/code_vectors.h"
@@ -22,6 +27,21 @@ using models::codec::TokenFile;
 // The windows in which the models draft a reference: one after another, the last one padded.
 int64_t windows_of_frames(int64_t frames) {
   return (frames + models::humming::kWindowFrames - 1) / models::humming::kWindowFrames;
+}
+
+// Adds the frames first..last-1 of a sound, and its notes there.
+void append(TokenFile& all, const TokenFile& sound, int64_t first, int64_t last) {
+  const auto time_s = [](int64_t frame) {
+    return static_cast<double>(frame) / data::kFramesPerSecond;
+  };
+  const double from_s = time_s(all.frames()), to_s = time_s(all.frames() + last - first);
+  for (audio::Note& note : data::shifted(sound.notes, from_s - time_s(first))) {
+    note.start_s = std::max(note.start_s, from_s);
+    note.end_s = std::min(note.end_s, to_s);
+    if (note.start_s < note.end_s) all.notes.push_back(std::move(note));
+  }
+  all.codes.insert(all.codes.end(), sound.codes.begin() + first * sound.books,
+                   sound.codes.begin() + last * sound.books);
 }
 
 }  // namespace
@@ -97,12 +117,28 @@ TimbreSource Synthesizer::source_of(const TokenFile& tokens, bool has_notes) con
   return source;
 }
 
-TimbreSource Synthesizer::clip_timbre(std::vector<float> samples,
-                                      std::optional<std::vector<audio::Note>> notes) {
-  data::normalise_level(samples);
-  return source_of(
-      {.codes = codec().encode(samples), .notes = notes.value_or(std::vector<audio::Note>())},
-      notes.has_value());
+TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
+  const int64_t books = codec().config().quantizer.books;
+  TokenFile all{.books = books}, read{.books = books};  // one clip after another
+  bool has_notes = true;
+  for (TimbreClip& clip : clips) {
+    data::normalise_level(clip.samples);
+    const TokenFile sound{.codes = codec().encode(clip.samples),
+                          .books = books,
+                          .notes = clip.notes.value_or(std::vector<audio::Note>())};
+    has_notes = has_notes && clip.notes.has_value();
+    const auto frame_at = [&](double time_s) {
+      return std::min<int64_t>(std::llround(time_s * data::kFramesPerSecond), sound.frames());
+    };
+    append(all, sound, 0, sound.frames());
+    append(read, sound, frame_at(clip.read_from_s), frame_at(clip.read_to_s));
+  }
+  TimbreSource source{humming_.reference(read.codes), humming_.code_latents(all.codes),
+                      std::move(all.notes)};
+  if (has_notes) {
+    source.reference.melody = data::melody_features(read.notes, models::humming::kReferenceFrames);
+  }
+  return source;
 }
 
 TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,

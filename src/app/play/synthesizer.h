@@ -75,6 +75,14 @@ struct TimbreSource {
   std::shared_ptr<const models::humming::Residual> residual = nullptr;
 };
 
+// A sound of a timbre, mono at 22,050 Hz.
+struct TimbreClip {
+  std::vector<float> samples;
+  std::optional<std::vector<audio::Note>> notes = {};  // in it; absent: unknown
+  // What the models are conditioned on, in seconds of the samples.
+  double read_from_s = 0, read_to_s = kReference_s;
+};
+
 // Throws kUsage naming the flag that is out of range, or that --strength would override.
 void validate(const SynthesisOptions& options);
 
@@ -86,9 +94,9 @@ class Synthesizer {
   // Reads weights/references/<preset>.safetensors, else renders the preset. Adds a warning if the
   // weights have other references but not this one.
   TimbreSource preset_timbre(const data::Preset& preset, std::vector<std::string>& warnings);
-  // Encodes a sound, whose notes may be unknown (nullopt).
-  TimbreSource clip_timbre(std::vector<float> samples,
-                           std::optional<std::vector<audio::Note>> notes = std::nullopt);
+  // Encodes sounds of one timbre, each at the level of training. The models are conditioned on
+  // kReference_s at most.
+  TimbreSource clip_timbre(std::vector<TimbreClip> clips);
   // Reads the models that instrument() will need, so that damaged weights fail before any work.
   void load(const SynthesisOptions& options);
   // The channels of the sound that the weights were trained on.

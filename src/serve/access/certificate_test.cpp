@@ -24,11 +24,12 @@ using testing::TlsClient;
 
 class CertificateTest : public ::testing::Test {
  protected:
-  std::unique_ptr<HttpServer> serve() const {
+  std::unique_ptr<HttpServer> serve(const fs::path& key = {}) const {
     Router router;
     router.add("GET", "/", [](Request&) { return Response{.body = std::string("hello")}; });
-    return std::make_unique<HttpServer>(ServerOptions{.tls_certificate = file_, .tls_key = file_},
-                                        std::move(router));
+    return std::make_unique<HttpServer>(
+        ServerOptions{.tls_certificate = file_, .tls_key = key.empty() ? file_ : key},
+        std::move(router));
   }
 
   const ScratchFolder folder_;
@@ -57,6 +58,35 @@ TEST_F(CertificateTest, ItStaysWhileItFits) {
   EXPECT_EQ(ensure_certificate(file_, {"hum.example"}), third);
   write_file(file_, "damaged");
   EXPECT_NE(ensure_certificate(file_, {"hum.example"}), third);
+}
+
+TEST_F(CertificateTest, ARenewedOneIsTakenWithoutARestart) {
+  const fs::path key = folder_.path() / "key.pem", renewed = folder_.path() / "renewed.pem";
+  ensure_certificate(file_, {"localhost"});
+  ensure_certificate(renewed, {"localhost"});
+  const std::string old_pem = read_file(file_), new_pem = read_file(renewed);
+  const fs::path trusted_old = folder_.path() / "old.pem";
+  write_file(trusted_old, old_pem);
+  write_file(key, old_pem);
+  const auto server = serve(key);
+  const auto accepts = [&](const fs::path& trusted) {
+    return TlsClient(server->port(), trusted).handshake();
+  };
+  TlsClient open(server->port(), trusted_old);
+  ASSERT_TRUE(open.handshake());
+  EXPECT_FALSE(accepts(renewed));
+  // Each of these is no pair.
+  write_file(file_, new_pem);
+  EXPECT_TRUE(accepts(trusted_old)) << "the key is still that of the old one";
+  write_file(key, "damaged");
+  EXPECT_TRUE(accepts(trusted_old));
+  fs::remove(file_);
+  EXPECT_TRUE(accepts(trusted_old));
+  write_file(file_, new_pem);
+  write_file(key, new_pem);
+  EXPECT_TRUE(accepts(renewed));
+  EXPECT_FALSE(accepts(trusted_old));
+  EXPECT_THAT(open.ask("GET", "/"), HasSubstr("hello")) << "connections from before stay";
 }
 
 TEST_F(CertificateTest, ItIsOneThatBrowsersAccept) {

@@ -41,6 +41,7 @@ class GateTest : public RecordsTest {
     router.add("GET", "/", [](Request&) { return Response{.body = std::string("page")}; });
     ServerOptions options{.spool_folder = store_.aside(), .proxies = proxies};
     options.admit = [this](Request& request) { return gate_->admit(request); };
+    options.ping_interval = ping_;
     server_ = std::make_unique<HttpServer>(options, std::move(router));
   }
 
@@ -76,6 +77,7 @@ class GateTest : public RecordsTest {
   }
 
   const fs::path keys_ = scratch_.path() / "keys.txt";
+  std::chrono::milliseconds ping_{15'000};
   std::string anna_, ben_;
   std::unique_ptr<Gate> gate_;
   FolderStore store_{scratch_.path() / "sounds"};
@@ -115,6 +117,26 @@ TEST_F(GateTest, AnotherKeysJobDoesNotExist) {
   EXPECT_EQ(ask("GET", job, bearer(anna_)).status, 200);
   EXPECT_EQ(parse_json(ask("GET", "/v1/jobs", bearer(anna_)).body)["jobs"].size(), 1U);
   EXPECT_EQ(ask("DELETE", job, bearer(anna_)).status, 204);
+}
+
+TEST_F(GateTest, AnOpenStreamEndsWithItsKey) {
+  ping_ = std::chrono::milliseconds(20);
+  start();
+  const std::string hers = job_path(start_job(anna_)), his = job_path(start_job(ben_));
+  const auto listen = [](TestClient& client, const std::string& job, const std::string& headers) {
+    client.send("GET " + job + "/events HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n");
+    EXPECT_NE(client.read_until(": ping\n\n"), "");
+  };
+  TestClient by_token(server_->port()), by_cookie(server_->port()), other(server_->port());
+  listen(by_token, hers, bearer(anna_));
+  listen(by_cookie, hers, cookie_of(log_in(anna_)));
+  listen(other, his, bearer(ben_));
+  remove_key(keys_, "anna");
+  for (TestClient* client : {&by_token, &by_cookie}) {
+    EXPECT_NE(client->read_until("0\r\n\r\n"), "");
+    EXPECT_TRUE(client->wait_for_end());
+  }
+  EXPECT_FALSE(other.wait_for_end(std::chrono::milliseconds(100)));
 }
 
 TEST_F(GateTest, IdempotencyKeysBelongToTheCaller) {

@@ -1,7 +1,6 @@
 #include "serve/access/keys.h"
 
 #include <openssl/crypto.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "serve/http/file_stamp.h"
 
 namespace hum::serve {
 namespace {
@@ -97,14 +97,6 @@ void rewrite(const fs::path& file, const std::string& text) {
   if (fs::exists(before)) fs::permissions(file, before.permissions(), ignored);
 }
 
-// Changes whenever the file does; "" if there is none.
-std::string stamp_of(const fs::path& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return "";
-  return fmt::format("{} {} {}.{}", status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                     status.st_mtim.tv_nsec);
-}
-
 }  // namespace
 
 std::vector<Key> read_keys(const fs::path& file) {
@@ -174,12 +166,12 @@ bool equals_secret(std::string_view a, std::string_view b) {
 
 KeyFile::KeyFile(fs::path file)
     : file_(std::move(file)),
-      seen_(stamp_of(file_)),
+      seen_(file_stamp(file_)),
       keys_(std::make_shared<const std::vector<Key>>(read_keys(file_))) {}
 
 KeyFile::Keys KeyFile::current() {
   const std::scoped_lock lock(mutex_);
-  const std::string stamp = stamp_of(file_);
+  const std::string stamp = file_stamp(file_);
   if (stamp == seen_) return keys_;
   seen_ = stamp;
   try {

@@ -64,7 +64,7 @@ Connection::Connection(std::shared_ptr<ServerState> state, tcp::socket socket)
       deadline_(state_->io),
       capacity_(static_cast<size_t>(std::max(kReadBytes, state_->options.header_bytes + 1024))),
       wake_timer_(state_->io) {
-  if (state_->tls) tls_.emplace(socket_, *state_->tls);
+  if (state_->tls) tls_.emplace(socket_, state_->tls->current());
   error_code ignored;
   const auto peer = socket_.remote_endpoint(ignored);
   const auto local = socket_.local_endpoint(ignored);
@@ -288,6 +288,7 @@ awaitable<Outcome> Connection::answer() {
   if (state_->options.admit) {
     response = co_await admit(request);
     if (response) co_return to_outcome(std::move(*response));
+    admitted_ = Clock::now();
   }
   if (head.has_body) {
     refusal = co_await read_body(reader, route->limits.form_bytes == 0);
@@ -297,6 +298,7 @@ awaitable<Outcome> Connection::answer() {
   if (refusal) co_return to_outcome(to_response(*refusal));
   keep_alive_ = head.keep_alive;
   Outcome outcome = co_await call_handler(request, route);
+  outcome.request = request;
   co_return outcome;
 }
 

@@ -267,7 +267,7 @@ struct ServerOptions {
   std::string address = "127.0.0.1";               // numeric, IPv4 or IPv6
   int port = 0;                                    // 0: any free one
   std::filesystem::path spool_folder;              // for file parts; must exist if a route has some
-  std::filesystem::path tls_certificate, tls_key;  // PEM; both or none
+  std::filesystem::path tls_certificate, tls_key;  // PEM; both or none; read again if changed
 
   // Names and addresses accepted in Host besides the loopback names and the address that the client
   // connected to (DNS rebinding). Without port.
@@ -290,7 +290,7 @@ struct ServerOptions {
   std::chrono::milliseconds event_retry{2'000};  // for the client
 
   // Runs on the pool before the body is read; a response refuses the request (keys, quotas).
-  std::function<std::optional<Response>(Request&)> admit;
+  std::function<std::optional<Response>(Request&)> admit;  // streams ask again as they ping
   // Runs on the I/O thread when a response has ended: short, must not throw.
   std::function<void(const Exchange&)> finished;
 };

@@ -177,7 +177,7 @@ awaitable<bool> Connection::send_response(Outcome outcome) {
   const bool head_only = parser_->head().method == "HEAD";
   bool sent = false;
   if (is_stream) {
-    sent = co_await send_stream(response, head_only);
+    sent = co_await send_stream(outcome, head_only);
   } else if (outcome.file) {
     sent = co_await send_file(outcome, head_only);
   } else {
@@ -225,7 +225,8 @@ awaitable<bool> Connection::send_file(const Outcome& outcome, bool head_only) {
 
 // ---- Streams ----
 
-awaitable<bool> Connection::send_stream(Response& response, bool head_only) {
+awaitable<bool> Connection::send_stream(Outcome& outcome, bool head_only) {
+  Response& response = outcome.response;
   const auto* events = std::get_if<EventBody>(&response.body);
   if (events != nullptr) {
     response.content_type = "text/event-stream";
@@ -244,9 +245,9 @@ awaitable<bool> Connection::send_stream(Response& response, bool head_only) {
   const StreamCount count(state_->streams);
   asio::co_spawn(state_->io, watch_peer(shared_from_this()), asio::detached);
   if (events != nullptr) {
-    sent = co_await send_events(*events);
+    sent = co_await send_events(*events, outcome.request);
   } else {
-    sent = co_await send_growing(std::get<GrowingFileBody>(response.body));
+    sent = co_await send_growing(std::get<GrowingFileBody>(response.body), outcome.request);
   }
   if (sent && chunked_) sent = co_await send("0\r\n\r\n");
   co_return sent;
@@ -264,7 +265,16 @@ awaitable<bool> Connection::send_chunk(std::string_view bytes) {
   co_return sent;
 }
 
-awaitable<bool> Connection::send_growing(const GrowingFileBody& body) {
+awaitable<bool> Connection::is_still_admitted(const std::shared_ptr<Request>& request) {
+  const ServerOptions& options = state_->options;
+  if (!options.admit || Clock::now() < admitted_ + options.ping_interval) co_return true;
+  const std::optional<Response> refused = co_await admit(request);
+  admitted_ = Clock::now();
+  co_return !refused;
+}
+
+awaitable<bool> Connection::send_growing(const GrowingFileBody& body,
+                                         const std::shared_ptr<Request>& request) {
   const Signal::Subscription subscription = subscribe(body.signal.get());
   std::shared_ptr<Descriptor> file;
   int64_t sent_bytes = 0;
@@ -290,12 +300,15 @@ awaitable<bool> Connection::send_growing(const GrowingFileBody& body) {
     }
     if (growth.state == Growth::kBroken) co_return false;
     if (growth.state == Growth::kComplete && sent_bytes >= growth.bytes) co_return true;
-    co_await sleep(body.poll);
+    const bool is_admitted = co_await is_still_admitted(request);
+    if (!is_admitted) co_return false;
+    co_await sleep(std::min(body.poll, state_->options.ping_interval));
   }
   co_return false;
 }
 
-awaitable<bool> Connection::send_events(const EventBody& body) {
+awaitable<bool> Connection::send_events(const EventBody& body,
+                                        const std::shared_ptr<Request>& request) {
   EventStream& events = *body.events;
   const Signal::Subscription subscription = subscribe(&events.signal());
   const std::string retry = fmt::format("retry: {}\n\n", state_->options.event_retry.count());
@@ -303,6 +316,8 @@ awaitable<bool> Connection::send_events(const EventBody& body) {
   int64_t position = events.position_after(body.last_event_id);
   auto last_sent = Clock::now();
   while (sent && !gone_) {
+    const bool is_admitted = co_await is_still_admitted(request);
+    if (!is_admitted) co_return true;
     const EventStream::Batch batch = events.read(position, kPieceBytes);
     position = batch.next;
     if (!batch.frames.empty()) {

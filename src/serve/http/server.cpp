@@ -57,30 +57,6 @@ asio::ip::address parse_address(const std::string& text) {
        "name an address of this machine");
 }
 
-void load_certificate(ServerState& state) {
-  const ServerOptions& options = state.options;
-  if (options.tls_certificate.empty() && options.tls_key.empty()) return;
-  asio::ssl::context& tls = state.tls.emplace(asio::ssl::context::tls_server);
-  tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
-                  asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
-                  asio::ssl::context::no_tlsv1_1);
-  // Without it OpenSSL would ask for the password of a key on the terminal.
-  tls.set_password_callback(
-      [](size_t, asio::ssl::context::password_purpose) { return std::string(); });
-  error_code error;
-  tls.use_certificate_chain_file(options.tls_certificate.string(), error);
-  if (error) {
-    fail(ExitCode::kUsage,
-         options.tls_certificate.string() + ": cannot be used as certificate: " + error.message(),
-         "name a PEM file with the certificate and those that signed it");
-  }
-  tls.use_private_key_file(options.tls_key.string(), asio::ssl::context::pem, error);
-  if (error) {
-    fail(ExitCode::kUsage, options.tls_key.string() + ": cannot be used as key: " + error.message(),
-         "name the PEM file with the certificate's private key, without password");
-  }
-}
-
 // Tells a client that there are too many connections.
 awaitable<void> refuse(std::shared_ptr<ServerState> state, std::shared_ptr<tcp::socket> socket,
                        int& refusing) {
@@ -221,7 +197,6 @@ HttpServer::HttpServer(ServerOptions options, Router router,
   HUM_CHECK(!router.takes_files() || !options.spool_folder.empty());
   const SignalsBlocked blocked;  // also for the pool's threads
   impl_ = std::make_unique<Impl>(std::move(options), std::move(router));
-  load_certificate(*impl_->state);
   if (!socket) socket.emplace(impl_->state->options.address, impl_->state->options.port);
   impl_->listen(std::move(*socket));
   asio::co_spawn(impl_->state->io, impl_->accept_connections(), asio::detached);

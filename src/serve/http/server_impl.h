@@ -26,6 +26,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -55,18 +56,38 @@ class Connection;
 // A whole response, for a client whose request is not read; the connection ends after it.
 std::string closing_text(const Response& response);
 
+// A certificate and its key, read again when their files change.
+class TlsFiles {
+ public:
+  // PEM files. Throws: kUsage if they cannot be used together.
+  TlsFiles(std::filesystem::path certificate, std::filesystem::path key);
+
+  // For a new connection; those from before keep theirs. Files that have changed and cannot be used
+  // change nothing; the log says why.
+  asio::ssl::context& current();
+
+ private:
+  std::string stamps() const;
+
+  std::filesystem::path certificate_, key_;
+  std::string seen_;
+  asio::ssl::context context_;
+};
+
 struct ServerState {
   ServerState(ServerOptions given, Router routes)
       : options(std::move(given)),
         router(std::move(routes)),
-        pool(static_cast<size_t>(options.handler_threads)) {}
+        pool(static_cast<size_t>(options.handler_threads)) {
+    if (!options.tls_certificate.empty()) tls.emplace(options.tls_certificate, options.tls_key);
+  }
 
   ServerOptions options;
   Router router;
   asio::io_context io{1};
-  std::optional<asio::ssl::context> tls;
 
   // Only for the I/O thread.
+  std::optional<TlsFiles> tls;  // whether there is one: for all
   std::unordered_set<Connection*> connections;
   bool draining = false;
   int streams = 0;
@@ -110,6 +131,7 @@ struct Outcome {
   Response response;
   std::shared_ptr<Descriptor> file;  // of a FileBody that is to be sent
   int64_t first = 0, bytes = 0;      // of the file
+  std::shared_ptr<Request> request;  // that a handler has answered
 };
 
 // Opens the file of a FileBody and selects its bytes; answers If-None-Match. May block.
@@ -159,9 +181,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string head_text(const Response& response, std::optional<int64_t> content_length) const;
   awaitable<bool> send_text(const Response& response, bool head_only);
   awaitable<bool> send_file(const Outcome& outcome, bool head_only);
-  awaitable<bool> send_stream(Response& response, bool head_only);
-  awaitable<bool> send_growing(const GrowingFileBody& body);
-  awaitable<bool> send_events(const EventBody& body);
+  awaitable<bool> send_stream(Outcome& outcome, bool head_only);
+  awaitable<bool> send_growing(const GrowingFileBody& body,
+                               const std::shared_ptr<Request>& request);
+  awaitable<bool> send_events(const EventBody& body, const std::shared_ptr<Request>& request);
+  // Whether a stream may go on. Asks options.admit once per ping interval.
+  awaitable<bool> is_still_admitted(const std::shared_ptr<Request>& request);
   awaitable<bool> send_chunk(std::string_view bytes);
 
   // Streams sleep until something changes. `signal` may be nullptr.
@@ -185,7 +210,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<RequestParser> parser_;
   std::optional<Refusal> early_refusal_;  // before the head is complete
   Exchange exchange_;
-  Clock::time_point request_start_;
+  Clock::time_point request_start_, admitted_;
   bool idle_ = false;        // between requests
   bool keep_alive_ = false;  // after this response
   bool chunked_ = false;     // a stream's framing: HTTP/1.1

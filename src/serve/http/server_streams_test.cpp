@@ -122,6 +122,43 @@ TEST_F(HttpStreams, PingWhenNothingHappens) {
   EXPECT_NE(client.read_until(": ping\n\n"), "");
 }
 
+TEST_F(HttpStreams, EndWhenTheirCallerIsNoLongerAdmitted) {
+  options.ping_interval = milliseconds(20);
+  std::atomic<bool> admits = true;
+  options.admit = [&](Request& request) -> std::optional<Response> {
+    const bool is_other = request.headers.contains("x-other");
+    return admits || is_other ? std::nullopt : std::optional(problem(401, "no key"));
+  };
+  poll = milliseconds(5);
+  start();
+  TestClient busy(server->port()), other(server->port()), file(server->port());
+  busy.send(kGetEvents + "\r\n");
+  other.send(kGetEvents + "X-Other: 1\r\n\r\n");
+  file.send("GET /growing.wav HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  grow("RIFF");
+  ASSERT_NE(file.read_until("RIFF"), "");
+  // Events that come all the time leave no room for pings.
+  std::atomic<bool> stop = false;
+  std::thread pusher([&] {
+    while (!stop) {
+      events->push({.id = "", .event = "", .data = "x"});
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+  });
+  EXPECT_NE(busy.read_until("data: x"), "");
+  admits = false;
+  EXPECT_NE(busy.read_until("0\r\n\r\n"), "");
+  EXPECT_TRUE(busy.wait_for_end());
+  EXPECT_TRUE(file.wait_for_end());
+  EXPECT_THAT(file.unread(), Not(HasSubstr("0\r\n\r\n"))) << "the part looks whole";
+  stop = true;
+  pusher.join();
+  EXPECT_NE(other.read_until(": ping\n\n"), "");
+  EXPECT_NE(other.read_until(": ping\n\n"), "");
+  EXPECT_EQ(events->listeners(), 1);
+  server.reset();
+}
+
 TEST_F(HttpStreams, NoticeClientsThatDisappear) {
   start();
   for (int i = 0; i < 20; ++i) {

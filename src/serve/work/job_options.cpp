@@ -221,7 +221,7 @@ app::PerformanceOptions performance_options(const JobOptions& options, const std
                                             const std::string& backing, double max_seconds) {
   app::PerformanceOptions result;
   result.conversion.preset = options.preset;
-  result.conversion.timbre = timbre;
+  if (!timbre.empty()) result.conversion.timbre = {timbre};
   result.conversion.play = options.play;
   result.conversion.hum = options.hum;
   result.conversion.score = options.score;
