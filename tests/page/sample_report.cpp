@@ -4,7 +4,7 @@
 
 #include "audio/test_signal.h"
 #include "base/json.h"
-#include "eval/listening/listening_test.h"
+#include "eval/listening/mushra.h"
 #include "eval/report/examples.h"
 #include "eval/report/folder.h"
 #include "eval/report/page.h"

@@ -17,7 +17,7 @@
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/summary.h"
-#include "eval/listening/listening_test.h"
+#include "eval/listening/mushra.h"
 #include "eval/report/examples.h"
 #include "eval/report/folder.h"
 #include "eval/report/page.h"

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "eval/listening/listening_test.h"
+#include "eval/listening/mushra.h"
 
 namespace hum::eval {
 namespace {

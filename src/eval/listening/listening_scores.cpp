@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/quantile.h"
-#include "eval/listening/listening_test.h"
+#include "eval/listening/mushra.h"
 
 namespace hum::eval {
 namespace {

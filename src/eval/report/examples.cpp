@@ -8,7 +8,7 @@
 #include "audio/low_pass.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/evaluation.h"
-#include "eval/listening/listening_test.h"
+#include "eval/listening/mushra.h"
 
 namespace hum::eval {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "eval/listening/listening_test.h"
+#include "eval/listening/mushra.h"
 #include "eval/report/plots.h"
 
 namespace hum::eval {

@@ -1,5 +1,5 @@
 // The listening test: its trials, the answers of people, and their statistics.
-#include "eval/listening/listening_test.h"
+#include "eval/listening/mushra.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "eval/listening/listening_test.h"
+#include "eval/listening/mushra.h"
 
 #include <algorithm>
 #include <cmath>
