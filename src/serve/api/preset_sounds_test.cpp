@@ -8,8 +8,8 @@ namespace {
 
 using testing::Answer;
 using testing::ApiTest;
-using testing::tone;
 using ::testing::IsEmpty;
+using testing::tone;
 
 TEST_F(ApiTest, PresetsAreThoseOfTheProgram) {
   const Json presets = get("/v1/presets")["presets"];

@@ -9,13 +9,13 @@ namespace hum::serve {
 namespace {
 
 using testing::Answer;
+using ::testing::AnyOf;
 using testing::ApiTest;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::kNotes;
 using testing::TestClient;
 using testing::tone;
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 TEST_F(ApiTest, ResultsHaveRangesTagsAndOtherFormats) {
   const std::string id = start(), results = job_path(id) + "/results/";
