@@ -23,6 +23,7 @@ ItemOptions options_with(const AugmentOptions& augment) {
   options.presets = {"violin", "flute", "piano"};
   options.sound_fonts = {"fluidr3"};
   options.defect_share = 0;
+  options.reference.same_register = 0;  // it follows a transposed target
   options.augment = augment;
   return options;
 }
