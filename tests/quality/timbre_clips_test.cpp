@@ -52,7 +52,9 @@ class Studio {
                          const std::vector<double>& shares, float gain = 1) {
     auto samples = data::levelled(font_.render(tune(preset, shares), preset.program, 9 * kNote_s));
     for (float& sample : samples) sample *= gain;
-    audio::write_audio(folder_ / name, {data::kSampleRate, 1, samples});
+    // Not 16 bits: once a quiet clip is raised, their noise is heard.
+    audio::write_audio(folder_ / name, {data::kSampleRate, 1, samples},
+                       audio::SampleFormat::kFloat);
     return folder_ / name;
   }
 
@@ -90,7 +92,7 @@ TEST(TimbreClips, AreSetToOneLevel) {
   const auto& preset = data::find_preset("clarinet");
   const auto low = studio.write_clip("low.wav", preset, {0.15, 0.25, 0.2, 0.3});
   const auto high = studio.write_clip("high.wav", preset, {0.7, 0.8, 0.75, 0.65});
-  const auto quiet = studio.write_clip("quiet.wav", preset, {0.7, 0.8, 0.75, 0.65}, 0.05F);
+  const auto quiet = studio.write_clip("high-quiet.wav", preset, {0.7, 0.8, 0.75, 0.65}, 0.05F);
   const Distance same = studio.distance(preset, {low, high});
   const Distance different = studio.distance(preset, {low, quiet});
   EXPECT_NEAR(different.latents, same.latents, 0.005);

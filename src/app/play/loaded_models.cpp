@@ -5,6 +5,7 @@
 #include "app/session_options.h"
 #include "audio/io.h"
 #include "base/log.h"
+#include "data/synthesis/level.h"
 
 namespace hum::app {
 namespace {
@@ -51,6 +52,7 @@ Timbre LoadedModels::timbre_of(std::vector<std::string> files, double max_second
   std::vector<TimbreClip> sounds;
   for (auto& [part, samples] : clips) {
     log_part(part, clips.size() > 1);
+    data::normalise_level(samples);  // before anybody hears it
     const auto transcribed = transcribe(samples);
     all_notes.insert(all_notes.end(), transcribed.begin(), transcribed.end());
     TimbreClip sound{.read_from_s = part.read_from_s - part.from_s,
