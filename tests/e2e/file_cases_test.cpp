@@ -254,9 +254,9 @@ TEST_F(FileCases, ListeningAnswersAreSummedUp) {
   EXPECT_EQ(run.out,
             "2 listeners, 1 excluded\n"
             "excluded: ben rated the hidden reference below 90 in 1 of 2 trials\n"
-            "system            mean  95 % interval   median  scores\n"
-            "hidden reference  99.0  86.3 to 111.7   99.0    2\n"
-            "hum               55.0  -8.5 to 118.5   55.0    2\n");
+            "system            mean  95 % interval  median  scores\n"
+            "hidden reference  99.0  86.3 to 111.7  99.0    2\n"
+            "hum               55.0  -8.5 to 118.5  55.0    2\n");
   const Json report = parse_json(shell("hum evaluate listening anna.json ben.json --json").out);
   EXPECT_EQ(report["listeners"][1]["excluded"], true);
   EXPECT_EQ(report["systems"][1]["mean"], 55);
