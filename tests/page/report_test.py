@@ -50,6 +50,7 @@ class Reports(unittest.TestCase):
         browser = self.browse("index.html", ".clip.is-current")
         browser.click(".clip .play")
         browser.wait_until_heard("the first sound", 550)
+        pause(0.3)  # the window of the meter
         level = browser.heard()["level"]
         before = browser.run("[Clip.current.looper.position, output.currentTime]")
         self.press(browser, "2")
@@ -57,7 +58,7 @@ class Reports(unittest.TestCase):
         # The loop of 2 s went on by as much as the clock did.
         self.assertAlmostEqual((after[0] - before[0] - after[1] + before[1]) % 2 % 1.999, 0, 2)
         browser.wait_until_heard("the second sound", 660)
-        pause(0.3)  # the window of the meter
+        pause(0.3)
         self.assertAlmostEqual(browser.heard()["level"] / level, 1, 1)  # in the files, one is twice as loud
         self.press(browser, Keys.ARROW_RIGHT)
         self.press(browser, "3")
