@@ -18,8 +18,7 @@ constexpr EnvVariable kTable[] = {
     {"HUM_CACHE", "", "compile cache folder (default: $XDG_CACHE_HOME/hum or ~/.cache/hum)"},
     {"HUM_RUNS", "",
      "folder of trainings and their items, which configurations name as $HUM_RUNS/... (default: "
-     "runs "
-     "in the folder of HUM_CACHE)"},
+     "runs in the folder of HUM_CACHE)"},
     {"XDG_CACHE_HOME", "", "folder of the user's caches"},
     {"XDG_DATA_HOME", "", "folder of the user's data: hum serve keeps its own below it"},
     {"HOME", "", "the user's home folder"},

@@ -18,11 +18,11 @@
 #include "serve/api/api.h"
 #include "serve/api/metrics.h"
 #include "serve/decode/sandbox.h"
+#include "serve/jobs/worker.h"
 #include "serve/page/page.h"
 #include "serve/storage/data_folder.h"
 #include "serve/storage/owner_lock.h"
 #include "serve/supervisor.h"
-#include "serve/work/worker.h"
 
 namespace hum::serve {
 namespace {

@@ -13,7 +13,7 @@
 #include "serve/http/body_reader.h"
 #include "serve/http/request_parser.h"
 #include "serve/http/url.h"
-#include "serve/work/job_options.h"
+#include "serve/jobs/job_options.h"
 #include "tests/fuzz/doors.h"
 
 namespace hum::fuzz {

@@ -4,7 +4,7 @@
 
 #include "serve/client/client.h"
 #include "serve/http/test_client.h"
-#include "serve/work/job_options.h"
+#include "serve/jobs/job_options.h"
 #include "tests/serve/hostile_sounds.h"
 
 namespace hum::serve {

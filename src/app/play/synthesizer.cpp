@@ -107,12 +107,11 @@ models::codec::CodecSession& Synthesizer::codec() {
   return *codec_;
 }
 
-TimbreSource Synthesizer::source_of(const TokenFile& tokens, bool has_notes) const {
-  TimbreSource source{humming_.reference(tokens.codes), humming_.code_latents(tokens.codes),
-                      tokens.notes};
+TimbreSource Synthesizer::source_of(const TokenFile& read, const TokenFile& all,
+                                    bool has_notes) const {
+  TimbreSource source{humming_.reference(read.codes), humming_.code_latents(all.codes), all.notes};
   if (has_notes) {
-    source.reference.melody =
-        data::melody_features(tokens.notes, models::humming::kReferenceFrames);
+    source.reference.melody = data::melody_features(read.notes, models::humming::kReferenceFrames);
   }
   return source;
 }
@@ -133,12 +132,7 @@ TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
     append(all, sound, 0, sound.frames());
     append(read, sound, frame_at(clip.read_from_s), frame_at(clip.read_to_s));
   }
-  TimbreSource source{humming_.reference(read.codes), humming_.code_latents(all.codes),
-                      std::move(all.notes)};
-  if (has_notes) {
-    source.reference.melody = data::melody_features(read.notes, models::humming::kReferenceFrames);
-  }
-  return source;
+  return source_of(read, all, has_notes);
 }
 
 TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
@@ -153,7 +147,7 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
                        tokens.books),
            "hum data references replaces the presets' references");
     }
-    return source_of(tokens, !tokens.notes.empty());
+    return source_of(tokens, tokens, !tokens.notes.empty());
   }
   if (!known_presets(weights_).empty()) {
     warnings.push_back(
@@ -161,7 +155,8 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
                     preset.name));
   }
   data::FluidRenderer renderer;
-  return source_of(reference_tokens(preset, renderer, codec()), /*has_notes=*/true);
+  const TokenFile tokens = reference_tokens(preset, renderer, codec());
+  return source_of(tokens, tokens, /*has_notes=*/true);
 }
 
 std::shared_ptr<const models::humming::Residual> Synthesizer::residual(

@@ -119,7 +119,9 @@ class Synthesizer {
   const models::humming::HummingSession& humming() const { return humming_; }
 
  private:
-  TimbreSource source_of(const models::codec::TokenFile& tokens, bool has_notes) const;
+  // read: what the models are conditioned on; all: what the residual is made of.
+  TimbreSource source_of(const models::codec::TokenFile& read, const models::codec::TokenFile& all,
+                         bool has_notes) const;
   pipeline::RenderFunction guided_decoder() const;
 
   runtime::Session& session_;

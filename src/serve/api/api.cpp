@@ -10,7 +10,7 @@
 #include "base/names.h"
 #include "data/synthesis/presets.h"
 #include "serve/api/api_impl.h"
-#include "serve/work/job_work.h"
+#include "serve/jobs/job_work.h"
 
 namespace hum::serve {
 namespace {

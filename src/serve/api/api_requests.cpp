@@ -9,8 +9,8 @@
 #include "base/files.h"
 #include "base/names.h"
 #include "serve/api/api_impl.h"
-#include "serve/work/job_options.h"
-#include "serve/work/source_format.h"
+#include "serve/jobs/job_options.h"
+#include "serve/jobs/source_format.h"
 
 namespace hum::serve {
 namespace {

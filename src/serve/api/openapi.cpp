@@ -1,6 +1,6 @@
 // The description of the API for programs and people. A test compares its paths with the routes.
 #include "serve/api/api.h"
-#include "serve/work/job_options.h"
+#include "serve/jobs/job_options.h"
 
 namespace hum::serve {
 namespace {

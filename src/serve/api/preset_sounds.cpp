@@ -9,7 +9,7 @@
 #include "data/synthesis/melody.h"
 #include "data/synthesis/presets.h"
 #include "serve/api/api_impl.h"
-#include "serve/work/job_options.h"
+#include "serve/jobs/job_options.h"
 
 namespace hum::serve {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/json_fwd.h"
 #include "serve/client/client.h"
-#include "serve/work/job_options.h"
+#include "serve/jobs/job_options.h"
 
 namespace hum::serve {
 

@@ -1,4 +1,4 @@
-#include "serve/work/job_work.h"
+#include "serve/jobs/job_work.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,8 +12,8 @@
 #include "audio/io.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "serve/work/job_options.h"
-#include "serve/work/source_format.h"
+#include "serve/jobs/job_options.h"
+#include "serve/jobs/source_format.h"
 
 namespace hum::serve {
 namespace {

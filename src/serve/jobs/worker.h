@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "app/play/performance.h"
+#include "serve/jobs/estimates.h"
+#include "serve/jobs/turns.h"
 #include "serve/storage/records.h"
 #include "serve/storage/store.h"
-#include "serve/work/estimates.h"
-#include "serve/work/turns.h"
 
 namespace hum::serve {
 

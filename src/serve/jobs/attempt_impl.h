@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "serve/work/worker.h"
+#include "serve/jobs/worker.h"
 
 namespace hum::serve {
 

@@ -1,4 +1,4 @@
-#include "serve/work/estimates.h"
+#include "serve/jobs/estimates.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "serve/work/turns.h"
+#include "serve/jobs/turns.h"
 
 #include <algorithm>
 #include <tuple>

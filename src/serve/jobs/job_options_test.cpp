@@ -1,4 +1,4 @@
-#include "serve/work/job_options.h"
+#include "serve/jobs/job_options.h"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "serve/work/job_options.h"
+#include "serve/jobs/job_options.h"
 
 namespace hum::serve {
 namespace {

@@ -1,11 +1,11 @@
-#include "serve/work/worker.h"
+#include "serve/jobs/worker.h"
 
 #include <utility>
 
 #include "base/log.h"
-#include "serve/work/attempt_impl.h"
-#include "serve/work/job_options.h"
-#include "serve/work/job_work.h"
+#include "serve/jobs/attempt_impl.h"
+#include "serve/jobs/job_options.h"
+#include "serve/jobs/job_work.h"
 
 namespace hum::serve {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "app/play/performance.h"
 #include "base/json.h"
+#include "serve/jobs/estimates.h"
 #include "serve/storage/records.h"
 #include "serve/storage/store.h"
-#include "serve/work/estimates.h"
 
 namespace hum::serve {
 
