@@ -15,12 +15,13 @@ void write_tiny_weights(const std::filesystem::path& folder) {
                         std::filesystem::copy_options::recursive);
 }
 
-void write_tiny_references(const std::filesystem::path& folder) {
+void write_tiny_references(const std::filesystem::path& folder,
+                           const std::vector<std::string>& presets) {
   std::filesystem::create_directories(folder / "references");
-  for (const char* preset : {"violin", "acoustic-grand-piano"}) {
+  for (const std::string& preset : presets) {
     models::codec::TokenFile tokens{.books = 4, .samples = 100 * models::codec::kHopSamples};
     for (int32_t i = 0; i < 400; ++i) tokens.codes.push_back(i % 32);
-    write_token_file(folder / "references" / (std::string(preset) + ".safetensors"), tokens);
+    write_token_file(folder / "references" / (preset + ".safetensors"), tokens);
   }
 }
 

@@ -13,14 +13,14 @@
 
 namespace hum::serve {
 
-inline constexpr std::chrono::seconds kServicePatience{120};
-
 // Built with a sanitizer, programs take several times the time and memory.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kIsSanitized = true;
 #else
 inline constexpr bool kIsSanitized = false;
 #endif
+
+inline constexpr std::chrono::seconds kServicePatience{kIsSanitized ? 600 : 120};
 
 // Its stderr goes to a file.
 class Process {

@@ -3,16 +3,32 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "serve/client/remote_job.h"
+#include "tests/e2e/tiny_weights.h"
 
 namespace hum::serve {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Lasts as long as this process.
+fs::path tiny_weights() {
+  static const ScratchFolder folder;
+  if (fs::is_empty(folder.path())) {
+    e2e::write_tiny_weights(folder.path());
+    e2e::write_tiny_references(folder.path(), {"violin", "flute"});
+  }
+  return folder.path();
+}
+
+}  // namespace
+
 std::unique_ptr<Process> run_hum(const std::vector<std::string>& arguments, const fs::path& log) {
   std::vector<std::string> command = {HUM_PROGRAM};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return std::make_unique<Process>(
-      command, log, std::map<std::string, std::string>{{"HUM_CACHE", HUM_E2E_CACHE}});
+  std::map<std::string, std::string> environment = {{"HUM_CACHE", HUM_E2E_CACHE}};
+  if (kIsSanitized) environment["HUM_WEIGHTS"] = tiny_weights().string();
+  return std::make_unique<Process>(command, log, environment);
 }
 
 fs::path example_recording() { return source_folder() / "examples/vocadito_10.wav"; }

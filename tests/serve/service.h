@@ -15,7 +15,8 @@
 
 namespace hum::serve {
 
-// Runs hum with these arguments and the compile cache that tests share.
+// Runs hum with these arguments and the compile cache that tests share. Built with a sanitizer, it
+// plays with untrained weights of tiny models: the released ones would take it over ten minutes.
 std::unique_ptr<Process> run_hum(const std::vector<std::string>& arguments,
                                  const std::filesystem::path& log);
 

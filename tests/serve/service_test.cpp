@@ -1,4 +1,4 @@
-// From an upload to a sound, with the released weights.
+// From an upload to a sound, with the released weights (run_hum() says when not).
 #include "tests/serve/service.h"
 
 #include <fcntl.h>
