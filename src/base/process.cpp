@@ -112,7 +112,7 @@ void end_process(int exit_code) {
   __lsan_do_leak_check();  // ends the process itself if something leaked
 #endif
 #ifdef __SANITIZE_THREAD__
-  std::exit(exit_code);  // an exit handler sets the exit code if there are findings
+  ::_exit(exit_code);  // unlike _Exit intercepted: findings set the exit code
 #else
   std::_Exit(exit_code);
 #endif
