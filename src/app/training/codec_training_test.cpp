@@ -18,7 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // The sound part has 6 of 8 dims and 3 of 4 books.
-Json split() { return {{"phase_latent", 2}, {"phase_books", 1}, {"consistency_weight", 1.0}}; }
+Json split() {
+  return {{"phase_latent", 2},
+          {"phase_books", 1},
+          {"phase_width", 16},
+          {"phase_blocks", 1},
+          {"consistency_weight", 1.0}};
+}
 
 class CodecTraining : public ::testing::Test {
  protected:
