@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kBooks = 4, kSoundBooks = 3, kLatent = 8, kSoundLatent = 6;  // tiny_config's
 
 // The largest difference. Runs of one program differ by rounding.
-double distance(std::span<const float> a, std::span<const float> b) {
+double largest_difference(std::span<const float> a, std::span<const float> b) {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
   double largest = 0;
   for (size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(double{a[i]} - b[i]));
@@ -54,10 +54,10 @@ TEST_F(SplitSession, DecodesTheSoundsBooksAlone) {
   }
   const auto sound = codec.decode(codes, kSoundBooks);
   ASSERT_EQ(sound.size(), samples_.size());
-  EXPECT_LT(distance(codec.decode(other_phase, kSoundBooks), sound), kRounding);
+  EXPECT_LT(largest_difference(codec.decode(other_phase, kSoundBooks), sound), kRounding);
   const auto both = codec.decode(codes, kBooks);
-  EXPECT_GT(distance(both, sound), 100 * kRounding);
-  EXPECT_GT(distance(codec.decode(other_phase, kBooks), both), 100 * kRounding);
+  EXPECT_GT(largest_difference(both, sound), 100 * kRounding);
+  EXPECT_GT(largest_difference(codec.decode(other_phase, kBooks), both), 100 * kRounding);
 }
 
 TEST_F(SplitSession, CodesPolarityInThePhasesBooksAlone) {
@@ -83,7 +83,7 @@ TEST_F(SplitSession, HasTheCodebooksOfTheSoundPart) {
         dim < kSoundLatent ? part[static_cast<size_t>(row * kSoundLatent + dim)] : 0.0F;
     ASSERT_EQ(whole[static_cast<size_t>(i)], wanted);
   }
-  EXPECT_LT(distance(codec.decode_latents(whole), codec.decode_latents(part)), kRounding);
+  EXPECT_LT(largest_difference(codec.decode_latents(whole), codec.decode_latents(part)), kRounding);
 }
 
 TEST_F(SplitSession, GivesTheLatentsThatItsTokensCode) {
@@ -93,7 +93,8 @@ TEST_F(SplitSession, GivesTheLatentsThatItsTokensCode) {
   const auto latents = codec.window_latents(windows);
   ASSERT_EQ(std::ssize(latents), 10 * kWindowFrames * kLatent);
   const size_t size = kWindowFrames * kLatent;
-  EXPECT_LT(distance(std::span(latents).first(size), std::span(latents).last(size)), kRounding);
+  EXPECT_LT(largest_difference(std::span(latents).first(size), std::span(latents).last(size)),
+            kRounding);
   // The first book codes the nearest of its vectors in the sound's dims.
   const auto codes = codec.encode_windows(samples_);
   const auto vectors = codec.sound_codebooks().as<float>();
