@@ -22,6 +22,7 @@ std::span<const Command> commands() {
       kClient,
       kEvaluateNotes,
       kEvaluateModel,
+      kEvaluateCodec,
       kEvaluateListening,
       kCodecEncode,
       kCodecDecode,

@@ -44,9 +44,13 @@ inline std::vector<float> tiny_elements(const nn::Parameter& parameter) {
   return values;
 }
 
-// Untrained weights of a tiny model, as its part of a folder of weights.
-inline void write_tiny_weights(const std::filesystem::path& folder, std::string_view name) {
-  const auto model = find_model(name)->configuration->make(tiny_config(name));
+// Untrained weights of a tiny model, as its part of a folder of weights. `changes`: fields of the
+// configuration that differ from tiny_config.
+inline void write_tiny_weights(const std::filesystem::path& folder, std::string_view name,
+                               const Json& changes = Json::object()) {
+  Json config = tiny_config(name);
+  config.update(changes);
+  const auto model = find_model(name)->configuration->make(config);
   runtime::Weights weights{
       {{"model_type", fmt::format("hum-{}", name)}, {"model", model->config()}}, {}};
   for (const auto& parameter : model->parameters().all()) {

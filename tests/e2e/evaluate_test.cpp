@@ -1,4 +1,4 @@
-// hum evaluate model, on small untrained weights: everything but good figures.
+// hum evaluate model and codec, on small untrained weights: everything but good figures.
 #include <filesystem>
 
 #include "audio/io.h"
@@ -115,6 +115,22 @@ TEST_F(EvaluateModel, RefusesWhatItCannotDo) {
   write("report", "a file of mine");
   EXPECT_EQ(run_hum(command()).code, 73);
   EXPECT_EQ(read("report"), "a file of mine");
+}
+
+TEST_F(EvaluateModel, OfTheCodecSaysHowFarItsLatentsMove) {
+  const auto made = run_hum({"data", "make", "-o", path("data"), "--count", "2"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const auto evaluate = [&](const std::string& data, const std::string& items) {
+    return run_hum({"evaluate", "codec", "--weights", path("weights"), "--data", path(data),
+                    "--items", items, "--json"});
+  };
+  const auto run = evaluate("data", "2");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Json report = parse_json(run.out);
+  EXPECT_EQ(report.at("movement").size(), 2U);
+  EXPECT_GT(report.at("movement")[0].at("polarity"), 0);
+  expect_error(evaluate("data", "3"), 2, "--items 3 is out of range", "has 2 items");
+  EXPECT_EQ(evaluate("none", "1").code, 66);
 }
 
 }  // namespace

@@ -257,6 +257,7 @@ TEST_F(Program, EveryCommandHelpsWithAnExample) {
                                                           {"presets"},
                                                           {"evaluate", "notes"},
                                                           {"evaluate", "model"},
+                                                          {"evaluate", "codec"},
                                                           {"codec", "encode"},
                                                           {"codec", "decode"},
                                                           {"train"},

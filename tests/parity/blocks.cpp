@@ -52,7 +52,8 @@ Values codec_quantizer(const nn::Scope& scope, In in) {
                                      .warm_up_steps = 0},
                                     in[0].size(2));
   const Value step = graph::constant(0, {graph::DType::kI32, {}});
-  const auto training = quantizer.train(in[0], {.step = step, .key = in[1]});
+  const nn::StepInputs inputs = {.step = step, .key = in[1]};
+  const auto training = quantizer.train(in[0], kept_books(in[0].size(0), 3, 3, inputs), inputs);
   return {training.latents_BTD, training.loss};
 }
 

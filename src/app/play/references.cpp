@@ -139,12 +139,12 @@ models::codec::TokenFile reference_tokens(const data::Preset& preset, data::Flui
   const auto notes = single_notes(preset);
   const auto single = data::levelled(
       renderer.render(notes, preset.program, kNote_s * static_cast<double>(notes.size())));
-  models::codec::TokenFile tokens{.codes = codec.encode(melody),
-                                  .books = codec.config().quantizer.books,
+  models::codec::TokenFile tokens{.codes = codec.encode_sound(melody),
+                                  .books = codec.config().sound_books(),
                                   .samples = std::ssize(melody) + std::ssize(single),
                                   .fingerprint = codec.fingerprint(),
                                   .notes = reference_melody(preset)};
-  const auto more = codec.encode(single);
+  const auto more = codec.encode_sound(single);
   tokens.codes.insert(tokens.codes.end(), more.begin(), more.end());
   const auto later = data::shifted(notes, kReference_s);
   tokens.notes.insert(tokens.notes.end(), later.begin(), later.end());

@@ -117,12 +117,12 @@ TimbreSource Synthesizer::source_of(const TokenFile& read, const TokenFile& all,
 }
 
 TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
-  const int64_t books = codec().config().quantizer.books;
+  const int64_t books = codec().config().sound_books();
   TokenFile all{.books = books}, read{.books = books};  // one clip after another
   bool has_notes = true;
   for (TimbreClip& clip : clips) {
     data::normalise_level(clip.samples);
-    const TokenFile sound{.codes = codec().encode(clip.samples),
+    const TokenFile sound{.codes = codec().encode_sound(clip.samples),
                           .books = books,
                           .notes = clip.notes.value_or(std::vector<audio::Note>())};
     has_notes = has_notes && clip.notes.has_value();
@@ -234,8 +234,12 @@ pipeline::RenderFunction Synthesizer::guided_decoder() const {
 
 pipeline::Instrument Synthesizer::token_instrument(std::span<const int32_t> codes, int64_t books) {
   HUM_REQUIRE(!codes.empty(), "token_instrument: no codes");
-  const int64_t width = codec().config().latent;
-  auto table = models::codec::sum_code_vectors(codec().codebooks(), codes, books);
+  const auto& config = codec().config();
+  const int64_t width = config.sound_latent(), sound_books = config.sound_books();
+  auto table = models::codec::sum_code_vectors(
+      codec().sound_codebooks(),
+      models::codec::first_books(codes, config.quantizer.books, sound_books),
+      std::min(books, sound_books));
   const std::vector<float> last(table.end() - width, table.end());
   for (int64_t i = 0; i < 2 * pipeline::kWindowFrames; ++i) {
     table.insert(table.end(), last.begin(), last.end());

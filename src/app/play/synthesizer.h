@@ -107,9 +107,9 @@ class Synthesizer {
   pipeline::Instrument instrument(TimbreSource timbre, const SynthesisOptions& options,
                                   bool in_stereo = false);
 
-  // Plays the first `books` of these tokens through the guided decoder, whatever the melody;
-  // repeats the last frame after their end. Shapes: codes [frames, K]. The result refers to this
-  // synthesizer.
+  // Plays the first `books` of these tokens through the guided decoder, whatever the melody; of a
+  // split codec the sound part alone. Repeats the last frame after their end. Shapes: codes
+  // [frames, K]. The result refers to this synthesizer.
   pipeline::Instrument token_instrument(std::span<const int32_t> codes, int64_t books);
 
   // Null if the timbre has none: no notes, or stereo weights.

@@ -11,6 +11,7 @@
 #include "data/singing/sung_shards.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/timing.h"
+#include "models/codec/code_vectors.h"
 #include "models/ear/grid.h"
 
 namespace hum::app {
@@ -272,10 +273,12 @@ std::vector<std::string> item_presets(const std::filesystem::path& folder) {
 }
 
 data::TokenEncoder token_encoder(const models::codec::CodecSession& codec) {
-  return {.books = codec.config().quantizer.books,
+  return {.books = codec.config().sound_books(),
           .fingerprint = codec.fingerprint(),
           .encode = [codec = &codec](std::span<const float> windows) {
-            return codec->encode_windows(windows);
+            const auto& config = codec->config();
+            return models::codec::first_books(codec->encode_windows(windows),
+                                              config.quantizer.books, config.sound_books());
           }};
 }
 

@@ -46,7 +46,7 @@ void fill_in_classes(ModelConfiguration& configuration,
 // data::read_manifest throws.
 std::vector<std::string> item_presets(const std::filesystem::path& folder);
 
-// Refers to the codec.
+// The codec's encoder; of a split codec the sound part alone. Refers to the codec.
 data::TokenEncoder token_encoder(const models::codec::CodecSession& codec);
 
 }  // namespace hum::app

@@ -70,11 +70,11 @@ std::shared_ptr<const TokenData> open_tokens(const InputRequest& request) {
                                           models::weights_part(weights_of(stage), "codec"));
   data::ItemFolder items(stage.data);
   const int64_t channels = audio::channel_count(items.channels());
-  auto codebooks = models::codec::side_by_side(codec.codebooks(), channels);
+  auto codebooks = models::codec::side_by_side(codec.sound_codebooks(), channels);
   data::TokenTable tokens(items, stage.data,
                           {.encoder = token_encoder(codec),
                            .entries = codec.config().quantizer.entries,
-                           .latent = channels * codec.config().latent,
+                           .latent = channels * codec.config().sound_latent(),
                            .codebooks = codebooks.to_floats()});
   const ItemSplit split = split_items(items.size(), stage);
   std::optional<data::PhaseFreeLatents> phase_free;

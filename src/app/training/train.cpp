@@ -76,6 +76,13 @@ Json recorded_model(Json config) {
   if (is_mono) config["common"].erase("channels");
   if (config.value("timbre", "") == "pooled") config.erase("timbre");
   if (!config.value("draft_only", true)) config.erase("draft_only");
+  if (config.value("phase_latent", -1) == 0) {
+    for (const char* field : {"phase_latent", "phase_books", "phase_width", "phase_blocks"}) {
+      config.erase(field);
+    }
+  }
+  if (config.value("consistency_weight", -1.0) == 0) config.erase("consistency_weight");
+  if (config.value("floor_db", 0.0) == 60) config.erase("floor_db");
   return config;
 }
 

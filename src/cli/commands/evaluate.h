@@ -5,6 +5,6 @@
 
 namespace hum::cli {
 
-extern const Command kEvaluateModel, kEvaluateListening;
+extern const Command kEvaluateModel, kEvaluateCodec, kEvaluateListening;
 
 }  // namespace hum::cli

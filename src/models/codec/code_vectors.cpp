@@ -28,6 +28,16 @@ std::vector<float> sum_code_vectors(const runtime::HostTensor& codebooks,
   return latents;
 }
 
+std::vector<int32_t> first_books(std::span<const int32_t> codes, int64_t books, int64_t kept) {
+  HUM_REQUIRE(kept >= 1 && kept <= books && std::ssize(codes) % books == 0,
+              "first_books: {} codes, {} of {} books", codes.size(), kept, books);
+  std::vector<int32_t> result;
+  for (auto frame = codes.begin(); frame != codes.end(); frame += books) {
+    result.insert(result.end(), frame, frame + kept);
+  }
+  return result;
+}
+
 runtime::HostTensor side_by_side(const runtime::HostTensor& codebooks, int64_t channels) {
   const auto& dims = codebooks.shape().dims;
   HUM_REQUIRE(dims.size() == 3 && channels >= 1, "side_by_side: rank {}, {} channels", dims.size(),

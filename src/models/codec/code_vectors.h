@@ -15,6 +15,9 @@ namespace hum::models::codec {
 std::vector<float> sum_code_vectors(const runtime::HostTensor& codebooks,
                                     std::span<const int32_t> codes, int64_t used, int64_t step = 1);
 
+// The first `kept` books of each frame. Shapes: codes [T, books] -> [T, kept].
+std::vector<int32_t> first_books(std::span<const int32_t> codes, int64_t books, int64_t kept);
+
 // Combines the codebooks of several channels into one codec: books are interleaved, and each
 // channel's vectors occupy separate dims of a latent of all channels.
 // Shapes: C channels, f32[K, E, D] -> [K C, E, D C].

@@ -29,6 +29,14 @@ TEST(CodeVectors, AddUpTheFirstBooksOfEachFrame) {
   EXPECT_THROW(sum_code_vectors(two_books(), std::vector<int32_t>{0, 3}, 2), Error);
 }
 
+TEST(CodeVectors, KeepTheFirstBooksOfEachFrame) {
+  const std::vector<int32_t> codes = {1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(first_books(codes, 3, 2), (std::vector<int32_t>{1, 2, 4, 5}));
+  EXPECT_EQ(first_books(codes, 3, 3), codes);
+  EXPECT_THROW(first_books(codes, 4, 1), Error);
+  EXPECT_THROW(first_books(codes, 3, 4), Error);
+}
+
 TEST(CodeVectors, OfTwoChannelsStandSideBySideAndTakeTurns) {
   const HostTensor both = side_by_side(two_books(), 2);
   EXPECT_EQ(both.shape().dims, (std::vector<int64_t>{4, 3, 4}));

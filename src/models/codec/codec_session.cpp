@@ -24,6 +24,28 @@ constexpr int64_t kKeptFrames = kWindowFrames - 2 * kContextFrames;
 
 int64_t windows_for(int64_t frames) { return (frames + kKeptFrames - 1) / kKeptFrames; }
 
+// The first books and dims of each code vector. Shapes: [K, E, D] -> [books, E, width].
+HostTensor first_of(const HostTensor& codebooks, int64_t books, int64_t width) {
+  const auto& dims = codebooks.shape().dims;
+  HostTensor result({DType::kF32, {books, dims[1], width}});
+  const auto from = codebooks.as<float>();
+  const auto to = result.as<float>();
+  for (int64_t row = 0; row < books * dims[1]; ++row) {
+    std::copy_n(from.begin() + row * dims[2], width, to.begin() + row * width);
+  }
+  return result;
+}
+
+// Rows with zeros after each. Shapes: [rows, from] -> [rows, to].
+std::vector<float> widened(std::span<const float> values, int64_t from, int64_t to) {
+  const int64_t rows = std::ssize(values) / from;
+  std::vector<float> result(static_cast<size_t>(rows * to));
+  for (int64_t row = 0; row < rows; ++row) {
+    std::copy_n(values.begin() + row * from, from, result.begin() + row * to);
+  }
+  return result;
+}
+
 }  // namespace
 
 struct CodecSession::State {
@@ -38,22 +60,28 @@ struct CodecSession::State {
     }
     fingerprint = sha256(bytes);
     codebooks = stored.run(compile_codebooks(), {});
+    const CodecConfig& config = stored.model().config();
+    sound_codebooks = first_of(codebooks, config.sound_books(), config.sound_latent());
   }
 
   StoredModel<Codec> stored;
   std::string fingerprint;
-  HostTensor codebooks;
+  HostTensor codebooks, sound_codebooks;
   std::mutex mutex;
-  std::optional<runtime::Executable> encoder, decoder;
+  std::optional<runtime::Executable> encoder, latents, decoder;
 
   const Codec& model() const { return stored.model(); }
   const runtime::Executable& get_encoder() {
     std::lock_guard lock(mutex);
-    if (!encoder) {
-      const auto audio = graph::parameter("audio", {DType::kF32, {kEncodeBatch, kWindowSamples}});
-      encoder = stored.compile("codec/encode", {audio}, {model().encode(audio)});
-    }
+    const auto audio = encoder_input();
+    if (!encoder) encoder = stored.compile("codec/encode", {audio}, {model().encode(audio)});
     return *encoder;
+  }
+  const runtime::Executable& get_latents() {
+    std::lock_guard lock(mutex);
+    const auto audio = encoder_input();
+    if (!latents) latents = stored.compile("codec/latents", {audio}, {model().latents(audio)});
+    return *latents;
   }
   const runtime::Executable& get_decoder() {
     std::lock_guard lock(mutex);
@@ -63,6 +91,30 @@ struct CodecSession::State {
       decoder = stored.compile("codec/decode", {latents}, {model().decode(latents)});
     }
     return *decoder;
+  }
+  static Value encoder_input() {
+    return graph::parameter("audio", {DType::kF32, {kEncodeBatch, kWindowSamples}});
+  }
+  // Runs a program of the encoder on consecutive whole windows: n of its rows.
+  template <typename T>
+  std::vector<T> run_windows(const runtime::Executable& program,
+                             std::span<const float> windows) const {
+    HUM_REQUIRE(windows.size() % kWindowSamples == 0, "codec: {} samples are not whole windows",
+                windows.size());
+    const auto count = static_cast<int64_t>(windows.size()) / kWindowSamples;
+    std::vector<T> result;
+    for (int64_t first = 0; first < count; first += kEncodeBatch) {
+      HostTensor input({DType::kF32, {kEncodeBatch, kWindowSamples}});
+      const int64_t here = std::min(kEncodeBatch, count - first);
+      std::ranges::copy(windows.subspan(static_cast<size_t>(first * kWindowSamples),
+                                        static_cast<size_t>(here * kWindowSamples)),
+                        input.as<float>().begin());
+      const HostTensor output = stored.run(program, {&input});
+      const auto values = output.as<T>();
+      const auto kept = values.first(values.size() / kEncodeBatch * static_cast<size_t>(here));
+      result.insert(result.end(), kept.begin(), kept.end());
+    }
+    return result;
   }
   // All code vectors of all books in the decoder's space.
   runtime::Executable compile_codebooks() const {
@@ -84,27 +136,23 @@ CodecSession::~CodecSession() = default;
 const CodecConfig& CodecSession::config() const { return state_->model().config(); }
 const std::string& CodecSession::fingerprint() const { return state_->fingerprint; }
 const HostTensor& CodecSession::codebooks() const { return state_->codebooks; }
+const HostTensor& CodecSession::sound_codebooks() const { return state_->sound_codebooks; }
 
 std::vector<int32_t> CodecSession::encode_windows(std::span<const float> windows) const {
-  HUM_REQUIRE(windows.size() % kWindowSamples == 0, "encode_windows: {} samples", windows.size());
-  const auto count = static_cast<int64_t>(windows.size()) / kWindowSamples;
-  const auto per_window = static_cast<size_t>(kWindowFrames * config().quantizer.books);
-  std::vector<int32_t> codes;
-  for (int64_t first = 0; first < count; first += kEncodeBatch) {
-    HostTensor input({DType::kF32, {kEncodeBatch, kWindowSamples}});
-    const int64_t here = std::min(kEncodeBatch, count - first);
-    std::ranges::copy(windows.subspan(static_cast<size_t>(first * kWindowSamples),
-                                      static_cast<size_t>(here * kWindowSamples)),
-                      input.as<float>().begin());
-    const HostTensor output = state_->stored.run(state_->get_encoder(), {&input});
-    const auto values = output.as<int32_t>().first(static_cast<size_t>(here) * per_window);
-    codes.insert(codes.end(), values.begin(), values.end());
-  }
-  return codes;
+  return state_->run_windows<int32_t>(state_->get_encoder(), windows);
+}
+
+std::vector<float> CodecSession::window_latents(std::span<const float> windows) const {
+  return state_->run_windows<float>(state_->get_latents(), windows);
 }
 
 std::vector<float> CodecSession::decode_latents(std::span<const float> latents) const {
-  const auto input = HostTensor::of({1, kWindowFrames, config().latent}, latents);
+  const int64_t whole = config().latent, sound = config().sound_latent();
+  const bool is_sound = std::ssize(latents) == kWindowFrames * sound;
+  HUM_REQUIRE(is_sound || std::ssize(latents) == kWindowFrames * whole,
+              "decode_latents: {} values are not {} frames", latents.size(), kWindowFrames);
+  const auto values = widened(latents, is_sound ? sound : whole, whole);
+  const auto input = HostTensor::of({1, kWindowFrames, whole}, std::span<const float>(values));
   const HostTensor output = state_->stored.run(state_->get_decoder(), {&input});
   const auto samples = output.as<float>();
   return {samples.begin(), samples.end()};
@@ -129,6 +177,10 @@ std::vector<int32_t> CodecSession::encode(std::span<const float> samples) const 
     codes.insert(codes.end(), first, first + kept * books);
   }
   return codes;
+}
+
+std::vector<int32_t> CodecSession::encode_sound(std::span<const float> samples) const {
+  return first_books(encode(samples), config().quantizer.books, config().sound_books());
 }
 
 std::vector<float> CodecSession::decode(std::span<const int32_t> codes, int64_t books) const {

@@ -1,6 +1,7 @@
 // Runs the codec with its released weights: windows of 6 s to tokens and back.
 //
-// K books, D latent size; a window is kWindowSamples long.
+// K books, D latent size; of a split codec's sound part (config.h) the first k books and the first
+// d dims, else k = K and d = D. A window is kWindowSamples long.
 #pragma once
 
 #include <filesystem>
@@ -31,15 +32,23 @@ class CodecSession {
   const std::string& fingerprint() const;
   // Shapes: f32[K, entries, D], in the latent space for either form of the quantizer.
   const runtime::HostTensor& codebooks() const;
+  // Of the sound part, f32[k, entries, d].
+  const runtime::HostTensor& sound_codebooks() const;
 
   // Encodes consecutive whole windows. Shapes: [n kWindowSamples] -> codes [n, kWindowFrames, K].
   std::vector<int32_t> encode_windows(std::span<const float> windows) const;
-  // Decodes the continuous latents of one window. Shapes: [kWindowFrames, D] -> [kWindowSamples].
+  // The continuous latents of consecutive whole windows, before the quantizer.
+  // Shapes: [n kWindowSamples] -> [n, kWindowFrames, D].
+  std::vector<float> window_latents(std::span<const float> windows) const;
+  // Decodes the continuous latents of one window, or their sound part with a phase part of zeros.
+  // Shapes: [kWindowFrames, D or d] -> [kWindowSamples].
   std::vector<float> decode_latents(std::span<const float> latents) const;
 
   // Encodes sound of any length: pads it to whole frames and splits it into windows with half a
   // second of context on each side. Shapes: samples [N] -> codes [ceil(N / 441), K].
   std::vector<int32_t> encode(std::span<const float> samples) const;
+  // The same for the sound part. Shapes: [N] -> [ceil(N / 441), k].
+  std::vector<int32_t> encode_sound(std::span<const float> samples) const;
   // Decodes the first `books` books. Shapes: codes [T, K] -> [T 441].
   std::vector<float> decode(std::span<const int32_t> codes, int64_t books) const;
 

@@ -1,4 +1,8 @@
 // Configuration of a codec: rates, sizes, quantizer. 22,050 Hz, 50 frames/s.
+//
+// A codec may be split. The first dims of its latents ("sound") come from the magnitudes of the
+// spectrum and are coded by the first books; the last ones ("phase") come from the whole spectrum
+// and are coded by the last books. Models that generate sound need the sound part alone.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +53,10 @@ struct QuantizerConfig {
 
 struct CodecConfig {
   int64_t latent = 64;
+  // Of a split codec: the size of the phase part, its books among quantizer.books, and the size of
+  // its encoder. 0, 0: not split, all is sound.
+  int64_t phase_latent = 0, phase_books = 0;
+  int64_t phase_width = 128, phase_blocks = 2;
   int64_t encoder_window_samples = 1323;
   int64_t encoder_width = 256;
   int64_t encoder_blocks = 5;
@@ -63,10 +71,22 @@ struct CodecConfig {
   QuantizerConfig quantizer;
   // Weights of the training loss (nn/spectral_loss.h).
   double phase_weight = 0.1, balance_weight = 0.1, partials_weight = 0;
+  double floor_db = 60;
+  // Weight of the movement of the sound part under small shifts of the sound.
+  double consistency_weight = 0;
+
+  bool is_split() const { return phase_latent > 0; }
+  int64_t sound_latent() const { return latent - phase_latent; }
+  int64_t sound_books() const { return quantizer.books - phase_books; }
 
   template <class V>
   void visit_fields(V& v) {
     v("latent", latent, "size of a latent vector");
+    v("phase_latent", phase_latent,
+      "size of the latent's last part, which alone sees the phase of the wave (0: not split)");
+    v("phase_books", phase_books, "the last codebooks, which code that part");
+    v("phase_width", phase_width, "width of the phase encoder's blocks");
+    v("phase_blocks", phase_blocks, "number of phase encoder blocks at 50 frames/s");
     v("encoder_window_samples", encoder_window_samples, "analysis window of the encoder");
     v("encoder_width", encoder_width, "width of the encoder's blocks");
     v("encoder_blocks", encoder_blocks, "number of encoder blocks at 50 frames/s");
@@ -81,6 +101,9 @@ struct CodecConfig {
     v("phase_weight", phase_weight, "weight of the loss's phase term");
     v("partials_weight", partials_weight, "weight of the loss's levels of partials");
     v("balance_weight", balance_weight, "weight of the loss's balance of half-octaves");
+    v("floor_db", floor_db, "levels this far below the clip's peak compare equal in the loss");
+    v("consistency_weight", consistency_weight,
+      "weight of the movement of the latent's sound part under shifts of 1 to 5 ms");
   }
 };
 

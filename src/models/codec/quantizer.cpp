@@ -21,6 +21,19 @@ Value mean_square(const Value& x) { return graph::mean_all(x * x); }
 
 }  // namespace
 
+Value kept_books(int64_t batch, int64_t sound_books, int64_t books, const nn::StepInputs& step) {
+  const Value u_B = graph::uniform({DType::kF32, {batch}}, graph::fold_in(step.key, 1000));
+  const Value zeros_B = graph::zeros_like(u_B);
+  const Value all_B = zeros_B + static_cast<double>(books);
+  if (!step.is_training) return all_B;
+  const Value some_B = graph::floor((u_B - 0.25) * (4 * static_cast<double>(books - 1))) + 2;
+  Value rest_B = all_B;
+  if (sound_books < books) {
+    rest_B = graph::select(u_B < 0.625, zeros_B + static_cast<double>(sound_books), all_B);
+  }
+  return graph::select(u_B < 0.25, zeros_B + 1.0, graph::select(u_B < 0.5, some_B, rest_B));
+}
+
 ResidualQuantizer::ResidualQuantizer(const nn::Scope& scope, const QuantizerConfig& config,
                                      int64_t latent)
     : config_(config), latent_(latent) {
@@ -93,20 +106,12 @@ void ResidualQuantizer::follow(const Book& book, const Value& residual_ND, const
   training.usage = training.usage ? training.usage + usage : usage;
 }
 
-ResidualQuantizer::Training ResidualQuantizer::train(const Value& latents_BTD,
+ResidualQuantizer::Training ResidualQuantizer::train(const Value& latents_BTD, const Value& kept_B,
                                                      const nn::StepInputs& step) const {
   const int64_t batch = latents_BTD.size(0), frames = latents_BTD.size(1);
   const Value z = graph::reshape(latents_BTD, {batch * frames, latent_});
   const bool euclidean = config_.kind == QuantizerKind::kEuclidean;
-
-  // The number of books that each item keeps: 1 with p = 1/4, 2..K with p = 1/4, else all. In
-  // validation all.
-  const Value u_B = graph::uniform({DType::kF32, {batch}}, graph::fold_in(step.key, 1000));
   const double books = static_cast<double>(config_.books);
-  const Value some = graph::floor((u_B - 0.25) * (4 * (books - 1))) + 2;
-  const Value few_B = graph::select(u_B < 0.25, 1.0 + graph::zeros_like(u_B),
-                                    graph::select(u_B < 0.5, some, books));
-  const Value kept_B = step.is_training ? few_B : graph::zeros_like(u_B) + books;
   const Value kept_N1 =
       graph::reshape(graph::broadcast_in_dim(kept_B, {batch, frames}, {0}), {batch * frames, 1});
 

@@ -14,6 +14,11 @@ namespace hum::models::codec {
 
 using graph::Value;
 
+// The number of books that each item keeps. In training 1 with p = 1/4, 2..books with p = 1/4, the
+// sound's books alone with p = 1/8 if there are others, else all; in validation all.
+// Shapes: -> f32[B].
+Value kept_books(int64_t batch, int64_t sound_books, int64_t books, const nn::StepInputs& step);
+
 class ResidualQuantizer {
  public:
   ResidualQuantizer() = default;
@@ -28,9 +33,9 @@ class ResidualQuantizer {
     // Mean share of entries in use, over books.
     Value usage;
   };
-  // Items keep a random number of books (1 with p = 0.25, 2..K with p = 0.25, else K). Before
-  // warm_up_steps the latents pass unquantised, but the codebooks already follow them.
-  Training train(const Value& latents_BTD, const nn::StepInputs& step) const;
+  // Each item is quantised by the first `kept` books. Before warm_up_steps the latents pass
+  // unquantised, but the codebooks already follow them. Shapes: kept_B f32, 0 or less: none.
+  Training train(const Value& latents_BTD, const Value& kept_B, const nn::StepInputs& step) const;
 
   // Shapes: latents_BTD -> i32[B,T,K].
   Value encode(const Value& latents_BTD) const;

@@ -34,13 +34,16 @@ class Quantizer : public ::testing::TestWithParam<QuantizerKind> {
       state.push_back(HostTensor::of(parameter.shape.dims, std::span<const float>(values)));
     }
   }
+  ResidualQuantizer::Training train(const Value& z, const nn::StepInputs& step) const {
+    return quantizer.train(z, kept_books(kBatch, config.books, config.books, step), step);
+  }
   // Runs training steps, keeping the buffers; returns the last step's results: mean squared error,
   // usage.
   std::pair<double, double> follow(int steps, uint64_t seed) {
     const Value z = graph::parameter("z", {DType::kF32, {kBatch, kFrames, kLatent}});
     const Value step = graph::parameter("step", {DType::kI32, {}});
     const Value key = graph::parameter("key", {DType::kU32, {2}});
-    const auto trained = quantizer.train(z, {.step = step, .key = key});
+    const auto trained = train(z, {.step = step, .key = key});
     const Value error = z - quantizer.decode(quantizer.encode(z), config.books);
     graph::Values results = {graph::mean_all(error * error),
                              trained.usage ? trained.usage : trained.loss};
@@ -95,7 +98,7 @@ TEST_P(Quantizer, GradientsPassStraightThrough) {
   const Value step = graph::constant(10, {DType::kI32, {}});
   const std::vector<double> words = {1, 2};
   const Value key = graph::constant(std::span<const double>(words), {DType::kU32, {2}});
-  const auto trained = quantizer.train(z, {.step = step, .key = key});
+  const auto trained = train(z, {.step = step, .key = key});
   const Value gradient = graph::gradients(graph::sum_all(trained.latents_BTD), graph::Values{z})[0];
   graph::Values parameters = list.values();
   parameters.push_back(z);
