@@ -1,6 +1,9 @@
 #include "nn/waveform.h"
 
+#include <cmath>
+
 #include "base/error.h"
+#include "kernels/polar/polar.h"
 #include "kernels/stft/stft.h"
 
 namespace hum::nn {
@@ -23,6 +26,15 @@ Value synthesis(const Spectrum& spectrum, int64_t window_samples, int64_t hop_sa
   const Value sum = graph::slice_in_dim(whole, 1, start, start + samples);
   // Four squared Hann windows add up to 3/2 at every sample.
   return sum * (1 / 1.5);
+}
+
+Value polar_synthesis(const Value& head_BTX, int64_t window_samples, int64_t hop_samples) {
+  const int64_t silent = window_samples / 2 + 1 - head_BTX.size(2) / 2;
+  const auto [real, imag] = kernels::polar(head_BTX, std::log(100.0));
+  const auto whole = [&](const Value& low) {
+    return silent == 0 ? low : graph::pad_in_dim(low, 0, 2, 0, silent);
+  };
+  return synthesis({whole(real), whole(imag)}, window_samples, hop_samples);
 }
 
 std::vector<ConvNextBlock> convnext_stack(const Scope& scope, int64_t count,

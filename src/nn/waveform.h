@@ -19,6 +19,10 @@ Spectrum analysis(const Value& x_BN, int64_t window_samples, int64_t hop_samples
 // Shapes: [B, T, window/2 + 1] -> [B, T hop].
 Value synthesis(const Spectrum& spectrum, int64_t window_samples, int64_t hop_samples);
 
+// Sound from log magnitudes and phases of a window's lowest bins (kernels/polar), magnitudes up to
+// 100; the bins above are silent. Shapes: head_BTX, X = 2 bins -> [B, T hop].
+Value polar_synthesis(const Value& head_BTX, int64_t window_samples, int64_t hop_samples);
+
 // `count` blocks, residuals scaled by 1 / count.
 std::vector<ConvNextBlock> convnext_stack(const Scope& scope, int64_t count,
                                           ConvNextBlock::Options options);

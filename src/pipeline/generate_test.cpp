@@ -67,7 +67,7 @@ TEST(Windows, AreAsManyAsThePieceNeeds) {
 Instrument passing(const std::function<std::vector<float>(std::span<const float> latents,
                                                           std::span<const float> excitation,
                                                           std::span<const float> noise)>& pick) {
-  Instrument result{.latent = data::kMelodyFeatures};
+  Instrument result{.latent = data::kAllMelodyFeatures};
   result.latents = one_by_one<LatentWindow>([](const auto& window) { return window.melody; });
   result.render = one_by_one<SoundWindow>(
       [pick](const auto& window) { return pick(window.latents, window.excitation, window.noise); });
@@ -96,7 +96,7 @@ TEST(Play, HandsOutTheMelodyOfEachWindowAndItsLatents) {
   Instrument instrument = passing([](auto latents, auto, auto) {
     std::vector<float> samples(static_cast<size_t>(kWindowFrames * data::kFrameSamples));
     for (size_t i = 0; i < samples.size(); ++i) {
-      samples[i] = latents[i / data::kFrameSamples * data::kMelodyFeatures];  // the pitch
+      samples[i] = latents[i / data::kFrameSamples * data::kAllMelodyFeatures];  // the pitch
     }
     return samples;
   });
@@ -127,7 +127,7 @@ TEST(Play, HandsOutEarlyWhatItWouldHaveHandedOutLate) {
       for (int64_t t = 0; t < kWindowFrames; ++t) {
         float sum = 0;
         for (int64_t s = std::max<int64_t>(0, t - 24); s < std::min(kWindowFrames, t + 25); ++s) {
-          sum += latents[static_cast<size_t>(s * data::kMelodyFeatures)];
+          sum += latents[static_cast<size_t>(s * data::kAllMelodyFeatures)];
         }
         samples[static_cast<size_t>(t * data::kFrameSamples)] = sum;
       }
@@ -137,7 +137,7 @@ TEST(Play, HandsOutEarlyWhatItWouldHaveHandedOutLate) {
     instrument.latents = one_by_one<LatentWindow>([](const auto& window) {
       std::vector<float> rows = window.melody;
       const auto sure = window.frames == kWindowFrames ? window.frames : window.frames - 24;
-      std::fill(rows.begin() + sure * data::kMelodyFeatures, rows.end(), 99.0F);
+      std::fill(rows.begin() + sure * data::kAllMelodyFeatures, rows.end(), 99.0F);
       return rows;
     });
     instrument.quick_frames = quick_frames;
@@ -168,11 +168,44 @@ TEST(Play, HandsOutEarlyWhatItWouldHaveHandedOutLate) {
   EXPECT_EQ(last_done, last_total);
 }
 
+// A decoder that reads all features and rings for 2 s.
+TEST(Play, StreamsLongTailsAndAllFeaturesAsItPlaysThem) {
+  std::vector<Note> notes;
+  for (int i = 0; i < 7; ++i) notes.push_back({2.0 * i, 2.0 * i + 0.3, 60 + i, 0.6, {}});
+  auto instrument = passing([](auto latents, auto excitation, auto) {
+    auto samples = copy(excitation);
+    for (size_t i = 0; i < samples.size(); ++i) {
+      const auto row = latents.subspan(i / data::kFrameSamples * data::kAllMelodyFeatures,
+                                       data::kAllMelodyFeatures);
+      for (const float feature : row) samples[i] += feature;
+    }
+    return samples;
+  });
+  instrument.excitation_tail_s = 2;
+  const auto played = play(notes, instrument, 1);
+  std::vector<float> streamed;
+  play(notes, instrument, 1, [&](std::span<const float> part) {
+    streamed.insert(streamed.end(), part.begin(), part.end());
+  });
+  EXPECT_EQ(streamed, played);
+  const auto tails = data::render_excitation(notes, std::ssize(played), 2);
+  const auto features = data::melody_features(notes, std::ssize(played) / data::kFrameSamples,
+                                              data::kAllMelodyFeatures);
+  for (size_t i = 0; i < played.size(); ++i) {
+    float expected = tails[i];
+    const size_t row = i / data::kFrameSamples * data::kAllMelodyFeatures;
+    for (size_t column = 0; column < data::kAllMelodyFeatures; ++column) {
+      expected += features[row + column];
+    }
+    ASSERT_NEAR(played[i], expected, 1e-4) << i;
+  }
+}
+
 // Pieces of one, two and three windows, whose windows share calls.
 TEST(Play, PlaysPiecesTogetherAsEachAlone) {
   std::vector<size_t> latent_calls;
   auto together = [&](int64_t most) {
-    Instrument instrument{.latent = data::kMelodyFeatures, .together = most};
+    Instrument instrument{.latent = data::kAllMelodyFeatures, .together = most};
     instrument.latents = [&](std::span<const LatentWindow> windows) {
       latent_calls.push_back(windows.size());
       std::vector<std::vector<float>> results;
@@ -187,7 +220,7 @@ TEST(Play, PlaysPiecesTogetherAsEachAlone) {
     instrument.render = one_by_one<SoundWindow>([](const auto& window) {
       auto samples = window.noise;
       for (size_t i = 0; i < samples.size(); ++i) {
-        samples[i] += window.latents[i / data::kFrameSamples * data::kMelodyFeatures];
+        samples[i] += window.latents[i / data::kFrameSamples * data::kAllMelodyFeatures];
       }
       return samples;
     });

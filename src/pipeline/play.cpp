@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "data/synthesis/excitation.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/timing.h"
 
@@ -72,10 +71,10 @@ class Playing {
     const int64_t padded =
         std::max(kLatentWindows.first_frame(windows_ - 1), steps_.back().first_frame) +
         kWindowFrames;
-    melody_ = data::melody_features(notes, padded);
+    melody_ = data::melody_features(notes, padded, data::kAllMelodyFeatures);
     excitation_.resize(static_cast<size_t>(padded * data::kFrameSamples));
     noise_.resize(excitation_.size());
-    data::render_excitation(notes, excitation_);
+    data::render_excitation(notes, excitation_, instrument.excitation_tail_s);
     data::render_noise(seed, 0, noise_);
   }
 
@@ -85,8 +84,8 @@ class Playing {
   const std::vector<RenderStep>& steps() const { return steps_; }
 
   LatentWindow told(int64_t window, int64_t frames) const {
-    return {cut(melody_, data::kMelodyFeatures, kLatentWindows.first_frame(window)), seed_, window,
-            frames};
+    return {cut(melody_, data::kAllMelodyFeatures, kLatentWindows.first_frame(window)), seed_,
+            window, frames};
   }
   // The latents of a window, or of its quick part (`after`: see RenderStep).
   void take(int64_t after, const std::vector<float>& latents) {
@@ -103,7 +102,7 @@ class Playing {
     const int64_t first = step.first_frame;
     auto known = known_.extract(step.keep_from);
     return {known.empty() ? known_latents(step) : std::move(known.mapped()),
-            cut(melody_, data::kMelodyFeatures, first),
+            cut(melody_, data::kAllMelodyFeatures, first),
             cut(excitation_, data::kFrameSamples, first), cut(noise_, data::kFrameSamples, first)};
   }
   void take(const RenderStep& step, const std::vector<float>& samples) {

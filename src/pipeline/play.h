@@ -1,7 +1,8 @@
 // Plays melodies on an instrument: runs fixed windows through the models and stitches them into one
 // sound. Callers pass the models as functions, which take several windows per call.
 //
-// T frames of a window, D latent size, M melody features, 441 samples a frame.
+// T frames of a window, D latent size, M melody features of all sets (data/synthesis/features.h),
+// 441 samples a frame.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "audio/notes.h"
+#include "data/synthesis/excitation.h"
 #include "pipeline/windows.h"
 
 namespace hum::pipeline {
@@ -44,6 +46,8 @@ struct Instrument {
   std::function<std::vector<std::vector<float>>(std::span<const LatentWindow>)> latents;
   RenderFunction render;
   int channels = 1;  // of the rendered sound
+  // Of the excitation that `render` was trained on.
+  double excitation_tail_s = data::kExcitationTail_s;
   // The preferred number of windows per call. Fewer windows than that in total are requested one by
   // one, so that all short melodies use the same programs.
   int64_t together = 1;

@@ -72,7 +72,8 @@ eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
   const auto& humming = synthesizer_.humming();
   const int64_t books = synthesizer_.codec().config().quantizer.books;
   const int64_t coarse_books = humming.coarse_books();
-  const auto melody = data::melody_features(clip.notes, models::humming::kWindowFrames);
+  const auto melody =
+      data::melody_features(clip.notes, models::humming::kWindowFrames, data::kAllMelodyFeatures);
   std::vector<int32_t> known;
   for (int64_t frame = 0; frame < models::humming::kWindowFrames; ++frame) {
     const auto first = codes_.begin() + frame * books;

@@ -24,6 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 using models::codec::TokenFile;
 
+// models/ and pipeline/ do not depend on each other.
+static_assert(models::humming::kMaxExcitationTail_s <= pipeline::kMaxRelease_s);
+
 // The windows in which the models draft a reference: one after another, the last one padded.
 int64_t windows_of_frames(int64_t frames) {
   return (frames + models::humming::kWindowFrames - 1) / models::humming::kWindowFrames;
@@ -111,7 +114,8 @@ TimbreSource Synthesizer::source_of(const TokenFile& read, const TokenFile& all,
                                     bool has_notes) const {
   TimbreSource source{humming_.reference(read.codes), humming_.code_latents(all.codes), all.notes};
   if (has_notes) {
-    source.reference.melody = data::melody_features(read.notes, models::humming::kReferenceFrames);
+    source.reference.melody = data::melody_features(read.notes, models::humming::kReferenceFrames,
+                                                    data::kAllMelodyFeatures);
   }
   return source;
 }
@@ -163,9 +167,10 @@ std::shared_ptr<const models::humming::Residual> Synthesizer::residual(
     const TimbreSource& timbre) const {
   if (timbre.notes.empty()) return nullptr;
   if (channels() != audio::Channels::kMono) return nullptr;
-  const int64_t latent = humming_.common().latent, width = data::kMelodyFeatures;
+  const int64_t latent = humming_.common().latent, width = data::kAllMelodyFeatures;
   const int64_t frames = std::ssize(timbre.latents) / latent, windows = windows_of_frames(frames);
-  auto melody = data::melody_features(timbre.notes, windows * models::humming::kWindowFrames);
+  auto melody = data::melody_features(timbre.notes, windows * models::humming::kWindowFrames,
+                                      data::kAllMelodyFeatures);
   std::vector<float> drafts;
   // One by one, with the program that short melodies use.
   for (int64_t w = 0; w < windows; ++w) {
@@ -215,6 +220,8 @@ pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const Synthesi
   if (options.decoder == Decoder::kPlain) {
     render = pipeline::one_by_one<pipeline::SoundWindow>(
         [this](const auto& window) { return codec().decode_latents(window.latents); });
+  } else {
+    result.excitation_tail_s = humming_.excitation_tail_s();
   }
   result.channels = in_stereo ? audio::channel_count(channels()) : 1;
   result.render = in_stereo ? pipeline::render_channels(std::move(render), channels())
@@ -250,7 +257,8 @@ pipeline::Instrument Synthesizer::token_instrument(std::span<const int32_t> code
   };
   return {.latent = width,
           .latents = pipeline::one_by_one<pipeline::LatentWindow>(std::move(latents)),
-          .render = guided_decoder()};
+          .render = guided_decoder(),
+          .excitation_tail_s = humming_.excitation_tail_s()};
 }
 
 }  // namespace hum::app

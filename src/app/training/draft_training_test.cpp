@@ -85,23 +85,29 @@ TEST_F(DraftTraining, LearnsFromPooledWeightsAndSaysHowMuchItExplains) {
   EXPECT_EQ(model.at("draft_only"), true);
 }
 
-TEST_F(DraftTraining, ServesTheTrainingsThatBuildOnIt) {
-  auto first = configuration();
-  first.stage.loop.steps = 1;
-  train(first, {});
-  write_file(folder_ / "trained/builds_on", "..\n");  // the codec
-  for (const std::string name : {"coarse", "voice"}) {
-    auto next = configuration();
-    next.row = models::find_model(name);
-    next.model = models::tiny_config(name);
-    next.stage.weights = folder_ / "trained";
-    next.stage.run = folder_ / (name + "-run");
-    next.stage.output = folder_ / name;
-    next.stage.targets = Targets::kTokens;
-    next.stage.frames = 25;
-    next.stage.predicted_share = 0.5;
-    next.stage.loop.steps = 1;
-    EXPECT_EQ(train(next, {}).summary.at("finished"), true) << name;
+TEST_F(DraftTraining, ServesTheTrainingsThatBuildOnItWhateverFeaturesItReads) {
+  for (const int features : {9, 13}) {
+    const std::string own = fmt::format("of-{}", features);
+    auto first = configuration();
+    first.model["common"]["melody_features"] = features;
+    first.stage.run = folder_ / (own + "-run");
+    first.stage.output = folder_ / (own + "/upsampler");
+    first.stage.loop.steps = 1;
+    train(first, {});
+    write_file(folder_ / (own + "/builds_on"), "..\n");  // the codec
+    for (const std::string name : {"coarse", "voice"}) {
+      auto next = configuration();
+      next.row = models::find_model(name);
+      next.model = models::tiny_config(name);  // of 9 features
+      next.stage.weights = folder_ / own;
+      next.stage.run = folder_ / (own + name + "-run");
+      next.stage.output = folder_ / (own + name);
+      next.stage.targets = Targets::kTokens;
+      next.stage.frames = 25;
+      next.stage.predicted_share = 0.5;
+      next.stage.loop.steps = 1;
+      EXPECT_EQ(train(next, {}).summary.at("finished"), true) << own << name;
+    }
   }
 }
 

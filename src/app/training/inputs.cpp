@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/training/token_data.h"
+#include "base/fields_json.h"
 #include "base/rng.h"
 #include "data/shards/manifest.h"
 #include "data/singing/sung_shards.h"
@@ -13,6 +14,7 @@
 #include "data/synthesis/timing.h"
 #include "models/codec/code_vectors.h"
 #include "models/ear/grid.h"
+#include "models/humming/melody_columns.h"
 
 namespace hum::app {
 namespace {
@@ -31,6 +33,7 @@ static_assert(models::humming::kMelodySinceOnset ==
 static_assert(models::humming::kMelodySinceEnd ==
               static_cast<int64_t>(data::MelodyFeature::kSinceEnd));
 static_assert(models::humming::kMelodyCountFrames == data::kCountFrames);
+static_assert(models::humming::kAllMelodyFeatures == data::kAllMelodyFeatures);
 
 // Items without their tokens.
 struct CropData {
@@ -101,29 +104,43 @@ OpenedInput labelled_crops(const InputRequest& request) {
 OpenedInput token_items(const InputRequest& request) {
   const auto data = open_tokens(request);
   const StageConfig& stage = request.configuration.stage;
-  require_fits(*data, common_of(request.model), request.configuration.path.string());
-  const bool has_melody = wants(request.spec, "reference_melody");
-  OpenedInput input =
-      opened(stage, data->split, [data, request, &stage, has_melody](const Draw& draw) {
-        return chosen(request.spec, named(item_arrays(*data, stage, draw, has_melody)));
-      });
+  const CommonConfig common = common_of(request.model);
+  require_fits(*data, common, request.configuration.path.string());
+  const MelodyNeeds melody{common.melody_features, wants(request.spec, "reference_melody")};
+  OpenedInput input = opened(stage, data->split, [data, request, &stage, melody](const Draw& draw) {
+    return chosen(request.spec, named(item_arrays(*data, stage, draw, melody)));
+  });
   input.builds_on = {"codec"};
   input.frozen = codebooks_for(request.model, *data);
   return input;
+}
+
+MelodyNeeds needs_of(const LatentPredictor& upsampler) {
+  return {upsampler.common().melody_features, upsampler.needs_reference_melody()};
+}
+
+MelodyNeeds both(const MelodyNeeds& a, const MelodyNeeds& b) {
+  return {std::max(a.features, b.features), a.of_references || b.of_references};
 }
 
 // Replaces the true latents by the draft, which is all that generation has before it draws tokens.
 OpenedInput token_items_with_drafts(const InputRequest& request) {
   const auto data = open_tokens(request);
   const StageConfig& stage = request.configuration.stage;
-  require_fits(*data, common_of(request.model), request.configuration.path.string());
+  const CommonConfig common = common_of(request.model);
+  require_fits(*data, common, request.configuration.path.string());
   std::shared_ptr<const LatentPredictor> upsampler;
   if (wants(request.spec, "draft")) upsampler = open_upsampler(request, *data, stage.batch);
   const HostTensor draft_stage({graph::DType::kI32, {stage.batch}});
-  const auto batch = [data, request, &stage, upsampler, draft_stage](const Draw& draw) {
-    auto arrays = item_arrays(*data, stage, draw, upsampler && upsampler->needs_reference_melody());
+  const graph::Dims melody_dims = {stage.batch, data::kItemFrames, common.melody_features};
+  MelodyNeeds melody{.features = common.melody_features};
+  if (upsampler) melody = both(melody, needs_of(*upsampler));
+  const auto batch = [data, request, &stage, upsampler, draft_stage, melody,
+                      melody_dims](const Draw& draw) {
+    auto arrays = item_arrays(*data, stage, draw, melody);
     std::optional<HostTensor> draft;
     if (upsampler) draft = predicted_latents(*upsampler, draft_stage, arrays);
+    arrays.melody = models::humming::first_columns(arrays.melody.as<float>(), melody_dims);
     auto all = named(std::move(arrays));
     if (draft) all.emplace_back("draft", std::move(*draft));
     return chosen(request.spec, std::move(all));
@@ -156,9 +173,11 @@ class PredictedLatents {
     for (int64_t b = 0; b < items_; ++b) {
       stages.push_back(static_cast<int32_t>(rng.integer(0, upsampler_->last_stage())));
     }
+    const MelodyNeeds melody = needs_of(*upsampler_);
     const auto arrays = arrays_of(
         data::token_batch(data_.items, data_.tokens, draw.order, draw.step, stage_.batch, items_,
-                          {.has_reference_melody = upsampler_->needs_reference_melody()}));
+                          {.melody_columns = static_cast<int>(melody.features),
+                           .has_reference_melody = melody.of_references}));
     const auto predicted = predicted_latents(
         *upsampler_, HostTensor::of({items_}, std::span<const int32_t>(stages)), arrays);
     data::replace_latents(batch, predicted.as<float>(), items_, data_.tokens.channels());
@@ -172,8 +191,7 @@ class PredictedLatents {
 };
 
 // Throws: kConfig unless the model plays one channel with the data's latents.
-void require_one_channel(const InputRequest& request, int64_t latent) {
-  const CommonConfig common = common_of(request.model);
+void require_one_channel(const InputRequest& request, const CommonConfig& common, int64_t latent) {
   if (common.channels == audio::Channels::kMono && common.latent == latent) return;
   fail(ExitCode::kConfig,
        fmt::format("{}: the voice plays one channel, and the data's latents have {} numbers",
@@ -185,13 +203,18 @@ OpenedInput crops_with_notes(const InputRequest& request) {
   const auto data = open_tokens(request);
   const StageConfig& stage = request.configuration.stage;
   const int64_t latent = data->tokens.latent() / audio::channel_count(data->tokens.channels());
-  require_one_channel(request, latent);
+  const CommonConfig common = common_of(request.model);
+  require_one_channel(request, common, latent);
+  models::humming::VoiceConfig voice;
+  from_json(request.model.config(), voice);
   const auto predicted = std::make_shared<const PredictedLatents>(request, *data);
-  const auto make = [data, request, &stage, predicted, latent](const Draw& draw) {
+  const data::VoiceBatchOptions options{static_cast<int>(common.melody_features),
+                                        voice.excitation_tail_s};
+  const auto make = [data, request, &stage, predicted, latent, options](const Draw& draw) {
     const int64_t batch = stage.batch, frames = stage.frames,
                   samples = frames * data::kFrameSamples;
     auto crops = data::voice_batch(data->items, data->tokens, draw.order, draw.seed, draw.step,
-                                   batch, frames);
+                                   batch, frames, options);
     predicted->replace(draw, crops);
     const auto tensor = [](graph::Dims dims, const std::vector<float>& values) {
       return HostTensor::of(std::move(dims), std::span(values));
@@ -199,7 +222,7 @@ OpenedInput crops_with_notes(const InputRequest& request) {
     return chosen(request.spec,
                   {{"audio", tensor({batch, samples}, crops.audio)},
                    {"latents", tensor({batch, frames, latent}, crops.latents)},
-                   {"melody", tensor({batch, frames, data::kMelodyFeatures}, crops.melody)},
+                   {"melody", tensor({batch, frames, options.melody_columns}, crops.melody)},
                    {"excitation", tensor({batch, samples}, crops.excitation)}});
   };
   OpenedInput input = opened(stage, data->split, make);

@@ -88,6 +88,12 @@ std::shared_ptr<const TokenData> open_tokens(const InputRequest& request) {
 CommonConfig common_of(const models::AnyModel& model) {
   CommonConfig common;
   from_json(model.config().at("common"), common);
+  const int64_t features = common.melody_features;
+  if (features != data::kMelodyFeatures && features != data::kAllMelodyFeatures) {
+    fail(ExitCode::kConfig,
+         fmt::format("model.common.melody_features {} is no set of melody features", features),
+         fmt::format("use {} or {}", data::kMelodyFeatures, data::kAllMelodyFeatures));
+  }
   return common;
 }
 
@@ -134,11 +140,12 @@ ItemArrays arrays_of(const data::TokenBatch& batch) {
 }
 
 ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, const Draw& draw,
-                       bool has_reference_melody) {
+                       const MelodyNeeds& melody) {
   return arrays_of(data::token_batch(
       data.items, data.tokens, draw.order, draw.step, stage.batch, stage.batch,
-      {.replacement = {.share = draw.is_training ? stage.token_replacement : 0, .seed = draw.seed},
-       .has_reference_melody = has_reference_melody,
+      {.melody_columns = static_cast<int>(melody.features),
+       .replacement = {.share = draw.is_training ? stage.token_replacement : 0, .seed = draw.seed},
+       .has_reference_melody = melody.of_references,
        .phase_free = data.phase_free ? &*data.phase_free : nullptr}));
 }
 

@@ -47,7 +47,8 @@ struct TokenData {
 // Throws: kConfig for phase-free targets of a model that does not train the draft alone.
 std::shared_ptr<const TokenData> open_tokens(const InputRequest& request);
 
-// The codec's tokens and latents according to the model's configuration.
+// The codec's tokens and latents according to the model's configuration, and its melody features.
+// Throws: kConfig if hum has no such set of features.
 models::humming::CommonConfig common_of(const models::AnyModel& model);
 // Throws: kConfig when the channels, books or latents of `whose` differ from the data's.
 void require_fits(const TokenData& data, const models::humming::CommonConfig& common,
@@ -64,9 +65,14 @@ struct ItemArrays {
   std::optional<runtime::HostTensor> reference_melody = {};
 };
 ItemArrays arrays_of(const data::TokenBatch& batch);
+// What models read of melodies.
+struct MelodyNeeds {
+  int64_t features = data::kMelodyFeatures;  // of those that read most
+  bool of_references = false;
+};
 // Reads the whole items of a batch, with the stage's targets; in training with its augmentation.
 ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, const Draw& draw,
-                       bool has_reference_melody);
+                       const MelodyNeeds& melody);
 // The upsampler's latents of these items. Shapes: stages i32[B] -> [B, T, D].
 runtime::HostTensor predicted_latents(const models::humming::LatentPredictor& upsampler,
                                       const runtime::HostTensor& stages, const ItemArrays& arrays);

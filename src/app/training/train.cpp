@@ -10,7 +10,9 @@
 #include "base/log.h"
 #include "base/names.h"
 #include "data/shards/item_folder.h"
+#include "data/synthesis/excitation.h"
 #include "kernels/cpu_features.h"
+#include "models/humming/melody_columns.h"
 #include "models/weights_folder.h"
 #include "runtime/weights.h"
 
@@ -81,8 +83,14 @@ Json recorded_model(Json config) {
       config.erase(field);
     }
   }
-  if (config.value("consistency_weight", -1.0) == 0) config.erase("consistency_weight");
-  if (config.value("floor_db", 0.0) == 60) config.erase("floor_db");
+  const Json earlier = {{"consistency_weight", 0.0},
+                        {"floor_db", 60.0},
+                        {"excitation_tail_s", data::kExcitationTail_s},
+                        {"free_branch", false},
+                        {"free_low_bins", 0}};
+  for (const auto& [field, value] : earlier.items()) {
+    if (config.contains(field) && config[field] == value) config.erase(field);
+  }
   return config;
 }
 
@@ -115,11 +123,14 @@ void advise_on_compute(const runtime::Session& session, Compute compute) {
 
 // The weights to start from, and the buffers that other models supply in any case.
 std::vector<train::NamedTensor> initial_tensors(const TrainOptions& options,
-                                                const models::ModelRow& row,
+                                                const models::ModelRow& row, const Json& model,
                                                 std::vector<train::NamedTensor> frozen) {
   std::vector<train::NamedTensor> initial;
   if (!options.init.empty()) {
     auto weights = runtime::read_weights(std::filesystem::path(options.init) / row.name);
+    if (model.contains("common")) {
+      models::humming::widen_for_features(weights, model.at("common").at("melody_features"));
+    }
     for (auto& [name, tensor] : weights.tensors) initial.push_back({name, std::move(tensor)});
   }
   for (auto& tensor : frozen) initial.push_back(std::move(tensor));
@@ -166,15 +177,15 @@ TrainReport train(ModelConfiguration configuration, const TrainOptions& options)
   advise_on_compute(session, stage.compute);
   say_if_not_validated(stage);
   const Json model_config = recorded_model(model->config());
-  const auto result =
-      train::run_training(session, spec, stage.loop, input.batches,
-                          {.run = stage.run,
-                           .initial = initial_tensors(options, row, std::move(input.frozen)),
-                           .config = {{"stage", identity},
-                                      {"model", model_config},
-                                      {"learned_from", learned_from(stage, input.builds_on)}},
-                           .should_stop = [] { return stop_signal() != 0; },
-                           .held_out = std::move(input.held_out)});
+  const auto result = train::run_training(
+      session, spec, stage.loop, input.batches,
+      {.run = stage.run,
+       .initial = initial_tensors(options, row, model_config, std::move(input.frozen)),
+       .config = {{"stage", identity},
+                  {"model", model_config},
+                  {"learned_from", learned_from(stage, input.builds_on)}},
+       .should_stop = [] { return stop_signal() != 0; },
+       .held_out = std::move(input.held_out)});
   if (stop_signal() != 0) {
     spdlog::warn("stopped at step {}; to resume, repeat the command", result.steps_done);
     return {.stop_signal = stop_signal()};

@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "data/shards/array_files.h"
-#include "data/synthesis/excitation.h"
-#include "data/synthesis/features.h"
 #include "data/synthesis/timing.h"
 #include "data/synthesis/window.h"
 
@@ -21,16 +19,22 @@ int64_t crop_start(uint64_t seed, int64_t position, int64_t last_start) {
   return Rng(seed, "crop", static_cast<uint64_t>(position)).integer(0, last_start);
 }
 
+// Shapes: -> [kItemFrames, columns].
+std::vector<float> melody_of(const ItemView& item, int columns) {
+  if (columns == kMelodyFeatures) return {item.features.begin(), item.features.end()};
+  return melody_features(item.notes().melody, kItemFrames, columns);
+}
+
 // A melody with a share of its frames replaced, drawn for the item's position in the sequence.
-std::vector<float> with_replaced_frames(std::span<const float> features,
+std::vector<float> with_replaced_frames(const std::vector<float>& features,
                                         const FrameReplacement& replacement, int64_t position) {
-  std::vector<float> result(features.begin(), features.end());
+  std::vector<float> result = features;
   Rng rng(replacement.seed, "token replacement", static_cast<uint64_t>(position));
-  const int64_t frames = std::ssize(features) / kMelodyFeatures;
-  for (int64_t frame = 0; replacement.share > 0 && frame < frames; ++frame) {
+  const int64_t columns = std::ssize(features) / kItemFrames;
+  for (int64_t frame = 0; replacement.share > 0 && frame < kItemFrames; ++frame) {
     if (!rng.chance(replacement.share)) continue;
-    const auto source = features.begin() + rng.integer(0, frames - 1) * kMelodyFeatures;
-    std::copy_n(source, kMelodyFeatures, result.begin() + frame * kMelodyFeatures);
+    const auto source = features.begin() + rng.integer(0, kItemFrames - 1) * columns;
+    std::copy_n(source, columns, result.begin() + frame * columns);
   }
   return result;
 }
@@ -102,15 +106,17 @@ std::vector<float> audio_batch(const ItemFolder& items, const ItemOrder& order, 
 }
 
 VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
-                       uint64_t seed, int64_t step, int64_t batch, int64_t frames) {
+                       uint64_t seed, int64_t step, int64_t batch, int64_t frames,
+                       const VoiceBatchOptions& options) {
   const int64_t samples = frames * kFrameSamples, books = tokens.books();
   const int64_t count = audio::channel_count(items.channels()), latent = tokens.latent() / count;
+  const int64_t columns = options.melody_columns;
   std::vector<float> latents(static_cast<size_t>(frames * tokens.latent()));  // of all channels
   VoiceBatch result;
   result.audio.resize(static_cast<size_t>(batch * samples));
   result.excitation.resize(static_cast<size_t>(batch * samples));
   result.latents.resize(static_cast<size_t>(batch * frames * latent));
-  result.melody.resize(static_cast<size_t>(batch * frames * kMelodyFeatures));
+  result.melody.resize(static_cast<size_t>(batch * frames * columns));
   for (int64_t b = 0; b < batch; ++b) {
     const int64_t position = position_of(step, batch, b), index = order.item(position);
     const ItemView& item = items[index];
@@ -126,11 +132,12 @@ VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const 
                   latents);
     take_channel(latents, count, channel, part(result.latents, b, frames * latent), latent);
     const std::vector<audio::Note> played = item.notes().played;
-    const std::vector<float> features = melody_features(played, kItemFrames);
-    std::copy_n(features.begin() + start * kMelodyFeatures, frames * kMelodyFeatures,
-                part(result.melody, b, frames * kMelodyFeatures).begin());
+    const auto features = melody_features(played, kItemFrames, options.melody_columns);
+    std::copy_n(features.begin() + start * columns, frames * columns,
+                part(result.melody, b, frames * columns).begin());
     const double start_s = static_cast<double>(start) / kFramesPerSecond;
-    render_excitation(shifted(played, -start_s), part(result.excitation, b, samples));
+    render_excitation(shifted(played, -start_s), part(result.excitation, b, samples),
+                      options.excitation_tail_s);
   }
   return result;
 }
@@ -169,11 +176,13 @@ TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const 
     tokens.decode_reference(
         reference, part(result.reference, b, kReferenceFrames * latent)
                        .first(static_cast<size_t>(tokens.reference_frames(index) * latent)));
-    const auto melody = with_replaced_frames(item.features, options.replacement, position);
+    const auto melody = with_replaced_frames(melody_of(item, options.melody_columns),
+                                             options.replacement, position);
     result.melody.insert(result.melody.end(), melody.begin(), melody.end());
     result.reference_frames.push_back(static_cast<int32_t>(tokens.reference_frames(index)));
     if (!options.has_reference_melody) continue;
-    const auto played = melody_features(item.reference_notes(), kReferenceFrames);
+    const auto played =
+        melody_features(item.reference_notes(), kReferenceFrames, options.melody_columns);
     result.reference_melody.insert(result.reference_melody.end(), played.begin(), played.end());
   }
   return result;

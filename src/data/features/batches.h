@@ -12,6 +12,8 @@
 #include "data/features/phase_free.h"
 #include "data/features/tokens.h"
 #include "data/shards/item_folder.h"
+#include "data/synthesis/excitation.h"
+#include "data/synthesis/features.h"
 
 namespace hum::data {
 
@@ -51,8 +53,14 @@ struct VoiceBatch {
   std::vector<int64_t> starts;    // [B]: first frame of each crop in its item
   std::vector<int64_t> channels;  // [B]: the channel of the crop
 };
+// What the decoder was made for. See melody_features and render_excitation.
+struct VoiceBatchOptions {
+  int melody_columns = kMelodyFeatures;  // M
+  double excitation_tail_s = kExcitationTail_s;
+};
 VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,
-                       uint64_t seed, int64_t step, int64_t batch, int64_t frames);
+                       uint64_t seed, int64_t step, int64_t batch, int64_t frames,
+                       const VoiceBatchOptions& options = {});
 // Replaces the latents of the batch's first items by the same crops and channels of `latents`,
 // which are those of whole items. Shapes: latents [items, kItemFrames, D].
 void replace_latents(VoiceBatch& batch, std::span<const float> latents, int64_t items,
@@ -76,6 +84,7 @@ struct FrameReplacement {
   uint64_t seed = 0;
 };
 struct TokenBatchOptions {
+  int melody_columns = kMelodyFeatures;  // M; more than the items store are made from their notes
   FrameReplacement replacement = {};
   bool has_reference_melody = false;
   // Supplies the latents in place of the tokens'.

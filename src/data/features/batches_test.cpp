@@ -13,6 +13,7 @@
 #include "data/shards/make_items.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/timing.h"
+#include "data/synthesis/window.h"
 
 namespace hum::data {
 namespace {
@@ -123,6 +124,38 @@ TEST_F(Batches, CropSoundLatentsAndMelodyAtOnePlace) {
       EXPECT_EQ(batch.latents[row + 1], target[sample] > 0 ? 1 : 0);
       EXPECT_EQ(batch.melody[static_cast<size_t>((b * kCrop + t) * kMelodyFeatures)],
                 melody[static_cast<size_t>((start + t) * kMelodyFeatures)]);
+    }
+  }
+}
+
+TEST_F(Batches, HoldTheFeaturesAndTailsThatTheirModelReads) {
+  const auto cropped =
+      voice_batch(items_, tokens_, order_, 1, 3, 4, kCrop, {kAllMelodyFeatures, 2});
+  const auto whole =
+      token_batch(items_, tokens_, order_, 3, 4, 4, {.melody_columns = kAllMelodyFeatures});
+  const auto plain = token_batch(items_, tokens_, order_, 3, 4, 4);
+  constexpr int64_t kSize = kItemFrames * kAllMelodyFeatures, kPart = kCrop * kAllMelodyFeatures;
+  ASSERT_EQ(std::ssize(whole.melody), 4 * kSize);
+  ASSERT_EQ(std::ssize(cropped.melody), 4 * kPart);
+  for (int64_t b = 0; b < 4; ++b) {
+    const int64_t start = cropped.starts[static_cast<size_t>(b)];
+    const ItemNotes notes = items_[order_.item(3 * 4 + b)].notes();
+    const auto melody = melody_features(notes.melody, kItemFrames, kAllMelodyFeatures),
+               played = melody_features(notes.played, kItemFrames, kAllMelodyFeatures);
+    EXPECT_TRUE(std::ranges::equal(std::span(whole.melody).subspan(b * kSize, kSize), melody));
+    EXPECT_TRUE(std::ranges::equal(std::span(cropped.melody).subspan(b * kPart, kPart),
+                                   std::span(played).subspan(start * kAllMelodyFeatures, kPart)));
+    const auto excitation =
+        render_excitation(shifted(notes.played, -static_cast<double>(start) / kFramesPerSecond),
+                          kCrop * kFrameSamples, 2);
+    EXPECT_TRUE(std::ranges::equal(
+        std::span(cropped.excitation).subspan(b * std::ssize(excitation), excitation.size()),
+        excitation));
+    for (int64_t t = 0; t < kItemFrames; ++t) {
+      const auto row = b * kItemFrames + t;
+      EXPECT_TRUE(std::ranges::equal(
+          std::span(whole.melody).subspan(row * kAllMelodyFeatures, kMelodyFeatures),
+          std::span(plain.melody).subspan(row * kMelodyFeatures, kMelodyFeatures)));
     }
   }
 }

@@ -9,18 +9,24 @@
 
 namespace hum::data {
 
-// How long a note fades after its end, so that the decoder can shape a release.
+// How long a note fades after its end, so that the decoder can shape a release. A longer tail, for
+// what rings on, is a decay.
 inline constexpr double kExcitationTail_s = 0.25;
+// The slope of such a decay is this many dB over its tail, before it bends to silence at the end.
+inline constexpr double kExcitationDecay_db = 60;
 
 // Renders the band-limited harmonics of all notes, harmonic k at kExcitationLevel / sqrt(k), with
 // their bends. The level does not depend on the note's amplitude, because the decoder sets the
-// loudness. Notes may start before 0 and end after the last sample; the parts outside are cut
+// loudness. A tail of at most kExcitationTail_s is half a cosine, a longer one decays
+// exponentially. Notes may start before 0 and end after the last sample; the parts outside are cut
 // without a change of phase inside. Shapes: [samples]. Units: 22,050 Hz.
 inline constexpr double kExcitationLevel = 0.2;
-std::vector<float> render_excitation(std::span<const audio::Note> notes, int64_t samples);
+std::vector<float> render_excitation(std::span<const audio::Note> notes, int64_t samples,
+                                     double tail_s = kExcitationTail_s);
 
 // The same into the caller's buffer, which is overwritten.
-void render_excitation(std::span<const audio::Note> notes, std::span<float> out);
+void render_excitation(std::span<const audio::Note> notes, std::span<float> out,
+                       double tail_s = kExcitationTail_s);
 
 // White noise, uniform with standard deviation 1; the same for the same (seed, index) on every
 // machine.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "data/synthesis/harmonics.h"
 #include "data/synthesis/pitch_curve.h"
 #include "data/synthesis/testing_impl.h"
@@ -75,14 +77,32 @@ TEST(Excitation, LivesAQuarterSecondPastTheEnd) {
   EXPECT_LT(rms(between(samples, 0.757, 1.0)), 1e-9);
 }
 
+TEST(Excitation, DecaysBySixtyDecibelsOverALongTail) {
+  const audio::Note note{0, 0.5, 60, 0.5, {}};
+  const auto samples = render_excitation({&note, 1}, int64_t{3} * kSampleRate, 2);
+  const auto brief = render_excitation({&note, 1}, int64_t{3} * kSampleRate);
+  EXPECT_TRUE(std::ranges::equal(between(samples, 0, 0.5), between(brief, 0, 0.5)));
+  const double full = rms(between(samples, 0.2, 0.4));
+  const auto level_db = [&](double at_s) {
+    return 20 * std::log10(rms(between(samples, at_s - 0.01, at_s + 0.01)) / full);
+  };
+  EXPECT_NEAR(level_db(0.75), -7.5, 0.5);
+  EXPECT_NEAR(level_db(1.5), -30, 0.5);
+  EXPECT_NEAR(level_db(2.25), -57.3, 0.5);  // bends down to silence
+  EXPECT_GT(rms(between(samples, 2.4, 2.45)), 0);
+  EXPECT_EQ(rms(between(samples, 2.51, 3)), 0);
+}
+
 TEST(Excitation, IsTheSameWhereAWindowIsCutOut) {
-  const std::vector<audio::Note> notes = {{0.2, 1.4, 50, 0.5, {0, 1, 2, 1, 0, -1}},
-                                          {1.4, 2.5, 57, 0.5, {}}};
+  const std::vector<audio::Note> notes = {
+      {0, 0.15, 62, 0.5, {}}, {0.2, 1.4, 50, 0.5, {0, 1, 2, 1, 0, -1}}, {1.4, 2.5, 57, 0.5, {}}};
   const auto moved = shifted(notes, -1);
-  const auto whole = render_excitation(notes, int64_t{3} * kSampleRate);
-  const auto window = render_excitation(moved, int64_t{2} * kSampleRate);
-  for (size_t i = 0; i < window.size(); ++i) {
-    ASSERT_NEAR(window[i], whole[i + kSampleRate], 1e-4);
+  for (const double tail_s : {kExcitationTail_s, 2.0}) {
+    const auto whole = render_excitation(notes, int64_t{3} * kSampleRate, tail_s);
+    const auto window = render_excitation(moved, int64_t{2} * kSampleRate, tail_s);
+    for (size_t i = 0; i < window.size(); ++i) {
+      ASSERT_NEAR(window[i], whole[i + kSampleRate], 1e-4);
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 #include "data/synthesis/features.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
+#include "base/error.h"
 #include "data/synthesis/pitch_curve.h"
 #include "data/synthesis/timing.h"
 
@@ -16,6 +18,7 @@ struct FrameNote {
   double amplitude;
   int pitch;
   PitchCurve curve;
+  const FrameNote* previous = nullptr;
 
   explicit FrameNote(const audio::Note& note)
       : first(frame_of(note.start_s)),
@@ -25,9 +28,13 @@ struct FrameNote {
         curve(note) {}
 };
 
-float count_value(int64_t frames) {
-  const double value = std::log1p(static_cast<double>(frames)) / std::log1p(kCountFrames);
+float count_value(int64_t frames, int longest = kCountFrames) {
+  const double value = std::log1p(static_cast<double>(frames)) / std::log1p(longest);
   return static_cast<float>(std::clamp(value, 0.0, 1.0));
+}
+
+float long_count_value(int64_t frames) {
+  return std::min(1.0F, static_cast<float>(frames) / kLongCountFrames);
 }
 
 double middle_of(int64_t frame) { return (static_cast<double>(frame) + 0.5) / kFramesPerSecond; }
@@ -44,10 +51,23 @@ std::vector<const FrameNote*> owners(const std::vector<FrameNote>& notes, int64_
   return owner;
 }
 
+// Notes must be in order of start.
+void find_previous_notes(std::vector<FrameNote>& notes) {
+  const FrameNote* latest = nullptr;  // the highest of those that started last
+  for (auto from = notes.begin(); from != notes.end();) {
+    const auto to = std::find_if(from, notes.end(),
+                                 [&](const FrameNote& note) { return note.first != from->first; });
+    std::for_each(from, to, [&](FrameNote& note) { note.previous = latest; });
+    latest = &*std::max_element(
+        from, to, [](const FrameNote& a, const FrameNote& b) { return a.pitch < b.pitch; });
+    from = to;
+  }
+}
+
 // One row of features.
 struct Row {
-  float* values;
-  float& operator[](MelodyFeature feature) { return values[static_cast<int>(feature)]; }
+  std::array<float, kAllMelodyFeatures> values{};
+  float& operator[](MelodyFeature feature) { return values[static_cast<size_t>(feature)]; }
 
   void set_pitch(double pitch) {
     const double angle = 2 * std::numbers::pi * pitch / 12;
@@ -63,6 +83,8 @@ struct Row {
     (*this)[MelodyFeature::kSinceOnset] = count_value(frame - note.first);
     (*this)[MelodyFeature::kToEnd] = count_value(note.end - frame);
     (*this)[MelodyFeature::kLoudness] = static_cast<float>(note.amplitude);
+    (*this)[MelodyFeature::kLongSinceOnset] = long_count_value(frame - note.first);
+    set_previous(note.previous, frame);
   }
 
   // `last`: the previous note, or the first one that follows (`heard` false), or null.
@@ -70,11 +92,27 @@ struct Row {
     (*this)[MelodyFeature::kSinceOnset] = heard ? count_value(frame - last->first) : 1;
     (*this)[MelodyFeature::kSinceEnd] = heard ? count_value(frame - last->end + 1) : 1;
     (*this)[MelodyFeature::kLoudness] = last == nullptr ? 0 : static_cast<float>(last->amplitude);
+    (*this)[MelodyFeature::kLongSinceOnset] = heard ? long_count_value(frame - last->first) : 1;
+    (*this)[MelodyFeature::kLongSinceEnd] = heard ? long_count_value(frame - last->end + 1) : 1;
     if (last == nullptr) {
       set_pitch(64);
     } else {
       set_pitch(last->curve.at(middle_of(heard ? last->end - 1 : last->first)));
     }
+    set_previous(last == nullptr ? nullptr : last->previous, frame);
+  }
+
+  // After the frame's own pitch. `previous` may be null.
+  void set_previous(const FrameNote* previous, int64_t frame) {
+    if (previous == nullptr) {
+      (*this)[MelodyFeature::kPreviousPitch] = (*this)[MelodyFeature::kPitch];
+      (*this)[MelodyFeature::kSincePrevious] = 1;
+      return;
+    }
+    const double pitch = previous->curve.at(middle_of(previous->end - 1));
+    (*this)[MelodyFeature::kPreviousPitch] = static_cast<float>((pitch - 64) / 32);
+    (*this)[MelodyFeature::kSincePrevious] =
+        count_value(std::max<int64_t>(0, frame - previous->end + 1), kLongCountFrames);
   }
 };
 
@@ -89,16 +127,20 @@ const FrameNote* last_before_window(const std::vector<FrameNote>& notes) {
 
 }  // namespace
 
-std::vector<float> melody_features(std::span<const audio::Note> notes, int64_t frames) {
+std::vector<float> melody_features(std::span<const audio::Note> notes, int64_t frames,
+                                   int columns) {
+  HUM_REQUIRE(columns > 0 && columns <= kAllMelodyFeatures, "melody_features: {} columns of {}",
+              columns, kAllMelodyFeatures);
   std::vector<FrameNote> in_order(notes.begin(), notes.end());
   std::ranges::stable_sort(in_order, {}, [](const FrameNote& note) { return note.first; });
+  find_previous_notes(in_order);
   const auto owner = owners(in_order, frames);
-  std::vector<float> features(frames * kMelodyFeatures);
+  std::vector<float> features(frames * columns);
   const FrameNote* last = last_before_window(in_order);
   bool heard = last != nullptr;
   if (!heard && !in_order.empty()) last = in_order.data();
   for (int64_t f = 0; f < frames; ++f) {
-    Row row{features.data() + f * kMelodyFeatures};
+    Row row;
     if (owner[f] != nullptr) {
       row.fill_sounding(*owner[f], f);
       last = owner[f];
@@ -106,6 +148,7 @@ std::vector<float> melody_features(std::span<const audio::Note> notes, int64_t f
     } else {
       row.fill_silent(last, heard, f);
     }
+    std::copy_n(row.values.begin(), columns, features.begin() + f * columns);
   }
   return features;
 }

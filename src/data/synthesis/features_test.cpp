@@ -13,9 +13,9 @@ namespace {
 class Table {
  public:
   Table(std::span<const audio::Note> notes, int64_t frames)
-      : values_(melody_features(notes, frames)) {}
+      : values_(melody_features(notes, frames, kAllMelodyFeatures)) {}
   float at(int64_t frame, MelodyFeature feature) const {
-    return values_[frame * kMelodyFeatures + static_cast<int>(feature)];
+    return values_[frame * kAllMelodyFeatures + static_cast<int>(feature)];
   }
   double pitch(int64_t frame) const { return 32 * at(frame, MelodyFeature::kPitch) + 64; }
 
@@ -24,6 +24,10 @@ class Table {
 };
 
 double count(int64_t frames) { return std::min(1.0, std::log1p(frames) / std::log1p(50)); }
+
+// kPreviousPitch of a MIDI pitch, and kSincePrevious.
+double pitch_value(double pitch) { return (pitch - 64) / 32; }
+double long_log_count(int64_t frames) { return std::log1p(frames) / std::log1p(300); }
 
 TEST(Features, LineUpWithOnsetsAndEndsToTheFrame) {
   // Frames 10..24 and 25..39.
@@ -54,6 +58,64 @@ TEST(Features, GivePitchAsFractionAndAngleAndKeepItInSilence) {
   EXPECT_EQ(table.at(0, MelodyFeature::kSinceOnset), 1);
 }
 
+TEST(Features, CountUpToSixSeconds) {
+  // Frames 10..24 and 50..399.
+  const std::vector<audio::Note> notes = {{0.2, 0.5, 60, 0.5, {}}, {1, 8, 67, 0.5, {}}};
+  const Table table(notes, 420);
+  const auto expect = [&](int64_t frame, double since_onset, double since_end) {
+    EXPECT_NEAR(table.at(frame, MelodyFeature::kLongSinceOnset), since_onset, 1e-6) << frame;
+    EXPECT_NEAR(table.at(frame, MelodyFeature::kLongSinceEnd), since_end, 1e-6) << frame;
+  };
+  expect(0, 1, 1);  // before the first note
+  expect(10, 0, 0);
+  expect(24, 14.0 / 300, 0);
+  expect(30, 20.0 / 300, 6.0 / 300);
+  expect(50, 0, 0);
+  expect(200, 0.5, 0);
+  expect(360, 1, 0);
+  expect(405, 1, 6.0 / 300);
+}
+
+TEST(Features, NameThePreviousNote) {
+  const std::vector<audio::Note> notes = {{0.2, 0.5, 60, 0.5, {}}, {1, 8, 67, 0.5, {}}};
+  const Table table(notes, 420);
+  const auto expect = [&](int64_t frame, double pitch, double since) {
+    EXPECT_NEAR(table.at(frame, MelodyFeature::kPreviousPitch), pitch_value(pitch), 1e-6) << frame;
+    EXPECT_NEAR(table.at(frame, MelodyFeature::kSincePrevious), since, 1e-6) << frame;
+  };
+  for (const int64_t frame : {0, 12, 30}) expect(frame, 60, 1);  // none: its own pitch
+  expect(50, 60, long_log_count(26));
+  expect(100, 60, long_log_count(76));
+  expect(399, 60, 1);
+  expect(405, 60, 1);  // the release of the second note
+}
+
+TEST(Features, TakeTheHighestNoteOfAPreviousChord) {
+  const std::vector<audio::Note> notes = {
+      {0, 1, 60, 0.5, {}}, {0.8, 1.5, 72, 0.5, {}}, {0.8, 1.5, 64, 0.5, {}}, {1.6, 2, 65, 0.5, {}}};
+  const Table table(notes, 110);
+  const auto expect = [&](int64_t frame, double pitch, double since) {
+    EXPECT_NEAR(table.at(frame, MelodyFeature::kPreviousPitch), pitch_value(pitch), 1e-6) << frame;
+    EXPECT_NEAR(table.at(frame, MelodyFeature::kSincePrevious), since, 1e-6) << frame;
+  };
+  expect(45, 60, 0);  // it still sounds
+  expect(52, 60, long_log_count(3));
+  expect(82, 72, long_log_count(8));
+}
+
+TEST(Features, OfTheSecondSetBeginWithTheFirst) {
+  const std::vector<audio::Note> notes = {{0.2, 0.5, 60, 0.5, {0, 1}}, {1, 3, 67, 0.5, {}}};
+  const auto first = melody_features(notes, 200);
+  const Table both(notes, 200);
+  ASSERT_EQ(first.size(), size_t{200 * kMelodyFeatures});
+  for (int64_t f = 0; f < 200; ++f) {
+    for (int column = 0; column < kMelodyFeatures; ++column) {
+      EXPECT_EQ(first[static_cast<size_t>(f * kMelodyFeatures + column)],
+                both.at(f, static_cast<MelodyFeature>(column)));
+    }
+  }
+}
+
 TEST(Features, IncludeBends) {
   std::vector<int> bends(44, 3);
   std::fill_n(bends.begin(), 22, 0);
@@ -76,12 +138,12 @@ TEST(Features, GiveFramesOfChordsToTheHighestNote) {
 TEST(Features, OfAWindowAreThoseOfTheWholePiece) {
   std::vector<audio::Note> notes = {
       {0.1, 0.9, 60, 0.5, {0, 1, 2, 3}}, {0.9, 1.3, 64, 0.6, {}}, {2.0, 2.6, 67, 0.7, {}}};
-  const auto whole = melody_features(notes, 150);
+  const auto whole = melody_features(notes, 150, kAllMelodyFeatures);
   for (const int64_t first : {20, 55, 80}) {
     const auto moved = shifted(notes, -static_cast<double>(first) / 50);
-    const auto window = melody_features(moved, 150 - first);
+    const auto window = melody_features(moved, 150 - first, kAllMelodyFeatures);
     for (size_t i = 0; i < window.size(); ++i) {
-      ASSERT_NEAR(window[i], whole[i + first * kMelodyFeatures], 1e-5) << first << " " << i;
+      ASSERT_NEAR(window[i], whole[i + first * kAllMelodyFeatures], 1e-5) << first << " " << i;
     }
   }
 }

@@ -1,9 +1,6 @@
 #include "models/codec/codec.h"
 
-#include <cmath>
-
 #include "base/error.h"
-#include "kernels/polar/polar.h"
 #include "models/mel_scale.h"
 
 namespace hum::models::codec {
@@ -52,17 +49,6 @@ void require_loss(const CodecConfig& config) {
     fail(ExitCode::kConfig, fmt::format("codec: consistency_weight {}", config.consistency_weight),
          "it must not be negative");
   }
-}
-
-// Sound from the log magnitudes and phases of a window's lowest bins; the bins above are silent.
-// Shapes: head_BTX, X = 2 bins -> [B, T hop].
-Value sound_of(const Value& head_BTX, int64_t window_samples, int64_t hop_samples) {
-  const int64_t silent = window_samples / 2 + 1 - head_BTX.size(2) / 2;
-  const auto [real, imag] = kernels::polar(head_BTX, std::log(100.0));
-  const auto whole = [&](const Value& low) {
-    return silent == 0 ? low : graph::pad_in_dim(low, 0, 2, 0, silent);
-  };
-  return nn::synthesis({whole(real), whole(imag)}, window_samples, hop_samples);
 }
 
 }  // namespace
@@ -163,10 +149,10 @@ Value Codec::sound_movement(const Value& audio_BN, const Value& sound_BTS, const
 
 Value Codec::decode(const Value& latents_BTD, const nn::BlockOptions& blocks) const {
   const Value coarse = trunk_.coarse(latents_BTD, blocks);
-  const Value sound =
-      sound_of(head_(trunk_.fine(coarse, blocks)), config_.fine_window_samples, kFineHopSamples);
+  const Value sound = nn::polar_synthesis(head_(trunk_.fine(coarse, blocks)),
+                                          config_.fine_window_samples, kFineHopSamples);
   if (config_.low_bins == 0) return sound;
-  return sound + sound_of(low_head_(coarse), kLowWindowSamples, kHopSamples);
+  return sound + nn::polar_synthesis(low_head_(coarse), kLowWindowSamples, kHopSamples);
 }
 
 nn::TrainSpec Codec::train_spec(const nn::StepShape& shape) const {

@@ -27,9 +27,14 @@ struct CommonConfig {
     v("latent", latent, "size of the codec's latent vectors, of all channels together");
     v("books", books, "the codec's codebooks, of all channels together");
     v("entries", entries, "entries of each codebook");
-    v("melody_features", melody_features, "melody features per frame");
+    v("melody_features", melody_features,
+      "melody features per frame: 9, or 13 with counts up to 6 s and the previous note");
   }
 };
+
+// What is told of a melody may have more features than a model reads, which are the first ones of
+// each frame: a model of 9 and one of 13 play in one program.
+inline constexpr int64_t kAllMelodyFeatures = 13;
 
 // Columns of the melody features that models read separately: (MIDI pitch - 64) / 32, 1 in frames
 // of a note, 1 in the first frame of a note, and counts of frames since the onset and since the
@@ -37,6 +42,9 @@ struct CommonConfig {
 inline constexpr int64_t kMelodyPitch = 0, kMelodySounding = 3, kMelodyOnset = 4,
                          kMelodySinceOnset = 5, kMelodySinceEnd = 7;
 inline constexpr int64_t kMelodyCountFrames = 50;
+
+// No melody is played for longer after its last note.
+inline constexpr double kMaxExcitationTail_s = 2;
 
 struct VoiceConfig {
   CommonConfig common;
@@ -46,8 +54,15 @@ struct VoiceConfig {
   int64_t fine_blocks = 3;
   int64_t fine_window_samples = 588;
   double excitation_dropout = 0.2;
-  // Weight of the training loss (nn/spectral_loss.h).
+  // How long the excitation outlasts a note (data/synthesis/excitation.h).
+  double excitation_tail_s = 0.25;
+  // Adds sound that follows no excitation, for partials that are not harmonic and for beats, and
+  // its lowest bins from a longer window, as the codec's low_bins.
+  bool free_branch = false;
+  int64_t free_low_bins = 0;
+  // Of the training loss (nn/spectral_loss.h).
   double balance_weight = 0.1;
+  double floor_db = 60;
 
   template <class V>
   void visit_fields(V& v) {
@@ -58,7 +73,13 @@ struct VoiceConfig {
     v("fine_blocks", fine_blocks, "number of blocks at 150 frames/s");
     v("fine_window_samples", fine_window_samples, "spectrum window at 150 frames/s");
     v("excitation_dropout", excitation_dropout, "share of training items without excitation");
+    v("excitation_tail_s", excitation_tail_s,
+      "seconds that the excitation outlasts a note; above 0.25 it decays by 60 dB");
+    v("free_branch", free_branch, "add sound that follows no excitation: other partials, beats");
+    v("free_low_bins", free_low_bins,
+      "the free branch's bins of 12.5 Hz from a window of 80 ms (0: none)");
     v("balance_weight", balance_weight, "weight of the loss's balance of half-octaves");
+    v("floor_db", floor_db, "the loss ignores what is this far below a clip's peak");
   }
 };
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "models/codec/code_vectors.h"
+#include "models/humming/melody_columns.h"
 #include "models/humming/stages.h"
 #include "models/weights_folder.h"
 
@@ -38,7 +39,7 @@ HostTensor latents_of(const CommonConfig& common, std::span<const float> values)
 }
 
 HostTensor melody_of(const CommonConfig& common, std::span<const float> values) {
-  return HostTensor::of({kWindowFrames, common.melody_features}, values);
+  return first_columns(values, {kWindowFrames, common.melody_features});
 }
 
 HostTensor tokens_of(std::span<const int32_t> tokens) {
@@ -62,8 +63,8 @@ void add_reference_melody(const Upsampler& upsampler, const Window& window, Row&
          "these weights need the notes of the timbre reference, and they are unknown",
          "`hum data references` stores the references of presets again, with their notes");
   }
-  row.push_back(HostTensor::of({kReferenceFrames, upsampler.config().common.melody_features},
-                               std::span<const float>(melody)));
+  row.push_back(
+      first_columns(melody, {kReferenceFrames, upsampler.config().common.melody_features}));
 }
 
 // Makes a row of token_stage.
@@ -194,6 +195,10 @@ const CommonConfig& HummingSession::common() const {
   return state_->upsampler().model().config().common;
 }
 
+double HummingSession::excitation_tail_s() const {
+  return state_->voice().model().config().excitation_tail_s;
+}
+
 bool HummingSession::needs_reference_melody() const {
   return state_->upsampler().model().attends();
 }
@@ -230,9 +235,10 @@ std::vector<std::vector<int32_t>> HummingSession::tokens(std::span<const Window>
   HUM_REQUIRE(drafts.size() == windows.size(), "tokens: {} drafts of {} windows", drafts.size(),
               windows.size());
   const bool apart = sampling.guidance_of_melody() != sampling.guidance_of_timbre();
+  const CommonConfig& sizes = state_->coarse().model().config().common;
   std::vector<Row> rows;
   for (size_t i = 0; i < windows.size(); ++i) {
-    rows.push_back(token_row(common(), windows[i], drafts[i], sampling, apart));
+    rows.push_back(token_row(sizes, windows[i], drafts[i], sampling, apart));
   }
   auto tokens = values_of<int32_t>(state_->token_program(apart).run(rows));
   const auto books = static_cast<size_t>(coarse_books());

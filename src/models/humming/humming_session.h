@@ -2,7 +2,8 @@
 // tokens, the upsampler's latents, the guided decoder's sound. All lengths of melodies and numbers
 // of windows use the same programs. For cutting, stitching and levels see pipeline/.
 //
-// T = kWindowFrames, D latent size, M melody features, K coarse books, S = kReferenceFrames.
+// T = kWindowFrames, D latent size, M melody features (config.h: kAllMelodyFeatures, or as many as
+// the model reads), K coarse books, S = kReferenceFrames.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +61,8 @@ class HummingSession {
   void load(bool language_model, bool voice) const;
   // The shared sizes of the three models, from the upsampler.
   const CommonConfig& common() const;
+  // How long the excitation must outlast a note; reads the voice.
+  double excitation_tail_s() const;
   // Whether drafts() and latents() throw kBadData for a timbre reference without its melody.
   bool needs_reference_melody() const;
   // Converts codec tokens of one channel to its latents. Shapes: codes [frames, books of one

@@ -1,6 +1,7 @@
 #include "models/humming/latent_predictor.h"
 
 #include "base/error.h"
+#include "models/humming/melody_columns.h"
 
 namespace hum::models::humming {
 namespace {
@@ -43,10 +44,17 @@ HostTensor LatentPredictor::predict(const HostTensor& stages, const HostTensor& 
                                     const HostTensor& melody, const HostTensor& reference,
                                     const HostTensor& reference_frames,
                                     const HostTensor* reference_melody) const {
-  std::vector<const HostTensor*> inputs = {&stages, &codes, &melody, &reference, &reference_frames};
+  const auto narrowed = [&](const HostTensor& told) {
+    const graph::Dims& dims = told.shape().dims;
+    return first_columns(told.as<float>(), {dims[0], dims[1], common().melody_features});
+  };
+  const HostTensor read = narrowed(melody);
+  HostTensor reference_read;
+  std::vector<const HostTensor*> inputs = {&stages, &codes, &read, &reference, &reference_frames};
   if (needs_reference_melody()) {
     HUM_REQUIRE(reference_melody != nullptr, "upsampler: the references have no melody");
-    inputs.push_back(reference_melody);
+    reference_read = narrowed(*reference_melody);
+    inputs.push_back(&reference_read);
   }
   return upsampler_.run(program_, inputs);
 }

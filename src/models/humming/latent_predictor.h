@@ -1,7 +1,8 @@
 // Runs the upsampler on batches. Other models train on its latents in place of the codec's true
 // ones.
 //
-// B batch, T frames, S reference frames, K books, D latent size, M melody features.
+// B batch, T frames, S reference frames, K books, D latent size, M melody features, as many as the
+// upsampler reads or more.
 #pragma once
 
 #include <filesystem>

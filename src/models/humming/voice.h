@@ -1,6 +1,6 @@
 // The guided decoder predicts the gains of a harmonic excitation and of noise per time-frequency
 // bin. Pitch and phase come from the excitation, which is rendered from the notes; latents carry
-// timbre, dynamics, attack and release.
+// timbre, dynamics, attack and release. A free branch, if configured, predicts pitch and phase too.
 //
 // B batch, N samples, T = N / 441 frames, D latent size, M melody features.
 // Source: a learned source-filter in the spirit of DDSP (Engel et al. 2020), with an STFT filter.
@@ -8,7 +8,6 @@
 
 #include "models/humming/config.h"
 #include "nn/model_spec.h"
-#include "nn/spectral_loss.h"
 #include "nn/waveform.h"
 
 namespace hum::models::humming {
@@ -17,6 +16,7 @@ using graph::Value;
 
 class Voice {
  public:
+  // Throws: kConfig for values that fit no window or piece.
   explicit Voice(const VoiceConfig& config);
   Voice(const Voice&) = delete;
   Voice& operator=(const Voice&) = delete;
@@ -32,10 +32,13 @@ class Voice {
   nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:
+  // Shapes: coarse_BTW, fine: of the trunk -> [B, N].
+  Value free_sound(const Value& coarse_BTW, const Value& fine) const;
+
   VoiceConfig config_;
   nn::ParameterList parameters_;
   nn::UpsamplingTrunk trunk_;
-  nn::Linear head_;
+  nn::Linear head_, free_head_, free_low_head_;
 };
 
 }  // namespace hum::models::humming

@@ -1,0 +1,22 @@
+// Melody features for models that read fewer or more of them. Sets of features begin with the
+// columns of the smaller ones (data/synthesis/features.h).
+//
+// M melody features that a model reads, N >= M of what it is told.
+#pragma once
+
+#include <span>
+
+#include "graph/value.h"
+#include "runtime/weights.h"
+
+namespace hum::models::humming {
+
+// The first M columns. Shapes: rows [..., N], row-major; dims [..., M] -> dims.
+// Throws: kBadData if the rows have fewer.
+runtime::HostTensor first_columns(std::span<const float> rows, const graph::Dims& dims);
+
+// Gives a voice or an upsampler that was trained on fewer features zeros as weights of the others,
+// so that a training on `features` starts from the same sound. Leaves other weights as they are.
+void widen_for_features(runtime::Weights& weights, int64_t features);
+
+}  // namespace hum::models::humming
