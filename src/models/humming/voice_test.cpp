@@ -119,7 +119,8 @@ TEST(Voice, IsThatOfEarlierReleasesUnlessTold) {
   EXPECT_EQ(released.common.melody_features, 9);
   EXPECT_EQ(released.excitation_tail_s, 0.25);
   EXPECT_EQ(released.floor_db, 60);
-  for (const auto& parameter : Voice(released).parameters().all()) {
+  const Voice voice(released);
+  for (const auto& parameter : voice.parameters().all()) {
     EXPECT_FALSE(parameter.name.starts_with("free")) << parameter.name;
   }
 }
