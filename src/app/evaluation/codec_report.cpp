@@ -169,8 +169,8 @@ class Judge {
   // Of the plain decoder on the first `books` books.
   double distance_of_copy(const std::vector<float>& sound, std::span<const int32_t> codes,
                           int64_t books) const {
-    const auto copy = codec_.decode_latents(
-        models::codec::sum_code_vectors(codec_.codebooks(), codes, books));
+    const auto copy =
+        codec_.decode_latents(models::codec::sum_code_vectors(codec_.codebooks(), codes, books));
     return eval::mel_distance(sound, copy, models::codec::kSampleRateHz);
   }
 

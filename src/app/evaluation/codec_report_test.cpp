@@ -29,8 +29,7 @@ class CodecReport : public ::testing::Test {
 
   Json report(const Json& changes) const {
     models::write_tiny_weights(folder_.path(), "codec", changes);
-    return codec_report(
-        {.weights = folder_.path().string(), .data = folder_ / "data", .items = 2});
+    return codec_report({.weights = folder_.path().string(), .data = folder_ / "data", .items = 2});
   }
 
   ScratchFolder folder_;

@@ -31,9 +31,8 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kEvaluateCodec = {"evaluate codec",
-                                "evaluate the codec: its copies, and how far its latents move",
-                                "hum evaluate codec --data runs/data --items 48",
-                                make_command<Args, run>};
+const Command kEvaluateCodec = {
+    "evaluate codec", "evaluate the codec: its copies, and how far its latents move",
+    "hum evaluate codec --data runs/data --items 48", make_command<Args, run>};
 
 }  // namespace hum::cli

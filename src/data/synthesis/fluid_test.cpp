@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "base/error.h"
@@ -43,10 +46,16 @@ double harmonic_sum(std::span<const float> samples, int pitch) {
   return sum;
 }
 
-// Every preset on every sound font.
+// Every preset on every sound font. Fonts on request are not among the packages of the tests.
 class SoundFonts : public ::testing::TestWithParam<SoundFont> {
  protected:
-  FluidRenderer renderer_{installed_path(GetParam())};
+  void SetUp() override {
+    if (GetParam().use == FontUse::kOnRequest && !std::filesystem::exists(GetParam().path)) {
+      GTEST_SKIP() << "apt install " << GetParam().package;
+    }
+    renderer_.emplace(installed_path(GetParam()));
+  }
+  std::optional<FluidRenderer> renderer_;
 };
 INSTANTIATE_TEST_SUITE_P(All, SoundFonts,
                          ::testing::ValuesIn(sound_fonts().begin(), sound_fonts().end()),
@@ -56,13 +65,15 @@ TEST_P(SoundFonts, PlayEveryPresetAtTheWrittenPitch) {
   for (const Preset& preset : presets()) {
     const int pitch = std::clamp(67, preset.low + 6, preset.high - 6);
     const audio::Note note{0, 1, pitch, 0.7, {}};
-    const auto samples = renderer_.render({&note, 1}, preset.program, 1);
+    const auto samples = renderer_->render({&note, 1}, preset.program, 1);
     ASSERT_EQ(samples.size(), 22050U);
     const auto part = between(samples, 0.08, 0.3);
     const double here = harmonic_sum(part, pitch);
+    double beside = 0;
     for (const int off : {-2, -1, 1, 2}) {
-      EXPECT_GT(here, harmonic_sum(part, pitch + off)) << preset.name << " " << off;
+      beside = std::max(beside, harmonic_sum(part, pitch + off));
     }
+    EXPECT_EQ(here > beside, preset.name != GetParam().off_pitch) << preset.name;
   }
 }
 
@@ -70,7 +81,7 @@ TEST_P(SoundFonts, SoundOnEveryNoteOfAPresetsRange) {
   for (const Preset& preset : presets()) {
     for (const int pitch : {preset.low, (preset.low + preset.high) / 2, preset.high}) {
       const audio::Note note{0, 0.5, pitch, 0.7, {}};
-      const auto samples = renderer_.render({&note, 1}, preset.program, 0.5);
+      const auto samples = renderer_->render({&note, 1}, preset.program, 0.5);
       EXPECT_GT(rms(samples), 5e-4) << preset.name << " " << pitch;
     }
   }

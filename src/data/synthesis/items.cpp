@@ -91,6 +91,13 @@ struct ItemMaker::Impl {
   ReferencePart reference_part(const TrainingItem& item, const Preset& preset, double length_s,
                                Rng& rng) const;
   std::vector<float> target(const TrainingItem& item, double lead_s, const Preset& preset);
+  // The font whose turn it is, or the next one if that plays the preset at another pitch.
+  int font_of(const Preset& preset, uint64_t turn) const {
+    const size_t fonts = sound_fonts.size();
+    const size_t font = turn % fonts;
+    const bool is_off = sound_fonts[font]->off_pitch == preset.name;
+    return static_cast<int>(is_off ? (font + 1) % fonts : font);
+  }
   FluidRenderer& renderer(const TrainingItem& item) const {
     return *renderers[static_cast<size_t>(item.sound_font)];
   }
@@ -231,7 +238,7 @@ TrainingItem ItemMaker::make(uint64_t index) {
   TrainingItem item{.index = index};
   const size_t presets = impl_->presets.size();
   item.preset = static_cast<int>(index % presets);
-  item.sound_font = static_cast<int>(index / presets % impl_->sound_fonts.size());
+  item.sound_font = impl_->font_of(*impl_->presets[item.preset], index / presets);
   item.augmentation = draw_augmentation(options.augment, impl_->seed(), index);
   const Preset& preset = *impl_->presets[item.preset];
   const double lead_s = rng.chance(0.5) ? 0 : rng.uniform(1, 2);

@@ -72,11 +72,12 @@ struct TrainingItem {
 //
 // Half of the targets begin with their melody; the others are cut from its middle (1 to 2 s in),
 // like the windows of a long hum. Items cycle through presets, then sound fonts: preset = index mod
-// count, font = (index div count) mod fonts; the reference uses the same ones. Transcribed melodies
-// are sung in the singer's octave and moved back; a transcription that keeps less than half of the
-// sounding time is not used (`transcribed` is false). Defects are onset jitter (25 ms) and drops of
-// one note in ten, short ones first; pitches never change. Target and reference have the same level
-// (normalise_level). The reference is always mono.
+// count, font = (index div count) mod fonts, or the next one (SoundFont::off_pitch); the reference
+// uses the same ones. Transcribed melodies are sung in the singer's octave and moved back; a
+// transcription that keeps less than half of the sounding time is not used (`transcribed` is
+// false). Defects are onset jitter (25 ms) and drops of one note in ten, short ones first; pitches
+// never change. Target and reference have the same level (normalise_level). The reference is always
+// mono.
 class ItemMaker {
  public:
   // Without a transcriber no melody is transcribed.

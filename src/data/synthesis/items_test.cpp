@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 
 #include "base/error.h"
@@ -254,6 +255,20 @@ TEST(Items, TakeTurnsOverPresetsAndThenSoundFonts) {
     EXPECT_EQ(item.target == other.target, i < 3) << "the second font sounds like the first";
     EXPECT_EQ(item.reference == other.reference, i < 3);
     EXPECT_EQ(both.describe(item)["sound_font"], i < 3 ? "fluidr3" : "timgm6mb");
+  }
+}
+
+TEST(Items, LeaveOutAFontThatPlaysThePresetAtAnotherPitch) {
+  if (!std::filesystem::exists(find_sound_font("opl3").path)) {
+    GTEST_SKIP() << "apt install opl3-soundfont";
+  }
+  ItemOptions options;
+  options.presets = {"percussive-organ", "violin"};
+  options.sound_fonts = {"opl3", "fluidr3"};
+  ItemMaker maker(options);
+  for (uint64_t i = 0; i < 4; ++i) {
+    const bool is_organ = i % 2 == 0;
+    EXPECT_EQ(maker.describe(maker.make(i))["sound_font"], i < 2 && !is_organ ? "opl3" : "fluidr3");
   }
 }
 

@@ -15,7 +15,8 @@ constexpr SoundFont kSoundFonts[] = {
     {"timgm6mb", "/usr/share/sounds/sf2/TimGM6mb.sf2", "timgm6mb-soundfont", FontUse::kTraining},
     {"musescore", "/usr/share/sounds/sf3/MuseScore_General_Lite.sf3",
      "musescore-general-soundfont-small", FontUse::kHeldOut},
-    {"opl3", "/usr/share/sounds/sf2/OPL-3_FM_128M.sf2", "opl3-soundfont", FontUse::kOnRequest},
+    {"opl3", "/usr/share/sounds/sf2/OPL-3_FM_128M.sf2", "opl3-soundfont", FontUse::kOnRequest,
+     "percussive-organ"},
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ struct SoundFont {
   std::string_view path;     // where its package installs it
   std::string_view package;  // Debian's
   FontUse use;
+  std::string_view off_pitch = {};  // the preset that it does not play at the written pitch
 };
 
 std::span<const SoundFont> sound_fonts();

@@ -237,8 +237,8 @@ TEST(SplitCodec, PaysForMovementInProportion) {
     EXPECT_EQ(found != loss.metrics.end(), weight > 0);
     if (found != loss.metrics.end()) results.push_back(found->second);
     std::vector<double> values;
-    for (const auto& out : evaluate_with(codec.parameters(), results, audio,
-                                         noise(spec.batch[0].shape.dims, 0.1F))) {
+    for (const auto& out :
+         evaluate_with(codec.parameters(), results, audio, noise(spec.batch[0].shape.dims, 0.1F))) {
       values.push_back(out.as<float>()[0]);
     }
     return values;
