@@ -34,6 +34,7 @@ class SqliteTable : public RecordingTable {
   void with_shards(const std::function<void(std::span<const TableShard>)>& use) override;
 
  private:
+  static Database open(const std::filesystem::path& file, const Json& options);
   // All within a transaction.
   bool holds(int64_t lease);
   void end_old_leases();
