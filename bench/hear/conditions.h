@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bench/scale.h"
-#include "data/singing/conditions.h"
 #include "data/singing/sung_item.h"
+#include "data/synthesis/conditions.h"
 
 namespace hum::bench::hear {
 

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "bench/bars.h"
 #include "bench/hear/ears.h"
-#include "data/singing/conditions.h"
 #include "data/singing/sung_item.h"
+#include "data/synthesis/conditions.h"
 #include "data/synthesis/timing.h"
 
 namespace hum::bench {

@@ -9,7 +9,7 @@
 #include "bench/bars.h"
 #include "bench/hear/recordings.h"
 #include "bench/hear/scores.h"
-#include "data/singing/conditions.h"
+#include "data/synthesis/conditions.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/annotation.h"

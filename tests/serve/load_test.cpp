@@ -26,9 +26,10 @@ TEST_F(ServiceTest, ShortJobsPassJobsOfTenMinutesWhichGoOnNevertheless) {
   std::vector<std::string> short_ones;
   for (int i = 0; i < 10; ++i) short_ones.push_back(begin(request(2)));
   for (const std::string& id : short_ones) EXPECT_EQ(finish(id)["status"], "done");
-  const Json meanwhile = job(song);
-  EXPECT_EQ(meanwhile["status"], "running");
-  EXPECT_GT(meanwhile["progress"], before);
+  const auto has_gone_on = [&] { return job(song)["progress"] > before; };
+  for (int more = 0; more < 100 && !has_gone_on(); ++more) finish(begin(request(2)));
+  EXPECT_TRUE(has_gone_on()) << "short ones took all turns";
+  EXPECT_EQ(job(song)["status"], "running");
   EXPECT_EQ(job(other_song)["status"], "queued") << "it would take the place of short ones";
   for (const std::string& id : {song, other_song}) {
     EXPECT_EQ(ask("DELETE", "/v1/jobs/" + id).status, 204);

@@ -16,7 +16,7 @@
 namespace hum::serve {
 
 // Runs hum with these arguments and the compile cache that tests share. Built with a sanitizer, it
-// plays with untrained weights of tiny models: the released ones would take it over ten minutes.
+// plays with untrained weights of tiny models, since the released ones would take it a minute.
 std::unique_ptr<Process> run_hum(const std::vector<std::string>& arguments,
                                  const std::filesystem::path& log);
 

@@ -26,7 +26,7 @@ fs::path find_other_font(const std::string& named) {
   fs::path other;
   for (const data::SoundFont& font : data::sound_fonts()) {
     const bool usable = fs::exists(font.path) && fs::weakly_canonical(font.path) != training;
-    if (usable && (other.empty() || font.held_out)) other = font.path;
+    if (usable && (other.empty() || font.use == data::FontUse::kHeldOut)) other = font.path;
   }
   return other;
 }

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "data/singing/knock.h"
 #include "data/singing/performance.h"
 #include "data/singing/song.h"
 #include "data/singing/voice.h"
 #include "data/synthesis/excitation.h"
+#include "data/synthesis/knock.h"
 #include "data/synthesis/level.h"
 
 namespace hum::data {

@@ -12,7 +12,7 @@
 #include "data/shards/make_shards.h"
 #include "data/shards/mapped_shards.h"
 #include "data/shards/tar.h"
-#include "data/singing/conditions.h"
+#include "data/synthesis/conditions.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
 

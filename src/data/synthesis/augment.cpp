@@ -38,6 +38,9 @@ Augmentation draw_augmentation(const AugmentOptions& options, uint64_t seed, uin
     drawn.reference_snr_db = rng.uniform(25, 50);
   }
   drawn.drops_notes = Rng(seed, "note drops", index).chance(options.note_drops);
+  if (Rng rng(seed, "recording", index); rng.chance(options.recording)) {
+    drawn.reference_recording = draw_reference_conditions(rng);
+  }
   return drawn;
 }
 
@@ -51,6 +54,12 @@ Json describe(const Augmentation& drawn) {
   if (drawn.hum_snr_db) json["hum_snr_db"] = *drawn.hum_snr_db;
   if (drawn.reference_snr_db) json["reference_snr_db"] = *drawn.reference_snr_db;
   if (drawn.drops_notes) json["drops_notes"] = true;
+  if (drawn.reference_recording) {
+    const Conditions& c = *drawn.reference_recording;
+    json["recording"] = {{"room_s", c.room_s},         {"direct_db", c.direct_db},
+                         {"low_cut_hz", c.low_cut_hz}, {"high_cut_hz", c.high_cut_hz},
+                         {"bass_db", c.bass_db},       {"treble_db", c.treble_db}};
+  }
   return json;
 }
 
@@ -89,6 +98,14 @@ void disturb(std::span<float> samples, std::optional<double> gain_db, std::optio
   if (gain_db || snr_db) {
     for (float& sample : samples) sample = std::clamp(gain * sample, -1.0F, 1.0F);
   }
+}
+
+void record_reference(std::vector<float>& samples, const Augmentation& drawn, uint64_t seed,
+                      uint64_t index) {
+  if (!drawn.reference_recording) return;
+  Rng rng(seed, "recorded reference", index);
+  apply(*drawn.reference_recording, {}, rng, samples);
+  normalise_level(samples);
 }
 
 }  // namespace hum::data

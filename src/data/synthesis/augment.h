@@ -15,6 +15,7 @@
 #include "audio/notes.h"
 #include "base/json_fwd.h"
 #include "base/rng.h"
+#include "data/synthesis/conditions.h"
 
 namespace hum::data {
 
@@ -29,8 +30,10 @@ struct AugmentOptions {
   double noise = 0.5;
   // Low, because the model must invent the missing notes.
   double note_drops = 0.05;
+  // The clips of users were recorded; those of presets were not.
+  double recording = 0;
 
-  static AugmentOptions none() { return {0, 0, 0, 0, 0, 0}; }
+  static AugmentOptions none() { return {0, 0, 0, 0, 0, 0, 0}; }
 
   template <class V>
   void visit_fields(V& v) {
@@ -41,6 +44,8 @@ struct AugmentOptions {
     v("noise", noise,
       "share with noise 10 to 40 dB below the hum, 25 to 50 dB below the reference");
     v("note_drops", note_drops, "share without one note in ten of the melody; the target has them");
+    v("recording", recording,
+      "share with the reference recorded in a room, by a microphone, with an equalizer");
   }
 };
 
@@ -52,6 +57,7 @@ struct Augmentation {
   std::optional<double> hum_gain_db, reference_gain_db;
   std::optional<double> hum_snr_db, reference_snr_db;
   bool drops_notes = false;
+  std::optional<Conditions> reference_recording;
 };
 Augmentation draw_augmentation(const AugmentOptions& options, uint64_t seed, uint64_t index);
 // Only the kinds that change something.
@@ -71,5 +77,9 @@ bool is_missed(const audio::Note& note, Rng& rng);
 // distinguishes the noises of one item.
 void disturb(std::span<float> samples, std::optional<double> gain_db, std::optional<double> snr_db,
              uint64_t seed, std::string_view name, uint64_t index);
+
+// Records the reference under the drawn conditions, if any, at the level of every clip.
+void record_reference(std::vector<float>& samples, const Augmentation& drawn, uint64_t seed,
+                      uint64_t index);
 
 }  // namespace hum::data

@@ -117,6 +117,18 @@ TEST_F(Augment, ChangesTheLevelOfTheReference) {
   }
 }
 
+TEST_F(Augment, RecordsTheReference) {
+  make(&AugmentOptions::recording);
+  for (size_t i = 0; i < kCount; ++i) {
+    EXPECT_EQ(after_[i].target, before_[i].target);
+    EXPECT_EQ(after_[i].melody, before_[i].melody);
+    EXPECT_EQ(after_[i].reference_notes, before_[i].reference_notes);
+    ASSERT_EQ(after_[i].reference.size(), before_[i].reference.size());
+    EXPECT_NE(after_[i].reference, before_[i].reference);
+    EXPECT_NEAR(active_rms(after_[i].reference), active_rms(before_[i].reference), 0.02);
+  }
+}
+
 TEST_F(Augment, AddsNoiseToTheReference) {
   make(&AugmentOptions::noise);
   for (size_t i = 0; i < kCount; ++i) {

@@ -187,7 +187,7 @@ TEST(FluidRenderer, PlaysDrumsByTheirKeys) {
 
 TEST(FluidRenderer, NamesThePackageWhenTheFontIsMissing) {
   try {
-    installed_path({"none", "/nowhere/font.sf2", "none-soundfont", false});
+    installed_path({"none", "/nowhere/font.sf2", "none-soundfont", FontUse::kTraining});
     FAIL() << "installed";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kNoInput);

@@ -176,6 +176,7 @@ void ItemMaker::Impl::add_reference(TrainingItem& item, const Preset& preset, Rn
   const auto first = samples.begin() + sample_of(part.start_s);
   item.reference.assign(first, first + sample_of(length_s));
   normalise_level(item.reference);
+  record_reference(item.reference, item.augmentation, seed(), item.index);
   disturb(item.reference, item.augmentation.reference_gain_db, item.augmentation.reference_snr_db,
           seed(), "reference noise", item.index);
   item.reference_notes = before(shifted(part.notes, -part.start_s), length_s);

@@ -38,7 +38,7 @@ struct ItemOptions {
   void visit_fields(V& v) {
     v("seed", seed, "random seed; items are a function of (seed, index)");
     v("presets", presets, "preset names (empty: all but the held-out ones)");
-    v("sound_fonts", sound_fonts, "fluidr3, timgm6mb, musescore (empty: all but the last)");
+    v("sound_fonts", sound_fonts, "fluidr3, timgm6mb, musescore, opl3 (empty: the first two)");
     v("transcribed_share", transcribed_share, "share of melodies that are hummed and transcribed");
     v("defect_share", defect_share, "share of targets with onset jitter and dropped notes");
     v("expressive_share", expressive_share, "share of melodies with bends, vibrato and glides");

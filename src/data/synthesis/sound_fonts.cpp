@@ -10,12 +10,12 @@
 namespace hum::data {
 namespace {
 
-// MuseScore General is held out: it differs most from the others and is large enough for tests.
 constexpr SoundFont kSoundFonts[] = {
-    {"fluidr3", "/usr/share/sounds/sf2/FluidR3_GM.sf2", "fluid-soundfont-gm", false},
-    {"timgm6mb", "/usr/share/sounds/sf2/TimGM6mb.sf2", "timgm6mb-soundfont", false},
+    {"fluidr3", "/usr/share/sounds/sf2/FluidR3_GM.sf2", "fluid-soundfont-gm", FontUse::kTraining},
+    {"timgm6mb", "/usr/share/sounds/sf2/TimGM6mb.sf2", "timgm6mb-soundfont", FontUse::kTraining},
     {"musescore", "/usr/share/sounds/sf3/MuseScore_General_Lite.sf3",
-     "musescore-general-soundfont-small", true},
+     "musescore-general-soundfont-small", FontUse::kHeldOut},
+    {"opl3", "/usr/share/sounds/sf2/OPL-3_FM_128M.sf2", "opl3-soundfont", FontUse::kOnRequest},
 };
 
 }  // namespace
@@ -34,7 +34,7 @@ const SoundFont& find_sound_font(std::string_view name) {
 std::vector<const SoundFont*> training_sound_fonts() {
   std::vector<const SoundFont*> result;
   for (const SoundFont& font : kSoundFonts) {
-    if (!font.held_out) result.push_back(&font);
+    if (font.use == FontUse::kTraining) result.push_back(&font);
   }
   return result;
 }

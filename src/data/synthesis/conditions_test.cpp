@@ -1,4 +1,4 @@
-#include "data/singing/conditions.h"
+#include "data/synthesis/conditions.h"
 
 #include <gtest/gtest.h>
 
@@ -78,6 +78,20 @@ TEST(Conditions, AMicrophoneCutsItsBand) {
   EXPECT_LT(db(rms(applied({.low_cut_hz = 300}, tone(100))) / low), -15);
   EXPECT_LT(db(rms(applied({.high_cut_hz = 2000}, tone(6000))) / high), -15);
   EXPECT_NEAR(db(rms(applied({.low_cut_hz = 300}, tone(2000))) / rms(tone(2000))), 0, 0.5);
+}
+
+TEST(Conditions, ShelvesChangeTheirBandAndNothingElse) {
+  const auto change_db = [](const Conditions& conditions, double hz) {
+    return db(rms(applied(conditions, tone(hz))) / rms(tone(hz)));
+  };
+  for (const double gain_db : {-6.0, 6.0}) {
+    EXPECT_NEAR(change_db({.bass_db = gain_db}, 40), gain_db, 0.2);
+    EXPECT_NEAR(change_db({.bass_db = gain_db}, 250), gain_db / 2, 0.2);
+    EXPECT_NEAR(change_db({.bass_db = gain_db}, 2000), 0, 0.2);
+    EXPECT_NEAR(change_db({.treble_db = gain_db}, 9000), gain_db, 0.2);
+    EXPECT_NEAR(change_db({.treble_db = gain_db}, 2500), gain_db / 2, 0.2);
+    EXPECT_NEAR(change_db({.treble_db = gain_db}, 300), 0, 0.2);
+  }
 }
 
 TEST(Conditions, ClippingAndGainDoWhatTheySay) {

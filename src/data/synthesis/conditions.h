@@ -1,5 +1,5 @@
-// What lies between a voice and its recording: a room, noises, a microphone, clipping, a gain, a
-// lossy codec.
+// What lies between a voice or an instrument and its recording: a room, noises, a microphone,
+// clipping, a gain, a lossy codec.
 #pragma once
 
 #include <span>
@@ -20,6 +20,7 @@ struct Conditions {
   double thumps_db = kAbsent;                // knocks and steps, one every few seconds
   double clicks_db = kAbsent;
   double low_cut_hz = 0, high_cut_hz = 0;  // of the microphone; 0: none
+  double bass_db = 0, treble_db = 0;       // below 250 Hz, above 2,500 Hz
   double clip_db = 0;                      // how far the loudest sample is clipped
   double gain_db = 0;
   double opus_kbps = 0, mp3_kbps = 0;  // bit rates of a codec; 0: none
@@ -37,6 +38,8 @@ struct Conditions {
     v("clicks_db", clicks_db, "clicks");
     v("low_cut_hz", low_cut_hz, "of the microphone (0: none)");
     v("high_cut_hz", high_cut_hz, "of the microphone (0: none)");
+    v("bass_db", bass_db, "gain below 250 Hz");
+    v("treble_db", treble_db, "gain above 2,500 Hz");
     v("clip_db", clip_db, "how far the loudest sample is clipped");
     v("gain_db", gain_db, "of everything");
     v("opus_kbps", opus_kbps, "bit rate of Opus (0: none)");
@@ -48,6 +51,10 @@ struct Conditions {
 // eight as MP3. Codecs add 1.7 ms per second of sound on average to the 2.1 ms of the other
 // conditions.
 Conditions draw_conditions(Rng& rng);
+
+// Conditions of a recorded timbre reference: a room, a microphone and an equalizer, without noise
+// and gain.
+Conditions draw_reference_conditions(Rng& rng);
 
 // An impulse response by the image-source method (Allen & Berkley 1979) up to 60 ms, then decaying
 // noise. The room, the positions and the walls are drawn. The direct sound is sample 0 with gain 1.

@@ -1,4 +1,4 @@
-#include "data/singing/conditions.h"
+#include "data/synthesis/conditions.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "audio/lossy.h"
 #include "audio/loudness.h"
 #include "base/error.h"
-#include "data/singing/knock.h"
+#include "data/synthesis/knock.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
 
@@ -21,6 +21,7 @@ namespace {
 constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr double kSound_m_per_s = 343;
 constexpr double kEarly_s = 0.06;
+constexpr double kBass_hz = 250, kTreble_hz = 2500;
 
 bool is_present(double db) { return db > Conditions::kAbsent; }
 
@@ -114,22 +115,50 @@ void add_knocks(double low_hz, double high_hz, double peak, double every_s, Rng&
   }
 }
 
-// Second-order Butterworth. Source: the cookbook of Robert Bristow-Johnson.
-void filter(double hz, bool passes_low, std::span<float> samples) {
-  const double w = kTwoPi * std::min(hz, 0.49 * kSampleRate) / kSampleRate;
-  const double alpha = std::sin(w) / std::numbers::sqrt2, cosine = std::cos(w);
-  const double a0 = 1 + alpha, a1 = -2 * cosine, a2 = 1 - alpha;
-  const double b1 = passes_low ? 1 - cosine : -(1 + cosine), b0 = std::abs(b1) / 2;
+// Second-order filters. Source: the cookbook of Robert Bristow-Johnson.
+struct Biquad {
+  std::array<double, 3> b, a;
+};
+
+void filter(const Biquad& biquad, std::span<float> samples) {
+  const auto& [b, a] = biquad;
   double x1 = 0, x2 = 0, y1 = 0, y2 = 0;
   for (float& sample : samples) {
     const double x = sample;
-    const double y = (b0 * x + b1 * x1 + b0 * x2 - a1 * y1 - a2 * y2) / a0;
+    const double y = (b[0] * x + b[1] * x1 + b[2] * x2 - a[1] * y1 - a[2] * y2) / a[0];
     x2 = x1;
     x1 = x;
     y2 = y1;
     y1 = y;
     sample = static_cast<float>(y);
   }
+}
+
+// Butterworth.
+Biquad cut(double hz, bool passes_low) {
+  const double w = kTwoPi * std::min(hz, 0.49 * kSampleRate) / kSampleRate;
+  const double alpha = std::sin(w) / std::numbers::sqrt2, cosine = std::cos(w);
+  const double b1 = passes_low ? 1 - cosine : -(1 + cosine), b0 = std::abs(b1) / 2;
+  return {{b0, b1, b0}, {1 + alpha, -2 * cosine, 1 - alpha}};
+}
+
+// A gain below `hz`, or above it.
+Biquad shelf(double hz, double gain_db, bool is_low) {
+  const double w = kTwoPi * hz / kSampleRate, gain = audio::from_db(gain_db / 2);
+  const double cosine = is_low ? std::cos(w) : -std::cos(w);
+  const double slope = std::numbers::sqrt2 * std::sqrt(gain) * std::sin(w);
+  const double up = gain + 1, down = gain - 1, sign = is_low ? 1 : -1;
+  return {
+      {gain * (up - down * cosine + slope), sign * 2 * gain * (down - up * cosine),
+       gain * (up - down * cosine - slope)},
+      {up + down * cosine + slope, sign * -2 * (down + up * cosine), up + down * cosine - slope}};
+}
+
+void filter_all(const Conditions& c, std::span<float> samples) {
+  if (c.low_cut_hz > 0) filter(cut(c.low_cut_hz, false), samples);
+  if (c.high_cut_hz > 0) filter(cut(c.high_cut_hz, true), samples);
+  if (c.bass_db != 0) filter(shelf(kBass_hz, c.bass_db, true), samples);
+  if (c.treble_db != 0) filter(shelf(kTreble_hz, c.treble_db, false), samples);
 }
 
 void clip(double db, std::span<float> samples) {
@@ -190,6 +219,19 @@ Conditions draw_conditions(Rng& rng) {
   return c;
 }
 
+Conditions draw_reference_conditions(Rng& rng) {
+  Conditions c;
+  if (rng.chance(0.6)) {
+    c.room_s = 0.1 * std::pow(10, rng.uniform());
+    c.direct_db = rng.uniform(0, 15);
+  }
+  if (rng.chance(0.3)) c.low_cut_hz = rng.uniform(40, 200);
+  if (rng.chance(0.4)) c.high_cut_hz = 4000 * std::pow(2.5, rng.uniform());
+  c.bass_db = rng.uniform(-6, 6);
+  c.treble_db = rng.uniform(-6, 6);
+  return c;
+}
+
 std::vector<float> draw_room(double room_s, double direct_db, Rng& rng) {
   const std::array<double, 3> size_m = {rng.uniform(2, 8), rng.uniform(2, 6),
                                         rng.uniform(2.2, 3.5)};
@@ -242,8 +284,7 @@ void apply(const Conditions& conditions, std::span<const float> babble, Rng& rng
     convolve(draw_room(conditions.room_s, conditions.direct_db, rng), samples);
   }
   add_noises(conditions, voice_rms, babble, rng, samples);
-  if (conditions.low_cut_hz > 0) filter(conditions.low_cut_hz, false, samples);
-  if (conditions.high_cut_hz > 0) filter(conditions.high_cut_hz, true, samples);
+  filter_all(conditions, samples);
   if (conditions.clip_db > 0) clip(conditions.clip_db, samples);
   const auto gain = static_cast<float>(audio::from_db(conditions.gain_db));
   for (float& sample : samples) sample = std::clamp(gain * sample, -1.0F, 1.0F);
