@@ -83,15 +83,16 @@ TEST_F(Extract, NamesTheWayOutOfADamagedShard) {
                "hum data extract requeue --shard " + shard);
 }
 
-// Several processes at once, and several that are killed, leave what one undisturbed process does.
+// Several processes at once, with another number of threads, and several that are killed leave what
+// one undisturbed process does.
 TEST_F(Extract, IsTheSameAfterKillsAndFromFourProcesses) {
   write_music(8);
-  ASSERT_EQ(shell("hum data extract music -o alone --weights weights").code, 0);
+  ASSERT_EQ(shell("HUM_THREADS=1 hum data extract music -o alone --weights weights").code, 0);
   const auto expected = listed("alone");
   EXPECT_EQ(expected.size(), 12U * 6U);
   const std::string extract = "hum data extract music --weights weights --batch 1 --lease 2 -o ";
-  const auto together =
-      shell(fmt::format("for i in 1 2 3 4; do {0}four & done; wait; {0}four", extract));
+  const auto together = shell(fmt::format(
+      "export HUM_THREADS=2; for i in 1 2 3 4; do {0}four & done; wait; {0}four", extract));
   ASSERT_EQ(together.code, 0) << together.err;
   EXPECT_EQ(listed("four"), expected);
   const auto killed =

@@ -69,6 +69,13 @@ std::vector<FoundFile> find_files(const ExtractOptions& options) {
   return files;
 }
 
+// shards.json of rendered items would be replaced.
+void require_no_other_items(const fs::path& folder) {
+  if (!fs::exists(folder / "shards.json") || fs::exists(folder / kTable)) return;
+  fail(ExitCode::kUsage, folder.string() + ": holds other training items",
+       "choose another folder with -o");
+}
+
 Extraction planned(const fs::path& folder, const std::vector<FoundFile>& files) {
   Extraction plan{.folder = folder.string(), .found = std::ssize(files)};
   if (!fs::exists(folder / kTable)) {
@@ -155,6 +162,7 @@ Extraction extract(const ExtractOptions& options) {
   validate(options);
   const auto files = find_files(options);
   const fs::path folder = folder_of(options.output);
+  require_no_other_items(folder);
   if (options.dry_run) return planned(folder, files);
   runtime::Session session(session_options());
   const models::codec::CodecSession codec(
@@ -208,12 +216,12 @@ int64_t requeue(const std::string& output, bool failed, const std::string& shard
   int64_t count = failed ? table.requeue_failed() : 0;
   if (!shard.empty()) {
     const int64_t of_shard = table.requeue_shard(shard);
+    write_list(table, folder);
     if (of_shard == 0) {
       fail(ExitCode::kNoInput, fmt::format("{}: lists no shard '{}'", folder.string(), shard),
            "hum data verify " + folder.string() + " names the damaged shards");
     }
     count += of_shard;
-    write_list(table, folder);
   }
   return count;
 }
@@ -229,11 +237,9 @@ CollectedGarbage collect_garbage(const std::string& output) {
     for (const TableShard& shard : shards) named.insert(shard.entry.name);
     for (const StoredFile& file : store.list()) {
       if (named.contains(file.shard)) continue;
-      std::error_code gone;
-      const auto bytes = fs::file_size(folder / file.name, gone);
       store.remove(file.name);
       ++garbage.files;
-      garbage.bytes += gone ? 0 : static_cast<int64_t>(bytes);
+      garbage.bytes += file.bytes;
     }
   });
   return garbage;

@@ -269,6 +269,10 @@ TEST_F(Extract, RefusesWhatItCannotDo) {
   EXPECT_EQ(code_of([&] { extract({.inputs = {folder_ / "nowhere"}}); }), ExitCode::kNoInput);
   EXPECT_EQ(code_of([&] { run("features"); }), ExitCode::kNoInput);  // no recordings
   EXPECT_EQ(code_of([&] { run("features", 0); }), ExitCode::kUsage);
+  write("low.wav", scale(48, 3));
+  fs::create_directories(folder_.path() / "rendered");
+  write_file(folder_.path() / "rendered/shards.json", "{}");
+  EXPECT_THAT(message_of([&] { run("rendered"); }), HasSubstr("holds other training items"));
   EXPECT_EQ(code_of([&] { extraction_status(folder_ / "nowhere"); }), ExitCode::kNoInput);
   EXPECT_EQ(code_of([&] { requeue(folder_ / "nowhere", false, ""); }), ExitCode::kUsage);
 }

@@ -108,7 +108,7 @@ class RecordingTable {
   virtual bool renew(int64_t lease) = 0;
 
   // Notes the hash of a claimed recording. A duplicate of one that is done or claimed leaves the
-  // claim; it waits again if that one fails.
+  // claim; it waits again once that one is neither.
   virtual Content note_content(int64_t lease, int64_t number, const std::string& sha256) = 0;
   // To be called before a shard is stored. False: the lease is lost.
   virtual bool announce(int64_t lease, const std::string& shard) = 0;

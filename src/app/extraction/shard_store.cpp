@@ -52,7 +52,10 @@ std::vector<StoredFile> FolderStore::list() const {
     // An unfinished file is .features-<SHA-256>.tmp-<process>-<n>.tar.
     const std::string visible = name.substr(name.starts_with('.') ? 1 : 0);
     if (!visible.starts_with(kPrefix)) continue;
-    files.push_back({name, visible.substr(0, visible.find('.')) + std::string(kExtension)});
+    std::error_code gone;
+    const auto bytes = entry.file_size(gone);
+    files.push_back({name, visible.substr(0, visible.find('.')) + std::string(kExtension),
+                     gone ? 0 : static_cast<int64_t>(bytes)});
   }
   std::ranges::sort(files, {}, &StoredFile::name);
   return files;

@@ -4,6 +4,7 @@
 // A folder is behind it; an object store fits behind the same calls.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ data::ShardEntry shard_entry(std::string_view archive, int64_t items);
 struct StoredFile {
   std::string name;
   std::string shard;  // the same, or the shard of which it is an unfinished part
+  int64_t bytes = 0;
 };
 
 class ShardStore {

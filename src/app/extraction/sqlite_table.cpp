@@ -1,5 +1,7 @@
 #include "app/extraction/sqlite_table.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace hum::app {
@@ -64,6 +66,14 @@ void SqliteTable::end_old_leases() {
         lease);
     drop(lease);
   }
+  if (!over.empty()) free_duplicates();
+}
+
+void SqliteTable::free_duplicates() {
+  database_.run(
+      "UPDATE recordings SET state = 'waiting', sha256 = NULL, reason = NULL, attempts = 0 "
+      "WHERE state = 'duplicate' AND NOT EXISTS (SELECT 1 FROM recordings AS first "
+      "WHERE first.sha256 = recordings.sha256 AND first.state IN ('claimed', 'done'))");
 }
 
 Claim SqliteTable::claim(int64_t most) {
@@ -140,12 +150,6 @@ void SqliteTable::write(int64_t lease, const RecordingResult& result, const std:
   const bool has_failed = !result.failure.empty();
   const auto reason = has_failed ? std::optional(result.failure) : std::nullopt;
   const bool has_shard = !has_failed && result.windows.kept > 0;
-  if (has_failed) {
-    database_.run(
-        "UPDATE recordings SET state = 'waiting', sha256 = NULL, reason = NULL, attempts = 0 "
-        "WHERE state = 'duplicate' AND sha256 = (SELECT sha256 FROM recordings WHERE number = ?)",
-        result.number);
-  }
   const int64_t written = database_.run(
       "UPDATE recordings SET state = ?, reason = ?, seconds = ?, kept = ?, silent = ?, "
       "without_notes = ?, shard = ?, lease = NULL WHERE number = ? AND lease = ?",
@@ -161,10 +165,13 @@ bool SqliteTable::finish(int64_t lease, std::span<const RecordingResult> results
   Transaction transaction(database_);
   if (!holds(lease)) return false;
   for (const RecordingResult& result : results) write(lease, result, shard ? shard->name : "");
-  database_.run(
+  const int64_t returned = database_.run(
       "UPDATE recordings SET state = 'waiting', attempts = attempts - 1, lease = NULL, "
       "sha256 = NULL WHERE lease = ?",
       lease);
+  const bool has_failures = std::ranges::any_of(
+      results, [](const RecordingResult& result) { return !result.failure.empty(); });
+  if (returned > 0 || has_failures) free_duplicates();
   if (shard) {
     database_.run("INSERT OR REPLACE INTO shards VALUES(?, ?, ?, ?, NULL)", shard->name,
                   shard->count, shard->bytes, shard->sha256);
@@ -188,6 +195,7 @@ int64_t SqliteTable::requeue_shard(const std::string& shard) {
       "UPDATE recordings SET state = 'waiting', attempts = 0, sha256 = NULL, shard = NULL, "
       "seconds = 0, kept = 0, silent = 0, without_notes = 0 WHERE shard = ?",
       shard);
+  free_duplicates();
   database_.run("DELETE FROM shards WHERE name = ? AND lease IS NULL", shard);
   transaction.commit();
   return count;

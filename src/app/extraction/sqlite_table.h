@@ -38,6 +38,8 @@ class SqliteTable : public RecordingTable {
   // All within a transaction.
   bool holds(int64_t lease);
   void end_old_leases();
+  // Duplicates of what is no longer claimed or done wait again.
+  void free_duplicates();
   void write(int64_t lease, const RecordingResult& result, const std::string& shard);
   // Removes the lease and what was announced under it.
   void drop(int64_t lease);

@@ -78,8 +78,7 @@ void create_or_check(Database& database, const fs::path& file, const Json& optio
   }
   if (version == 0) {
     if (options.is_null()) {
-      fail(ExitCode::kBadData, file.string() + ": holds no recordings",
-           "delete it, and extract again");
+      fail(ExitCode::kBadData, file.string() + ": holds no recordings", "repeat hum data extract");
     }
     database.run_script(kTables);
     database.run("INSERT INTO options VALUES(?)", to_text(options));

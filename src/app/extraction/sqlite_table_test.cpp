@@ -155,6 +155,32 @@ TEST_F(Table, SetsDuplicatesAsideAsLongAsTheFirstDoesNotFail) {
   EXPECT_EQ(table.note_content(again.lease, 2, "77"), Content::kDuplicate);
 }
 
+// Nothing is lost if the first of two equal files is gone when it is read again.
+TEST_F(Table, LetsDuplicatesWaitAgainWhenTheFirstIsReturnedLostOrRequeued) {
+  auto table = open();
+  auto dead = open(kOver_s);
+  table.add(files(2));
+  const RecordingResult second[] = {{.number = 2, .windows = {1, 0, 0}}};
+  Claim claim = table.claim(2);
+  table.note_content(claim.lease, 1, "5a");
+  EXPECT_EQ(table.note_content(claim.lease, 2, "5a"), Content::kDuplicate);
+  EXPECT_TRUE(table.finish(claim.lease, {}, std::nullopt));  // returned
+  EXPECT_EQ(table.counts().waiting, 2);
+  claim = dead.claim(2);
+  dead.note_content(claim.lease, 1, "5a");
+  EXPECT_EQ(dead.note_content(claim.lease, 2, "5a"), Content::kDuplicate);
+  claim = table.claim(2);
+  EXPECT_THAT(numbers(claim), ElementsAre(2));  // the first is suspect now
+  EXPECT_EQ(table.note_content(claim.lease, 2, "5a"), Content::kNew);
+  const Claim first = table.claim(2);
+  EXPECT_EQ(table.note_content(first.lease, 1, "5a"), Content::kDuplicate);
+  EXPECT_TRUE(table.finish(first.lease, {}, std::nullopt));
+  EXPECT_TRUE(table.finish(claim.lease, second, shard("a.tar")));
+  EXPECT_EQ(table.counts().duplicate, 1);
+  EXPECT_EQ(table.requeue_shard("a.tar"), 1);
+  EXPECT_EQ(table.counts().waiting, 2);
+}
+
 TEST_F(Table, RequeuesTheRecordingsOfAShard) {
   auto table = open();
   table.add(files(2));
