@@ -13,6 +13,7 @@
 #include "app/extraction/sqlite_table.h"
 #include "app/extraction/worker.h"
 #include "app/play/synthesizer.h"
+#include "app/session_options.h"
 #include "app/training/inputs.h"
 #include "app/training/train.h"
 #include "base/files.h"
@@ -23,7 +24,6 @@
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/timing.h"
 #include "models/testing.h"
-#include "runtime/testing.h"
 
 namespace hum::app {
 namespace {
@@ -182,7 +182,7 @@ TEST_F(Extract, GivesTheSameAloneInABatchAndInFourWorkers) {
   run("alone", 1);
   EXPECT_EQ(files_of(folder_ / "alone"), expected);
 
-  auto& session = runtime::test_session();
+  runtime::Session session(session_options());  // with the kernels that extract() uses
   const models::codec::CodecSession codec(session, folder_ / "codec");
   const FeatureTools tools{transcriber(session, {}), "basic-pitch", token_encoder(codec)};
   const Json options = SqliteTable(folder_ / "alone/recordings.sqlite", nullptr, 30).options();
