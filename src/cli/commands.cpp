@@ -28,6 +28,10 @@ std::span<const Command> commands() {
       kCodecDecode,
       kTrain,
       kDataMake,
+      kDataExtract,
+      kDataExtractStatus,
+      kDataExtractRequeue,
+      kDataExtractGc,
       kDataVerify,
       kDataReferences,
       kModelCheck,
@@ -55,7 +59,7 @@ std::string_view group_summary(std::string_view group) {
   static constexpr std::pair<std::string_view, std::string_view> kGroups[] = {
       {"evaluate", "evaluate the models by figures and by ear, or one list of notes"},
       {"codec", "convert sound to codec tokens and back"},
-      {"data", "make training data and timbre references"},
+      {"data", "make training data and timbre references, extract features of recordings"},
       {"model", "check model configurations, run language models"},
   };
   for (const auto& [name, summary] : kGroups) {

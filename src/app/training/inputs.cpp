@@ -38,7 +38,9 @@ static_assert(models::humming::kAllMelodyFeatures == data::kAllMelodyFeatures);
 // Items without their tokens.
 struct CropData {
   explicit CropData(const StageConfig& stage)
-      : items(stage.data), split(split_items(items.size(), stage)) {}
+      : items(stage.data), split(split_items(items.size(), stage)) {
+    items.require_sound();
+  }
   data::ItemFolder items;
   ItemSplit split;
 };
@@ -201,6 +203,7 @@ void require_one_channel(const InputRequest& request, const CommonConfig& common
 
 OpenedInput crops_with_notes(const InputRequest& request) {
   const auto data = open_tokens(request);
+  data->items.require_sound();
   const StageConfig& stage = request.configuration.stage;
   const int64_t latent = data->tokens.latent() / audio::channel_count(data->tokens.channels());
   const CommonConfig common = common_of(request.model);
@@ -292,7 +295,12 @@ void fill_in_classes(ModelConfiguration& configuration,
 }
 
 std::vector<std::string> item_presets(const std::filesystem::path& folder) {
-  return data::read_manifest(folder).options.at("items").at("presets");
+  const Json options = data::read_manifest(folder).options;
+  if (!options.contains("items")) {
+    fail(ExitCode::kBadData, folder.string() + ": these items name no presets",
+         "use rendered items: hum data make --config configs/data.yaml -o FOLDER");
+  }
+  return options.at("items").at("presets");
 }
 
 data::TokenEncoder token_encoder(const models::codec::CodecSession& codec) {

@@ -68,7 +68,7 @@ std::shared_ptr<const TokenData> open_tokens(const InputRequest& request) {
   const StageConfig& stage = request.configuration.stage;
   const models::codec::CodecSession codec(request.session,
                                           models::weights_part(weights_of(stage), "codec"));
-  data::ItemFolder items(stage.data);
+  data::ItemFolder items(stage.data, common_of(request.model).channels);
   const int64_t channels = audio::channel_count(items.channels());
   auto codebooks = models::codec::side_by_side(codec.sound_codebooks(), channels);
   data::TokenTable tokens(items, stage.data,

@@ -6,8 +6,9 @@
 namespace hum::cli {
 
 extern const Command kNotes, kGenerate, kArrange, kPresets, kEvaluateNotes, kCodecEncode,
-    kCodecDecode, kDataMake, kDataVerify, kDataReferences, kTrain, kModelCheck, kModelRun, kProfile,
-    kAudit, kCompile, kEnv, kHelp, kCompletion, kMan, kServe, kServeAddKey, kServeListKeys,
-    kServeRemoveKey, kWorker, kClient;
+    kCodecDecode, kDataMake, kDataExtract, kDataExtractStatus, kDataExtractRequeue, kDataExtractGc,
+    kDataVerify, kDataReferences, kTrain, kModelCheck, kModelRun, kProfile, kAudit, kCompile, kEnv,
+    kHelp, kCompletion, kMan, kServe, kServeAddKey, kServeListKeys, kServeRemoveKey, kWorker,
+    kClient;
 
 }  // namespace hum::cli

@@ -35,11 +35,16 @@ int run(Args& args) {
   if (!faults.empty()) {
     std::vector<std::string> names;
     for (const auto& fault : faults) names.push_back(fault.name + " " + fault.what);
-    fail(ExitCode::kBadData,
-         fmt::format("{}: {} of {} {} damaged: {}", args.folder, faults.size(),
-                     counted(std::ssize(manifest.shards), "shard"),
-                     faults.size() == 1 ? "is" : "are", fmt::join(names, "; ")),
-         "repeat `hum data make` with the same options; it replaces damaged shards");
+    fail(
+        ExitCode::kBadData,
+        fmt::format("{}: {} of {} {} damaged: {}", args.folder, faults.size(),
+                    counted(std::ssize(manifest.shards), "shard"),
+                    faults.size() == 1 ? "is" : "are", fmt::join(names, "; ")),
+        manifest.version == data::kFeaturesVersion
+            ? fmt::format("extract their recordings again: hum data extract requeue --shard {} {}, "
+                          "then repeat `hum data extract`",
+                          faults[0].name, args.folder)
+            : "repeat `hum data make` with the same options; it replaces damaged shards");
   }
   if (!args.json) {
     std::cout << fmt::format("{}: {}, {}, all intact\n", args.folder,

@@ -127,8 +127,9 @@ VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const 
     result.channels.push_back(channel);
     std::ranges::copy(crop_of(item, items.channels(), channel, start * kFrameSamples, samples),
                       part(result.audio, b, samples).begin());
-    tokens.decode(tokens.target(index).subspan(static_cast<size_t>(start * books),
-                                               static_cast<size_t>(frames * books)),
+    const std::vector<uint16_t> codes = tokens.target(index);
+    tokens.decode(std::span(codes).subspan(static_cast<size_t>(start * books),
+                                           static_cast<size_t>(frames * books)),
                   latents);
     take_channel(latents, count, channel, part(result.latents, b, frames * latent), latent);
     const std::vector<audio::Note> played = item.notes().played;
@@ -165,7 +166,8 @@ TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const 
   for (int64_t b = 0; b < count; ++b) {
     const int64_t position = position_of(step, batch, b), index = order.item(position);
     const ItemView& item = items[index];
-    const auto target = tokens.target(index), reference = tokens.reference(index);
+    const auto target = tokens.target(index);
+    const auto reference = tokens.reference(index);
     result.codes.insert(result.codes.end(), target.begin(), target.end());
     const auto latents = part(result.latents, b, kItemFrames * latent);
     if (options.phase_free != nullptr) {

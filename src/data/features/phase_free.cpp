@@ -79,6 +79,7 @@ bool holds(const fs::path& path, int64_t values) {
 PhaseFreeLatents::PhaseFreeLatents(const ItemFolder& items, const fs::path& folder,
                                    const TokenTable& tokens, const TokenEncoder& encoder)
     : values_per_item_(kItemFrames * tokens.latent()) {
+  items.require_sound();
   const fs::path place = folder / fmt::format("phase-free-{}-{}", encoder.fingerprint.substr(0, 16),
                                               items.fingerprint());
   create_folder(place);

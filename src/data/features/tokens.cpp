@@ -31,7 +31,9 @@ std::string encode_all(const ItemFolder& items, const TokenEncoder& encoder) {
 
 TokenTable::TokenTable(const ItemFolder& items, const std::filesystem::path& folder,
                        CodecTables codec)
-    : channels_(items.channels()), codec_(std::move(codec)) {
+    : channels_(items.channels()),
+      is_by_channel_(items.has_codes_by_channel()),
+      codec_(std::move(codec)) {
   HUM_REQUIRE(std::ssize(codec_.codebooks) == books() * codec_.entries * latent(),
               "TokenTable: {} numbers are not {} books", codec_.codebooks.size(), books());
   const TokenEncoder& encoder = codec_.encoder;
@@ -39,6 +41,11 @@ TokenTable::TokenTable(const ItemFolder& items, const std::filesystem::path& fol
     for (int64_t i = 0; i < items.size(); ++i) {
       rows_.push_back({items[i].codes, items[i].reference_codes});
     }
+  } else if (!items.has_sound()) {
+    fail(
+        ExitCode::kBadData, folder.string() + ": the features have the tokens of another codec",
+        "use the weights that they were extracted with, or extract them again with these: hum data "
+        "extract --weights FOLDER");
   } else {
     const auto file = folder / fmt::format("codes-{}-{}.tar", encoder.fingerprint.substr(0, 16),
                                            items.fingerprint());
@@ -81,8 +88,19 @@ void TokenTable::check_rows() const {
   }
 }
 
-std::span<const uint16_t> TokenTable::target(int64_t item) const {
-  return rows_[static_cast<size_t>(item)].target;
+std::vector<uint16_t> TokenTable::target(int64_t item) const {
+  const auto stored = rows_[static_cast<size_t>(item)].target;
+  if (!is_by_channel_) return {stored.begin(), stored.end()};
+  const int64_t channels = audio::channel_count(channels_),
+                per_channel = std::ssize(stored) / channels;
+  std::vector<uint16_t> codes(stored.size());
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    for (int64_t i = 0; i < per_channel; ++i) {
+      codes[static_cast<size_t>(i * channels + channel)] =
+          stored[static_cast<size_t>(channel * per_channel + i)];
+    }
+  }
+  return codes;
 }
 
 std::span<const uint16_t> TokenTable::reference(int64_t item) const {
@@ -114,10 +132,11 @@ void TokenTable::decode_reference(std::span<const uint16_t> codes, std::span<flo
 
 std::vector<int64_t> TokenTable::histogram() const {
   std::vector<int64_t> counts(static_cast<size_t>(books() * codec_.entries));
-  for (const Row& row : rows_) {
-    for (size_t i = 0; i < row.target.size(); ++i) {
+  for (int64_t item = 0; item < std::ssize(rows_); ++item) {
+    const auto codes = target(item);
+    for (size_t i = 0; i < codes.size(); ++i) {
       const auto book = static_cast<int64_t>(i) % books();
-      ++counts[static_cast<size_t>(book * codec_.entries + row.target[i])];
+      ++counts[static_cast<size_t>(book * codec_.entries + codes[i])];
     }
   }
   return counts;

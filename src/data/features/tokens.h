@@ -30,14 +30,15 @@ struct CodecTables {
 class TokenTable {
  public:
   // Takes the items' own codes if they are this codec's; else those in
-  // folder/codes-<codec>-<items>.tar, which it first makes if needed, with progress.
+  // folder/codes-<codec>-<items>.tar, which it first makes if needed, with progress. Throws:
+  // kBadData for features of recordings with another codec, because they have no sound to encode.
   TokenTable(const ItemFolder& items, const std::filesystem::path& folder, CodecTables codec);
 
   audio::Channels channels() const { return channels_; }
   int64_t books() const { return codec_.encoder.books * audio::channel_count(channels_); }
   int64_t latent() const { return codec_.latent; }
   // Shapes: [kItemFrames, K], [reference_frames, books of one channel].
-  std::span<const uint16_t> target(int64_t item) const;
+  std::vector<uint16_t> target(int64_t item) const;
   std::span<const uint16_t> reference(int64_t item) const;
   int64_t reference_frames(int64_t item) const {
     return std::ssize(reference(item)) / codec_.encoder.books;
@@ -60,6 +61,7 @@ class TokenTable {
   void add_vectors(std::span<const uint16_t> codes, int64_t step, std::span<float> out) const;
 
   audio::Channels channels_;
+  bool is_by_channel_;  // of the rows' targets: ItemFolder::has_codes_by_channel
   CodecTables codec_;
   std::optional<MappedFile> file_;
   std::vector<Row> rows_;

@@ -45,12 +45,23 @@ std::string table_file(const std::vector<T>& values, int64_t columns) {
   return npy_file<T>(dims, values);
 }
 
+// The codes of two signals. Shapes: twice [kItemFrames, K] -> [2, kItemFrames, K].
+std::string pair_file(std::vector<uint16_t> first, const std::vector<uint16_t>& second) {
+  HUM_REQUIRE(first.size() == second.size(), "add_features: {} codes beside {}", first.size(),
+              second.size());
+  const int64_t dims[] = {2, kItemFrames, std::ssize(first) / kItemFrames};
+  first.insert(first.end(), second.begin(), second.end());
+  return npy_file<uint16_t>(dims, first);
+}
+
 void read_member(ItemView& item, std::string_view suffix, std::string_view bytes) {
   if (suffix == "target.wav") item.target = wav_samples(bytes);
   if (suffix == "reference.wav") item.reference = wav_samples(bytes);
   if (suffix == "features.npy") item.features = npy_values<float>(bytes);
   if (suffix == "codes.npy") item.codes = npy_values<uint16_t>(bytes);
   if (suffix == "reference_codes.npy") item.reference_codes = npy_values<uint16_t>(bytes);
+  if (suffix == "audio-feature.npy") item.stereo_codes = npy_values<uint16_t>(bytes);
+  if (suffix == "sine-audio-feature.npy") item.mono_codes = npy_values<uint16_t>(bytes);
   if (suffix == "notes.json") item.notes_json = bytes;
   if (suffix == "meta.json") item.meta_json = bytes;
 }
@@ -111,6 +122,25 @@ void add_sample(TarWriter& shard, const TrainingItem& item, const StoredSound& s
             wav_file(sound.target, static_cast<int>(std::ssize(sound.target) / kItemSamples)));
 }
 
+std::string feature_key(const std::string& recording, int64_t window) {
+  return fmt::format("{}_{:06}", recording.substr(0, 16), window);
+}
+
+void add_features(TarWriter& shard, const FeatureSample& sample) {
+  const std::string key = feature_key(sample.recording, sample.window);
+  const Json melody = notes_to_json(sample.notes);
+  const Json notes = {{"melody", melody},
+                      {"played", melody},
+                      {kReferenceNotes, notes_to_json(sample.reference_notes)}};
+  shard.add(key + ".meta.json", to_text(sample.meta));
+  shard.add(key + ".notes.json", to_text(notes));
+  shard.add(key + ".features.npy", table_file(sample.features, kMelodyFeatures));
+  shard.add(key + ".audio-feature.npy", pair_file(sample.left, sample.right));
+  shard.add(key + ".sine-audio-feature.npy", pair_file(sample.mono, sample.sine));
+  const int64_t books = std::ssize(sample.mono) / kItemFrames;
+  shard.add(key + ".reference_codes.npy", table_file(sample.reference, books));
+}
+
 std::vector<ItemView> read_samples(std::string_view archive) {
   std::vector<ItemView> items;
   std::string last_key;
@@ -120,8 +150,11 @@ std::vector<ItemView> read_samples(std::string_view archive) {
     const std::string key = member.name.substr(0, dot);
     if (items.empty() || key != last_key) {
       ItemView item;
-      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), item.index);
-      if (error != std::errc{} || end != key.data() + key.size()) {
+      // Features: HASH_WINDOW.
+      const std::string number = key.substr(key.rfind('_') + 1);
+      const char* const last = number.data() + number.size();
+      const auto [end, error] = std::from_chars(number.data(), last, item.index);
+      if (error != std::errc{} || end != last) {
         fail(ExitCode::kBadData, fmt::format("'{}' is not the number of an item", key));
       }
       items.push_back(item);

@@ -1,5 +1,5 @@
-// Stores a training item as one WebDataset sample: small files whose names begin with the item's
-// key. docs/formats/items.md lists them.
+// Stores a training item, or the features of a recording's window, as one WebDataset sample: small
+// files whose names begin with its key. docs/formats/items.md lists them.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,16 @@ struct ItemNotes {
 // A view of one item in its mapped shard; valid as long as its ItemFolder. Parses notes and
 // description on request.
 struct ItemView {
-  uint64_t index = 0;
+  uint64_t index = 0;                         // of features: that of the window in its recording
   std::span<const int16_t> target;            // [kItemSamples, channels]; to_float
   std::span<const int16_t> reference;         // [22050..110250]
   std::span<const float> features;            // [kItemFrames * kMelodyFeatures]
   std::span<const uint16_t> codes;            // ItemCodes::target; empty without a codec
   std::span<const uint16_t> reference_codes;  // [frames * K]
   std::string_view notes_json, meta_json;
+  // Of features, [2, kItemFrames, K]: left and right; the mono reference and the sines of its
+  // notes.
+  std::span<const uint16_t> stereo_codes, mono_codes;
 
   // Throws: kBadData when they do not parse.
   ItemNotes notes() const;
@@ -53,6 +56,22 @@ struct StoredSound {
 void add_sample(TarWriter& shard, const TrainingItem& item, const StoredSound& sound,
                 const Json& meta, const ItemCodes* codes, int64_t books);
 void add_codes(TarWriter& shard, uint64_t index, const ItemCodes& codes, int64_t books);
+
+// A window of 6 s of a recording, without its sound. K books.
+struct FeatureSample {
+  std::string recording;  // the SHA-256 of its file
+  int64_t window = 0;
+  Json meta;                                        // the contents of .meta.json
+  std::vector<audio::Note> notes, reference_notes;  // on the window's clock, on the reference's
+  std::vector<float> features;                      // [kItemFrames, kMelodyFeatures]
+  // The codes of the signals: [kItemFrames, K]. `mono` is the mean of the channels, `sine` a
+  // rendering of the notes.
+  std::vector<uint16_t> left, right, mono, sine;
+  std::vector<uint16_t> reference;  // [frames, K], at most kReferenceFrames
+};
+// The first 16 hex digits of the hash, and the window in six digits.
+std::string feature_key(const std::string& recording, int64_t window);
+void add_features(TarWriter& shard, const FeatureSample& sample);
 
 // The samples of a shard, in order; members of one sample are adjacent. Ignores files with other
 // suffixes. Throws: kBadData naming a damaged one.

@@ -27,15 +27,27 @@ ShardEntry entry_from_json(const Json& json) {
           json.at("bytes").get<int64_t>(), json.at("sha256").get<std::string>()};
 }
 
+Json manifest_to_json(const Json& options, std::span<const ShardEntry> shards) {
+  Json list = Json::array();
+  int64_t items = 0;
+  for (const ShardEntry& shard : shards) {
+    list.push_back(entry_to_json(shard));
+    items += shard.count;
+  }
+  return {{"options", options},
+          {"fingerprint", fingerprint_of(options)},
+          {"count", items},
+          {"shards", std::move(list)}};
+}
+
 Manifest manifest_from_json(const fs::path& path, const Json& json) {
   try {
     Manifest manifest{.options = json.at("options"), .shards = {}};
-    if (const auto version = manifest.options.at("version").get<int64_t>();
-        version != kItemsVersion) {
-      fail(ExitCode::kBadData, fmt::format("{}: items of version {}", path.string(), version),
-           kMakeAgain);
+    manifest.version = manifest.options.at("version").get<int64_t>();
+    if (manifest.version != kItemsVersion && manifest.version != kFeaturesVersion) {
+      fail(ExitCode::kBadData,
+           fmt::format("{}: items of version {}", path.string(), manifest.version), kMakeAgain);
     }
-    manifest.per_shard = manifest.options.at("items_per_shard").get<int64_t>();
     manifest.codec = manifest.options.at("codec").get<std::string>();
     // Mono is not stored.
     const Json items = manifest.options.value("items", Json::object());
@@ -100,6 +112,11 @@ Manifest read_manifest(const fs::path& folder) {
   }
   fail(ExitCode::kNoInput, folder.string() + ": holds no training items",
        "hum data make --config configs/data.yaml -o " + folder.string());
+}
+
+void write_manifest(const fs::path& folder, const Json& options,
+                    std::span<const ShardEntry> shards) {
+  write_json(folder / kManifest, manifest_to_json(options, shards));
 }
 
 std::vector<ShardFault> verify_shards(const fs::path& folder, int threads) {
@@ -177,16 +194,9 @@ void ShardLedger::add(int64_t shard, int64_t count, const std::string& archive) 
 }
 
 void ShardLedger::write(const std::string& name, const Entries& entries) const {
-  Json list = Json::array();
-  int64_t items = 0;
-  for (const auto& [unused, entry] : entries) {
-    list.push_back(entry_to_json(entry));
-    items += entry.count;
-  }
-  write_json(folder_ / name, {{"options", options_},
-                              {"fingerprint", fingerprint_of(options_)},
-                              {"count", items},
-                              {"shards", std::move(list)}});
+  std::vector<ShardEntry> shards;
+  for (const auto& [unused, entry] : entries) shards.push_back(entry);
+  write_json(folder_ / name, manifest_to_json(options_, shards));
 }
 
 bool ShardLedger::finish(int64_t items) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@
 
 namespace hum::data {
 
-inline constexpr int64_t kItemsVersion = 2;  // 1: the .bin files of earlier releases
+// Versions of items. 1: the .bin files of earlier releases.
+inline constexpr int64_t kItemsVersion = 2;     // rendered
+inline constexpr int64_t kFeaturesVersion = 3;  // features of recordings
 
 // items-000007.tar
 std::string shard_name(int64_t shard);
@@ -32,9 +35,9 @@ struct ShardEntry {
 
 struct Manifest {
   Json options;  // that determine the shards' bytes
-  int64_t per_shard = 0;
+  int64_t version = kItemsVersion;
   std::string codec;  // fingerprint of the codec of the items' codes, or empty
-  audio::Channels channels = audio::Channels::kMono;  // of the targets
+  audio::Channels channels = audio::Channels::kMono;  // of the targets; features have all of them
   std::vector<ShardEntry> shards;
 
   int64_t items() const;
@@ -46,6 +49,10 @@ std::string fingerprint_of(const Json& options);
 // Throws: kNoInput when the folder holds no items, kTemporary when they are not finished, kBadData
 // when they are of another version.
 Manifest read_manifest(const std::filesystem::path& folder);
+
+// Writes shards.json with these shards.
+void write_manifest(const std::filesystem::path& folder, const Json& options,
+                    std::span<const ShardEntry> shards);
 
 // A shard that differs from its manifest.
 struct ShardFault {

@@ -1,6 +1,7 @@
 // The shards of a folder of items, memory-mapped.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -26,9 +27,11 @@ class MappedShards {
 
   // Throws: kBadData when a shard's size differs from the manifest.
   MappedShards(const std::filesystem::path& folder, const Manifest& manifest, Read read)
-      : size_(manifest.items()), per_shard_(manifest.per_shard), read_(std::move(read)) {
+      : read_(std::move(read)) {
     for (const ShardEntry& entry : manifest.shards) {
       shards_.emplace_back(folder / entry.name, entry);
+      first_.push_back(size_);
+      size_ += entry.count;
     }
   }
 
@@ -37,7 +40,8 @@ class MappedShards {
   // Throws: kBadData naming the item's shard when it is damaged.
   const Item& operator[](int64_t i) const {
     HUM_REQUIRE(i >= 0 && i < size_, "item {} of {}", i, size_);
-    return shards_[static_cast<size_t>(i / per_shard_)].item(i % per_shard_, read_);
+    const auto shard = std::ranges::upper_bound(first_, i) - first_.begin() - 1;
+    return shards_[static_cast<size_t>(shard)].item(i - first_[static_cast<size_t>(shard)], read_);
   }
 
  private:
@@ -49,7 +53,7 @@ class MappedShards {
         fail(ExitCode::kBadData,
              fmt::format("{}: has {} bytes instead of {}", path.string(), file_.bytes().size(),
                          entry_.bytes),
-             "repeat `hum data make`, which keeps intact shards");
+             "`hum data verify` names the damaged shards and says how to replace them");
       }
     }
 
@@ -76,8 +80,9 @@ class MappedShards {
     mutable std::vector<Item> items_;  // filled on first use
   };
 
-  int64_t size_, per_shard_;
+  int64_t size_ = 0;
   Read read_;
+  std::vector<int64_t> first_;  // items of the shards
   std::deque<Shard> shards_;
 };
 

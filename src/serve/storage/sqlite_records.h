@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/sqlite.h"
 #include "serve/storage/records.h"
-#include "serve/storage/sqlite.h"
 
 namespace hum::serve {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/json.h"
+#include "base/sqlite.h"
 #include "serve/storage/records.h"
-#include "serve/storage/sqlite.h"
 
 namespace hum::serve {
 

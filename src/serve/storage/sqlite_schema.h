@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "serve/storage/sqlite.h"
+#include "base/sqlite.h"
 
 namespace hum::serve {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace hum::serve {
+namespace hum {
 
 // One prepared statement and its parameters. Rows end when the object does.
 class Statement {
@@ -105,4 +105,4 @@ class Transaction {
   bool is_open_ = true;
 };
 
-}  // namespace hum::serve
+}  // namespace hum

@@ -1,9 +1,9 @@
-#include "serve/storage/sqlite.h"
+#include "base/sqlite.h"
 
 #include "base/error.h"
 #include "base/log.h"
 
-namespace hum::serve {
+namespace hum {
 namespace {
 
 // Other processes hold the write lock for milliseconds, longer only on a slow disk.
@@ -51,6 +51,19 @@ const char* hint_of(ExitCode code) {
        fmt::format("{} {}: {}", name, is_damaged ? "is damaged" : "cannot be used",
                    sqlite3_errmsg(database)),
        hint_of(code));
+}
+
+// SQLite does not wait for the lock that it needs to change the mode: another process may create
+// the same file.
+void use_log(sqlite3* database) {
+  constexpr int kPause_ms = 20;
+  int status = SQLITE_OK;
+  for (int waited_ms = 0; waited_ms <= kBusyTimeout_ms; waited_ms += kPause_ms) {
+    status = sqlite3_exec(database, "PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr);
+    if ((status & 0xff) != SQLITE_BUSY) break;
+    sqlite3_sleep(kPause_ms);
+  }
+  if (status != SQLITE_OK) fail_sqlite(database, status);
 }
 
 }  // namespace
@@ -111,8 +124,9 @@ Database::Database(const std::filesystem::path& file, bool is_durable) {
   handle_.reset(database);
   if (status != SQLITE_OK) fail_sqlite(database, status);
   sqlite3_busy_timeout(database, kBusyTimeout_ms);
-  // secure_delete: what is deleted is overwritten with zeros.
-  run_script("PRAGMA journal_mode=WAL; PRAGMA secure_delete=ON");
+  use_log(database);
+  // What is deleted is overwritten with zeros.
+  run_script("PRAGMA secure_delete=ON");
   run_script(is_durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
 }
 
@@ -154,4 +168,4 @@ void Transaction::commit() {
   is_open_ = false;
 }
 
-}  // namespace hum::serve
+}  // namespace hum

@@ -1,0 +1,248 @@
+#include "app/extraction/extract.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "app/extraction/shard_store.h"
+#include "app/extraction/sqlite_table.h"
+#include "app/extraction/worker.h"
+#include "app/play/recordings.h"
+#include "app/play/synthesizer.h"
+#include "app/session_options.h"
+#include "app/stop.h"
+#include "app/training/inputs.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "data/synthesis/features.h"
+#include "models/weights_folder.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kTable = "recordings.sqlite";
+constexpr const char* kHeardBy = "basic-pitch";
+constexpr double kUsualLease_s = 30;  // of commands that hold none
+
+fs::path folder_of(const std::string& output) {
+  if (output.empty()) fail(ExitCode::kUsage, "the folder of features has no name", "-o features/");
+  const fs::path folder = with_runs_folder(output);
+  return folder.has_filename() ? folder : folder.parent_path();  // without a last '/'
+}
+
+void validate(const ExtractOptions& options) {
+  if (options.inputs.empty()) {
+    fail(ExitCode::kUsage, "no recordings were given", "hum data extract music/ -o features/");
+  }
+  if (options.batch < 1) {
+    fail(ExitCode::kUsage, fmt::format("--batch {} is below 1", options.batch), "--batch 8");
+  }
+  if (!(options.lease_s >= 1 && options.lease_s <= 86400)) {
+    fail(ExitCode::kUsage, fmt::format("--lease {} is outside 1..86400", options.lease_s),
+         "--lease 30");
+  }
+  if (!(options.max_seconds > 0)) {
+    fail(ExitCode::kUsage, "--max-seconds must be positive", "--max-seconds 600");
+  }
+}
+
+std::vector<FoundFile> find_files(const ExtractOptions& options) {
+  for (const std::string& input : options.inputs) {
+    if (is_standard_stream(input)) {
+      fail(ExitCode::kUsage, "features are not extracted from stdin", "name a file or a folder");
+    }
+    require_exists(input, "check the name of the recording or its folder");
+  }
+  std::vector<FoundFile> files;
+  for (const auto& found : find_recordings(options.inputs, options.recursive)) {
+    std::error_code error;
+    const auto bytes = fs::file_size(found.path, error);
+    files.push_back({fs::absolute(found.path).lexically_normal().string(),
+                     error ? 0 : static_cast<int64_t>(bytes)});
+  }
+  return files;
+}
+
+// shards.json of rendered items would be replaced.
+void require_no_other_items(const fs::path& folder) {
+  if (!fs::exists(folder / "shards.json") || fs::exists(folder / kTable)) return;
+  fail(ExitCode::kUsage, folder.string() + ": holds other training items",
+       "choose another folder with -o");
+}
+
+Extraction planned(const fs::path& folder, const std::vector<FoundFile>& files) {
+  Extraction plan{.folder = folder.string(), .found = std::ssize(files)};
+  if (!fs::exists(folder / kTable)) {
+    plan.added = plan.found;
+    return plan;
+  }
+  SqliteTable table(folder / kTable, nullptr, kUsualLease_s);
+  plan.added = table.count_new(files);
+  plan.counts = table.counts();
+  return plan;
+}
+
+// All that decides what the features of a recording are.
+Json made_with(const FeatureTools& tools) {
+  return {{"version", data::kFeaturesVersion},
+          {"feature_columns", data::kMelodyFeatures},
+          {"heard_by", tools.heard_by},
+          {"codec", tools.encoder.fingerprint}};
+}
+
+void write_list(RecordingTable& table, const fs::path& folder) {
+  const Json options = table.options();
+  // While nothing is listed, so that an older list never replaces a newer one.
+  table.with_shards([&](std::span<const TableShard> shards) {
+    std::vector<data::ShardEntry> listed;
+    for (const TableShard& shard : shards) {
+      if (shard.is_listed) listed.push_back(shard.entry);
+    }
+    data::write_manifest(folder, options, listed);
+  });
+}
+
+// Shows how many recordings have ended, and how fast this process is.
+class Report {
+ public:
+  explicit Report(RecordingTable& table)
+      : table_(table), progress_("extract", table.counts().all()) {}
+
+  void extracted_one(double seconds) {
+    sound_s_ += seconds;
+    ++here_;
+    show();
+  }
+  // Other processes work, too.
+  TableCounts refresh() {
+    const TableCounts counts = table_.counts();
+    ended_ = counts.all() - counts.waiting - counts.claimed;
+    here_ = 0;
+    show();
+    return counts;
+  }
+  double sound_s() const { return sound_s_; }
+  double took_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  void show() {
+    progress_.update(ended_ + here_, fmt::format("{:.1f} s of sound a second",
+                                                 sound_s_ / std::max(took_s(), 1e-3)));
+  }
+
+  RecordingTable& table_;
+  Progress progress_;
+  Clock::time_point start_ = Clock::now();
+  int64_t ended_ = 0, here_ = 0;
+  double sound_s_ = 0;
+};
+
+// Works until every recording has ended, also those that others have claimed: their processes may
+// die.
+void work_to_the_end(Worker& worker, Report& report) {
+  while (stop_signal() == 0) {
+    if (worker.work()) {
+      report.refresh();
+      continue;
+    }
+    if (report.refresh().is_finished()) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+}
+
+}  // namespace
+
+Extraction extract(const ExtractOptions& options) {
+  validate(options);
+  const auto files = find_files(options);
+  const fs::path folder = folder_of(options.output);
+  require_no_other_items(folder);
+  if (options.dry_run) return planned(folder, files);
+  runtime::Session session(session_options());
+  const models::codec::CodecSession codec(
+      session, models::weights_part(weights_folder(options.weights), "codec"));
+  const FeatureTools tools{transcriber(session, {}), kHeardBy, token_encoder(codec)};
+  create_folder(folder);
+  SqliteTable table(folder / kTable, made_with(tools), options.lease_s);
+  FolderStore store(folder);
+  Extraction result{.folder = folder.string(), .found = std::ssize(files)};
+  result.added = table.add(files);
+  {
+    Report report(table);
+    Worker worker(table, store, tools,
+                  {.batch = options.batch,
+                   .max_seconds = options.max_seconds,
+                   .lease_s = options.lease_s,
+                   .should_stop = [] { return stop_signal() != 0; },
+                   .extracted_one = [&](double seconds) { report.extracted_one(seconds); }});
+    work_to_the_end(worker, report);
+    result.sound_s = report.sound_s();
+    result.took_s = report.took_s();
+  }
+  write_list(table, folder);
+  result.counts = table.counts();
+  result.stop_signal = stop_signal();
+  return result;
+}
+
+ExtractionStatus extraction_status(const std::string& output) {
+  const fs::path folder = folder_of(output);
+  SqliteTable table(folder / kTable, nullptr, kUsualLease_s);
+  ExtractionStatus status{.folder = folder.string()};
+  table.with_shards([&](std::span<const TableShard> shards) {
+    for (const TableShard& shard : shards) {
+      status.shards += shard.is_listed ? 1 : 0;
+      status.bytes += shard.entry.bytes;  // 0 of one that is not listed
+    }
+  });
+  status.counts = table.counts();
+  status.set_aside = table.set_aside();
+  return status;
+}
+
+int64_t requeue(const std::string& output, bool failed, const std::string& shard) {
+  if (!failed && shard.empty()) {
+    fail(ExitCode::kUsage, "nothing was chosen to extract again",
+         "--failed: the recordings that failed; --shard NAME: those of a damaged shard");
+  }
+  const fs::path folder = folder_of(output);
+  SqliteTable table(folder / kTable, nullptr, kUsualLease_s);
+  int64_t count = failed ? table.requeue_failed() : 0;
+  if (!shard.empty()) {
+    const int64_t of_shard = table.requeue_shard(shard);
+    write_list(table, folder);
+    if (of_shard == 0) {
+      fail(ExitCode::kNoInput, fmt::format("{}: lists no shard '{}'", folder.string(), shard),
+           "hum data verify " + folder.string() + " names the damaged shards");
+    }
+    count += of_shard;
+  }
+  return count;
+}
+
+CollectedGarbage collect_garbage(const std::string& output) {
+  const fs::path folder = folder_of(output);
+  SqliteTable table(folder / kTable, nullptr, kUsualLease_s);
+  FolderStore store(folder);
+  CollectedGarbage garbage;
+  // While nothing is announced, so that no shard appears between a look and a removal.
+  table.with_shards([&](std::span<const TableShard> shards) {
+    std::set<std::string> named;
+    for (const TableShard& shard : shards) named.insert(shard.entry.name);
+    for (const StoredFile& file : store.list()) {
+      if (named.contains(file.shard)) continue;
+      store.remove(file.name);
+      ++garbage.files;
+      garbage.bytes += file.bytes;
+    }
+  });
+  return garbage;
+}
+
+}  // namespace hum::app

@@ -1,0 +1,73 @@
+#include "app/extraction/shard_store.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/mapped_file.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "features-", kExtension = ".tar";
+
+// A rename lasts after a power cut once its folder is on the disk.
+void sync_folder(const fs::path& folder) {
+  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool is_synced = opened >= 0 && ::fsync(opened) == 0;
+  if (opened >= 0) ::close(opened);
+  if (is_synced) return;
+  fail(ExitCode::kCannotCreate, folder.string() + ": cannot be written to the disk",
+       "check the disk (dmesg)");
+}
+
+}  // namespace
+
+data::ShardEntry shard_entry(std::string_view archive, int64_t items) {
+  const std::string hash = sha256(archive);
+  return {fmt::format("{}{}{}", kPrefix, hash, kExtension), items, std::ssize(archive), hash};
+}
+
+void FolderStore::put(const data::ShardEntry& entry, std::string_view archive) {
+  AtomicFile file(folder_ / entry.name);
+  file.write(archive);
+  if (sha256(MappedFile(file.temporary_path()).bytes()) != entry.sha256) {
+    fail(ExitCode::kCannotCreate, (folder_ / entry.name).string() + ": reads back otherwise",
+         "check the disk (dmesg)");
+  }
+  file.commit();
+  sync_folder(folder_);
+}
+
+std::vector<StoredFile> FolderStore::list() const {
+  std::vector<StoredFile> files;
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(kExtension)) continue;
+    // An unfinished file is .features-<SHA-256>.tmp-<process>-<n>.tar.
+    const std::string visible = name.substr(name.starts_with('.') ? 1 : 0);
+    if (!visible.starts_with(kPrefix)) continue;
+    std::error_code gone;
+    const auto bytes = entry.file_size(gone);
+    files.push_back({name, visible.substr(0, visible.find('.')) + std::string(kExtension),
+                     gone ? 0 : static_cast<int64_t>(bytes)});
+  }
+  std::ranges::sort(files, {}, &StoredFile::name);
+  return files;
+}
+
+void FolderStore::remove(const std::string& name) {
+  std::error_code error;
+  fs::remove(folder_ / name, error);
+  if (!error) return;
+  fail(ExitCode::kCannotCreate,
+       fmt::format("{}: cannot be removed: {}", (folder_ / name).string(), error.message()),
+       "check the permissions of its folder (ls -ld)");
+}
+
+}  // namespace hum::app

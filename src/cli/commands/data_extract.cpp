@@ -1,0 +1,128 @@
+// hum data extract: features of people's own recordings, for training, and what became of them.
+#include <iostream>
+
+#include "app/extraction/extract.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/names.h"
+#include "cli/commands/commands.h"
+
+namespace hum::cli {
+namespace {
+
+constexpr const char* kFolderHelp = "folder of features";
+constexpr const char* kJsonHelp = "print JSON";
+
+struct ExtractArgs {
+  app::ExtractOptions options;
+  bool json = false;
+  template <class V>
+  void declare(V& v) {
+    v.positional("inputs", options.inputs,
+                 "recordings, and folders with recordings: wav, flac, ogg or mp3", false);
+    v.short_flag('o', "output", options.output, "folder for the features; what it has is kept");
+    v("recursive", options.recursive, "also the recordings in subfolders");
+    v("weights", options.weights,
+      "folder of weights whose codec makes the tokens (default: HUM_WEIGHTS, else weights/)");
+    v("max_seconds", options.max_seconds, "longest recording to accept, in seconds");
+    v("batch", options.batch, "recordings that a process takes at once, and puts in one shard");
+    v("lease", options.lease_s,
+      "seconds after which others take over the recordings of a process that was killed");
+    v("dry_run", options.dry_run, "only count the recordings");
+    v("json", json, kJsonHelp);
+  }
+};
+
+int extract(ExtractArgs& args) {
+  const auto extraction = app::extract(args.options);
+  if (args.json) {
+    print_json(app::extraction_report(args.options, extraction));
+  } else {
+    std::cout << app::extraction_text(args.options, extraction);
+  }
+  if (extraction.stop_signal == 0) return 0;
+  spdlog::warn("stopped; to resume, repeat the command");
+  return 128 + extraction.stop_signal;
+}
+
+struct StatusArgs {
+  std::string folder;
+  bool json = false;
+  template <class V>
+  void declare(V& v) {
+    v.positional("folder", folder, kFolderHelp);
+    v("json", json, kJsonHelp);
+  }
+};
+
+int status(StatusArgs& args) {
+  const auto status = app::extraction_status(args.folder);
+  if (args.json) {
+    print_json(app::status_report(status));
+  } else {
+    std::cout << app::status_text(status);
+  }
+  return 0;
+}
+
+struct RequeueArgs {
+  std::string folder, shard;
+  bool failed = false, json = false;
+  template <class V>
+  void declare(V& v) {
+    v.positional("folder", folder, kFolderHelp);
+    v("failed", failed, "the recordings that failed");
+    v("shard", shard, "the recordings of this shard, which is damaged");
+    v("json", json, kJsonHelp);
+  }
+};
+
+int requeue(RequeueArgs& args) {
+  const int64_t count = app::requeue(args.folder, args.failed, args.shard);
+  if (args.json) {
+    print_json({{"requeued", count}});
+  } else {
+    std::cout << fmt::format("{} waiting again; to extract them, repeat hum data extract\n",
+                             count == 1 ? "1 recording is" : counted(count, "recording") + " are");
+  }
+  return 0;
+}
+
+struct GcArgs {
+  std::string folder;
+  bool json = false;
+  template <class V>
+  void declare(V& v) {
+    v.positional("folder", folder, kFolderHelp);
+    v("json", json, kJsonHelp);
+  }
+};
+
+int gc(GcArgs& args) {
+  const auto garbage = app::collect_garbage(args.folder);
+  if (args.json) {
+    print_json({{"files", garbage.files}, {"bytes", garbage.bytes}});
+  } else {
+    std::cout << fmt::format("{} removed, {}\n", counted(garbage.files, "file"),
+                             format_bytes(garbage.bytes));
+  }
+  return 0;
+}
+
+}  // namespace
+
+const Command kDataExtract = {"data extract", "extract training features from recordings",
+                              "hum data extract music/ -o features/",
+                              make_command<ExtractArgs, extract>};
+const Command kDataExtractStatus = {
+    "data extract status", "count recordings, name those that failed",
+    "hum data extract status features/", make_command<StatusArgs, status>};
+const Command kDataExtractRequeue = {"data extract requeue", "let recordings wait again",
+                                     "hum data extract requeue --failed features/",
+                                     make_command<RequeueArgs, requeue>};
+const Command kDataExtractGc = {"data extract gc", "remove shards that nothing lists",
+                                "hum data extract gc features/", make_command<GcArgs, gc>};
+
+}  // namespace hum::cli
