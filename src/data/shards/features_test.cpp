@@ -41,7 +41,7 @@ FeatureSample sample(uint16_t n) {
           .reference = std::vector<uint16_t>(50 * kBooks, n)};
 }
 
-class Features : public ::testing::Test {
+class FeatureItems : public ::testing::Test {
  protected:
   // A shard of each list of samples.
   void write(const std::vector<std::vector<FeatureSample>>& shards) const {
@@ -60,7 +60,7 @@ class Features : public ::testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(Features, AreReadAsItemsOfMonoOrStereo) {
+TEST_F(FeatureItems, AreReadAsItemsOfMonoOrStereo) {
   write({{sample(0)}, {sample(1), sample(2)}});
   EXPECT_EQ(read_manifest(folder_.path()).items(), 3);
   EXPECT_TRUE(verify_shards(folder_.path(), 1).empty());
@@ -87,7 +87,7 @@ TEST_F(Features, AreReadAsItemsOfMonoOrStereo) {
   EXPECT_EQ(feature_key(sample(2).recording, 2), "aaaaaaaaaaaaaaaa_000002");
 }
 
-TEST_F(Features, GiveTheTokensOfTwoChannelsInAlternateColumns) {
+TEST_F(FeatureItems, GiveTheTokensOfTwoChannelsInAlternateColumns) {
   write({{sample(0)}});
   const ItemFolder stereo(folder_.path(), audio::Channels::kLeftRight);
   CodecTables tables{.encoder = {.books = kBooks, .fingerprint = "c0de"},
@@ -104,7 +104,7 @@ TEST_F(Features, GiveTheTokensOfTwoChannelsInAlternateColumns) {
               HasSubstr("tokens of another codec"));
 }
 
-TEST_F(Features, SayWhatTheyDoNotHold) {
+TEST_F(FeatureItems, SayWhatTheyDoNotHold) {
   write({{sample(0)}});
   EXPECT_EQ(code_of([&] { ItemFolder(folder_.path(), audio::Channels::kMidSide); }),
             ExitCode::kConfig);
