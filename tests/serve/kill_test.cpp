@@ -63,7 +63,7 @@ TEST_F(ServiceTest, ATermSignalDrains) {
   EXPECT_EQ(server_->wait(), 0) << read_file(log());
   start(0);
   // A drain ends after a while; a sanitizer makes the job last longer than that.
-  if (!kIsSanitized) {
+  if (!kHasSanitizer) {
     EXPECT_EQ(job(running)["status"], "done") << "it was nearly done";
   }
   EXPECT_EQ(job(waiting)["status"], "queued") << "and this one had not begun";

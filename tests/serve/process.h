@@ -11,16 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "base/sanitizers.h"
+
 namespace hum::serve {
 
-// Built with a sanitizer, programs take several times the time and memory.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kIsSanitized = true;
-#else
-inline constexpr bool kIsSanitized = false;
-#endif
-
-inline constexpr std::chrono::seconds kServicePatience{kIsSanitized ? 600 : 120};
+inline constexpr std::chrono::seconds kServicePatience{kHasSanitizer ? 600 : 120};
 
 // Its stderr goes to a file.
 class Process {

@@ -27,7 +27,7 @@ std::unique_ptr<Process> run_hum(const std::vector<std::string>& arguments, cons
   std::vector<std::string> command = {HUM_PROGRAM};
   command.insert(command.end(), arguments.begin(), arguments.end());
   std::map<std::string, std::string> environment = {{"HUM_CACHE", HUM_E2E_CACHE}};
-  if (kIsSanitized) environment["HUM_WEIGHTS"] = tiny_weights().string();
+  if (kHasSanitizer) environment["HUM_WEIGHTS"] = tiny_weights().string();
   return std::make_unique<Process>(command, log, environment);
 }
 

@@ -167,7 +167,7 @@ TEST_F(ServiceTest, TheIdleServerIsSmallAndDoesNotLoadThePlugin) {
   std::ifstream maps(folder + "maps");
   const std::string mapped{std::istreambuf_iterator<char>(maps), {}};
   EXPECT_THAT(mapped, ::testing::Not(HasSubstr("pjrt")));
-  if (!kIsSanitized) {
+  if (!kHasSanitizer) {
     EXPECT_LT(resident_bytes(server_->pid()), 60'000'000);
   }
 }

@@ -1,15 +1,12 @@
 // hum train trains a split codec, and the models that build on it learn from its sound part alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 
+#include "app/training/testing.h"
 #include "app/training/train.h"
 #include "base/files.h"
-#include "base/scratch_folder.h"
-#include "data/shards/make_items.h"
-#include "models/testing.h"
 #include "runtime/weights.h"
 
 namespace hum::app {
@@ -26,40 +23,25 @@ Json split() {
           {"consistency_weight", 1.0}};
 }
 
-class CodecTraining : public ::testing::Test {
+class CodecTraining : public testing::TrainingTest {
  protected:
-  CodecTraining() {
-    ::setenv("HUM_CACHE", (folder_ / "cache").c_str(), /*overwrite=*/1);
-    data::MakeOptions options{.count = 3, .items_per_shard = 3, .threads = 1};
-    options.items.presets = {"violin", "acoustic-grand-piano"};
-    data::make_items(folder_ / "data", options);
-  }
-  ~CodecTraining() override { ::unsetenv("HUM_CACHE"); }
+  CodecTraining() : TrainingTest(3) {}
 
   ModelConfiguration configuration(const std::string& name, const Json& changes,
                                    int64_t steps) const {
-    ModelConfiguration result{.path = "tiny.yaml", .row = models::find_model(name)};
-    result.model = models::tiny_config(name);
+    ModelConfiguration result = tiny(name, 3e-3);
     result.model.update(changes);
     StageConfig& stage = result.stage;
-    stage.data = folder_ / "data";
     stage.run = folder_ / ("run-" + name);
     stage.output = folder_ / ("trained/" + name);
     stage.weights = folder_ / "trained";
-    stage.batch = 2;
     stage.frames = 25;
     stage.held_out = 1;
     stage.predicted_share = 0.5;
-    stage.compute = Compute::kF32;
     stage.loop.steps = steps;
     stage.loop.log_every = 5;
-    auto& optimizer = stage.loop.optimizer;
-    optimizer.learning_rate = optimizer.final_learning_rate = 3e-3;
-    optimizer.warm_up_steps = 1;
     return result;
   }
-
-  ScratchFolder folder_;
 };
 
 TEST_F(CodecTraining, LowersTheLossAndTheMovementOfTheSoundPart) {

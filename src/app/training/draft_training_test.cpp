@@ -1,17 +1,14 @@
 // hum train trains the draft of an upsampler that attends to the reference, on phase-free targets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 
+#include "app/training/testing.h"
 #include "app/training/train.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
-#include "data/shards/make_items.h"
-#include "models/testing.h"
 #include "runtime/weights.h"
 
 namespace hum::app {
@@ -22,42 +19,28 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class DraftTraining : public ::testing::Test {
+class DraftTraining : public testing::TrainingTest {
  protected:
-  DraftTraining() {
-    ::setenv("HUM_CACHE", (folder_ / "cache").c_str(), /*overwrite=*/1);
-    data::MakeOptions options{.count = 2, .items_per_shard = 2, .threads = 1};
-    options.items.presets = {"violin", "acoustic-grand-piano"};
-    data::make_items(folder_ / "data", options);
+  DraftTraining() : TrainingTest(2) {
     for (const char* part : {"codec", "upsampler"}) {
       models::write_tiny_weights(folder_.path(), part);
     }
   }
-  ~DraftTraining() override { ::unsetenv("HUM_CACHE"); }
 
   ModelConfiguration configuration() const {
-    ModelConfiguration result{.path = "tiny.yaml", .row = models::find_model("upsampler")};
-    result.model = models::tiny_config("upsampler");
+    ModelConfiguration result = tiny("upsampler", 3e-3);
     result.model["timbre"] = "attended";
     result.model["draft_only"] = true;
     StageConfig& stage = result.stage;
-    stage.data = folder_ / "data";
     stage.run = folder_ / "run";
     stage.output = folder_ / "trained/upsampler";
     stage.weights = folder_.path();
     stage.targets = Targets::kPhaseFree;
-    stage.batch = 2;
     stage.held_out = 0;
-    stage.compute = Compute::kF32;
     stage.loop.steps = 30;
     stage.loop.log_every = 5;
-    auto& optimizer = stage.loop.optimizer;
-    optimizer.learning_rate = optimizer.final_learning_rate = 3e-3;
-    optimizer.warm_up_steps = 1;
     return result;
   }
-
-  ScratchFolder folder_;
 };
 
 TEST_F(DraftTraining, LearnsFromPooledWeightsAndSaysHowMuchItExplains) {

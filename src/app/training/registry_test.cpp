@@ -12,6 +12,7 @@
 #include "app/session_options.h"
 #include "app/training/inputs.h"
 #include "app/training/model_step.h"
+#include "app/training/testing.h"
 #include "app/training/train.h"
 #include "base/files.h"
 #include "data/shards/make_items.h"
@@ -88,9 +89,7 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
     root_ = fs::temp_directory_path() / fmt::format("hum-registry-{}", ::getpid());
     fs::remove_all(root_);
     ::setenv("HUM_CACHE", (root_ / "cache").c_str(), /*overwrite=*/1);
-    data::MakeOptions options{.count = 3, .items_per_shard = 3, .threads = 1};
-    options.items.presets = {"violin", "acoustic-grand-piano"};
-    data::make_items(root_ / "data", options);
+    testing::make_few_items(root_ / "data", 3);
     data::make_sung_items(root_ / "voices",
                           {.seconds = 2, .silent_share = 0, .count = 3, .items_per_shard = 3});
     for (const char* part : {"codec", "upsampler"}) models::write_tiny_weights(root_, part);
@@ -101,22 +100,16 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
   }
 
   static ModelConfiguration configuration(int64_t steps, double learning_rate) {
-    ModelConfiguration result{.path = "tiny.yaml", .row = GetParam()};
-    result.model = models::tiny_config(result.row->name);
+    const bool sings = GetParam()->input == TrainingInput::kSungCrops;
+    ModelConfiguration result = testing::tiny_configuration(
+        *GetParam(), root_ / (sings ? "voices" : "data"), learning_rate);
     StageConfig& stage = result.stage;
-    const bool sings = result.row->input == TrainingInput::kSungCrops;
-    stage.data = root_ / (sings ? "voices" : "data");
     stage.weights = root_;
-    stage.batch = 2;
     stage.frames = 25;
     stage.predicted_share = 0.5;
     stage.held_out = 1;
-    stage.compute = Compute::kF32;
     stage.loop.steps = steps;
     stage.loop.log_every = 1;
-    auto& optimizer = stage.loop.optimizer;
-    optimizer.learning_rate = optimizer.final_learning_rate = learning_rate;
-    optimizer.warm_up_steps = 1;
     return result;
   }
   // Trains into `<name>/<model>`, and returns that folder.

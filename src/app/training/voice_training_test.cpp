@@ -1,19 +1,16 @@
 // hum train trains a guided decoder with all its additions, and what it trained plays.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
+#include "app/training/testing.h"
 #include "app/training/train.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
-#include "data/shards/make_items.h"
-#include "models/testing.h"
 #include "runtime/weights.h"
 
 namespace hum::app {
@@ -23,40 +20,28 @@ namespace fs = std::filesystem;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-class VoiceTraining : public ::testing::Test {
+class VoiceTraining : public testing::TrainingTest {
  protected:
-  VoiceTraining() {
-    ::setenv("HUM_CACHE", (folder_ / "cache").c_str(), /*overwrite=*/1);
-    data::MakeOptions options{.count = 2, .items_per_shard = 2, .threads = 1};
-    options.items.presets = {"tubular-bells", "acoustic-grand-piano"};
-    data::make_items(folder_ / "data", options);
+  VoiceTraining() : TrainingTest(2, {"tubular-bells", "acoustic-grand-piano"}) {
     for (const char* part : {"codec", "upsampler", "voice"}) {
       models::write_tiny_weights(folder_.path(), part);
     }
   }
-  ~VoiceTraining() override { ::unsetenv("HUM_CACHE"); }
 
   // `name`: of the run, whose weights go to <name>/voice and build on the tiny ones.
   ModelConfiguration configuration(const std::string& name,
                                    const Json& changes = Json::object()) const {
-    ModelConfiguration result{.path = "tiny.yaml", .row = models::find_model("voice")};
-    result.model = models::tiny_config("voice");
+    ModelConfiguration result = tiny("voice", 0);
     result.model.merge_patch(changes);
     StageConfig& stage = result.stage;
-    stage.data = folder_ / "data";
     stage.run = folder_ / (name + "-run");
     stage.output = folder_ / (name + "/voice");
     stage.weights = folder_.path();
-    stage.batch = 2;
     stage.frames = 25;
     stage.predicted_share = 0.5;
     stage.held_out = 0;
-    stage.compute = Compute::kF32;
     stage.loop.steps = 1;
     stage.loop.log_every = 1;
-    auto& optimizer = stage.loop.optimizer;
-    optimizer.learning_rate = optimizer.final_learning_rate = 0;
-    optimizer.warm_up_steps = 1;
     return result;
   }
   std::vector<double> losses(const std::string& name) const {
@@ -71,8 +56,6 @@ class VoiceTraining : public ::testing::Test {
   runtime::Weights trained(const std::string& name) const {
     return runtime::read_weights(folder_ / (name + "/voice"));
   }
-
-  ScratchFolder folder_;
 };
 
 runtime::HostTensor tensor_of(const runtime::Weights& weights, std::string_view name) {

@@ -47,7 +47,7 @@ int extract(ExtractArgs& args) {
   return 128 + extraction.stop_signal;
 }
 
-struct StatusArgs {
+struct FolderArgs {
   std::string folder;
   bool json = false;
   template <class V>
@@ -57,7 +57,7 @@ struct StatusArgs {
   }
 };
 
-int status(StatusArgs& args) {
+int status(FolderArgs& args) {
   const auto status = app::extraction_status(args.folder);
   if (args.json) {
     print_json(app::status_report(status));
@@ -90,17 +90,7 @@ int requeue(RequeueArgs& args) {
   return 0;
 }
 
-struct GcArgs {
-  std::string folder;
-  bool json = false;
-  template <class V>
-  void declare(V& v) {
-    v.positional("folder", folder, kFolderHelp);
-    v("json", json, kJsonHelp);
-  }
-};
-
-int gc(GcArgs& args) {
+int gc(FolderArgs& args) {
   const auto garbage = app::collect_garbage(args.folder);
   if (args.json) {
     print_json({{"files", garbage.files}, {"bytes", garbage.bytes}});
@@ -118,11 +108,11 @@ const Command kDataExtract = {"data extract", "extract training features from re
                               make_command<ExtractArgs, extract>};
 const Command kDataExtractStatus = {
     "data extract status", "count recordings, name those that failed",
-    "hum data extract status features/", make_command<StatusArgs, status>};
+    "hum data extract status features/", make_command<FolderArgs, status>};
 const Command kDataExtractRequeue = {"data extract requeue", "let recordings wait again",
                                      "hum data extract requeue --failed features/",
                                      make_command<RequeueArgs, requeue>};
 const Command kDataExtractGc = {"data extract gc", "remove shards that nothing lists",
-                                "hum data extract gc features/", make_command<GcArgs, gc>};
+                                "hum data extract gc features/", make_command<FolderArgs, gc>};
 
 }  // namespace hum::cli

@@ -118,26 +118,32 @@ TEST(Items, AreTheSameInAnyOrderAndInSeveralThreads) {
   }
 }
 
+// Of the notes that are long enough and wholly inside a sound: those whose pitch is heard in it.
+struct PitchCount {
+  int checked = 0, right = 0;
+
+  void add(std::span<const float> sound, double length_s, std::span<const audio::Note> notes) {
+    for (const auto& note : notes) {
+      if (note.start_s < 0 || note.end_s > length_s || note.end_s - note.start_s < 0.32) continue;
+      const auto part = testing::between(sound, note.start_s + 0.1, note.end_s - 0.02);
+      ++checked;
+      if (std::fabs(testing::measured_pitch(part, 100) - note.pitch) < 0.4) ++right;
+    }
+  }
+};
+
 TEST(Items, TargetsSoundThePitchOfTheMelodyTheyWerePlayedFrom) {
   auto options = three_presets();
   options.presets = {"flute"};
   options.expressive_share = 0;
   ItemMaker maker(options);
-  int checked = 0;
-  int right = 0;
+  PitchCount count;
   for (uint64_t i = 0; i < 10; ++i) {
     const auto item = maker.make(i);
-    for (const auto& note : item.played) {
-      if (note.start_s < 0 || note.end_s > kItemSeconds || note.end_s - note.start_s < 0.32) {
-        continue;
-      }
-      const auto part = testing::between(item.target, note.start_s + 0.1, note.end_s - 0.02);
-      ++checked;
-      if (std::fabs(testing::measured_pitch(part, 100) - note.pitch) < 0.4) ++right;
-    }
+    count.add(item.target, kItemSeconds, item.played);
   }
-  EXPECT_GT(checked, 40);
-  EXPECT_GE(right, checked * 95 / 100);
+  EXPECT_GT(count.checked, 40);
+  EXPECT_GE(count.right, count.checked * 95 / 100);
 }
 
 TEST(Items, CarryDefectsOfTimeAndAbsenceButNeverOfPitch) {
@@ -192,20 +198,15 @@ TEST(Items, ReferencesSoundTheirNotes) {
   options.presets = {"flute"};
   options.expressive_share = 0;
   ItemMaker maker(options);
-  int checked = 0, right = 0;
+  PitchCount count;
   for (uint64_t i = 0; i < 16; ++i) {
     const auto item = maker.make(i);
     const double length_s = static_cast<double>(item.reference.size()) / kSampleRate;
-    for (const auto& note : item.reference_notes) {
-      EXPECT_LT(note.start_s, length_s);
-      if (note.start_s < 0 || note.end_s > length_s || note.end_s - note.start_s < 0.32) continue;
-      const auto part = testing::between(item.reference, note.start_s + 0.1, note.end_s - 0.02);
-      ++checked;
-      if (std::fabs(testing::measured_pitch(part, 100) - note.pitch) < 0.4) ++right;
-    }
+    for (const auto& note : item.reference_notes) EXPECT_LT(note.start_s, length_s);
+    count.add(item.reference, length_s, item.reference_notes);
   }
-  EXPECT_GT(checked, 20);
-  EXPECT_GE(right, checked * 95 / 100);
+  EXPECT_GT(count.checked, 20);
+  EXPECT_GE(count.right, count.checked * 95 / 100);
 }
 
 TEST(Items, WithoutOtherReferencesAreThoseOfEarlierReleases) {

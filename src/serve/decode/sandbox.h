@@ -6,14 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace hum::serve {
+#include "base/sanitizers.h"
 
-// Whether this is a build with AddressSanitizer or ThreadSanitizer.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kHasSanitizer = true;
-#else
-inline constexpr bool kHasSanitizer = false;
-#endif
+namespace hum::serve {
 
 // No core dumps (they would hold a user's sound), at most this processor time (SIGXCPU) and file
 // size (SIGXFSZ). The process dies with its parent.
