@@ -197,8 +197,7 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::commit() {
-  FileDescriptor file(temporary_, O_RDONLY | O_CLOEXEC);
-  if (file.get() < 0 || ::fsync(file.get()) != 0) fail_to_create(path_, errno);
+  if (const int fault = flush_to_disk(temporary_); fault != 0) fail_to_create(path_, fault);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_to_create(path_, errno);
   committed_ = true;
 }
@@ -207,6 +206,11 @@ void write_file(const fs::path& path, std::string_view bytes) {
   AtomicFile file(path);
   file.write(bytes);
   file.commit();
+}
+
+int flush_to_disk(const fs::path& path) {
+  FileDescriptor file(path, O_RDONLY | O_CLOEXEC);
+  return file.get() >= 0 && ::fsync(file.get()) == 0 ? 0 : errno;
 }
 
 void create_folder(const fs::path& path) {

@@ -50,6 +50,10 @@ class AtomicFile {
 // Writes an AtomicFile in one call.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
+// Flushes a file, or the entries of a folder, to the disk (fsync): a rename outlasts a power cut
+// once its folder is there. Returns 0, or errno.
+int flush_to_disk(const std::filesystem::path& path);
+
 // Creates the folder and its parents; it may already exist. Throws: kCannotCreate, kNoPermission.
 void create_folder(const std::filesystem::path& path);
 

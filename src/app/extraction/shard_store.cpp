@@ -1,8 +1,5 @@
 #include "app/extraction/shard_store.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "base/error.h"
@@ -16,12 +13,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "features-", kExtension = ".tar";
 
-// A rename lasts after a power cut once its folder is on the disk.
-void sync_folder(const fs::path& folder) {
-  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool is_synced = opened >= 0 && ::fsync(opened) == 0;
-  if (opened >= 0) ::close(opened);
-  if (is_synced) return;
+void flush_folder(const fs::path& folder) {
+  if (flush_to_disk(folder) == 0) return;
   fail(ExitCode::kCannotCreate, folder.string() + ": cannot be written to the disk",
        "check the disk (dmesg)");
 }
@@ -41,7 +34,7 @@ void FolderStore::put(const data::ShardEntry& entry, std::string_view archive) {
          "check the disk (dmesg)");
   }
   file.commit();
-  sync_folder(folder_);
+  flush_folder(folder_);
 }
 
 std::vector<StoredFile> FolderStore::list() const {

@@ -1,10 +1,6 @@
 #include "serve/storage/store.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <system_error>
@@ -31,13 +27,8 @@ bool is_key(const std::string& key) {
        "check that the disk is not full");
 }
 
-// Flushes a file, or the entries of a folder, to the disk.
 void flush(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) fail_to_store(path, errno);
-  const int fault = ::fsync(file) == 0 ? 0 : errno;
-  ::close(file);
-  if (fault != 0) fail_to_store(path, fault);
+  if (const int fault = flush_to_disk(path); fault != 0) fail_to_store(path, fault);
 }
 
 int64_t milliseconds(fs::file_time_type time) {
