@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/rng.h"
 #include "base/testing/refusal.h"
+#include "kernels/test_session.h"
 #include "models/humming/humming_session.h"
 #include "models/humming/melody_columns.h"
 #include "runtime/testing.h"
@@ -194,7 +195,8 @@ TEST(MelodyColumns, AreTheFirstAndMustBeThere) {
 }
 
 TEST(HummingSession, RendersTheReleasedVoiceTheSameWhateverElseItIsTold) {
-  const HummingSession session(runtime::test_session(), source_folder() / "weights");
+  HUM_NEEDS(kernels::Isa::kAvx2);  // the plugin's own FFT rounds differently when it is busy
+  const HummingSession session(kernels::kernel_session(), source_folder() / "weights");
   EXPECT_EQ(session.excitation_tail_s(), 0.25);
   Rng rng(6, "voice-test window");
   const auto random = [&](int64_t count) {
