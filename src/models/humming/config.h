@@ -63,6 +63,8 @@ struct VoiceConfig {
   // Of the training loss (nn/spectral_loss.h).
   double balance_weight = 0.1;
   double floor_db = 60;
+  // Of the loss of notes' onsets (nn/onset_loss.h); 0 disables it.
+  double onset_weight = 0;
 
   template <class V>
   void visit_fields(V& v) {
@@ -80,6 +82,7 @@ struct VoiceConfig {
       "the free branch's bins of 12.5 Hz from a window of 80 ms (0: none)");
     v("balance_weight", balance_weight, "weight of the loss's balance of half-octaves");
     v("floor_db", floor_db, "the loss ignores what is this far below a clip's peak");
+    v("onset_weight", onset_weight, "weight of the loss of how clearly notes begin (0: none)");
   }
 };
 

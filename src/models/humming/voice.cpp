@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "models/mel_scale.h"
+#include "nn/onset_loss.h"
 #include "nn/spectral_loss.h"
 
 namespace hum::models::humming {
@@ -13,6 +14,7 @@ namespace {
 
 constexpr int64_t kHopSamples = 441, kFineHopSamples = 147, kLowWindowSamples = 4 * kHopSamples;
 constexpr int64_t kSampleRateHz = 22050;
+constexpr int64_t kOnsetWindowSamples = 588, kOnsetBands = 40;
 constexpr double kMaxLogGain = 5;
 // White noise with a deviation of 1 is loud, so its gain starts 40 dB below the excitation's.
 constexpr double kNoiseOffset = -4.6;
@@ -37,6 +39,7 @@ void validate(const VoiceConfig& config) {
     refuse("excitation_tail_s", tail_s, "use 0.25, or up to 2 for instruments that ring");
   }
   if (!(config.floor_db > 0)) refuse("floor_db", config.floor_db, "use 60 or 80");
+  if (config.onset_weight < 0) refuse("onset_weight", config.onset_weight, "use 0, or 0.3");
   const int64_t low_bins = config.free_low_bins, most = kLowWindowSamples / 2 + 1;
   if (low_bins < 0 || low_bins > most || (low_bins > 0 && !config.free_branch)) {
     refuse("free_low_bins", static_cast<double>(low_bins),
@@ -89,6 +92,15 @@ Value Voice::render(const Value& latents_BTD, const Value& melody_BTM, const Val
   return config_.free_branch ? driven + free_sound(coarse_BTW, fine) : driven;
 }
 
+Value Voice::onset_loss(const Value& rendered_BN, const Value& audio_BN,
+                        const Value& melody_BTM) const {
+  static const nn::MelScale kScale = mel_scale(kOnsetWindowSamples, kFineHopSamples, kOnsetBands);
+  const Value onset_BT =
+      graph::reshape(graph::slice_in_dim(melody_BTM, 2, kMelodyOnset, kMelodyOnset + 1),
+                     {melody_BTM.size(0), melody_BTM.size(1)});
+  return nn::onset_distance(rendered_BN, audio_BN, onset_BT, kScale, config_.floor_db);
+}
+
 nn::TrainSpec Voice::train_spec(const nn::StepShape& shape) const {
   nn::SpectralLossConfig loss_config;
   loss_config.mel_scales = training_mel_scales();
@@ -108,6 +120,11 @@ nn::TrainSpec Voice::train_spec(const nn::StepShape& shape) const {
     nn::Loss result{.total = spectral.total,
                     .metrics = {{"mel", spectral.mel}, {"linear", spectral.linear}}};
     if (spectral.balance) result.metrics.emplace_back("balance", spectral.balance);
+    if (config_.onset_weight > 0) {
+      const Value onset = onset_loss(rendered, audio_BN, melody_BTM);
+      result.total = result.total + onset * config_.onset_weight;
+      result.metrics.emplace_back("onset", onset);
+    }
     return result;
   };
   const int64_t batch = shape.batch, samples = shape.samples, frames = samples / kHopSamples;

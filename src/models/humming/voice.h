@@ -34,6 +34,7 @@ class Voice {
  private:
   // Shapes: coarse_BTW, fine: of the trunk -> [B, N].
   Value free_sound(const Value& coarse_BTW, const Value& fine) const;
+  Value onset_loss(const Value& rendered_BN, const Value& audio_BN, const Value& melody_BTM) const;
 
   VoiceConfig config_;
   nn::ParameterList parameters_;

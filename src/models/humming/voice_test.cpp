@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -135,6 +136,7 @@ TEST(Voice, RefusesWhatFitsNoWindowOrPiece) {
   EXPECT_EQ(code([](VoiceConfig&) {}), ExitCode::kOk);
   EXPECT_EQ(code([](VoiceConfig& c) { c.excitation_tail_s = 2.5; }), ExitCode::kConfig);
   EXPECT_EQ(code([](VoiceConfig& c) { c.floor_db = 0; }), ExitCode::kConfig);
+  EXPECT_EQ(code([](VoiceConfig& c) { c.onset_weight = -1; }), ExitCode::kConfig);
   EXPECT_EQ(code([](VoiceConfig& c) { c.free_low_bins = 64; }), ExitCode::kConfig);
   EXPECT_EQ(code([](VoiceConfig& c) {
               c.free_branch = true;
@@ -143,11 +145,9 @@ TEST(Voice, RefusesWhatFitsNoWindowOrPiece) {
             ExitCode::kConfig);
 }
 
-// The mel term of the training loss of a voice without weights, which plays noise at -40 dB, on a
-// target whose second half is 70 dB below its first.
-double mel_loss(double floor_db) {
-  VoiceConfig config = small();
-  config.floor_db = floor_db;
+// One term of the training loss of a voice without weights, which plays noise at -40 dB, on a
+// target whose second half is 70 dB below its first and begins with a note.
+double loss_term(const VoiceConfig& config, const std::string& term) {
   const Voice voice(config);
   const auto spec = voice.train_spec({.batch = 1, .samples = kSamples, .frames = kFrames});
   graph::Values inputs = voice.parameters().values(), batch;
@@ -155,6 +155,9 @@ double mel_loss(double floor_db) {
   for (const auto& field : spec.batch) {
     batch.push_back(graph::parameter(field.name, field.shape));
     tensors.emplace_back(field.shape);
+    if (field.name == "melody") {
+      tensors.back().as<float>()[kFrames / 2 * 9 + kMelodyOnset] = 1;
+    }
     if (field.name != "audio") continue;
     auto audio = noise(3, 1);
     for (size_t i = audio.size() / 2; i < audio.size(); ++i) audio[i] *= 3e-4F;
@@ -165,13 +168,24 @@ double mel_loss(double floor_db) {
   inputs.insert(inputs.end(), batch.begin(), batch.end());
   inputs.push_back(key);
   const auto loss = spec.loss(batch, {.step = graph::constant(0, {DType::kI32, {}}), .key = key});
-  EXPECT_EQ(loss.metrics[0].first, "mel");
-  return runtime::evaluate({loss.metrics[0].second}, inputs, tensors)[0].as<float>()[0];
+  const auto metric = std::ranges::find(loss.metrics, term, &std::pair<std::string, Value>::first);
+  if (metric == loss.metrics.end()) return -1;
+  return runtime::evaluate({metric->second}, inputs, tensors)[0].as<float>()[0];
 }
 
 TEST(Voice, LooksAsFarDownAsItsFloor) {
+  VoiceConfig low = small(), high = small();
+  low.floor_db = 80;
   // 40 dB too quiet, then 30 dB too loud; of these, 20 dB above a floor of 60 dB.
-  EXPECT_GT(mel_loss(80), mel_loss(60) + 0.1);
+  EXPECT_GT(loss_term(low, "mel"), loss_term(high, "mel") + 0.1);
+}
+
+TEST(Voice, HearsHowNotesBeginIfTold) {
+  VoiceConfig config = small();
+  EXPECT_EQ(loss_term(config, "onset"), -1) << "no such term";
+  config.onset_weight = 0.3;
+  EXPECT_GT(loss_term(config, "onset"), 0.5)
+      << "the target falls by more than 40 dB, noise does not";
 }
 
 TEST(Voice, StartsFromOneOfFewerFeaturesWithZerosForTheOthers) {
