@@ -77,9 +77,8 @@ TEST(OnsetDistance, PullsASoftAttackUp) {
               o = graph::parameter("o", {DType::kF32, {1, kFrames}});
   const Value loss = onset_distance(p, t, o, scale(), 60);
   const HostTensor clear = tone(0.01, 1), soft = tone(0.01, 8);
-  const auto step =
-      runtime::evaluate({graph::gradients(loss, graph::Values{p})[0]}, {p, t, o},
-                        std::vector{soft, clear, onset_at(kOnset)})[0];
+  const auto step = runtime::evaluate({graph::gradients(loss, graph::Values{p})[0]}, {p, t, o},
+                                      std::vector{soft, clear, onset_at(kOnset)})[0];
   HostTensor moved = soft;
   double square = 0;
   for (const float slope : step.as<float>()) square += slope * slope;

@@ -87,7 +87,9 @@ Json recorded_model(Json config) {
                         {"floor_db", 60.0},
                         {"excitation_tail_s", data::kExcitationTail_s},
                         {"free_branch", false},
-                        {"free_low_bins", 0}};
+                        {"free_low_bins", 0},
+                        {"onset_weight", 0.0},
+                        {"draft_follows_timbre", false}};
   for (const auto& [field, value] : earlier.items()) {
     if (config.contains(field) && config[field] == value) config.erase(field);
   }

@@ -272,6 +272,23 @@ INSTANTIATE_TEST_SUITE_P(
           test.param.conditioning == ConditioningKind::kAligned ? "Aligned" : "Prefix");
     });
 
+TEST(Coarse, LosesTheDraftWithTheTimbreIfTold) {
+  const auto first_logits = [](bool follows, double has_timbre, uint64_t draft_seed) {
+    CoarseConfig config = small({1, ConditioningKind::kAligned});
+    config.draft_follows_timbre = follows;
+    const Coarse model(config);
+    Inputs in{model.parameters().values(), lively_weights(model.parameters())};
+    Conditions conditions = in.conditions({1}, 1, has_timbre);
+    conditions.draft_BTD = in.take("other", random_tensor({1, kFrames, 8}, draft_seed));
+    const Value codes = in.take("codes", HostTensor({DType::kI32, {1, kFrames, 1}}));
+    return in.run(model.logits(codes, conditions, DType::kF32))[0].to_floats();
+  };
+  for (const bool follows : {false, true}) {
+    EXPECT_NE(first_logits(follows, 1, 5), first_logits(follows, 1, 6));
+    EXPECT_EQ(first_logits(follows, 0, 5) == first_logits(follows, 0, 6), follows);
+  }
+}
+
 TEST(CoarseSizes, AreThePublishedOnes) {
   auto core = [](const char* file) {
     const Json yaml = read_yaml(source_folder() / "configs" / file);

@@ -69,7 +69,10 @@ Value Aligned::melody_steps(const Conditions& c, DType compute,
       convert(pooled_reference(c.reference_BSD, c.reference_frames_B), compute) *
       per_item(c.has_timbre_B, 2, compute);
   const Value condition_BC = condition_(reference_BR);
-  const Value in = melody_in_(convert(graph::concatenate({c.melody_BTM, c.draft_BTD}, 2), compute));
+  const Value draft_BTD = config_.draft_follows_timbre
+                              ? c.draft_BTD * per_item(c.has_timbre_B, 3, DType::kF32)
+                              : c.draft_BTD;
+  const Value in = melody_in_(convert(graph::concatenate({c.melody_BTM, draft_BTD}, 2), compute));
   const Value x = nn::run_blocks(blocks, melody_blocks_, in, condition_BC);
   const Value has_melody = per_item(c.has_melody_B, 3, compute);
   const Value steps =

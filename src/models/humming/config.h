@@ -153,6 +153,9 @@ struct CoarseConfig {
   double reconstruction_weight = 0.5;
   // Share of training items without melody / without timbre, for classifier-free guidance.
   double condition_dropout = 0.1;
+  // Aligned conditioning: without the timbre there is no draft either, which knows the timbre too.
+  // Else the prefix of reference frames learns little, since the draft says it all.
+  bool draft_follows_timbre = false;
 
   template <class V>
   void visit_fields(V& v) {
@@ -166,6 +169,8 @@ struct CoarseConfig {
     v("melody_width", melody_width, "aligned: width of the look-ahead blocks");
     v("reconstruction_weight", reconstruction_weight, "weight of the code-vector loss");
     v("condition_dropout", condition_dropout, "share of training items without a condition");
+    v("draft_follows_timbre", draft_follows_timbre,
+      "aligned: leave the draft out together with the timbre reference");
   }
 };
 
