@@ -99,7 +99,7 @@ std::shared_ptr<const void> opens_humming(runtime::Session& session, const fs::p
 }
 
 // Model type, folder, summary; configuration; weights and the session that opens them; training
-// input; whether its training step can be audited.
+// input; whether its training step can be audited; a model of the same network.
 constexpr ModelRow kRegistry[] = {
     // clang-format off
     {"codec", "codec", "sound to tokens and back",
@@ -113,7 +113,11 @@ constexpr ModelRow kRegistry[] = {
     {"upsampler", "humming", "a draft from the melody, fine tokens from coarse ones",
      configures<humming::UpsamplerConfig, humming::Upsampler>,
      "upsampler", opens_humming<false, false>,
-     TrainingInput::kTokenItems, PlatformAudit::kTrainingStep},
+     TrainingInput::kTokenItems, PlatformAudit::kTrainingStep, "predictor"},
+    {"predictor", "humming", "a better draft: an upsampler that does nothing else",
+     configures<humming::UpsamplerConfig, humming::Predictor>,
+     "predictor", opens_humming<false, false>,
+     TrainingInput::kTokenItems, PlatformAudit::kTrainingStep, "upsampler"},
     {"coarse", "humming", "language model of coarse tokens",
      configures<humming::CoarseConfig, humming::Coarse>,
      "coarse", opens_humming<true, false>,

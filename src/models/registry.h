@@ -82,6 +82,9 @@ struct ModelRow {
   std::optional<OpenSession> open;
   Required<TrainingInput> input;
   Required<PlatformAudit> audit;
+  // Another model whose weights a training may start from, if the folder does not hold this
+  // model's.
+  std::optional<std::string_view> starts_from = kNone;
 };
 
 std::span<const ModelRow> registry();

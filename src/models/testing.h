@@ -23,6 +23,8 @@ inline Json tiny_config(std::string_view name) {
                     "fine_width": 16, "fine_blocks": 1})"},
       {"upsampler", R"({"common": {"latent": 8, "books": 4, "entries": 32}, "width": 16,
                         "blocks": 1})"},
+      {"predictor", R"({"common": {"latent": 8, "books": 4, "entries": 32}, "width": 16,
+                        "blocks": 1, "classified_books": 1})"},
       {"coarse", R"({"common": {"latent": 8, "books": 4, "entries": 32}, "vocabulary": 33,
                      "melody_blocks": 1, "melody_width": 16,
                      "transformer": {"layers": 1, "width": 32, "heads": 2, "kv_heads": 2,

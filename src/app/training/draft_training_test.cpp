@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "app/training/testing.h"
@@ -15,6 +16,7 @@ namespace hum::app {
 namespace {
 
 namespace fs = std::filesystem;
+using runtime::HostTensor;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -28,12 +30,11 @@ class DraftTraining : public testing::TrainingTest {
   }
 
   ModelConfiguration configuration() const {
-    ModelConfiguration result = tiny("upsampler", 3e-3);
+    ModelConfiguration result = tiny("predictor", 3e-3);
     result.model["timbre"] = "attended";
-    result.model["draft_only"] = true;
     StageConfig& stage = result.stage;
     stage.run = folder_ / "run";
-    stage.output = folder_ / "trained/upsampler";
+    stage.output = folder_ / "trained/predictor";
     stage.weights = folder_.path();
     stage.targets = Targets::kPhaseFree;
     stage.held_out = 0;
@@ -63,9 +64,28 @@ TEST_F(DraftTraining, LearnsFromPooledWeightsAndSaysHowMuchItExplains) {
     made.push_back(entry.path().filename());
   }
   EXPECT_THAT(made, Contains(StartsWith("phase-free-")));
-  const Json model = runtime::read_weights(folder_ / "trained/upsampler").config.at("model");
+  const Json model = runtime::read_weights(folder_ / "trained/predictor").config.at("model");
   EXPECT_EQ(model.at("timbre"), "attended");
-  EXPECT_EQ(model.at("draft_only"), true);
+}
+
+TEST_F(DraftTraining, StartsAnUpsamplerToo) {
+  models::write_tiny_weights(folder_ / "drafts", "predictor");
+  auto upsampler = tiny("upsampler", 0);
+  upsampler.stage.run = folder_ / "run";
+  upsampler.stage.output = folder_ / "trained/upsampler";
+  upsampler.stage.weights = folder_.path();
+  upsampler.stage.held_out = 0;
+  upsampler.stage.loop.steps = 1;
+  train(upsampler, {.init = folder_ / "drafts"});
+  const auto first_tensor = [&](const char* part) {
+    const auto weights = runtime::read_weights(folder_ / part);
+    const auto found =
+        std::ranges::find(weights.tensors, "in.weight", &runtime::NamedTensors::value_type::first);
+    return found->second;
+  };
+  EXPECT_EQ(first_tensor("trained/upsampler"), first_tensor("drafts/predictor"));
+  EXPECT_NE(first_tensor("trained/upsampler"),
+            HostTensor(first_tensor("drafts/predictor").shape()));
 }
 
 TEST_F(DraftTraining, ServesTheTrainingsThatBuildOnItWhateverFeaturesItReads) {
@@ -74,10 +94,10 @@ TEST_F(DraftTraining, ServesTheTrainingsThatBuildOnItWhateverFeaturesItReads) {
     auto first = configuration();
     first.model["common"]["melody_features"] = features;
     first.stage.run = folder_ / (own + "-run");
-    first.stage.output = folder_ / (own + "/upsampler");
+    first.stage.output = folder_ / (own + "/predictor");
     first.stage.loop.steps = 1;
     train(first, {});
-    write_file(folder_ / (own + "/builds_on"), "..\n");  // the codec
+    write_file(folder_ / (own + "/builds_on"), "..\n");  // the codec and the upsampler
     for (const std::string name : {"coarse", "voice"}) {
       auto next = configuration();
       next.row = models::find_model(name);
@@ -96,20 +116,21 @@ TEST_F(DraftTraining, ServesTheTrainingsThatBuildOnItWhateverFeaturesItReads) {
 
 TEST_F(DraftTraining, OnPhaseFreeTargetsIsOfTheDraftAlone) {
   auto whole = configuration();
-  whole.model["draft_only"] = false;
+  whole.row = models::find_model("upsampler");
   EXPECT_THAT(hum::testing::message_of([&] { train(whole, {}); }),
-              HasSubstr("phase_free trains only the upsampler's draft"));
+              HasSubstr("phase_free trains only drafts"));
 }
 
 TEST_F(DraftTraining, LeavesItsSettingsOutOfRunsThatDoNotUseThem) {
   auto plain = configuration();
+  plain.row = models::find_model("upsampler");
   plain.model = models::tiny_config("upsampler");
+  plain.stage.output = folder_ / "trained/upsampler";
   plain.stage.targets = Targets::kTokens;
   plain.stage.loop.steps = 1;
   train(plain, {});
   const Json model = runtime::read_weights(folder_ / "trained/upsampler").config.at("model");
   EXPECT_FALSE(model.contains("timbre"));
-  EXPECT_FALSE(model.contains("draft_only"));
 }
 
 }  // namespace

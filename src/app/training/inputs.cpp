@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/training/predicted_latents.h"
 #include "app/training/token_data.h"
 #include "base/fields_json.h"
 #include "base/rng.h"
@@ -20,6 +21,7 @@ namespace hum::app {
 namespace {
 
 using models::humming::CommonConfig;
+using models::humming::draft_model;
 using models::humming::LatentPredictor;
 using runtime::HostTensor;
 
@@ -117,80 +119,35 @@ OpenedInput token_items(const InputRequest& request) {
   return input;
 }
 
-MelodyNeeds needs_of(const LatentPredictor& upsampler) {
-  return {upsampler.common().melody_features, upsampler.needs_reference_melody()};
-}
-
-MelodyNeeds both(const MelodyNeeds& a, const MelodyNeeds& b) {
-  return {std::max(a.features, b.features), a.of_references || b.of_references};
-}
-
 // Replaces the true latents by the draft, which is all that generation has before it draws tokens.
 OpenedInput token_items_with_drafts(const InputRequest& request) {
   const auto data = open_tokens(request);
   const StageConfig& stage = request.configuration.stage;
   const CommonConfig common = common_of(request.model);
   require_fits(*data, common, request.configuration.path.string());
-  std::shared_ptr<const LatentPredictor> upsampler;
-  if (wants(request.spec, "draft")) upsampler = open_upsampler(request, *data, stage.batch);
+  std::shared_ptr<const LatentPredictor> drafter;
+  if (wants(request.spec, "draft")) {
+    drafter = open_predictor(request, *data, draft_model(weights_of(stage)), stage.batch);
+  }
   const HostTensor draft_stage({graph::DType::kI32, {stage.batch}});
   const graph::Dims melody_dims = {stage.batch, data::kItemFrames, common.melody_features};
   MelodyNeeds melody{.features = common.melody_features};
-  if (upsampler) melody = both(melody, needs_of(*upsampler));
-  const auto batch = [data, request, &stage, upsampler, draft_stage, melody,
+  if (drafter) melody = both(melody, needs_of(*drafter));
+  const auto batch = [data, request, &stage, drafter, draft_stage, melody,
                       melody_dims](const Draw& draw) {
     auto arrays = item_arrays(*data, stage, draw, melody);
     std::optional<HostTensor> draft;
-    if (upsampler) draft = predicted_latents(*upsampler, draft_stage, arrays);
+    if (drafter) draft = predicted_latents(*drafter, draft_stage, arrays);
     arrays.melody = models::humming::first_columns(arrays.melody.as<float>(), melody_dims);
     auto all = named(std::move(arrays));
     if (draft) all.emplace_back("draft", std::move(*draft));
     return chosen(request.spec, std::move(all));
   };
   OpenedInput input = opened(stage, data->split, batch);
-  input.builds_on = {"codec", "upsampler"};
+  input.builds_on = {"codec", "upsampler", "predictor"};
   input.frozen = codebooks_for(request.model, *data);
   return input;
 }
-
-// Replaces the codec's latents by the upsampler's in the first items of a batch, as the decoder
-// gets them at generation. Draws for each item how many true books the upsampler knows.
-class PredictedLatents {
- public:
-  PredictedLatents(const InputRequest& request, const TokenData& data)
-      : stage_(request.configuration.stage),
-        data_(data),
-        items_(std::lround(stage_.predicted_share * static_cast<double>(stage_.batch))) {
-    if (items_ < 0 || items_ > stage_.batch) {
-      fail(ExitCode::kConfig,
-           fmt::format("stage.predicted_share {} is outside 0..1", stage_.predicted_share));
-    }
-    if (items_ > 0) upsampler_ = open_upsampler(request, data, items_);
-  }
-
-  void replace(const Draw& draw, data::VoiceBatch& batch) const {
-    if (!upsampler_) return;
-    Rng rng(draw.seed, "predicted latents", static_cast<uint64_t>(draw.step));
-    std::vector<int32_t> stages;
-    for (int64_t b = 0; b < items_; ++b) {
-      stages.push_back(static_cast<int32_t>(rng.integer(0, upsampler_->last_stage())));
-    }
-    const MelodyNeeds melody = needs_of(*upsampler_);
-    const auto arrays = arrays_of(
-        data::token_batch(data_.items, data_.tokens, draw.order, draw.step, stage_.batch, items_,
-                          {.melody_columns = static_cast<int>(melody.features),
-                           .has_reference_melody = melody.of_references}));
-    const auto predicted = predicted_latents(
-        *upsampler_, HostTensor::of({items_}, std::span<const int32_t>(stages)), arrays);
-    data::replace_latents(batch, predicted.as<float>(), items_, data_.tokens.channels());
-  }
-
- private:
-  const StageConfig& stage_;
-  const TokenData& data_;
-  int64_t items_;
-  std::unique_ptr<const LatentPredictor> upsampler_;
-};
 
 // Throws: kConfig unless the model plays one channel with the data's latents.
 void require_one_channel(const InputRequest& request, const CommonConfig& common, int64_t latent) {
@@ -229,7 +186,7 @@ OpenedInput crops_with_notes(const InputRequest& request) {
                    {"excitation", tensor({batch, samples}, crops.excitation)}});
   };
   OpenedInput input = opened(stage, data->split, make);
-  input.builds_on = {"codec", "upsampler"};
+  input.builds_on = {"codec", "upsampler", "predictor"};
   return input;
 }
 

@@ -214,9 +214,9 @@ TEST_P(TrainedModel, HasHiddenMatricesButNoHiddenTableOrHead) {
 }
 
 TEST_P(TrainedModel, OpensFromAFolderOfWeights) {
-  const fs::path weights = root_ / "opened";
-  for (const char* part : {"upsampler", "coarse"}) models::write_tiny_weights(weights, part);
   const std::string name(GetParam()->name);
+  const fs::path weights = root_ / ("opened-" + name);
+  for (const char* part : {"upsampler", "coarse"}) models::write_tiny_weights(weights, part);
   models::write_tiny_weights(weights, name);
   runtime::Session session(session_options());
   ASSERT_TRUE(GetParam()->weights && GetParam()->open);

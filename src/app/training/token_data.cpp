@@ -10,6 +10,7 @@
 namespace hum::app {
 
 using models::humming::CommonConfig;
+using models::humming::LatentModel;
 using models::humming::LatentPredictor;
 using runtime::HostTensor;
 
@@ -54,11 +55,11 @@ namespace {
 // is not.
 void require_fits_targets(const InputRequest& request) {
   if (request.configuration.stage.targets == Targets::kTokens) return;
-  if (request.model.config().value("draft_only", false)) return;
+  if (request.configuration.row->name == to_name(LatentModel::kPredictor)) return;
   fail(ExitCode::kConfig,
-       fmt::format("{}: stage.targets: phase_free trains only the upsampler's draft",
+       fmt::format("{}: stage.targets: phase_free trains only drafts",
                    request.configuration.path.string()),
-       "model: {draft_only: true}, or stage: {targets: tokens}");
+       "model_type: predictor, or stage: {targets: tokens}");
 }
 
 }  // namespace
@@ -113,14 +114,15 @@ void require_fits(const TokenData& data, const CommonConfig& common, const std::
        "use other items, or a model with common: " + wanted);
 }
 
-std::unique_ptr<const LatentPredictor> open_upsampler(const InputRequest& request,
-                                                      const TokenData& data, int64_t items) {
-  const auto weights = models::weights_part(weights_of(request.configuration.stage), "upsampler");
+std::unique_ptr<const LatentPredictor> open_predictor(const InputRequest& request,
+                                                      const TokenData& data, LatentModel model,
+                                                      int64_t items) {
+  const auto weights = weights_of(request.configuration.stage);
   const auto shape = request.configuration.step_shape();
-  auto upsampler = std::make_unique<const LatentPredictor>(request.session, weights, items,
+  auto predictor = std::make_unique<const LatentPredictor>(request.session, weights, model, items,
                                                            shape.frames, shape.reference_frames);
-  require_fits(data, upsampler->common(), weights.string());
-  return upsampler;
+  require_fits(data, predictor->common(), models::weights_part(weights, to_name(model)).string());
+  return predictor;
 }
 
 ItemArrays arrays_of(const data::TokenBatch& batch) {
@@ -149,9 +151,9 @@ ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, const Dr
        .phase_free = data.phase_free ? &*data.phase_free : nullptr}));
 }
 
-HostTensor predicted_latents(const LatentPredictor& upsampler, const HostTensor& stages,
+HostTensor predicted_latents(const LatentPredictor& predictor, const HostTensor& stages,
                              const ItemArrays& arrays) {
-  return upsampler.predict(stages, arrays.codes, arrays.melody, arrays.reference,
+  return predictor.predict(stages, arrays.codes, arrays.melody, arrays.reference,
                            arrays.reference_frames,
                            arrays.reference_melody ? &*arrays.reference_melody : nullptr);
 }

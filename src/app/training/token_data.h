@@ -54,11 +54,11 @@ models::humming::CommonConfig common_of(const models::AnyModel& model);
 void require_fits(const TokenData& data, const models::humming::CommonConfig& common,
                   const std::string& whose);
 
-// Opens the upsampler of the weights that a stage builds on, for `items` items at a time. Throws
-// what require_fits throws.
-std::unique_ptr<const models::humming::LatentPredictor> open_upsampler(const InputRequest& request,
-                                                                       const TokenData& data,
-                                                                       int64_t items);
+// Opens a model of the weights that a stage builds on, for `items` items at a time. Throws what
+// require_fits throws.
+std::unique_ptr<const models::humming::LatentPredictor> open_predictor(
+    const InputRequest& request, const TokenData& data, models::humming::LatentModel model,
+    int64_t items);
 
 struct ItemArrays {
   runtime::HostTensor codes, latents, melody, reference, reference_frames;
@@ -73,8 +73,8 @@ struct MelodyNeeds {
 // Reads the whole items of a batch, with the stage's targets; in training with its augmentation.
 ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, const Draw& draw,
                        const MelodyNeeds& melody);
-// The upsampler's latents of these items. Shapes: stages i32[B] -> [B, T, D].
-runtime::HostTensor predicted_latents(const models::humming::LatentPredictor& upsampler,
+// The model's latents of these items. Shapes: stages i32[B] -> [B, T, D].
+runtime::HostTensor predicted_latents(const models::humming::LatentPredictor& predictor,
                                       const runtime::HostTensor& stages, const ItemArrays& arrays);
 runtime::NamedTensors named(ItemArrays arrays);
 

@@ -17,6 +17,9 @@
 #include "runtime/weights.h"
 
 namespace hum::app {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 // Applies the options to the configuration. Throws what train() throws.
@@ -77,7 +80,6 @@ Json recorded_model(Json config) {
   const bool is_mono = config.contains("common") && config["common"]["channels"] == "mono";
   if (is_mono) config["common"].erase("channels");
   if (config.value("timbre", "") == "pooled") config.erase("timbre");
-  if (!config.value("draft_only", true)) config.erase("draft_only");
   if (config.value("phase_latent", -1) == 0) {
     for (const char* field : {"phase_latent", "phase_books", "phase_width", "phase_blocks"}) {
       config.erase(field);
@@ -123,15 +125,32 @@ void advise_on_compute(const runtime::Session& session, Compute compute) {
   }
 }
 
+// The weights in `init` that a training of the model starts from.
+runtime::Weights weights_to_start_from(const fs::path& init, const models::ModelRow& row,
+                                       const models::AnyModel& model) {
+  if (!row.starts_from || fs::exists(init / row.name) || !fs::exists(init / *row.starts_from)) {
+    return runtime::read_weights(init / row.name);
+  }
+  spdlog::info("{} has no {}: starting from its {}", init.string(), row.name, *row.starts_from);
+  auto weights = runtime::read_weights(init / *row.starts_from);
+  const auto& own = model.parameters().all();
+  std::erase_if(weights.tensors, [&](const auto& tensor) {
+    return std::ranges::find(own, tensor.first, &nn::Parameter::name) == own.end();
+  });
+  return weights;
+}
+
 // The weights to start from, and the buffers that other models supply in any case.
 std::vector<train::NamedTensor> initial_tensors(const TrainOptions& options,
-                                                const models::ModelRow& row, const Json& model,
+                                                const models::ModelRow& row,
+                                                const models::AnyModel& model,
                                                 std::vector<train::NamedTensor> frozen) {
   std::vector<train::NamedTensor> initial;
   if (!options.init.empty()) {
-    auto weights = runtime::read_weights(std::filesystem::path(options.init) / row.name);
-    if (model.contains("common")) {
-      models::humming::widen_for_features(weights, model.at("common").at("melody_features"));
+    auto weights = weights_to_start_from(options.init, row, model);
+    const Json config = model.config();
+    if (config.contains("common")) {
+      models::humming::widen_for_features(weights, config.at("common").at("melody_features"));
     }
     for (auto& [name, tensor] : weights.tensors) initial.push_back({name, std::move(tensor)});
   }
@@ -182,7 +201,7 @@ TrainReport train(ModelConfiguration configuration, const TrainOptions& options)
   const auto result = train::run_training(
       session, spec, stage.loop, input.batches,
       {.run = stage.run,
-       .initial = initial_tensors(options, row, model_config, std::move(input.frozen)),
+       .initial = initial_tensors(options, row, *model, std::move(input.frozen)),
        .config = {{"stage", identity},
                   {"model", model_config},
                   {"learned_from", learned_from(stage, input.builds_on)}},

@@ -104,8 +104,6 @@ struct UpsamplerConfig {
   // Books 2..classified_books are predicted as tokens; the rest as one regressed vector.
   int64_t classified_books = 3;
   TimbreKind timbre = TimbreKind::kPooled;
-  // Trains stage 0 alone. Later stages stay as they began, so such weights play with --fast.
-  bool draft_only = false;
 
   template <class V>
   void visit_fields(V& v) {
@@ -115,7 +113,6 @@ struct UpsamplerConfig {
     v("classified_books", classified_books, "books 2..this are predicted as tokens");
     v("timbre", timbre,
       "pooled: mean and deviation of the timbre reference; attended: also its frames and notes");
-    v("draft_only", draft_only, "train only the draft: latents from melody and reference alone");
   }
 };
 

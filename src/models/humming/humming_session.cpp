@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "models/codec/code_vectors.h"
+#include "models/humming/draft_model.h"
 #include "models/humming/melody_columns.h"
 #include "models/humming/stages.h"
 #include "models/weights_folder.h"
@@ -126,11 +127,16 @@ class HummingSession::State {
       : session_(session), folder_(std::move(folder)) {}
 
   const StoredModel<Upsampler>& upsampler() { return model(upsampler_, "upsampler"); }
+  // The model that makes the drafts.
+  const StoredModel<Upsampler>& drafter() {
+    if (draft_model(folder_) == LatentModel::kUpsampler) return upsampler();
+    return model(predictor_, "predictor");
+  }
   const StoredModel<Coarse>& coarse() { return model(coarse_, "coarse"); }
   const StoredModel<Voice>& voice() { return model(voice_, "voice"); }
 
   BatchedProgram<Upsampler>& draft_program() {
-    const auto& model = upsampler();
+    const auto& model = drafter();
     return draft_.get(mutex_, [&] { return draft_stage(model); });
   }
   BatchedProgram<Upsampler>& refine_program() {
@@ -162,7 +168,7 @@ class HummingSession::State {
   runtime::Session& session_;
   std::filesystem::path folder_;
   std::mutex mutex_;
-  Lazy<StoredModel<Upsampler>> upsampler_;
+  Lazy<StoredModel<Upsampler>> upsampler_, predictor_;
   Lazy<StoredModel<Coarse>> coarse_;
   Lazy<StoredModel<Voice>> voice_;
   Lazy<BatchedProgram<Upsampler>> draft_, refine_;
@@ -177,12 +183,13 @@ HummingSession::~HummingSession() = default;
 
 void HummingSession::load(bool language_model, bool voice) const {
   const CommonConfig& all = common();
-  if (language_model) {
-    const CommonConfig& own = state_->coarse().model().config().common;
+  const auto require_same = [&](const char* part, const CommonConfig& own) {
     if (own.channels != all.channels || own.books != all.books || own.latent != all.latent) {
-      refuse_part("coarse", own, all);
+      refuse_part(part, own, all);
     }
-  }
+  };
+  require_same("predictor", state_->drafter().model().config().common);
+  if (language_model) require_same("coarse", state_->coarse().model().config().common);
   if (voice) {
     const CommonConfig& own = state_->voice().model().config().common;
     if (own.latent * audio::channel_count(all.channels) != all.latent) {
@@ -200,7 +207,7 @@ double HummingSession::excitation_tail_s() const {
 }
 
 bool HummingSession::needs_reference_melody() const {
-  return state_->upsampler().model().attends();
+  return state_->drafter().model().attends() || state_->upsampler().model().attends();
 }
 
 std::vector<float> HummingSession::code_latents(std::span<const int32_t> codes) const {
@@ -221,10 +228,11 @@ TimbreReference HummingSession::reference(std::span<const int32_t> codes) const 
 }
 
 Rows HummingSession::drafts(std::span<const Window> windows) const {
+  const Upsampler& model = state_->drafter().model();
   std::vector<Row> rows;
   for (const Window& window : windows) {
-    rows.push_back(told(common(), window));
-    add_reference_melody(state_->upsampler().model(), window, rows.back());
+    rows.push_back(told(model.config().common, window));
+    add_reference_melody(model, window, rows.back());
   }
   return values_of<float>(state_->draft_program().run(rows));
 }

@@ -52,12 +52,13 @@ using Rows = std::vector<std::vector<float>>;
 // first needed.
 class HummingSession {
  public:
-  // `weights`: the folder with voice/, upsampler/ and coarse/; reads each when it is first needed.
+  // `weights`: the folder with voice/, upsampler/, coarse/ and, if it makes the drafts, predictor/;
+  // reads each when it is first needed.
   HummingSession(runtime::Session& session, std::filesystem::path weights);
   ~HummingSession();
 
-  // Reads the upsampler and the requested models now, so that damaged weights fail before any work.
-  // Throws: kBadData also when the models do not fit together.
+  // Reads the upsampler, the predictor and the requested models now, so that damaged weights fail
+  // before any work. Throws: kBadData also when the models do not fit together.
   void load(bool language_model, bool voice) const;
   // The shared sizes of the three models, from the upsampler.
   const CommonConfig& common() const;
@@ -75,7 +76,7 @@ class HummingSession {
   // Windows of a call share batches. Except for rounding, the result of one does not depend on the
   // others, because each has its own random stream.
   //
-  // Runs the upsampler's stage 0. Shapes: n -> n of [T, D].
+  // Runs stage 0 of the predictor or the upsampler. Shapes: n -> n of [T, D].
   Rows drafts(std::span<const Window> windows) const;
   // Samples tokens with the coarse LM. Uses each window's seed, not that of `sampling`. Shapes: n,
   // drafts n of [T, D] -> n of [T, K].

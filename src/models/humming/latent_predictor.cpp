@@ -35,9 +35,12 @@ runtime::Executable compile(const StoredModel<Upsampler>& upsampler, int64_t bat
 
 }  // namespace
 
-LatentPredictor::LatentPredictor(runtime::Session& session, const std::filesystem::path& folder,
-                                 int64_t batch, int64_t frames, int64_t reference_frames)
-    : upsampler_(session, folder, "hum-upsampler"),
+LatentPredictor::LatentPredictor(runtime::Session& session, const std::filesystem::path& weights,
+                                 LatentModel model, int64_t batch, int64_t frames,
+                                 int64_t reference_frames)
+    : kind_(model),
+      upsampler_(session, weights_part(weights, to_name(model)),
+                 fmt::format("hum-{}", to_name(model)).c_str()),
       program_(compile(upsampler_, batch, frames, reference_frames)) {}
 
 HostTensor LatentPredictor::predict(const HostTensor& stages, const HostTensor& codes,

@@ -1,5 +1,5 @@
-// Runs the upsampler on batches. Other models train on its latents in place of the codec's true
-// ones.
+// Runs an upsampler or a predictor on batches. Other models train on its latents in place of the
+// codec's true ones.
 //
 // B batch, T frames, S reference frames, K books, D latent size, M melody features, as many as the
 // upsampler reads or more.
@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "models/humming/draft_model.h"
 #include "models/humming/upsampler.h"
 #include "models/stored_model.h"
 
@@ -14,15 +15,16 @@ namespace hum::models::humming {
 
 class LatentPredictor {
  public:
-  // Throws: kNoInput without weights, kBadData when they do not match.
-  LatentPredictor(runtime::Session& session, const std::filesystem::path& upsampler_weights,
-                  int64_t batch, int64_t frames, int64_t reference_frames);
+  // `weights`: the folder with the model's part. Throws: kNoInput without it, kBadData when it does
+  // not match.
+  LatentPredictor(runtime::Session& session, const std::filesystem::path& weights,
+                  LatentModel model, int64_t batch, int64_t frames, int64_t reference_frames);
 
   const CommonConfig& common() const { return upsampler_.model().config().common; }
-  // Stage s of 0..last_stage() gets the first s true books; stage 0, the draft, gets none.
+  // Stage s of 0..last_stage() gets the first s true books; stage 0, the draft, gets none. A
+  // predictor has no other.
   int64_t last_stage() const {
-    const UpsamplerConfig& config = upsampler_.model().config();
-    return config.draft_only ? 0 : config.classified_books;
+    return kind_ == LatentModel::kPredictor ? 0 : upsampler_.model().config().classified_books;
   }
   // Whether predict() needs the melody of the references.
   bool needs_reference_melody() const { return upsampler_.model().attends(); }
@@ -36,6 +38,7 @@ class LatentPredictor {
                               const runtime::HostTensor* reference_melody = nullptr) const;
 
  private:
+  LatentModel kind_;
   StoredModel<Upsampler> upsampler_;
   runtime::Executable program_;
 };

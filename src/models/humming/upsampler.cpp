@@ -37,7 +37,8 @@ Value one_book(const Value& codes_BTK, int64_t book) {
 
 }  // namespace
 
-Upsampler::Upsampler(const UpsamplerConfig& config) : config_(config) {
+Upsampler::Upsampler(const UpsamplerConfig& config, Trains trains)
+    : config_(config), trains_(trains) {
   const auto& common = config.common;
   const nn::Scope root(parameters_);
   codebooks_KED_ = root.declare_buffer("codebooks", {common.books, common.entries, common.latent},
@@ -130,7 +131,7 @@ Value Upsampler::decode(const Value& codes_BTK, int64_t books) const {
 }
 
 Value Upsampler::drawn_stages(int64_t batch, const Value& key) const {
-  if (config_.draft_only) return graph::constant(0, {DType::kI32, {batch}});
+  if (trains_ == Trains::kDraft) return graph::constant(0, {DType::kI32, {batch}});
   // Each item trains one stage of 0 (draft) .. classified_books; stage 0 twice as often.
   const auto stages = static_cast<double>(config_.classified_books + 2);
   const Value draw_B = graph::uniform({DType::kF32, {batch}}, key) * stages - 1;
@@ -154,7 +155,7 @@ nn::Loss Upsampler::loss(std::span<const Value> inputs, const nn::StepInputs& st
                                              convert(equal(stage_B, 0), DType::kF32));
   nn::Loss result{.total = l1 + angle,
                   .metrics = {{"l1", l1}, {"angle", angle}, {"draft_explained", explained}}};
-  if (config_.draft_only) return result;
+  if (trains_ == Trains::kDraft) return result;
   for (int64_t book = 1; book < config_.classified_books; ++book) {
     const Value losses_BT =
         graph::softmax_cross_entropy(logits(book, predicted.hidden_BTW), one_book(codes_BTK, book));
@@ -170,7 +171,7 @@ nn::TrainSpec Upsampler::train_spec(const nn::StepShape& shape) const {
   const auto& common = config_.common;
   const int64_t batch = shape.batch, frames = shape.frames;
   nn::TrainSpec spec{
-      .name = "upsampler",
+      .name = trains_ == Trains::kDraft ? "predictor" : "upsampler",
       .parameters = &parameters_,
       .batch = {{"codes", {DType::kI32, {batch, frames, common.books}}},
                 {"latents", {DType::kF32, {batch, frames, common.latent}}},

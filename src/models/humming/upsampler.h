@@ -20,7 +20,8 @@ using graph::Value;
 
 class Upsampler {
  public:
-  explicit Upsampler(const UpsamplerConfig& config);
+  enum class Trains { kAllStages, kDraft };
+  explicit Upsampler(const UpsamplerConfig& config, Trains trains = Trains::kAllStages);
   Upsampler(const Upsampler&) = delete;
   Upsampler& operator=(const Upsampler&) = delete;
 
@@ -74,6 +75,7 @@ class Upsampler {
   Value drawn_stages(int64_t batch, const Value& key) const;
 
   UpsamplerConfig config_;
+  Trains trains_;
   nn::ParameterList parameters_;
   Value codebooks_KED_, stage_table_;
   nn::Linear in_, condition_, condition_out_;
@@ -83,6 +85,14 @@ class Upsampler {
   nn::Norm norm_;
   nn::Linear regression_;
   std::vector<nn::Linear> heads_;
+};
+
+// An upsampler that trains stage 0 alone. Beside an upsampler it makes the drafts: nothing else
+// competes for its weights, and its targets need not be tokens (data/features/phase_free.h). One
+// with classified_books: 1 has no heads for tokens.
+class Predictor : public Upsampler {
+ public:
+  explicit Predictor(const UpsamplerConfig& config) : Upsampler(config, Trains::kDraft) {}
 };
 
 }  // namespace hum::models::humming

@@ -133,16 +133,17 @@ TEST(Upsampler, PoolsTheFramesThatAreThere) {
 }
 
 // Writes weights as a part of a folder of weights.
-std::filesystem::path stored(const Upsampler& model, const std::string& name) {
+std::filesystem::path stored(const Upsampler& model, const std::string& name,
+                             const std::string& part = "upsampler") {
   UpsamplerConfig config = model.config();
-  runtime::Weights weights{.config = {{"model_type", "hum-upsampler"}, {"model", to_json(config)}},
+  runtime::Weights weights{.config = {{"model_type", "hum-" + part}, {"model", to_json(config)}},
                            .tensors = {}};
   const auto tensors = random_weights(model);
   for (size_t i = 0; i < tensors.size(); ++i) {
     weights.tensors.emplace_back(model.parameters().all()[i].name, tensors[i]);
   }
   const auto folder = std::filesystem::path(::testing::TempDir()) / name;
-  runtime::write_weights(folder / "upsampler", weights, DType::kF32);
+  runtime::write_weights(folder / part, weights, DType::kF32);
   return folder;
 }
 
@@ -282,9 +283,7 @@ TEST(Upsampler, TrainsAllOfItsTimbreEncoder) {
 }
 
 TEST(Upsampler, SaysHowMuchItsDraftExplains) {
-  auto config = kConfig;
-  config.draft_only = true;
-  const Upsampler model(config);
+  const Predictor model(kConfig);
   const TracedLoss traced(model);
   const auto& metrics = traced.loss.metrics;
   const auto found =
@@ -315,8 +314,8 @@ TEST(LatentPredictor, RunsTheStoredUpsampler) {
   for (const UpsamplerConfig& config : {kConfig, kAttended}) {
     const Upsampler model(config);
     const auto folder = stored(model, "upsampler-test");
-    const LatentPredictor predictor(runtime::test_session(), folder / "upsampler", kBatch, kFrames,
-                                    kReference);
+    const LatentPredictor predictor(runtime::test_session(), folder, LatentModel::kUpsampler,
+                                    kBatch, kFrames, kReference);
     EXPECT_EQ(predictor.last_stage(), 3);
     ASSERT_EQ(predictor.needs_reference_melody(), config.timbre == TimbreKind::kAttended);
     const Inputs in;
@@ -329,6 +328,26 @@ TEST(LatentPredictor, RunsTheStoredUpsampler) {
         predictor.predict(in.stages, in.codes, in.melody, in.reference, in.reference_frames),
         Error);
   }
+}
+
+TEST(HummingSession, DraftsWithThePredictorIfThereIsOne) {
+  const auto values = [](int64_t rows, int64_t width, uint64_t seed) {
+    return random_tensor({rows, width}, seed).to_floats();
+  };
+  const auto melody = values(kWindowFrames, kMelody, 1);
+  const TimbreReference reference{.latents = values(kReferenceFrames, kLatent, 2),
+                                  .frames = 40,
+                                  .melody = values(kReferenceFrames, kMelody, 3)};
+  const auto draft = [&](const std::filesystem::path& weights) {
+    const HummingSession session(runtime::test_session(), weights);
+    session.load(/*language_model=*/false, /*voice=*/false);
+    EXPECT_TRUE(session.needs_reference_melody());
+    return session.draft(melody, reference);
+  };
+  const auto alone = stored(Upsampler(kAttended), "alone-test");
+  stored(Upsampler(kConfig), "predictor-test");
+  const auto beside = stored(Predictor(kAttended), "predictor-test", "predictor");
+  EXPECT_EQ(draft(beside), draft(alone));
 }
 
 TEST(HummingSession, DraftsFromTheNotesOfReferences) {

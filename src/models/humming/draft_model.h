@@ -1,0 +1,25 @@
+// Which of the models that predict latents makes the drafts.
+#pragma once
+
+#include <filesystem>
+
+#include "base/enum_names.h"
+#include "models/weights_folder.h"
+
+namespace hum::models::humming {
+
+// Named as their parts of a folder of weights.
+enum class LatentModel { kUpsampler, kPredictor };
+inline EnumNames<LatentModel> enum_names(LatentModel) {
+  static constexpr std::pair<LatentModel, std::string_view> kNames[] = {
+      {LatentModel::kUpsampler, "upsampler"}, {LatentModel::kPredictor, "predictor"}};
+  return kNames;
+}
+
+// The predictor of a folder of weights, or the upsampler if it has none.
+inline LatentModel draft_model(const std::filesystem::path& weights) {
+  const auto predictor = weights_part(weights, to_name(LatentModel::kPredictor));
+  return std::filesystem::exists(predictor) ? LatentModel::kPredictor : LatentModel::kUpsampler;
+}
+
+}  // namespace hum::models::humming
