@@ -12,6 +12,7 @@
 #include "models/ear/model.h"
 #include "models/humming/coarse.h"
 #include "models/humming/humming_session.h"
+#include "models/humming/joint.h"
 #include "models/humming/upsampler.h"
 #include "models/humming/voice.h"
 #include "models/llama/llama_session.h"
@@ -98,8 +99,11 @@ std::shared_ptr<const void> opens_humming(runtime::Session& session, const fs::p
   return opened;
 }
 
+constexpr std::string_view kJointParts[] = {"predictor", "voice"};
+
 // Model type, folder, summary; configuration; weights and the session that opens them; training
-// input; whether its training step can be audited; a model of the same network.
+// input; whether its training step can be audited; a model of the same network;
+// the models it consists of.
 constexpr ModelRow kRegistry[] = {
     // clang-format off
     {"codec", "codec", "sound to tokens and back",
@@ -122,6 +126,10 @@ constexpr ModelRow kRegistry[] = {
      configures<humming::CoarseConfig, humming::Coarse>,
      "coarse", opens_humming<true, false>,
      TrainingInput::kTokenItemsWithDrafts, PlatformAudit::kTrainingStep},
+    {"joint", "humming", "predictor and voice, trained together on sound",
+     configures<humming::JointConfig, humming::Joint>,
+     kNone, kNone,
+     TrainingInput::kItemsWithSound, PlatformAudit::kTrainingStep, kNone, kJointParts},
     {"classifier", "preset_classifier", "classifies the preset of a sound, a judge of timbre",
      configures<preset_classifier::PresetClassifierConfig, preset_classifier::PresetClassifier>,
      "classifier", opens<preset_classifier::ClassifierSession>,

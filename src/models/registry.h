@@ -30,6 +30,7 @@ enum class TrainingInput {
   kSungCrops,             // audio, f0, note, onset, offset: synthetic voices in rooms and noise
   kTokenItems,            // codes, latents, melody, reference, reference_frames
   kTokenItemsWithDrafts,  // those, and draft: the upsampler's latents
+  kItemsWithSound,        // token items, and audio, played and excitation: the target's notes
 };
 
 // What `hum audit` checks against a platform.
@@ -85,6 +86,9 @@ struct ModelRow {
   // Another model whose weights a training may start from, if the folder does not hold this
   // model's.
   std::optional<std::string_view> starts_from = kNone;
+  // Models that are trained together as this one. Each has its field in the configuration, its
+  // prefix in the names of parameters ("voice."), and its own part of a folder of weights.
+  std::span<const std::string_view> parts = {};
 };
 
 std::span<const ModelRow> registry();

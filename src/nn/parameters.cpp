@@ -44,9 +44,23 @@ graph::Value ParameterList::declare_joined(const std::string& prefix, const std:
   return joined_values_.back();
 }
 
+void ParameterList::include(const std::string& prefix, const ParameterList& other) {
+  for (Parameter parameter : other.parameters_) {
+    parameter.name = prefix + parameter.name;
+    require_new(parameter.name);
+    parameters_.push_back(std::move(parameter));
+  }
+  joined_values_.insert(joined_values_.end(), other.joined_values_.begin(),
+                        other.joined_values_.end());
+}
+
+void ParameterList::require_new(const std::string& name) const {
+  HUM_CHECK(std::ranges::find(parameters_, name, &Parameter::name) == parameters_.end(),
+            "parameter '{}' is declared twice", name);
+}
+
 graph::Value ParameterList::add(Parameter parameter) {
-  HUM_CHECK(std::ranges::find(parameters_, parameter.name, &Parameter::name) == parameters_.end(),
-            "parameter '{}' is declared twice", parameter.name);
+  require_new(parameter.name);
   parameter.value = graph::parameter(parameter.name, parameter.shape);
   parameters_.push_back(std::move(parameter));
   return parameters_.back().value;

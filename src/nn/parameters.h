@@ -67,6 +67,10 @@ class ParameterList {
   graph::Value declare_hidden(std::string name, graph::Dims dims, Init init);
   graph::Value declare_buffer(std::string name, graph::Dims dims, Init init);
 
+  // Adds all tensors of another list, with its placeholders; their names get `prefix`. Throws if a
+  // name is taken.
+  void include(const std::string& prefix, const ParameterList& other);
+
   // Joins several tensors into one of `dims`: one placeholder called `name` if the storage is
   // joined, otherwise their concatenated placeholders. Names are below `prefix` (with its dot).
   graph::Value declare_joined(const std::string& prefix, const std::string& name,
@@ -82,6 +86,7 @@ class ParameterList {
  private:
   graph::Shape stored(graph::Dims dims) const;
   graph::Value add(Parameter parameter);
+  void require_new(const std::string& name) const;
   Storage storage_;
   std::vector<Parameter> parameters_;
   graph::Values joined_values_;

@@ -107,7 +107,6 @@ void validate(const StageConfig& stage) {
          fmt::format("use {} or less", data::kItemFrames));
   }
   train::validate(stage.loop);
-  runtime::require_weights_place(stage.output);
 }
 
 std::unique_ptr<const models::AnyModel> ModelConfiguration::make() const {

@@ -108,7 +108,7 @@ std::filesystem::path weights_of(const StageConfig& stage);
 // Replaces a leading $HUM_RUNS in the folders of a stage (base/files.h: with_runs_folder).
 void expand_paths(StageConfig& stage);
 
-// Throws: kConfig for values that no stage accepts; what runtime::require_weights_place throws.
+// Throws: kConfig for values that no stage accepts.
 void validate(const StageConfig& stage);
 
 }  // namespace hum::app

@@ -106,9 +106,9 @@ OpenedInput labelled_crops(const InputRequest& request) {
 }
 
 OpenedInput token_items(const InputRequest& request) {
-  const auto data = open_tokens(request);
-  const StageConfig& stage = request.configuration.stage;
   const CommonConfig common = common_of(request.model);
+  const auto data = open_tokens(request, common);
+  const StageConfig& stage = request.configuration.stage;
   require_fits(*data, common, request.configuration.path.string());
   const MelodyNeeds melody{common.melody_features, wants(request.spec, "reference_melody")};
   OpenedInput input = opened(stage, data->split, [data, request, &stage, melody](const Draw& draw) {
@@ -121,9 +121,9 @@ OpenedInput token_items(const InputRequest& request) {
 
 // Replaces the true latents by the draft, which is all that generation has before it draws tokens.
 OpenedInput token_items_with_drafts(const InputRequest& request) {
-  const auto data = open_tokens(request);
-  const StageConfig& stage = request.configuration.stage;
   const CommonConfig common = common_of(request.model);
+  const auto data = open_tokens(request, common);
+  const StageConfig& stage = request.configuration.stage;
   require_fits(*data, common, request.configuration.path.string());
   std::shared_ptr<const LatentPredictor> drafter;
   if (wants(request.spec, "draft")) {
@@ -158,12 +158,16 @@ void require_one_channel(const InputRequest& request, const CommonConfig& common
        fmt::format("model: {{common: {{latent: {}}}}}, without channels", latent));
 }
 
+HostTensor shaped(graph::Dims dims, const std::vector<float>& values) {
+  return HostTensor::of(std::move(dims), std::span(values));
+}
+
 OpenedInput crops_with_notes(const InputRequest& request) {
-  const auto data = open_tokens(request);
+  const CommonConfig common = common_of(request.model);
+  const auto data = open_tokens(request, common);
   data->items.require_sound();
   const StageConfig& stage = request.configuration.stage;
   const int64_t latent = data->tokens.latent() / audio::channel_count(data->tokens.channels());
-  const CommonConfig common = common_of(request.model);
   require_one_channel(request, common, latent);
   models::humming::VoiceConfig voice;
   from_json(request.model.config(), voice);
@@ -176,17 +180,43 @@ OpenedInput crops_with_notes(const InputRequest& request) {
     auto crops = data::voice_batch(data->items, data->tokens, draw.order, draw.seed, draw.step,
                                    batch, frames, options);
     predicted->replace(draw, crops);
-    const auto tensor = [](graph::Dims dims, const std::vector<float>& values) {
-      return HostTensor::of(std::move(dims), std::span(values));
-    };
     return chosen(request.spec,
-                  {{"audio", tensor({batch, samples}, crops.audio)},
-                   {"latents", tensor({batch, frames, latent}, crops.latents)},
-                   {"melody", tensor({batch, frames, options.melody_columns}, crops.melody)},
-                   {"excitation", tensor({batch, samples}, crops.excitation)}});
+                  {{"audio", shaped({batch, samples}, crops.audio)},
+                   {"latents", shaped({batch, frames, latent}, crops.latents)},
+                   {"melody", shaped({batch, frames, options.melody_columns}, crops.melody)},
+                   {"excitation", shaped({batch, samples}, crops.excitation)}});
   };
   OpenedInput input = opened(stage, data->split, make);
   input.builds_on = {"codec", "upsampler", "predictor"};
+  return input;
+}
+
+// Whole items with what the predictor hears and what the voice plays.
+OpenedInput items_with_sound(const InputRequest& request) {
+  const Json config = request.model.config();
+  const CommonConfig heard = common_of(config.at("predictor")),
+                     played = common_of(config.at("voice"));
+  const auto data = open_tokens(request, heard);
+  data->items.require_sound();
+  require_fits(*data, heard, request.configuration.path.string());
+  const StageConfig& stage = request.configuration.stage;
+  const MelodyNeeds melody{heard.melody_features, wants(request.spec, "reference_melody")};
+  const data::VoiceBatchOptions options{static_cast<int>(played.melody_features),
+                                        config.at("voice").at("excitation_tail_s")};
+  const auto make = [data, request, &stage, melody, options](const Draw& draw) {
+    const int64_t batch = stage.batch, frames = data::kItemFrames,
+                  samples = frames * data::kFrameSamples;
+    const auto sound = data::voice_batch(data->items, data->tokens, draw.order, draw.seed,
+                                         draw.step, batch, frames, options);
+    auto arrays = named(item_arrays(*data, stage, draw, melody));
+    arrays.emplace_back("audio", shaped({batch, samples}, sound.audio));
+    arrays.emplace_back("played", shaped({batch, frames, options.melody_columns}, sound.melody));
+    arrays.emplace_back("excitation", shaped({batch, samples}, sound.excitation));
+    return chosen(request.spec, std::move(arrays));
+  };
+  OpenedInput input = opened(stage, data->split, make);
+  input.builds_on = {"codec"};
+  input.frozen = codebooks_for(request.model, *data);
   return input;
 }
 
@@ -237,6 +267,8 @@ OpenedInput open_input(const InputRequest& request) {
       return token_items(request);
     case models::TrainingInput::kTokenItemsWithDrafts:
       return token_items_with_drafts(request);
+    case models::TrainingInput::kItemsWithSound:
+      return items_with_sound(request);
     case models::TrainingInput::kNone:
       break;
   }

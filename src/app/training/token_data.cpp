@@ -64,12 +64,13 @@ void require_fits_targets(const InputRequest& request) {
 
 }  // namespace
 
-std::shared_ptr<const TokenData> open_tokens(const InputRequest& request) {
+std::shared_ptr<const TokenData> open_tokens(const InputRequest& request,
+                                             const CommonConfig& common) {
   require_fits_targets(request);
   const StageConfig& stage = request.configuration.stage;
   const models::codec::CodecSession codec(request.session,
                                           models::weights_part(weights_of(stage), "codec"));
-  data::ItemFolder items(stage.data, common_of(request.model).channels);
+  data::ItemFolder items(stage.data, common.channels);
   const int64_t channels = audio::channel_count(items.channels());
   auto codebooks = models::codec::side_by_side(codec.sound_codebooks(), channels);
   data::TokenTable tokens(items, stage.data,
@@ -86,9 +87,11 @@ std::shared_ptr<const TokenData> open_tokens(const InputRequest& request) {
                                                      std::move(codebooks), std::move(phase_free)});
 }
 
-CommonConfig common_of(const models::AnyModel& model) {
+CommonConfig common_of(const models::AnyModel& model) { return common_of(model.config()); }
+
+CommonConfig common_of(const Json& config) {
   CommonConfig common;
-  from_json(model.config().at("common"), common);
+  from_json(config.at("common"), common);
   const int64_t features = common.melody_features;
   if (features != data::kMelodyFeatures && features != data::kAllMelodyFeatures) {
     fail(ExitCode::kConfig,
@@ -160,10 +163,13 @@ HostTensor predicted_latents(const LatentPredictor& predictor, const HostTensor&
 
 std::vector<train::NamedTensor> codebooks_for(const models::AnyModel& model,
                                               const TokenData& data) {
-  constexpr const char* kName = "codebooks";
-  const auto& all = model.parameters().all();
-  if (std::ranges::find(all, kName, &nn::Parameter::name) == all.end()) return {};
-  return {{kName, data.codebooks}};
+  std::vector<train::NamedTensor> found;
+  for (const nn::Parameter& parameter : model.parameters().all()) {
+    const std::string& name = parameter.name;
+    const bool is_codebooks = name == "codebooks" || name.ends_with(".codebooks");
+    if (is_codebooks) found.push_back({name, data.codebooks});
+  }
+  return found;
 }
 
 runtime::NamedTensors named(ItemArrays arrays) {

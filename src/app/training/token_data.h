@@ -45,11 +45,14 @@ struct TokenData {
   std::optional<data::PhaseFreeLatents> phase_free;  // if they are the stage's targets
 };
 // Throws: kConfig for phase-free targets of a model that does not train the draft alone.
-std::shared_ptr<const TokenData> open_tokens(const InputRequest& request);
+std::shared_ptr<const TokenData> open_tokens(const InputRequest& request,
+                                             const models::humming::CommonConfig& common);
 
 // The codec's tokens and latents according to the model's configuration, and its melody features.
 // Throws: kConfig if hum has no such set of features.
 models::humming::CommonConfig common_of(const models::AnyModel& model);
+// `config`: of a model, or of one that a model consists of.
+models::humming::CommonConfig common_of(const Json& config);
 // Throws: kConfig when the channels, books or latents of `whose` differ from the data's.
 void require_fits(const TokenData& data, const models::humming::CommonConfig& common,
                   const std::string& whose);

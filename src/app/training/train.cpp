@@ -6,13 +6,12 @@
 #include "app/session_options.h"
 #include "app/stop.h"
 #include "app/training/inputs.h"
+#include "app/training/trained_weights.h"
 #include "base/fields_json.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "data/shards/item_folder.h"
-#include "data/synthesis/excitation.h"
 #include "kernels/cpu_features.h"
-#include "models/humming/melody_columns.h"
 #include "models/weights_folder.h"
 #include "runtime/weights.h"
 
@@ -75,29 +74,6 @@ Json recorded(StageConfig stage) {
   return result;
 }
 
-// Leaves out what configurations of earlier releases, in which it was always so, did not have.
-Json recorded_model(Json config) {
-  const bool is_mono = config.contains("common") && config["common"]["channels"] == "mono";
-  if (is_mono) config["common"].erase("channels");
-  if (config.value("timbre", "") == "pooled") config.erase("timbre");
-  if (config.value("phase_latent", -1) == 0) {
-    for (const char* field : {"phase_latent", "phase_books", "phase_width", "phase_blocks"}) {
-      config.erase(field);
-    }
-  }
-  const Json earlier = {{"consistency_weight", 0.0},
-                        {"floor_db", 60.0},
-                        {"excitation_tail_s", data::kExcitationTail_s},
-                        {"free_branch", false},
-                        {"free_low_bins", 0},
-                        {"onset_weight", 0.0},
-                        {"draft_follows_timbre", false}};
-  for (const auto& [field, value] : earlier.items()) {
-    if (config.contains(field) && config[field] == value) config.erase(field);
-  }
-  return config;
-}
-
 // Identifies the data of a run: it must not resume with other items or other weights.
 Json learned_from(const StageConfig& stage, const std::vector<std::string>& builds_on) {
   const data::ItemFolder items(stage.data);
@@ -125,48 +101,12 @@ void advise_on_compute(const runtime::Session& session, Compute compute) {
   }
 }
 
-// The weights in `init` that a training of the model starts from.
-runtime::Weights weights_to_start_from(const fs::path& init, const models::ModelRow& row,
-                                       const models::AnyModel& model) {
-  if (!row.starts_from || fs::exists(init / row.name) || !fs::exists(init / *row.starts_from)) {
-    return runtime::read_weights(init / row.name);
-  }
-  spdlog::info("{} has no {}: starting from its {}", init.string(), row.name, *row.starts_from);
-  auto weights = runtime::read_weights(init / *row.starts_from);
-  const auto& own = model.parameters().all();
-  std::erase_if(weights.tensors, [&](const auto& tensor) {
-    return std::ranges::find(own, tensor.first, &nn::Parameter::name) == own.end();
-  });
-  return weights;
-}
-
-// The weights to start from, and the buffers that other models supply in any case.
-std::vector<train::NamedTensor> initial_tensors(const TrainOptions& options,
-                                                const models::ModelRow& row,
-                                                const models::AnyModel& model,
-                                                std::vector<train::NamedTensor> frozen) {
-  std::vector<train::NamedTensor> initial;
-  if (!options.init.empty()) {
-    auto weights = weights_to_start_from(options.init, row, model);
-    const Json config = model.config();
-    if (config.contains("common")) {
-      models::humming::widen_for_features(weights, config.at("common").at("melody_features"));
-    }
-    for (auto& [name, tensor] : weights.tensors) initial.push_back({name, std::move(tensor)});
-  }
-  for (auto& tensor : frozen) initial.push_back(std::move(tensor));
-  return initial;
-}
-
 // Writes the weights, and adds their SHA-256 to the run's log.
 TrainReport write_trained(const models::ModelRow& row, const StageConfig& stage,
                           const Json& model_config, const train::LoopResult& result) {
-  runtime::Weights weights{
-      {{"model_type", fmt::format("hum-{}", row.name)}, {"model", model_config}}, {}};
-  for (const auto& [name, tensor] : result.parameters) weights.tensors.emplace_back(name, tensor);
-  runtime::write_weights(stage.output, weights);
-  const std::string sha256 = runtime::shards_sha256(stage.output);
-  std::ofstream(std::filesystem::path(stage.run) / "log.jsonl", std::ios::app)
+  const std::string sha256 =
+      write_model_weights(row, stage.output, model_config, result.parameters);
+  std::ofstream(fs::path(stage.run) / "log.jsonl", std::ios::app)
       << to_text({{"weights", stage.output}, {"sha256", sha256}, {"steps", result.steps_done}})
       << '\n';
   return {.summary = {{"model", row.name},
@@ -189,6 +129,7 @@ TrainReport train(ModelConfiguration configuration, const TrainOptions& options)
   expand_paths(configuration.stage);
   const StageConfig& stage = configuration.stage;
   validate(stage);
+  require_places(row, stage.output);
   fill_in_classes(configuration, [&] { return item_presets(stage.data); });
   runtime::Session session(session_options());
   const auto model = configuration.make();
@@ -197,11 +138,11 @@ TrainReport train(ModelConfiguration configuration, const TrainOptions& options)
   auto input = open_input({session, configuration, *model, spec});
   advise_on_compute(session, stage.compute);
   say_if_not_validated(stage);
-  const Json model_config = recorded_model(model->config());
+  const Json model_config = recorded_model(row, model->config());
   const auto result = train::run_training(
       session, spec, stage.loop, input.batches,
       {.run = stage.run,
-       .initial = initial_tensors(options, row, *model, std::move(input.frozen)),
+       .initial = initial_tensors(options.init, row, *model, std::move(input.frozen)),
        .config = {{"stage", identity},
                   {"model", model_config},
                   {"learned_from", learned_from(stage, input.builds_on)}},

@@ -101,31 +101,41 @@ Value Voice::onset_loss(const Value& rendered_BN, const Value& audio_BN,
   return nn::onset_distance(rendered_BN, audio_BN, onset_BT, kScale, config_.floor_db);
 }
 
-nn::TrainSpec Voice::train_spec(const nn::StepShape& shape) const {
+Value Voice::render_in_training(const Value& latents_BTD, const Value& melody_BTM,
+                                const Value& excitation_BN, const nn::StepInputs& step) const {
+  const Value draw =
+      graph::uniform({DType::kF32, {excitation_BN.size(0), 1}}, graph::fold_in(step.key, 1));
+  const double dropout = step.is_training ? config_.excitation_dropout : 0;
+  const Value noise_BN = graph::normal(excitation_BN.shape(), graph::fold_in(step.key, 2));
+  return render(latents_BTD, melody_BTM, excitation_BN * convert(draw >= dropout, DType::kF32),
+                noise_BN, step.blocks);
+}
+
+nn::Loss Voice::sound_loss(const Value& rendered_BN, const Value& audio_BN,
+                           const Value& melody_BTM) const {
   nn::SpectralLossConfig loss_config;
   loss_config.mel_scales = training_mel_scales();
   loss_config.balance_weight = config_.balance_weight;
   loss_config.floor_db = config_.floor_db;
-  auto loss = [this, loss_config, compute = shape.compute](std::span<const Value> inputs,
-                                                           const nn::StepInputs& step) {
-    const Value &audio_BN = inputs[0], &latents_BTD = inputs[1], &melody_BTM = inputs[2];
-    const Value draw =
-        graph::uniform({DType::kF32, {audio_BN.size(0), 1}}, graph::fold_in(step.key, 1));
-    const double dropout = step.is_training ? config_.excitation_dropout : 0;
-    const Value excitation_BN = inputs[3] * convert(draw >= dropout, DType::kF32);
-    const Value noise_BN = graph::normal(audio_BN.shape(), graph::fold_in(step.key, 2));
+  const auto spectral = nn::spectral_loss(rendered_BN, audio_BN, loss_config);
+  nn::Loss result{.total = spectral.total,
+                  .metrics = {{"mel", spectral.mel}, {"linear", spectral.linear}}};
+  if (spectral.balance) result.metrics.emplace_back("balance", spectral.balance);
+  if (config_.onset_weight > 0) {
+    const Value onset = onset_loss(rendered_BN, audio_BN, melody_BTM);
+    result.total = result.total + onset * config_.onset_weight;
+    result.metrics.emplace_back("onset", onset);
+  }
+  return result;
+}
+
+nn::TrainSpec Voice::train_spec(const nn::StepShape& shape) const {
+  auto loss = [this, compute = shape.compute](std::span<const Value> inputs,
+                                              const nn::StepInputs& step) {
+    const Value &audio_BN = inputs[0], &melody_BTM = inputs[2];
     const Value rendered =
-        render(convert(latents_BTD, compute), melody_BTM, excitation_BN, noise_BN, step.blocks);
-    const auto spectral = nn::spectral_loss(rendered, audio_BN, loss_config);
-    nn::Loss result{.total = spectral.total,
-                    .metrics = {{"mel", spectral.mel}, {"linear", spectral.linear}}};
-    if (spectral.balance) result.metrics.emplace_back("balance", spectral.balance);
-    if (config_.onset_weight > 0) {
-      const Value onset = onset_loss(rendered, audio_BN, melody_BTM);
-      result.total = result.total + onset * config_.onset_weight;
-      result.metrics.emplace_back("onset", onset);
-    }
-    return result;
+        render_in_training(convert(inputs[1], compute), melody_BTM, inputs[3], step);
+    return sound_loss(rendered, audio_BN, melody_BTM);
   };
   const int64_t batch = shape.batch, samples = shape.samples, frames = samples / kHopSamples;
   return {.name = "voice",

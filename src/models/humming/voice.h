@@ -28,6 +28,14 @@ class Voice {
   Value render(const Value& latents_BTD, const Value& melody_BTM, const Value& excitation_BN,
                const Value& noise_BN, const nn::BlockOptions& blocks = {}) const;
 
+  // As render(), with noise that the step draws and, for some items of a training, without
+  // excitation.
+  Value render_in_training(const Value& latents_BTD, const Value& melody_BTM,
+                           const Value& excitation_BN, const nn::StepInputs& step) const;
+  // How far sound is from the target, whose notes the melody gives.
+  nn::Loss sound_loss(const Value& rendered_BN, const Value& audio_BN,
+                      const Value& melody_BTM) const;
+
   // Batch: audio[B,N], latents[B,T,D], melody[B,T,M], excitation[B,N]; the step draws the noise.
   nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
