@@ -2,7 +2,7 @@
 // provenance). Exit code 0 if the bar is met, 1 if it is missed or cannot be measured.
 // hum_bars NAME --smoke: its smoke form (bench/scale.h). Exit code 0 if it ran to completion.
 // hum_bars NAME --ear FOLDER --annotated FOLDER --references FOLDER: with other inputs of the hear
-// bars and of sound-references (bench/scale.h).
+// bars and of sound-references (bench/scale.h). hum_bars sound-notes --denominators: a part of it.
 // hum_bars --about: compiler and plugin, as JSON.
 #include "bench/bars.h"
 
@@ -38,6 +38,7 @@ constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"sound-hum", sound_hum},
                          {"sound-residual", sound_residual},
                          {"sound-references", sound_references},
+                         {"sound-notes", sound_notes},
                          {"demo-time", demo_time},
                          {"train-time", train_time},
                          {"notes-speed", notes_speed},

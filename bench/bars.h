@@ -31,6 +31,8 @@ eval::Bar sound_hum(const Scale& scale);
 eval::Bar sound_residual(const Scale& scale);
 // Real instruments as --timbre: does the output sound like its own reference?
 eval::Bar sound_references(const Scale& scale);
+// Hums with known notes on five presets: hum's notes beside FluidSynth's playing what was heard.
+eval::Bar sound_notes(const Scale& scale);
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
 eval::Bar demo_time(const Scale& scale);
 // Seconds of sound per second of `hum generate`, for one and many recordings per call, and its
