@@ -16,12 +16,13 @@ eval::Bar codec_notes(const Scale& scale);
 eval::Bar codec_ladder(const Scale& scale);
 // The real singer on three presets through `hum generate`, and the negative controls.
 eval::Bar hum_to_preset(const Scale& scale);
-// `hum evaluate model` on 200 clips (bench/sound_report.h): the codec alone, seen and unseen
-// presets, a real singer, the VALL-E-style baseline, training without
+// `hum evaluate model` on 500 clips (bench/sound_report.h): the codec alone, seen and unseen
+// presets, an unseen sound font, a real singer, the VALL-E-style baseline, training without
 // augmentation.
 eval::Bar sound_codec(const Scale& scale);
 eval::Bar sound_seen(const Scale& scale);
 eval::Bar sound_unseen(const Scale& scale);
+eval::Bar sound_font(const Scale& scale);
 eval::Bar sound_real(const Scale& scale);
 eval::Bar sound_valle(const Scale& scale);
 eval::Bar sound_augmentation(const Scale& scale);

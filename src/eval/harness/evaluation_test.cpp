@@ -44,6 +44,31 @@ TEST(TestSet, TakesSplitsModesAndPresetsInTurn) {
   for (const Split split : kSplits) EXPECT_EQ(modes[split].size(), 7u) << split_name(split);
 }
 
+TEST(TestSet, TheOtherFontHasAFifthOfTheClipsAtMost) {
+  auto with_font = sources();
+  with_font.render_other_font = testing::render;
+  std::map<Split, int> counts;
+  for (const auto& plan : plan_test_set({.clips = 50}, with_font)) ++counts[plan.split];
+  EXPECT_EQ(counts[Split::kSeen], 20);
+  EXPECT_EQ(counts[Split::kUnseenPreset], 20);
+  EXPECT_EQ(counts[Split::kUnseenFont], 10);
+  EXPECT_EQ(plan_test_set({.clips = 3}, with_font)[2].split, Split::kUnseenFont);
+}
+
+TEST(TestSet, SaysHowFarTheReferenceIsFromTheMelodysRegister) {
+  const auto distances = [](const TestSetOptions& options) {
+    std::vector<double> result;
+    for (const auto& plan : plan_test_set(options, sources())) {
+      result.push_back(plan.register_semitones);
+    }
+    return result;
+  };
+  const auto all = distances({.clips = 20});
+  EXPECT_GT(std::set(all.begin(), all.end()).size(), 5u);
+  // A reference of another length has other notes.
+  EXPECT_NE(distances({.clips = 20, .reference_s = 2}), all);
+}
+
 TEST(TestSet, LeavesOutSplitsThatCannotBe) {
   auto few = sources();
   few.unseen = {};
@@ -60,7 +85,7 @@ TEST(TestSet, MakesTheClipThatWasPlanned) {
   EXPECT_EQ(data::make_melody(5, plans[1].melody, *plans[1].preset, {.seconds = 4}).mode,
             plans[1].mode);
   EXPECT_EQ(std::ssize(clip.truth), data::sample_of(4));
-  EXPECT_EQ(std::ssize(clip.reference), data::sample_of(kTestReference_s));
+  EXPECT_EQ(std::ssize(clip.reference), data::sample_of(kOptions.reference_s));
   EXPECT_NEAR(data::active_rms(clip.truth), data::kTargetRms, 1e-3);
   EXPECT_NE(clip.truth, clip.play_truth(wrong_notes(clip.notes)));
   EXPECT_EQ(clip.truth, clip.play_truth(clip.notes));
