@@ -234,6 +234,18 @@ TEST(Evaluation, TheTrueTokensLikelihoodIsTheirs) {
   EXPECT_NEAR(mean_of("half", "token_ce"), std::log(sum) + 1.5, 1e-6);
 }
 
+TEST(Summary, UnseenPresetsInTheMelodysRegisterAreAGroup) {
+  const std::vector<TestClipPlan> plans = {
+      {.split = Split::kUnseenPreset, .register_semitones = -6},
+      {.split = Split::kUnseenPreset, .register_semitones = 6.5},
+      {.split = Split::kSeen, .register_semitones = 0},
+      {.split = Split::kUnseenPreset, .register_semitones = 2}};
+  const auto groups = clip_groups(plans);
+  const auto found = std::ranges::find(groups, kSameRegister, &ClipGroup::name);
+  ASSERT_NE(found, groups.end());
+  EXPECT_EQ(found->clips, (std::vector<size_t>{0, 3}));
+}
+
 TEST(Summary, HasTheBalanceOfOctaves) {
   const Json& rows = judged().summary["rows"];
   EXPECT_EQ(rows[2]["octaves"]["largest_db"], 0);

@@ -90,6 +90,17 @@ TEST(HarmonicLevels, AreAtTheFloorWhereNothingSounds) {
   EXPECT_EQ(levels[5], kHarmonicFloor_db);
 }
 
+TEST(PitchedNotes, ArePlayedAtTheirBendsAndSungAtTheirHz) {
+  const std::vector<audio::Note> notes = {
+      {.start_s = 0, .end_s = 1, .pitch = 69, .bends = {0, 3, 3}, .hz = 450},
+      {.start_s = 1, .end_s = 2, .pitch = 57}};
+  EXPECT_DOUBLE_EQ(as_written(notes)[0].hz, 440);
+  EXPECT_NEAR(as_played(notes)[0].hz, 440 * std::exp2(1.0 / 12), 1e-9);
+  EXPECT_DOUBLE_EQ(as_sung(notes)[0].hz, 450);
+  EXPECT_DOUBLE_EQ(as_played(notes)[1].hz, 220);
+  EXPECT_EQ(as_played(notes)[1], as_sung(notes)[1]);
+}
+
 TEST(LevelFall, IsThatOfTheTone) {
   const PitchedNote note{0, 1, 330};
   for (const double db_per_s : {0.0, 20.0, 40.0, 100.0}) {
