@@ -1,8 +1,9 @@
 // hum_bars NAME: measures one bar. The last line on stdout is its JSON (tools/bench adds the
 // provenance). Exit code 0 if the bar is met, 1 if it is missed or cannot be measured.
 // hum_bars NAME --smoke: its smoke form (bench/scale.h). Exit code 0 if it ran to completion.
-// hum_bars NAME --ear FOLDER --annotated FOLDER: with other inputs of the hear bars
-// (bench/scale.h). hum_bars --about: compiler and plugin, as JSON.
+// hum_bars NAME --ear FOLDER --annotated FOLDER --references FOLDER: with other inputs of the hear
+// bars and of sound-references (bench/scale.h). hum_bars sound-notes --denominators: a part of it.
+// hum_bars --about: compiler and plugin, as JSON.
 #include "bench/bars.h"
 
 #include <algorithm>
@@ -31,11 +32,14 @@ constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"sound-codec", sound_codec},
                          {"sound-seen", sound_seen},
                          {"sound-unseen", sound_unseen},
+                         {"sound-font", sound_font},
                          {"sound-real", sound_real},
                          {"sound-valle", sound_valle},
                          {"sound-augmentation", sound_augmentation},
                          {"sound-hum", sound_hum},
                          {"sound-residual", sound_residual},
+                         {"sound-references", sound_references},
+                         {"sound-notes", sound_notes},
                          {"demo-time", demo_time},
                          {"train-time", train_time},
                          {"notes-speed", notes_speed},
@@ -95,8 +99,8 @@ int about() {
   std::string names;
   for (const auto& row : kBars) names += fmt::format("{}{}", names.empty() ? "" : "|", row.name);
   fail(ExitCode::kUsage,
-       fmt::format("usage: hum_bars {} [--smoke] [--ear FOLDER] [--annotated FOLDER] | hum_bars "
-                   "--about",
+       fmt::format("usage: hum_bars {} [--smoke] [--ear FOLDER] [--annotated FOLDER] "
+                   "[--references FOLDER] [--denominators] | hum_bars --about",
                    names));
 }
 
@@ -105,11 +109,17 @@ Scale scale_of(std::span<const std::string_view> words) {
   Scale scale = smoke ? kSmoke : kFull;
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--smoke") continue;
+    if (words[i] == "--denominators") {
+      scale.denominators = true;
+      continue;
+    }
     if (i + 1 == words.size()) fail_usage();
     if (words[i] == "--ear") {
       scale.ear_weights = words[++i];
     } else if (words[i] == "--annotated") {
       scale.annotated = words[++i];
+    } else if (words[i] == "--references") {
+      scale.references = words[++i];
     } else {
       fail_usage();
     }

@@ -16,11 +16,13 @@ eval::Bar codec_notes(const Scale& scale);
 eval::Bar codec_ladder(const Scale& scale);
 // The real singer on three presets through `hum generate`, and the negative controls.
 eval::Bar hum_to_preset(const Scale& scale);
-// `hum evaluate model` on 200 clips (bench/sound_report.h): the codec alone, seen and unseen
-// presets, a real singer, the VALL-E-style baseline, training without augmentation.
+// `hum evaluate model` on 500 clips (bench/sound_report.h): the codec alone, seen and unseen
+// presets, an unseen sound font, a real singer, the VALL-E-style baseline, training without
+// augmentation.
 eval::Bar sound_codec(const Scale& scale);
 eval::Bar sound_seen(const Scale& scale);
 eval::Bar sound_unseen(const Scale& scale);
+eval::Bar sound_font(const Scale& scale);
 eval::Bar sound_real(const Scale& scale);
 eval::Bar sound_valle(const Scale& scale);
 eval::Bar sound_augmentation(const Scale& scale);
@@ -28,6 +30,10 @@ eval::Bar sound_augmentation(const Scale& scale);
 eval::Bar sound_hum(const Scale& scale);
 // What is gained and lost by --residual, with stored references and with clips.
 eval::Bar sound_residual(const Scale& scale);
+// Real instruments as --timbre: does the output sound like its own reference?
+eval::Bar sound_references(const Scale& scale);
+// Hums with known notes on five presets: hum's notes beside FluidSynth's playing what was heard.
+eval::Bar sound_notes(const Scale& scale);
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
 eval::Bar demo_time(const Scale& scale);
 // Seconds of sound per second of `hum generate`, for one and many recordings per call, and its

@@ -16,6 +16,11 @@ struct Scale {
   // The hear bars: weights of the ear instead of the released ones; for hear-people also a folder
   // of annotated recordings (eval/harness/annotation.h). Empty: the usual ones.
   std::string_view ear_weights = {}, annotated = {};
+  // sound-references: a folder of recordings of instruments (bench/real_instruments.h) instead of
+  // the usual one.
+  std::string_view references = {};
+  // sound-notes: measures only what hum's figures are divided by.
+  bool denominators = false;
 };
 
 inline constexpr Scale kFull;

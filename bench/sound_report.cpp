@@ -11,6 +11,7 @@
 #include "bench/judges.h"
 #include "bench/locations.h"
 #include "bench/program.h"
+#include "data/synthesis/sound_fonts.h"
 #include "models/registry.h"
 #include "models/weights_folder.h"
 #include "runtime/weights.h"
@@ -20,8 +21,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kClips = 200, kSmokeClips = 1;
+constexpr int kClips = 500, kSmokeClips = 1;
+constexpr const char* kReferenceSeconds = "3";
+constexpr const char* kFont = "timgm6mb";
 constexpr double kSmokeSinging_s = 2.5;
+
+// The file of the unseen sound font; empty if it is not installed.
+std::string find_font() {
+  const std::string path(data::find_sound_font(kFont).path);
+  return fs::exists(path) ? path : "";
+}
 
 // What a usable report must cover: the released models and their baselines.
 Json judged_now(int clips) {
@@ -36,7 +45,11 @@ Json judged_now(int clips) {
     const fs::path folder = models::weights_part(weights, part);
     if (fs::exists(folder)) hashes[part] = runtime::shards_sha256(folder);
   }
-  return {{"clips", clips}, {"program", sha256_file(kHumProgram)}, {"weights", hashes}};
+  return {{"clips", clips},
+          {"reference seconds", kReferenceSeconds},
+          {"font", find_font()},
+          {"program", sha256_file(kHumProgram)},
+          {"weights", hashes}};
 }
 
 }  // namespace
@@ -49,8 +62,17 @@ SoundReport::SoundReport(const Scale& scale) : has_groups_(!scale.smoke) {
   const Json now = judged_now(clips);
   if (!fs::exists(judged) || !fs::exists(report) || parse_json(read_file(judged)) != now) {
     spdlog::info("evaluating the models on {} clips into {}", clips, folder.string());
-    std::vector<std::string> command = {"evaluate",      "model",   "-o",
-                                        folder.string(), "--clips", std::to_string(clips)};
+    std::vector<std::string> command = {"evaluate",
+                                        "model",
+                                        "-o",
+                                        folder.string(),
+                                        "--clips",
+                                        std::to_string(clips),
+                                        "--reference-seconds",
+                                        kReferenceSeconds};
+    if (const std::string font = find_font(); !font.empty()) {
+      command.insert(command.end(), {"--other-font", font});
+    }
     const ScratchFolder scratch;
     if (scale.smoke) {
       const std::string singing = scratch / "singing.wav";
@@ -73,6 +95,15 @@ const Json& SoundReport::row(const std::string& name) const {
 const Json& SoundReport::figure(const std::string& name, const std::string& metric,
                                 const std::string& group) const {
   return row(name)["groups"].at(has_groups_ ? group : "all").at(metric);
+}
+
+const Json& SoundReport::difference(const std::string& name, const std::string& metric,
+                                    const std::string& group) const {
+  return row(name).at("differences").at(has_groups_ ? group : "all").at(metric);
+}
+
+bool SoundReport::has(const std::string& group) const {
+  return !has_groups_ || report_["groups"].contains(group);
 }
 
 double SoundReport::value(const std::string& name, const std::string& metric,

@@ -6,6 +6,7 @@
 
 #include "app/evaluation/model_opponents.h"
 #include "app/evaluation/model_systems.h"
+#include "app/evaluation/sampled_systems.h"
 #include "app/evaluation/singing_report.h"
 #include "app/evaluation/test_sounds.h"
 #include "app/play/hearing.h"
@@ -33,12 +34,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMinResamples = 100, kMaxResamples = 100'000;
+constexpr double kMinReference_s = 1, kMaxReference_s = 30;
 
 void validate(const ModelReportOptions& options) {
   if (options.output.empty()) fail(ExitCode::kUsage, "no output folder was given", "-o report");
   if (options.test_set.clips < 1) {
     fail(ExitCode::kUsage, fmt::format("--clips {} is out of range", options.test_set.clips),
          "--clips must be 1 or more");
+  }
+  const double reference_s = options.test_set.reference_s;
+  if (!(reference_s >= kMinReference_s && reference_s <= kMaxReference_s)) {
+    fail(ExitCode::kUsage, fmt::format("--reference-seconds {} is out of range", reference_s),
+         fmt::format("--reference-seconds takes {} to {}", kMinReference_s, kMaxReference_s));
   }
   const int64_t resamples = options.bootstrap.resamples;
   if (resamples < kMinResamples || resamples > kMaxResamples) {
@@ -58,6 +65,7 @@ class Report {
         model_(session_, weights_),
         opponents_(session_),
         sounds_(weights_, options.other_font),
+        sampled_(sounds_.sources(), model_),
         plans_(eval::plan_test_set(options_.test_set, sounds_.sources())),
         examples_(folder_) {
     // Damaged weights fail here, before any work.
@@ -197,10 +205,12 @@ class Report {
     auto append = [&](std::vector<eval::System> more) {
       for (auto& system : more) systems.push_back(std::move(system));
     };
+    append({model_.by_name()});
     append(opponents_.systems());
     append({eval::true_rendering(), model_.heard_rendering(), model_.own_reference(),
             model_.guided_copy(), model_.codec_copy()});
     append(eval::floors());
+    append(sampled_.systems());
     return systems;
   }
 
@@ -208,6 +218,8 @@ class Report {
     auto clip = eval::make_test_clip(plan, options_.test_set, sounds_.sources());
     model_.prepare(clip);
     opponents_.prepare(clip);
+    const auto heard = model_.heard(clip);
+    if (!heard.empty()) clip.heard_truth = clip.play_truth(heard);
     return clip;
   }
 
@@ -230,6 +242,7 @@ class Report {
     return {{"hum", HUM_VERSION},
             {"clips", options_.test_set.clips},
             {"seconds a clip", options_.test_set.seconds},
+            {"seconds a reference", options_.test_set.reference_s},
             {"seed of the clips", options_.test_set.seed},
             {"bootstrap resamples", options_.bootstrap.resamples},
             {"bootstrap seed", options_.bootstrap.seed},
@@ -248,6 +261,7 @@ class Report {
   ModelSystems model_;
   ModelOpponents opponents_;
   TestSounds sounds_;
+  SampledSystems sampled_;
   std::vector<eval::TestClipPlan> plans_;
   eval::Examples examples_;
   pipeline::HearFunction hear_;  // the melody of a recording

@@ -24,6 +24,7 @@ struct ModelReportOptions {
     v("weights", weights, "folder of weights to evaluate (default: HUM_WEIGHTS, else weights/)");
     v("clips", test_set.clips,
       "number of 6 s clips, over seen and unseen presets and the seven modes");
+    v("reference_seconds", test_set.reference_s, "length of a clip's timbre reference");
     v("seed", test_set.seed, "random seed of the clips");
     v("resamples", bootstrap.resamples, "number of bootstrap resamples");
     v("bootstrap_seed", bootstrap.seed, "random seed of the bootstrap");

@@ -55,11 +55,12 @@ void ModelSystems::prepare(const eval::TestClip& clip) {
 }
 
 std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
-                                      const eval::TestClip& clip, const SynthesisOptions& options) {
+                                      const eval::TestClip& clip, const TimbreSource& timbre,
+                                      const SynthesisOptions& options) {
   if (notes.empty()) return {};
   // The seed makes each clip's draws independent.
-  return finished(
-      pipeline::play(notes, synthesizer_.instrument(timbre_, options), clip.plan.melody), clip);
+  return finished(pipeline::play(notes, synthesizer_.instrument(timbre, options), clip.plan.melody),
+                  clip);
 }
 
 std::vector<audio::Note> ModelSystems::heard(const eval::TestClip& clip) const {
@@ -90,13 +91,27 @@ eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
 eval::System ModelSystems::from_hum(const std::string& name, const SynthesisOptions& options) {
   return {.name = name,
           .what = "from the hum: notes heard in it, language model, upsampler, guided decoder",
-          .play = [this, options](const auto& clip) { return play(heard(clip), clip, options); }};
+          .play = [this, options](const auto& clip) {
+            return play(heard(clip), clip, timbre_, options);
+          }};
+}
+
+eval::System ModelSystems::by_name() {
+  return {.name = "hum, by name",
+          .what = "from the hum, with the reference that is stored with the weights",
+          .play = [this](const eval::TestClip& clip) {
+            std::vector<std::string> warnings;
+            const bool is_stored = clip.plan.split == eval::Split::kSeen;
+            return play(
+                heard(clip), clip,
+                is_stored ? synthesizer_.preset_timbre(*clip.plan.preset, warnings) : timbre_, {});
+          }};
 }
 
 eval::System ModelSystems::told_notes(const std::string& name, const std::string& what,
                                       const SynthesisOptions& options) {
   return {.name = name, .what = what, .play = [this, options](const auto& clip) {
-            return play(clip.notes, clip, options);
+            return play(clip.notes, clip, timbre_, options);
           }};
 }
 

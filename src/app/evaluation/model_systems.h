@@ -34,6 +34,9 @@ class ModelSystems {
   // These models play from the hum ("NAME") and from the true notes ("NAME, true notes"); they are
   // compared with "hum" and "hum, true notes".
   std::vector<eval::System> compared_as(const std::string& name, const SynthesisOptions& options);
+  // "hum, by name": from the hum, with the stored reference of a seen preset in place of the clip's
+  // reference. For other presets it plays as "hum".
+  eval::System by_name();
   // The real instrument plays the notes heard in the hum.
   eval::System heard_rendering();
   // The draft with the true clip as its own timbre reference: the limit of what any reference
@@ -49,6 +52,11 @@ class ModelSystems {
   // [{"book", name: bits per token, ...}]
   Json codebook_entropies();
 
+  // What was heard of the clip's hum, in the octave of its notes.
+  std::vector<audio::Note> heard(const eval::TestClip& clip) const;
+  // And of the prepared clip's reference.
+  const std::vector<audio::Note>& reference_notes() const { return timbre_.notes; }
+
   Synthesizer& synthesizer() { return synthesizer_; }
 
  private:
@@ -57,8 +65,7 @@ class ModelSystems {
                           const SynthesisOptions& options);
   eval::System told_notes_with_tokens(const std::string& name, const SynthesisOptions& options);
   std::vector<float> play(std::span<const audio::Note> notes, const eval::TestClip& clip,
-                          const SynthesisOptions& options);
-  std::vector<audio::Note> heard(const eval::TestClip& clip) const;
+                          const TimbreSource& timbre, const SynthesisOptions& options);
   eval::TokenLogits token_logits(const eval::TestClip& clip);
 
   Synthesizer synthesizer_;

@@ -24,7 +24,7 @@ constexpr double kMinReference_s = 1;
 constexpr uint64_t kReferenceSeed = 20261101;  // of a melody that no training item has
 constexpr int kPitches = 8;
 constexpr double kVelocities[] = {60, 104};  // 5 and 6 dB around the middle of the scale
-constexpr double kNote_s = 1, kSounding_s = 0.8;
+constexpr double kSounding_s = 0.8;
 // Of frames that sound, in amplitude: -30 dB.
 constexpr float kSounding = 0.0316F;
 
@@ -123,7 +123,7 @@ std::vector<Note> single_notes(const data::Preset& preset) {
   for (int i = 0; i < kPitches; ++i) {
     const double step = static_cast<double>(preset.high - preset.low) * i / (kPitches - 1);
     for (const double velocity : kVelocities) {
-      const double start_s = kNote_s * static_cast<double>(notes.size());
+      const double start_s = kStoredNote_s * static_cast<double>(notes.size());
       notes.push_back({.start_s = start_s,
                        .end_s = start_s + kSounding_s,
                        .pitch = preset.low + static_cast<int>(std::lround(step)),
@@ -138,7 +138,7 @@ models::codec::TokenFile reference_tokens(const data::Preset& preset, data::Flui
   const auto melody = render_reference(preset, renderer);
   const auto notes = single_notes(preset);
   const auto single = data::levelled(
-      renderer.render(notes, preset.program, kNote_s * static_cast<double>(notes.size())));
+      renderer.render(notes, preset.program, kStoredNote_s * static_cast<double>(notes.size())));
   models::codec::TokenFile tokens{.codes = codec.encode_sound(melody),
                                   .books = codec.config().sound_books(),
                                   .samples = std::ssize(melody) + std::ssize(single),

@@ -34,8 +34,9 @@ std::vector<const data::Preset*> known_presets(const std::filesystem::path& weig
 // Renders the melody of a preset's reference: 5 s on the sound font, at the level of training.
 std::vector<float> render_reference(const data::Preset& preset, data::FluidRenderer& renderer);
 
-// Eight pitches over the preset's range, from low to high, each softly and then loudly; one note a
-// second, which sounds for 0.8 s.
+// Eight pitches over the preset's range, from low to high, each softly and then loudly; one note
+// every kStoredNote_s, which sounds for 0.8 s.
+inline constexpr double kStoredNote_s = 1;
 std::vector<audio::Note> single_notes(const data::Preset& preset);
 
 // Renders and encodes a preset's whole reference, with its notes.

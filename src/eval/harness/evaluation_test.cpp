@@ -44,6 +44,31 @@ TEST(TestSet, TakesSplitsModesAndPresetsInTurn) {
   for (const Split split : kSplits) EXPECT_EQ(modes[split].size(), 7u) << split_name(split);
 }
 
+TEST(TestSet, TheOtherFontHasAFifthOfTheClipsAtMost) {
+  auto with_font = sources();
+  with_font.render_other_font = testing::render;
+  std::map<Split, int> counts;
+  for (const auto& plan : plan_test_set({.clips = 50}, with_font)) ++counts[plan.split];
+  EXPECT_EQ(counts[Split::kSeen], 20);
+  EXPECT_EQ(counts[Split::kUnseenPreset], 20);
+  EXPECT_EQ(counts[Split::kUnseenFont], 10);
+  EXPECT_EQ(plan_test_set({.clips = 3}, with_font)[2].split, Split::kUnseenFont);
+}
+
+TEST(TestSet, SaysHowFarTheReferenceIsFromTheMelodysRegister) {
+  const auto distances = [](const TestSetOptions& options) {
+    std::vector<double> result;
+    for (const auto& plan : plan_test_set(options, sources())) {
+      result.push_back(plan.register_semitones);
+    }
+    return result;
+  };
+  const auto all = distances({.clips = 20});
+  EXPECT_GT(std::set(all.begin(), all.end()).size(), 5u);
+  // A reference of another length has other notes.
+  EXPECT_NE(distances({.clips = 20, .reference_s = 2}), all);
+}
+
 TEST(TestSet, LeavesOutSplitsThatCannotBe) {
   auto few = sources();
   few.unseen = {};
@@ -60,7 +85,7 @@ TEST(TestSet, MakesTheClipThatWasPlanned) {
   EXPECT_EQ(data::make_melody(5, plans[1].melody, *plans[1].preset, {.seconds = 4}).mode,
             plans[1].mode);
   EXPECT_EQ(std::ssize(clip.truth), data::sample_of(4));
-  EXPECT_EQ(std::ssize(clip.reference), data::sample_of(kTestReference_s));
+  EXPECT_EQ(std::ssize(clip.reference), data::sample_of(kOptions.reference_s));
   EXPECT_NEAR(data::active_rms(clip.truth), data::kTargetRms, 1e-3);
   EXPECT_NE(clip.truth, clip.play_truth(wrong_notes(clip.notes)));
   EXPECT_EQ(clip.truth, clip.play_truth(clip.notes));
@@ -207,6 +232,18 @@ TEST(Evaluation, TheTrueTokensLikelihoodIsTheirs) {
   // Rows 3 2 1 0 and 0 1 2 3, the first class is true in both.
   const double sum = 1 + std::exp(-1.0) + std::exp(-2.0) + std::exp(-3.0);
   EXPECT_NEAR(mean_of("half", "token_ce"), std::log(sum) + 1.5, 1e-6);
+}
+
+TEST(Summary, UnseenPresetsInTheMelodysRegisterAreAGroup) {
+  const std::vector<TestClipPlan> plans = {
+      {.split = Split::kUnseenPreset, .register_semitones = -6},
+      {.split = Split::kUnseenPreset, .register_semitones = 6.5},
+      {.split = Split::kSeen, .register_semitones = 0},
+      {.split = Split::kUnseenPreset, .register_semitones = 2}};
+  const auto groups = clip_groups(plans);
+  const auto found = std::ranges::find(groups, kSameRegister, &ClipGroup::name);
+  ASSERT_NE(found, groups.end());
+  EXPECT_EQ(found->clips, (std::vector<size_t>{0, 3}));
 }
 
 TEST(Summary, HasTheBalanceOfOctaves) {

@@ -29,6 +29,16 @@ double against_truth(const HeardClip& h) {
 
 double timbre(const HeardClip& h) { return h.timbre_distance; }
 
+double audible_timbre_distance(std::span<const float> truth, std::span<const float> samples,
+                               int rate_hz) {
+  return timbre_distance(timbre_of(truth, rate_hz, kAudibleRange_db),
+                         timbre_of(samples, rate_hz, kAudibleRange_db));
+}
+
+double mel_distance_to_heard(const HeardClip& h) {
+  return h.clip.heard_truth.empty() ? kNan : mel_distance(h.clip.heard_truth, h.samples, kRate);
+}
+
 // Whether the truth is among the k nearest of itself and its rivals.
 template <int64_t k>
 double nearest(const HeardClip& h) {
@@ -97,6 +107,9 @@ std::span<const Metric> metrics() {
        against_truth<chroma_cosine>},
       {"timbre", "timbre distance", "MFCC", kLower,
        "distance of the mean MFCC 1 to 12 to the true rendering's", timbre},
+      {"timbre_60", "timbre distance, 60 dB", "MFCC", kLower,
+       "the same with a floor 60 dB below the loudest band, so that only what is audible counts",
+       against_truth<audible_timbre_distance>},
       {"nearest_1", "nearest preset", "share", kHigher,
        "by timbre distance, the true preset is nearer than 19 random others playing the same notes",
        nearest<1>},
@@ -111,6 +124,9 @@ std::span<const Metric> metrics() {
       {"mel_distance", "mel distance", "log10", kLower,
        "log mel L1 over DAC's seven scales, at -16 LUFS, floored at 60 dB below the clip's peak",
        against_truth<mel_distance>},
+      {"mel_distance_heard", "mel distance, heard notes", "log10", kLower,
+       "the same, to the real instrument playing the notes that are heard in the hum",
+       mel_distance_to_heard},
       {"stft_distance", "STFT distance", "log10", kLower,
        "log magnitude L1 at windows 2048 and 512, with the same level and floor",
        against_truth<stft_distance>},

@@ -122,6 +122,10 @@ std::vector<ClipGroup> clip_groups(std::span<const TestClipPlan> plans) {
   for (const Split split : kSplits) {
     add(split_name(split), [&](const TestClipPlan& plan) { return plan.split == split; });
   }
+  add(kSameRegister, [](const TestClipPlan& plan) {
+    return plan.split == Split::kUnseenPreset &&
+           std::abs(plan.register_semitones) <= kSameRegister_semitones;
+  });
   for (int mode = 0; mode < data::kModes; ++mode) {
     add(data::mode_name(static_cast<data::Mode>(mode)),
         [&](const TestClipPlan& plan) { return static_cast<int>(plan.mode) == mode; });

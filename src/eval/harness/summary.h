@@ -14,7 +14,10 @@ struct ClipGroup {
   std::vector<size_t> clips;
 };
 
-// All clips, and the splits and modes that have clips.
+// The clips of unseen presets whose reference is in the melody's register.
+inline constexpr const char* kSameRegister = "unseen preset, same register";
+
+// All clips; the splits, kSameRegister and the modes that have clips.
 std::vector<ClipGroup> clip_groups(std::span<const TestClipPlan> plans);
 
 // {"metrics": [{key, name, unit, better, what}],

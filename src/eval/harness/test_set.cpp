@@ -1,9 +1,11 @@
 #include "eval/harness/test_set.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/error.h"
+#include "base/quantile.h"
 #include "base/rng.h"
 #include "data/synthesis/hum_voice.h"
 #include "data/synthesis/level.h"
@@ -19,6 +21,17 @@ constexpr uint64_t kTries = 1000;
 data::Melody melody_of(uint64_t index, const data::Preset& preset, const TestSetOptions& options) {
   return data::make_melody(static_cast<uint64_t>(options.seed), index, preset,
                            {.seconds = options.seconds, .chord_share = 0});
+}
+
+data::Melody reference_melody(const TestClipPlan& plan, const TestSetOptions& options) {
+  return data::make_melody(static_cast<uint64_t>(options.seed) + 1, plan.melody, *plan.preset,
+                           {.seconds = options.reference_s, .chord_share = 0});
+}
+
+double median_pitch(const std::vector<audio::Note>& notes) {
+  std::vector<double> pitches;
+  for (const audio::Note& note : notes) pitches.push_back(note.pitch);
+  return median(std::move(pitches));
 }
 
 uint64_t melody_in_mode(uint64_t clip, const data::Preset& preset, data::Mode mode,
@@ -54,6 +67,14 @@ std::vector<Timbre> rivals_of(const TestClip& clip, const TestSetOptions& option
   return timbres;
 }
 
+// The split with the fewest clips so far. The other font has had enough with a fifth of all.
+Split next_split(std::span<const Split> splits, std::map<Split, size_t>& counts, size_t clips) {
+  if (5 * counts[Split::kUnseenFont] >= clips && splits.back() == Split::kUnseenFont) {
+    splits = splits.first(splits.size() - 1);
+  }
+  return *std::ranges::min_element(splits, {}, [&](Split split) { return counts[split]; });
+}
+
 }  // namespace
 
 std::string_view split_name(Split split) {
@@ -81,13 +102,16 @@ std::vector<TestClipPlan> plan_test_set(const TestSetOptions& options, const Tes
   const auto seen = shuffled(sources.seen, Rng(seed, "seen presets"));
   const auto unseen = shuffled(sources.unseen, Rng(seed, "unseen presets"));
   std::vector<TestClipPlan> plans;
+  std::map<Split, size_t> counts;
   for (size_t clip = 0; clip < static_cast<size_t>(options.clips); ++clip) {
-    const size_t round = clip / splits.size();  // within the split
-    TestClipPlan plan{.split = splits[clip % splits.size()],
-                      .mode = static_cast<data::Mode>(round % data::kModes)};
+    const Split split = next_split(splits, counts, static_cast<size_t>(options.clips));
+    const size_t round = counts[split]++;
+    TestClipPlan plan{.split = split, .mode = static_cast<data::Mode>(round % data::kModes)};
     const auto& presets = plan.split == Split::kUnseenPreset ? unseen : seen;
     plan.preset = presets[round % presets.size()];
     plan.melody = melody_in_mode(clip, *plan.preset, plan.mode, options);
+    plan.register_semitones = median_pitch(reference_melody(plan, options).notes) -
+                              median_pitch(melody_of(plan.melody, *plan.preset, options).notes);
     plans.push_back(plan);
   }
   return plans;
@@ -106,9 +130,8 @@ TestClip make_test_clip(const TestClipPlan& plan, const TestSetOptions& options,
   clip.truth = clip.play_truth(clip.notes);
   clip.true_timbre = timbre_of(clip.truth, data::kSampleRate);
   clip.rivals = rivals_of(clip, options, sources, render);
-  const auto other = data::make_melody(static_cast<uint64_t>(options.seed) + 1, plan.melody, preset,
-                                       {.seconds = kTestReference_s, .chord_share = 0});
-  clip.reference = data::levelled(render(other.notes, preset, kTestReference_s));
+  clip.reference =
+      data::levelled(render(reference_melody(plan, options).notes, preset, options.reference_s));
   clip.hum_shift_semitones = data::octave_shift(clip.notes, data::kHumLow, data::kHumHigh);
   clip.hum = data::render_hum(data::shifted(clip.notes, 0, clip.hum_shift_semitones),
                               options.seconds, static_cast<uint64_t>(options.seed), plan.melody);

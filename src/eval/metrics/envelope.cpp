@@ -6,13 +6,12 @@
 namespace hum::eval {
 namespace {
 
-constexpr double kHopSeconds = 0.02;
 constexpr double kFloorDb = -60;
 
 }  // namespace
 
 std::vector<double> loudness_envelope_db(std::span<const float> samples, int rate_hz) {
-  const auto hop = static_cast<size_t>(kHopSeconds * rate_hz);
+  const auto hop = static_cast<size_t>(kEnvelopeHop_s * rate_hz);
   std::vector<double> powers;
   for (size_t start = 0; start + 2 * hop <= samples.size(); start += hop) {
     double sum = 0;

@@ -6,6 +6,9 @@
 
 namespace hum::eval {
 
+// Frames overlap by half: each is two hops long.
+inline constexpr double kEnvelopeHop_s = 0.02;
+
 // RMS in dB of 50 frames per second (window 40 ms), with a floor 60 dB below the loudest frame.
 // Empty for silence. Shapes: mono samples.
 std::vector<double> loudness_envelope_db(std::span<const float> samples, int rate_hz);

@@ -109,17 +109,22 @@ std::vector<PitchedNote> as_written(std::span<const Note> notes) {
   return result;
 }
 
-std::vector<PitchedNote> as_sung(std::span<const Note> notes) {
+std::vector<PitchedNote> as_played(std::span<const Note> notes) {
   auto result = as_written(notes);
   for (size_t i = 0; i < notes.size(); ++i) {
     std::vector<int> bends = notes[i].bends;
-    if (notes[i].hz > 0) {
-      result[i].hz = notes[i].hz;
-    } else if (!bends.empty()) {
-      const auto middle = bends.begin() + std::ssize(bends) / 2;
-      std::ranges::nth_element(bends, middle);
-      result[i].hz = audio::midi_to_hz(notes[i].pitch + *middle / audio::kBendsPerSemitone);
-    }
+    if (bends.empty()) continue;
+    const auto middle = bends.begin() + std::ssize(bends) / 2;
+    std::ranges::nth_element(bends, middle);
+    result[i].hz = audio::midi_to_hz(notes[i].pitch + *middle / audio::kBendsPerSemitone);
+  }
+  return result;
+}
+
+std::vector<PitchedNote> as_sung(std::span<const Note> notes) {
+  auto result = as_played(notes);
+  for (size_t i = 0; i < notes.size(); ++i) {
+    if (notes[i].hz > 0) result[i].hz = notes[i].hz;
   }
   return result;
 }

@@ -39,6 +39,8 @@ struct PitchedNote {
 // the median of the bends.
 std::vector<PitchedNote> as_written(std::span<const audio::Note> notes);
 std::vector<PitchedNote> as_sung(std::span<const audio::Note> notes);
+// At the pitch that an instrument plays: that of the semitone, moved by the median of the bends.
+std::vector<PitchedNote> as_played(std::span<const audio::Note> notes);
 
 // Counts a maximum one-to-one matching of notes that agree; all zero when either list is empty.
 // Distances are rounded to 4 decimals and compared by <=. Without pitch, as mir_eval's onset score:

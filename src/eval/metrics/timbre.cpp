@@ -33,7 +33,7 @@ std::vector<double> frame_powers(std::span<const float> samples, const audio::St
 
 }  // namespace
 
-Timbre timbre_of(std::span<const float> samples, int rate_hz) {
+Timbre timbre_of(std::span<const float> samples, int rate_hz, double range_db) {
   Timbre timbre{};
   double energy = 0;
   for (const float sample : samples) energy += static_cast<double>(sample) * sample;
@@ -42,7 +42,8 @@ Timbre timbre_of(std::span<const float> samples, int rate_hz) {
   std::vector<float> scaled(samples.begin(), samples.end());
   for (float& sample : scaled) sample = static_cast<float>(sample * (kRms / rms));
 
-  const audio::MfccOptions options{.coefficients = static_cast<int>(timbre.size()) + 1};
+  const audio::MfccOptions options{.coefficients = static_cast<int>(timbre.size()) + 1,
+                                   .range_db = range_db};
   const auto mfcc = audio::mfcc(scaled, rate_hz, options);
   const auto powers = frame_powers(scaled, options.stft, mfcc.rows);
   const double threshold = kSoundingPower * std::ranges::max(powers);
