@@ -78,8 +78,7 @@ std::string prefix_of(std::string_view part) { return std::string(part) + "."; }
 
 // Writes the tensors with a prefix, without it.
 std::string write_alone(std::string_view name, const fs::path& output, const Json& config,
-                        std::span<const train::NamedTensor> parameters,
-                        const std::string& prefix) {
+                        std::span<const train::NamedTensor> parameters, const std::string& prefix) {
   runtime::Weights weights{{{"model_type", fmt::format("hum-{}", name)}, {"model", config}}, {}};
   for (const auto& [full_name, tensor] : parameters) {
     if (!full_name.starts_with(prefix)) continue;

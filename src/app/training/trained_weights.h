@@ -31,7 +31,6 @@ void require_places(const models::ModelRow& row, const std::filesystem::path& ou
 // Writes the weights to `output`, or their parts to folders in it. `config`: as recorded. Returns
 // their SHA-256, of parts one after another. Throws: what runtime::write_weights throws.
 std::string write_model_weights(const models::ModelRow& row, const std::filesystem::path& output,
-                                const Json& config,
-                                std::span<const train::NamedTensor> parameters);
+                                const Json& config, std::span<const train::NamedTensor> parameters);
 
 }  // namespace hum::app

@@ -70,8 +70,7 @@ nn::TrainSpec Joint::train_spec(const nn::StepShape& shape) const {
       .units_per_batch = static_cast<double>(batch * frames) / 50,
       .unit = "audio s"};
   if (predictor_.attends()) {
-    spec.batch.push_back(
-        {"reference_melody", f32({batch, reference, predictor.melody_features})});
+    spec.batch.push_back({"reference_melody", f32({batch, reference, predictor.melody_features})});
   }
   return spec;
 }

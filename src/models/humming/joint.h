@@ -37,8 +37,8 @@ class Joint {
   const nn::ParameterList& parameters() const { return parameters_; }
 
   // Batch: audio [B,N]; latents [B,T,D] of the codec; melody [B,T,M] as heard; played [B,T,V] and
-  // excitation [B,N] of the notes that the target plays; reference [B,S,D], reference_frames i32[B];
-  // reference_melody [B,S,M] if the predictor attends.
+  // excitation [B,N] of the notes that the target plays; reference [B,S,D], reference_frames
+  // i32[B]; reference_melody [B,S,M] if the predictor attends.
   nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:
