@@ -120,7 +120,8 @@ TEST_F(PostgresTest, ReadsCredentialsAnewWhenItConnectsAgain) {
   ::setenv("PGPASSFILE", file.c_str(), /*overwrite=*/1);
   Postgres database(PostgresServer::as_user(url_, "player"));
   owner.query("ALTER ROLE player PASSWORD 'new'");
-  owner.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'player'");
+  owner.query(
+      "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE usename = 'player'");
   // The first try still reads the old one.
   std::jthread renewal([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -128,7 +129,8 @@ TEST_F(PostgresTest, ReadsCredentialsAnewWhenItConnectsAgain) {
   });
   EXPECT_EQ(database.transact([&] { return database.query("SELECT 5").integer(0, 0); }), 5);
   owner.query("ALTER ROLE player PASSWORD 'newest'");
-  owner.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'player'");
+  owner.query(
+      "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE usename = 'player'");
   EXPECT_EQ(code_of([&] { database.transact([&] { database.query("SELECT 5"); }); }),
             ExitCode::kNoPermission);
   ::unsetenv("PGPASSFILE");

@@ -195,6 +195,12 @@ TEST_F(PostgresTableTest, NeedsOnlyTheDocumentedPrivileges) {
     EXPECT_EQ(table.requeue_failed(), 0);
     table.with_shards([](std::span<const TableShard> shards) { EXPECT_THAT(shards, IsEmpty()); });
     EXPECT_EQ(table.counts().waiting, 2);
+    owner_.query("GRANT UPDATE (outcome) ON recordings TO hum_worker");
+    table.sync({.write_back = "outcome"});
+    const Claim again = table.claim(1);
+    const RecordingResult done[] = {{.number = again.recordings[0].number}};
+    EXPECT_TRUE(table.finish(again.lease, done, std::nullopt));
+    EXPECT_THAT(outcomes(), ElementsAre("done", ""));
   }
   owner_.run_script("DROP OWNED BY hum_worker; DROP ROLE hum_worker");
 }

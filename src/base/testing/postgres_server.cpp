@@ -90,9 +90,10 @@ PostgresServer::PostgresServer() {
     HUM_CHECK(::chown(folder_.path().c_str(), user->pw_uid, user->pw_gid) == 0);
   }
   const std::string data = folder_ / "data";
-  const int status = wait_for(launch({"initdb", "--no-sync", "--no-instructions", "-D", data, "-U",
-                                      kSuperuser, "-A", "trust", "-E", "UTF8", "--locale=C"},
-                                     folder_ / "log"));
+  const int status =
+      wait_for(launch({"initdb", "--no-sync", "--no-instructions", "--wal-segsize=1", "-D", data,
+                       "-U", kSuperuser, "-A", "trust", "-E", "UTF8", "--locale=C"},
+                      folder_ / "log"));
   if (status != 0) {
     fail(ExitCode::kUnavailable, "initdb failed: " + read_file(folder_ / "log"), "see its output");
   }
