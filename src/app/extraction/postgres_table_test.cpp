@@ -20,6 +20,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 constexpr double kLong_s = 600;
 
@@ -200,7 +201,7 @@ TEST_F(PostgresTableTest, NeedsOnlyTheDocumentedPrivileges) {
     const Claim again = table.claim(1);
     const RecordingResult done[] = {{.number = again.recordings[0].number}};
     EXPECT_TRUE(table.finish(again.lease, done, std::nullopt));
-    EXPECT_THAT(outcomes(), ElementsAre("done", ""));
+    EXPECT_THAT(outcomes(), UnorderedElementsAre("done", ""));
   }
   owner_.run_script("DROP OWNED BY hum_worker; DROP ROLE hum_worker");
 }
