@@ -17,13 +17,18 @@ for package in "${wanted[@]}"; do
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-install="apt-get install --yes --no-install-recommends ${missing[*]}"
 if [ "$(id -u)" -ne 0 ]; then
-  printf 'setup: %d packages are missing. Only root can install them. Run:\n  sudo apt-get update && sudo %s\n' \
-    "${#missing[@]}" "$install" >&2
+  printf 'setup: packages are missing: %s. Only root can install them. Run:\n  sudo %s\n' \
+    "${missing[*]}" "$PWD/tools/setup.sh${1:+ $1}" >&2
   exit 1
 fi
+install="apt-get install --yes --no-install-recommends -qq -o Dpkg::Use-Pty=0"
 echo "setup: installing ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq < /dev/null
-$install -qq -o Dpkg::Use-Pty=0 < /dev/null
+if [[ " ${missing[*]} " == *" postgresql-15 "* ]]; then
+  # Tests start their own servers; without this the package would create and start one.
+  $install postgresql-common < /dev/null
+  echo 'create_main_cluster = false' >> /etc/postgresql-common/createcluster.conf
+fi
+$install "${missing[@]}" < /dev/null

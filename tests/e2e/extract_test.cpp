@@ -4,6 +4,8 @@
 #include "audio/io.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/postgres.h"
+#include "base/testing/postgres_server.h"
 #include "data/shards/manifest.h"
 #include "data/shards/tar.h"
 #include "data/synthesis/excitation.h"
@@ -15,9 +17,9 @@ namespace hum::e2e {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class Extract : public Program {
  protected:
@@ -121,6 +123,36 @@ TEST_F(Extract, ResumesAfterCtrlC) {
   }
   ASSERT_EQ(run_hum(extract).code, 0);
   EXPECT_EQ(data::read_manifest(folder_ / "new").items(), 9);
+}
+
+// The same with a table in PostgreSQL.
+TEST_F(Extract, SharesADatabaseWithProcessesThatAreKilled) {
+  write_music(8);
+  ASSERT_EQ(shell("hum data extract music -o alone --weights weights").code, 0);
+  const std::string url = hum::testing::PostgresServer::shared().new_database();
+  Postgres database(url);
+  database.run_script(shell("hum data extract --init-sql").out);
+  database.query("CREATE TABLE recordings(id bigserial, location text)");
+  for (const auto& file : fs::directory_iterator(folder_ / "music")) {
+    database.query("INSERT INTO recordings(location) VALUES($1)", file.path().string());
+  }
+  const std::string extract = fmt::format(
+      "hum data extract --from '{}' --weights weights --batch 1 --lease 2 -o features", url);
+  const auto killed = shell(
+      fmt::format("for s in 0.7 1.3 2; do timeout -s KILL $s {0}; done; {0} & p=$!; sleep 1; "
+                  "{0} & sleep 1; kill -9 $p; wait; {0} && hum data extract gc --from '{1}' && "
+                  "hum data verify features",
+                  extract, url));
+  ASSERT_EQ(killed.code, 0) << killed.err;
+  EXPECT_EQ(listed("features"), listed("alone"));
+  const auto status = shell(fmt::format("hum data extract status --json --from '{}'", url));
+  const Json report = parse_json(status.out);
+  EXPECT_EQ(report.at("recordings").at("done"), 8);
+  EXPECT_EQ(report.at("folder"), path("features"));
+  expect_error(shell("hum data extract status --from postgresql://u:hidden@localhost:1/x"), 75,
+               "postgresql://localhost:1/x: ", "check that the server runs");
+  expect_error(shell(fmt::format("{} --key-column nr", extract)), 2,
+               "table recordings: has no column nr", "--key-column");
 }
 
 }  // namespace

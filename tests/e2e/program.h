@@ -49,7 +49,7 @@ struct Case {
 std::filesystem::path example_recording();
 
 // A test with an empty folder.
-class Program : public testing::Test {
+class Program : public ::testing::Test {
  protected:
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   // Names of all files in the folder, sorted.

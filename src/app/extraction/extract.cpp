@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <set>
 #include <thread>
 
+#include "app/extraction/extract_database.h"
 #include "app/extraction/shard_store.h"
 #include "app/extraction/sqlite_table.h"
 #include "app/extraction/worker.h"
@@ -28,17 +30,31 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kTable = "recordings.sqlite";
 constexpr const char* kHeardBy = "basic-pitch";
-constexpr double kUsualLease_s = 30;  // of commands that hold none
+
+// Such a URL may hold a password, so no message may take it for a path and show it.
+void require_no_database(const std::string& path) {
+  if (!is_postgres_url(path)) return;
+  fail(ExitCode::kUsage, "a database is given where a path is expected", "--from URL");
+}
 
 fs::path folder_of(const std::string& output) {
+  require_no_database(output);
   if (output.empty()) fail(ExitCode::kUsage, "the folder of features has no name", "-o features/");
   const fs::path folder = with_runs_folder(output);
   return folder.has_filename() ? folder : folder.parent_path();  // without a last '/'
 }
 
 void validate(const ExtractOptions& options) {
-  if (options.inputs.empty()) {
+  const std::string& from = options.database.from;
+  if (options.inputs.empty() && from.empty()) {
     fail(ExitCode::kUsage, "no recordings were given", "hum data extract music/ -o features/");
+  }
+  if (!options.inputs.empty() && !from.empty()) {
+    fail(ExitCode::kUsage, "recordings were given beside those of the database",
+         "name files and folders, or --from, not both");
+  }
+  if (options.init && from.empty()) {
+    fail(ExitCode::kUsage, "--init is for a database", "--from postgresql://host/database");
   }
   if (options.batch < 1) {
     fail(ExitCode::kUsage, fmt::format("--batch {} is below 1", options.batch), "--batch 8");
@@ -54,6 +70,7 @@ void validate(const ExtractOptions& options) {
 
 std::vector<FoundFile> find_files(const ExtractOptions& options) {
   for (const std::string& input : options.inputs) {
+    require_no_database(input);
     if (is_standard_stream(input)) {
       fail(ExitCode::kUsage, "features are not extracted from stdin", "name a file or a folder");
     }
@@ -69,15 +86,17 @@ std::vector<FoundFile> find_files(const ExtractOptions& options) {
   return files;
 }
 
-// shards.json of rendered items would be replaced.
-void require_no_other_items(const fs::path& folder) {
-  if (!fs::exists(folder / "shards.json") || fs::exists(folder / kTable)) return;
+// shards.json of rendered items, or of another extraction, would be replaced.
+void require_no_other_items(const fs::path& folder, const ExtractOptions& options) {
+  const bool has_table = fs::exists(folder / kTable);
+  const bool is_own = options.database.from.empty() ? has_table : !has_table && has_job(options);
+  if (is_own || (!has_table && !fs::exists(folder / "shards.json"))) return;
   fail(ExitCode::kUsage, folder.string() + ": holds other training items",
        "choose another folder with -o");
 }
 
 Extraction planned(const fs::path& folder, const std::vector<FoundFile>& files) {
-  Extraction plan{.folder = folder.string(), .found = std::ssize(files)};
+  Extraction plan{.folder = folder.string(), .place = folder.string(), .found = std::ssize(files)};
   if (!fs::exists(folder / kTable)) {
     plan.added = plan.found;
     return plan;
@@ -86,6 +105,44 @@ Extraction planned(const fs::path& folder, const std::vector<FoundFile>& files) 
   plan.added = table.count_new(files);
   plan.counts = table.counts();
   return plan;
+}
+
+// Opens the table and adds the recordings.
+std::unique_ptr<RecordingTable> fill_table(const ExtractOptions& options, const fs::path& folder,
+                                           const std::vector<FoundFile>& files,
+                                           const Json& made_with, Extraction& result) {
+  if (options.database.from.empty()) {
+    auto table = std::make_unique<SqliteTable>(folder / kTable, made_with, options.lease_s);
+    result.place = folder.string();
+    result.found = std::ssize(files);
+    result.added = table->add(files);
+    return table;
+  }
+  return open_job(options, folder, made_with, result);
+}
+
+struct ExistingTable {
+  std::unique_ptr<RecordingTable> table;
+  fs::path folder;
+};
+
+ExistingTable open_table(const std::string& output, const DatabaseJob& database) {
+  if (output.empty() && database.from.empty()) {
+    fail(ExitCode::kUsage, "no features were named",
+         "name their folder, or the database with --from");
+  }
+  if (database.from.empty()) {
+    const fs::path folder = folder_of(output);
+    return {std::make_unique<SqliteTable>(folder / kTable, nullptr, kUsualLease_s), folder};
+  }
+  if (!output.empty()) {
+    fail(ExitCode::kUsage, "a folder was given beside a database",
+         "the database knows the folder: give only --from");
+  }
+  auto table = std::make_unique<PostgresTable>(Postgres(database.from),
+                                               PostgresJob{.name = database.job}, kUsualLease_s);
+  const fs::path folder = table->output();
+  return {std::move(table), folder};
 }
 
 // All that decides what the features of a recording are.
@@ -160,22 +217,25 @@ void work_to_the_end(Worker& worker, Report& report) {
 
 Extraction extract(const ExtractOptions& options) {
   validate(options);
-  const auto files = find_files(options);
+  const bool is_in_database = !options.database.from.empty();
+  const auto files = is_in_database ? std::vector<FoundFile>() : find_files(options);
   const fs::path folder = folder_of(options.output);
-  require_no_other_items(folder);
-  if (options.dry_run) return planned(folder, files);
+  if (is_in_database) prepare_database(options);
+  require_no_other_items(folder, options);
+  if (options.dry_run) {
+    return is_in_database ? planned_in_database(options, folder) : planned(folder, files);
+  }
   runtime::Session session(session_options());
   const models::codec::CodecSession codec(
       session, models::weights_part(weights_folder(options.weights), "codec"));
   const FeatureTools tools{transcriber(session, {}), kHeardBy, token_encoder(codec)};
   create_folder(folder);
-  SqliteTable table(folder / kTable, made_with(tools), options.lease_s);
   FolderStore store(folder);
-  Extraction result{.folder = folder.string(), .found = std::ssize(files)};
-  result.added = table.add(files);
+  Extraction result{.folder = folder.string()};
+  const auto table = fill_table(options, folder, files, made_with(tools), result);
   {
-    Report report(table);
-    Worker worker(table, store, tools,
+    Report report(*table);
+    Worker worker(*table, store, tools,
                   {.batch = options.batch,
                    .max_seconds = options.max_seconds,
                    .lease_s = options.lease_s,
@@ -185,38 +245,38 @@ Extraction extract(const ExtractOptions& options) {
     result.sound_s = report.sound_s();
     result.took_s = report.took_s();
   }
-  write_list(table, folder);
-  result.counts = table.counts();
+  write_list(*table, folder);
+  result.counts = table->counts();
   result.stop_signal = stop_signal();
   return result;
 }
 
-ExtractionStatus extraction_status(const std::string& output) {
-  const fs::path folder = folder_of(output);
-  SqliteTable table(folder / kTable, nullptr, kUsualLease_s);
+ExtractionStatus extraction_status(const std::string& output, const DatabaseJob& database) {
+  const auto [table, folder] = open_table(output, database);
   ExtractionStatus status{.folder = folder.string()};
-  table.with_shards([&](std::span<const TableShard> shards) {
+  table->with_shards([&](std::span<const TableShard> shards) {
+    status.shards = status.bytes = 0;
     for (const TableShard& shard : shards) {
       status.shards += shard.is_listed ? 1 : 0;
       status.bytes += shard.entry.bytes;  // 0 of one that is not listed
     }
   });
-  status.counts = table.counts();
-  status.set_aside = table.set_aside();
+  status.counts = table->counts();
+  status.set_aside = table->set_aside();
   return status;
 }
 
-int64_t requeue(const std::string& output, bool failed, const std::string& shard) {
+int64_t requeue(const std::string& output, bool failed, const std::string& shard,
+                const DatabaseJob& database) {
   if (!failed && shard.empty()) {
     fail(ExitCode::kUsage, "nothing was chosen to extract again",
          "--failed: the recordings that failed; --shard NAME: those of a damaged shard");
   }
-  const fs::path folder = folder_of(output);
-  SqliteTable table(folder / kTable, nullptr, kUsualLease_s);
-  int64_t count = failed ? table.requeue_failed() : 0;
+  const auto [table, folder] = open_table(output, database);
+  int64_t count = failed ? table->requeue_failed() : 0;
   if (!shard.empty()) {
-    const int64_t of_shard = table.requeue_shard(shard);
-    write_list(table, folder);
+    const int64_t of_shard = table->requeue_shard(shard);
+    write_list(*table, folder);
     if (of_shard == 0) {
       fail(ExitCode::kNoInput, fmt::format("{}: lists no shard '{}'", folder.string(), shard),
            "hum data verify " + folder.string() + " names the damaged shards");
@@ -226,13 +286,13 @@ int64_t requeue(const std::string& output, bool failed, const std::string& shard
   return count;
 }
 
-CollectedGarbage collect_garbage(const std::string& output) {
-  const fs::path folder = folder_of(output);
-  SqliteTable table(folder / kTable, nullptr, kUsualLease_s);
+CollectedGarbage collect_garbage(const std::string& output, const DatabaseJob& database) {
+  const auto [table, folder] = open_table(output, database);
+  require_folder(folder, "run this on a machine that has the folder");
   FolderStore store(folder);
   CollectedGarbage garbage;
   // While nothing is announced, so that no shard appears between a look and a removal.
-  table.with_shards([&](std::span<const TableShard> shards) {
+  table->with_shards([&](std::span<const TableShard> shards) {
     std::set<std::string> named;
     for (const TableShard& shard : shards) named.insert(shard.entry.name);
     for (const StoredFile& file : store.list()) {

@@ -36,8 +36,8 @@ std::string counts_text(const TableCounts& counts) {
   return text;
 }
 
-std::string hint_of_failures(const std::string& folder) {
-  return fmt::format("the reasons: hum data extract status {}\n", folder);
+std::string hint_of_failures(const std::string& place) {
+  return fmt::format("the reasons: hum data extract status {}\n", place);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::string extraction_text(const ExtractOptions& options, const Extraction& ext
     text += fmt::format("{} of sound in {}\n", format_duration(extraction.sound_s),
                         format_duration(extraction.took_s));
   }
-  if (extraction.counts.failed > 0) text += hint_of_failures(extraction.folder);
+  if (extraction.counts.failed > 0) text += hint_of_failures(extraction.place);
   return text;
 }
 

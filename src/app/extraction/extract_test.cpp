@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <map>
 #include <thread>
 
 #include "app/extraction/shard_store.h"
 #include "app/extraction/sqlite_table.h"
+#include "app/extraction/test_recordings.h"
 #include "app/extraction/worker.h"
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
@@ -20,9 +20,6 @@
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
 #include "data/shards/item_folder.h"
-#include "data/shards/tar.h"
-#include "data/synthesis/excitation.h"
-#include "data/synthesis/timing.h"
 #include "models/testing.h"
 
 namespace hum::app {
@@ -37,27 +34,6 @@ using ::testing::HasSubstr;
 using ::testing::Le;
 
 constexpr int64_t kBooks = 4;  // of the tiny codec
-
-// A scale from `pitch` up, two notes a second, with harmonics.
-std::vector<float> scale(int pitch, double seconds) {
-  std::vector<audio::Note> notes;
-  for (int i = 0; 0.5 * i + 0.45 < seconds; ++i) {
-    notes.push_back({0.5 * i, 0.5 * i + 0.45, pitch + 2 * (i % 6)});
-  }
-  return data::render_excitation(notes, static_cast<int64_t>(seconds * data::kSampleRate));
-}
-
-// The files of the samples in the listed shards, by name. No name may come twice.
-std::map<std::string, std::string> files_of(const fs::path& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& shard : data::read_manifest(folder).shards) {
-    const std::string archive = read_file(folder / shard.name);
-    for (const auto& member : data::tar_members(archive)) {
-      EXPECT_TRUE(files.emplace(member.name, sha256(member.bytes)).second) << member.name;
-    }
-  }
-  return files;
-}
 
 class Extract : public ::testing::Test {
  protected:

@@ -54,13 +54,6 @@ std::vector<float> cut(std::span<const float> samples, int64_t start) {
   return window;
 }
 
-std::vector<float> mean_of(const std::vector<std::vector<float>>& channels) {
-  std::vector<float> mean = channels.front();
-  if (channels.size() == 1) return mean;
-  for (size_t i = 0; i < mean.size(); ++i) mean[i] = (mean[i] + channels[1][i]) / 2;
-  return mean;
-}
-
 // All channels at the models' level. Returns the gain.
 double level(std::vector<std::vector<float>>& channels) {
   std::vector<float> together;  // interleaved
@@ -91,18 +84,34 @@ bool any_sounds(std::span<const audio::Note> notes) {
   return std::ranges::any_of(notes, [](const audio::Note& note) { return note.end_s > 0; });
 }
 
-// Equal signals, those of mono sound, are encoded once.
+// Equal signals, those of mono sound, are encoded once. `reference`: empty for the mean.
 void add_signals(FeatureSample& sample, const std::vector<std::vector<float>>& channels,
-                 const std::vector<float>& sine, CodePool& pool) {
+                 const std::vector<float>& reference, const std::vector<float>& sine,
+                 CodePool& pool) {
   const bool is_mono = channels.size() == 1 || channels[0] == channels[1];
-  if (is_mono) {
+  if (is_mono && reference.empty()) {
     pool.add(channels[0], {&sample.left, &sample.right, &sample.mono});
+  } else if (is_mono) {
+    pool.add(channels[0], {&sample.left, &sample.right});
+    pool.add(reference, {&sample.mono});
   } else {
     pool.add(channels[0], {&sample.left});
     pool.add(channels[1], {&sample.right});
-    pool.add(mean_of(channels), {&sample.mono});
+    pool.add(reference.empty() ? mean_of(channels) : reference, {&sample.mono});
   }
   pool.add(sine, {&sample.sine});
+}
+
+// What the features of a window do not show.
+Json meta_of(const RecordingSound& sound, const FeatureTools& tools) {
+  Json meta = {{"recording", sound.sha256},
+               {"channels", sound.channels.size()},
+               {"codec", tools.encoder.fingerprint},
+               {"heard_by", tools.heard_by},
+               {"hum", HUM_VERSION}};
+  if (!sound.licence.empty()) meta["licence"] = sound.licence;
+  if (!sound.reference_sha256.empty()) meta["mono_reference"] = sound.reference_sha256;
+  return meta;
 }
 
 uint64_t seed_of(const std::string& sha256) {
@@ -113,7 +122,26 @@ uint64_t seed_of(const std::string& sha256) {
 
 }  // namespace
 
-std::string read_recording_bytes(const fs::path& path) {
+std::string read_recording_bytes(const std::string& location) {
+  const fs::path path = location;
+  if (location.empty()) {
+    fail(ExitCode::kBadData, "the recording: has no location", "its row names none");
+  }
+  if (!path.is_absolute()) {
+    const size_t scheme = location.find("://");
+    if (scheme == location.npos) {
+      fail(ExitCode::kBadData, "the recording: its location is not an absolute path",
+           "a path such as /music/a.wav");
+    }
+    // What follows the scheme may hold a key.
+    fail(ExitCode::kBadData,
+         fmt::format("the recording: locations {}... are not read", location.substr(0, scheme + 3)),
+         "copy it to a folder that all processes see");
+  }
+  std::error_code missing;  // reading it says why
+  if (fs::exists(path, missing) && !fs::is_regular_file(path, missing)) {
+    fail(ExitCode::kBadData, "the recording: is not a file", "name a file");
+  }
   const FileState before = state_of(path);
   if (before.bytes > static_cast<std::uintmax_t>(kMostBytes)) {
     fail(ExitCode::kBadData, "the recording: is larger than 2 GiB", "split it");
@@ -179,14 +207,23 @@ void CodePool::flush() {
   places_.clear();
 }
 
-RecordingFeatures begin_features(const std::string& sha256,
-                                 const std::vector<std::vector<float>>& channels,
-                                 const FeatureTools& tools, CodePool& pool) {
-  const std::vector<float> mono = mean_of(channels);
+std::vector<float> mean_of(const std::vector<std::vector<float>>& channels) {
+  std::vector<float> mean = channels.front();
+  if (channels.size() == 1) return mean;
+  for (size_t i = 0; i < mean.size(); ++i) mean[i] = (mean[i] + channels[1][i]) / 2;
+  return mean;
+}
+
+RecordingFeatures begin_features(const RecordingSound& sound, const FeatureTools& tools,
+                                 CodePool& pool) {
+  const auto& channels = sound.channels;
+  std::vector<float> mono = sound.reference.empty() ? mean_of(channels) : sound.reference;
+  mono.resize(channels.front().size());
   const auto samples = std::ssize(mono);
   // Loudness as amplitude, as in training items.
   const auto notes = data::velocity_from_rms(mono, tools.transcribe(mono));
   const auto sine = data::render_sine(notes, samples);
+  const Json meta = meta_of(sound, tools);
   RecordingFeatures features{.seconds = static_cast<double>(samples) / data::kSampleRate};
   for (int64_t start = 0; start < samples; start += kItemSamples) {
     std::vector<std::vector<float>> window;
@@ -203,19 +240,17 @@ RecordingFeatures begin_features(const std::string& sha256,
     }
     ++features.windows.kept;
     FeatureSample& sample = features.samples.emplace_back();
-    sample.recording = sha256;
+    sample.recording = sound.sha256;
     sample.window = start / kItemSamples;
     sample.features = data::melody_features(own, kItemFrames);
     sample.notes = std::move(own);
-    sample.meta = {{"recording", sha256},
-                   {"window", sample.window},
-                   {"start", start_s},
-                   {"channels", channels.size()},
-                   {"gain_db", 20 * std::log10(level(window))},
-                   {"codec", tools.encoder.fingerprint},
-                   {"heard_by", tools.heard_by},
-                   {"hum", HUM_VERSION}};
-    add_signals(sample, window, data::levelled(cut(sine, start)), pool);
+    sample.meta = meta;
+    sample.meta.update({{"window", sample.window},
+                        {"start", start_s},
+                        {"gain_db", 20 * std::log10(level(window))}});
+    const auto reference =
+        sound.reference.empty() ? std::vector<float>() : data::levelled(cut(mono, start));
+    add_signals(sample, window, reference, data::levelled(cut(sine, start)), pool);
   }
   return features;
 }

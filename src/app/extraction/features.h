@@ -26,9 +26,9 @@ struct FeatureTools {
   data::TokenEncoder encoder;
 };
 
-// Reads a whole file. Throws: what read_file throws; kBadData if it changes meanwhile or is too
-// large.
-std::string read_recording_bytes(const std::filesystem::path& path);
+// Reads a whole file. Throws: what read_file throws; kBadData if it changes meanwhile, is too large
+// or is no file (a device), or if the location is not an absolute path.
+std::string read_recording_bytes(const std::string& location);
 
 // At 22,050 Hz: one channel, or left and right; the mean of more channels than two. Throws: what
 // audio::stream_audio throws, without the name of the file; kBadData for less than a quarter of a
@@ -54,16 +54,28 @@ class CodePool {
   std::vector<std::vector<std::vector<uint16_t>*>> places_;  // of each window
 };
 
+struct RecordingSound {
+  std::string sha256;                        // of the file
+  std::vector<std::vector<float>> channels;  // one or two
+  // A mono version to hear and to encode in place of the mean of the channels, and the SHA-256 of
+  // its file. Empty: none.
+  std::vector<float> reference;
+  std::string reference_sha256;
+  std::string licence;  // empty: unknown
+};
+
 struct RecordingFeatures {
   double seconds = 0;
   WindowCounts windows;
   std::deque<data::FeatureSample> samples;  // a deque, because they must not move
 };
 
-// All but the tokens, which `pool` adds. `sha256`: of the file.
-RecordingFeatures begin_features(const std::string& sha256,
-                                 const std::vector<std::vector<float>>& channels,
-                                 const FeatureTools& tools, CodePool& pool);
+// All but the tokens, which `pool` adds. A reference is cut or padded to the length of the
+// channels.
+RecordingFeatures begin_features(const RecordingSound& sound, const FeatureTools& tools,
+                                 CodePool& pool);
+// The mean of one or two channels.
+std::vector<float> mean_of(const std::vector<std::vector<float>>& channels);
 // Adds the references, once the samples have their tokens: 1 to 5 s of another window of the
 // recording, drawn by its hash; of the same window if it has only one.
 void add_references(RecordingFeatures& features);

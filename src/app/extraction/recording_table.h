@@ -2,8 +2,8 @@
 // one table: each claims some recordings for a time, the lease, and renews it while it works. The
 // table is the truth: a shard that it does not list counts as not written (shard_store.h).
 //
-// A file of SQLite is behind it (sqlite_table.h), for the processes of one host. A database server
-// for those of several hosts fits behind the same calls.
+// Behind it is a file of SQLite for the processes of one host (sqlite_table.h), or a PostgreSQL
+// server for those of several (postgres_table.h). Each is filled in its way.
 #pragma once
 
 #include <cstdint>
@@ -37,14 +37,11 @@ inline EnumNames<RecordingState> enum_names(RecordingState) {
   return kNames;
 }
 
-struct FoundFile {
-  std::string location;  // an absolute path
-  int64_t bytes = 0;
-};
-
 struct ClaimedRecording {
   int64_t number = 0;
-  std::string location;
+  std::string location;        // an absolute path
+  std::string reference = {};  // that of a mono version; empty: the mean of the channels
+  std::string licence = {};
 };
 
 // The right to some recordings until the lease ends.
@@ -72,6 +69,9 @@ struct TableCounts {
   int64_t waiting = 0, claimed = 0, done = 0, failed = 0, duplicate = 0;
   double seconds = 0;  // of sound that is done
   WindowCounts windows = {};
+  // Sets the number of the recordings in a state; seconds and windows count only if they are done.
+  void set(RecordingState state, int64_t count, double seconds_of_them,
+           const WindowCounts& of_them);
   int64_t all() const { return waiting + claimed + done + failed + duplicate; }
   bool is_finished() const { return waiting + claimed == 0; }
 };
@@ -93,11 +93,6 @@ struct TableShard {
 class RecordingTable {
  public:
   virtual ~RecordingTable() = default;
-
-  // Adds the files whose locations are new; returns how many.
-  virtual int64_t add(std::span<const FoundFile> files) = 0;
-  // How many of them are new.
-  virtual int64_t count_new(std::span<const FoundFile> files) = 0;
 
   // Ends the leases that are over, then takes up to `most` waiting recordings. A recording whose
   // process ended without a word is taken alone, so that it takes no others with it if it is the
@@ -130,5 +125,12 @@ class RecordingTable {
   // announced or listed meanwhile.
   virtual void with_shards(const std::function<void(std::span<const TableShard>)>& use) = 0;
 };
+
+// ---- For the tables ----
+
+// The reason why a recording fails after kMostAttempts.
+std::string too_many_attempts();
+// Throws: kUsage if the features in `place` are made with options other than `wanted`.
+void require_same_options(const std::string& stored, const Json& wanted, const std::string& place);
 
 }  // namespace hum::app

@@ -59,8 +59,7 @@ void SqliteTable::end_old_leases() {
     database_.run(
         "UPDATE recordings SET state = 'failed', reason = ?, lease = NULL, sha256 = NULL "
         "WHERE lease = ? AND attempts >= ?",
-        fmt::format("{} processes ended while they worked on it", kMostAttempts), lease,
-        kMostAttempts);
+        too_many_attempts(), lease, kMostAttempts);
     database_.run(
         "UPDATE recordings SET state = 'waiting', lease = NULL, sha256 = NULL WHERE lease = ?",
         lease);
@@ -208,26 +207,8 @@ TableCounts SqliteTable::counts() {
       "SELECT state, count(*), sum(seconds), sum(kept), sum(silent), sum(without_notes) "
       "FROM recordings GROUP BY state");
   while (rows.next()) {
-    const int64_t count = rows.integer(1);
-    switch (from_name<RecordingState>(rows.text(0))) {
-      case RecordingState::kWaiting:
-        counts.waiting = count;
-        break;
-      case RecordingState::kClaimed:
-        counts.claimed = count;
-        break;
-      case RecordingState::kFailed:
-        counts.failed = count;
-        break;
-      case RecordingState::kDuplicate:
-        counts.duplicate = count;
-        break;
-      case RecordingState::kDone:
-        counts.done = count;
-        counts.seconds = rows.real(2);
-        counts.windows = {rows.integer(3), rows.integer(4), rows.integer(5)};
-        break;
-    }
+    counts.set(from_name<RecordingState>(rows.text(0)), rows.integer(1), rows.real(2),
+               {rows.integer(3), rows.integer(4), rows.integer(5)});
   }
   return counts;
 }

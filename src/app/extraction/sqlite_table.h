@@ -11,6 +11,11 @@
 
 namespace hum::app {
 
+struct FoundFile {
+  std::string location;  // an absolute path
+  int64_t bytes = 0;
+};
+
 class SqliteTable : public RecordingTable {
  public:
   // Creates the file and its tables for features that are made with `options`; null: it must exist.
@@ -18,8 +23,11 @@ class SqliteTable : public RecordingTable {
   // newer hum wrote it, kCannotCreate on a network file system, where its locks do not hold.
   SqliteTable(const std::filesystem::path& file, const Json& options, double lease_s);
 
-  int64_t add(std::span<const FoundFile> files) override;
-  int64_t count_new(std::span<const FoundFile> files) override;
+  // Adds the files whose locations are new; returns how many.
+  int64_t add(std::span<const FoundFile> files);
+  // How many of them are new.
+  int64_t count_new(std::span<const FoundFile> files);
+
   Claim claim(int64_t most) override;
   bool renew(int64_t lease) override;
   Content note_content(int64_t lease, int64_t number, const std::string& sha256) override;

@@ -85,11 +85,8 @@ void create_or_check(Database& database, const fs::path& file, const Json& optio
     database.run_script(fmt::format("PRAGMA user_version = {}", kVersion).c_str());
   } else if (!options.is_null()) {
     Statement row = database.query("SELECT made_with FROM options");
-    if (!row.next() || row.text(0) != to_text(options)) {
-      fail(ExitCode::kUsage,
-           file.parent_path().string() + ": holds features of another codec or another hum",
-           "choose another folder with -o, or use the same --weights");
-    }
+    HUM_CHECK(row.next());
+    require_same_options(row.text(0), options, file.parent_path().string());
   }
   transaction.commit();
 }

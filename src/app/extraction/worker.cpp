@@ -57,6 +57,12 @@ std::string failure_of(const std::function<void()>& read) {
   }
 }
 
+void read_reference(const std::string& location, double max_seconds, RecordingSound& sound) {
+  const std::string bytes = read_recording_bytes(location);
+  sound.reference = mean_of(decode_channels(bytes, max_seconds));
+  sound.reference_sha256 = sha256(bytes);
+}
+
 }  // namespace
 
 struct Worker::Batch {
@@ -69,8 +75,8 @@ struct Worker::Batch {
 };
 
 struct Worker::ReadRecording {
-  std::string sha256, failure;
-  std::vector<std::vector<float>> channels;
+  RecordingSound sound;
+  std::string failure;
 };
 
 bool Worker::work() {
@@ -105,7 +111,7 @@ bool Worker::extract(const ClaimedRecording& recording, Batch& batch) {
   RecordingResult result{.number = recording.number, .failure = read.failure};
   if (result.failure.empty()) {
     const auto& features =
-        batch.features.emplace_back(begin_features(read.sha256, read.channels, tools_, batch.pool));
+        batch.features.emplace_back(begin_features(read.sound, tools_, batch.pool));
     result.seconds = features.seconds;
     result.windows = features.windows;
   }
@@ -118,12 +124,17 @@ Content Worker::read(const ClaimedRecording& recording, int64_t lease, ReadRecor
   std::string bytes;
   read.failure = failure_of([&] { bytes = read_recording_bytes(recording.location); });
   if (!read.failure.empty()) return Content::kNew;
-  read.sha256 = sha256(bytes);
-  const Content content = table_.note_content(lease, recording.number, read.sha256);
-  if (content == Content::kNew) {
+  read.sound.sha256 = sha256(bytes);
+  const Content content = table_.note_content(lease, recording.number, read.sound.sha256);
+  if (content != Content::kNew) return content;
+  read.failure =
+      failure_of([&] { read.sound.channels = decode_channels(bytes, options_.max_seconds); });
+  if (read.failure.empty() && !recording.reference.empty()) {
     read.failure =
-        failure_of([&] { read.channels = decode_channels(bytes, options_.max_seconds); });
+        failure_of([&] { read_reference(recording.reference, options_.max_seconds, read.sound); });
+    if (!read.failure.empty()) read.failure = "its mono reference: " + read.failure;
   }
+  read.sound.licence = recording.licence;
   return content;
 }
 

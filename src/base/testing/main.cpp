@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 
 #include "base/process.h"
+#include "base/testing/postgres_server.h"
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleMock(&argc, argv);
-  hum::end_process(RUN_ALL_TESTS());
+  const int exit_code = RUN_ALL_TESTS();
+  hum::testing::PostgresServer::end_shared();
+  hum::end_process(exit_code);
 }

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "app/extraction/extract.h"
+#include "app/extraction/postgres_table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -14,10 +15,12 @@ namespace {
 
 constexpr const char* kFolderHelp = "folder of features";
 constexpr const char* kJsonHelp = "print JSON";
+constexpr const char* kFromHelp =
+    "URL of a PostgreSQL database: postgresql://USER@HOST/DATABASE (password: ~/.pgpass)";
 
 struct ExtractArgs {
   app::ExtractOptions options;
-  bool json = false;
+  bool init_sql = false, json = false;
   template <class V>
   void declare(V& v) {
     v.positional("inputs", options.inputs,
@@ -32,10 +35,33 @@ struct ExtractArgs {
       "seconds after which others take over the recordings of a process that was killed");
     v("dry_run", options.dry_run, "only count the recordings");
     v("json", json, kJsonHelp);
+    declare_database(v);
+  }
+  template <class V>
+  void declare_database(V& v) {
+    app::RecordingSource& source = options.source;
+    v("from", options.database.from, kFromHelp);
+    v("table", source.table, "its table of recordings, TABLE or SCHEMA.TABLE");
+    v("key_column", source.key_column, "column that identifies a recording");
+    v("location_column", source.location_column, "column with the path of a recording");
+    v("reference_column", source.reference_column, "column with the path of a mono version");
+    v("licence_column", source.licence_column, "column with the licence, stored with the features");
+    v("priority_column", source.priority_column, "column with a number; larger ones come first");
+    v("write_back", source.write_back, "text column that receives done, failed or duplicate");
+    v("job", options.database.job, "name of the extraction (default: that of the table)");
+    v("init", options.init, "create hum's schema in the database first");
+    v("init_sql", init_sql, "only print the SQL that creates it");
+    v.group("Recordings from a database",
+            {"from", "table", "key_column", "location_column", "reference_column", "licence_column",
+             "priority_column", "write_back", "job", "init", "init_sql"});
   }
 };
 
 int extract(ExtractArgs& args) {
+  if (args.init_sql) {
+    std::cout << app::postgres_schema_sql();
+    return 0;
+  }
   const auto extraction = app::extract(args.options);
   if (args.json) {
     print_json(app::extraction_report(args.options, extraction));
@@ -47,18 +73,30 @@ int extract(ExtractArgs& args) {
   return 128 + extraction.stop_signal;
 }
 
-struct FolderArgs {
+// Which extraction: that of a folder, or a job of a database.
+struct PlaceArgs {
   std::string folder;
+  app::DatabaseJob database;
+  template <class V>
+  void declare(V& v) {
+    v.positional("folder", folder, kFolderHelp, false);
+    v("from", database.from, kFromHelp);
+    v("job", database.job, "name of the extraction in the database (default: its only one)");
+  }
+};
+
+struct FolderArgs {
+  PlaceArgs place;
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("folder", folder, kFolderHelp);
+    place.declare(v);
     v("json", json, kJsonHelp);
   }
 };
 
 int status(FolderArgs& args) {
-  const auto status = app::extraction_status(args.folder);
+  const auto status = app::extraction_status(args.place.folder, args.place.database);
   if (args.json) {
     print_json(app::status_report(status));
   } else {
@@ -68,11 +106,12 @@ int status(FolderArgs& args) {
 }
 
 struct RequeueArgs {
-  std::string folder, shard;
+  PlaceArgs place;
+  std::string shard;
   bool failed = false, json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("folder", folder, kFolderHelp);
+    place.declare(v);
     v("failed", failed, "the recordings that failed");
     v("shard", shard, "the recordings of this shard, which is damaged");
     v("json", json, kJsonHelp);
@@ -80,7 +119,8 @@ struct RequeueArgs {
 };
 
 int requeue(RequeueArgs& args) {
-  const int64_t count = app::requeue(args.folder, args.failed, args.shard);
+  const int64_t count =
+      app::requeue(args.place.folder, args.failed, args.shard, args.place.database);
   if (args.json) {
     print_json({{"requeued", count}});
   } else {
@@ -91,7 +131,7 @@ int requeue(RequeueArgs& args) {
 }
 
 int gc(FolderArgs& args) {
-  const auto garbage = app::collect_garbage(args.folder);
+  const auto garbage = app::collect_garbage(args.place.folder, args.place.database);
   if (args.json) {
     print_json({{"files", garbage.files}, {"bytes", garbage.bytes}});
   } else {

@@ -1,0 +1,60 @@
+#include "app/extraction/extract_database.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string job_of(const ExtractOptions& options) {
+  return options.database.job.empty() ? options.source.table : options.database.job;
+}
+
+std::string place_of(const std::string& database, const std::string& job) {
+  return fmt::format("--from '{}' --job '{}'", database, job);
+}
+
+}  // namespace
+
+void prepare_database(const ExtractOptions& options) {
+  Postgres database(options.database.from);
+  if (!options.dry_run) {
+    if (options.init) create_postgres_schema(database);
+    require_postgres_schema(database);
+  }
+  source_sql(database, options.source);
+}
+
+bool has_job(const ExtractOptions& options) {
+  Postgres database(options.database.from);
+  return has_job(database, job_of(options));
+}
+
+Extraction planned_in_database(const ExtractOptions& options, const fs::path& folder) {
+  Postgres database(options.database.from);
+  const std::string job = job_of(options);
+  const SourceCounts counts = count_source(database, job, options.source);
+  Extraction plan{.folder = folder.string(),
+                  .place = place_of(database.name(), job),
+                  .found = counts.found,
+                  .added = counts.added};
+  if (has_job(database, job)) {
+    plan.counts = PostgresTable(std::move(database), {.name = job}, kUsualLease_s).counts();
+  }
+  return plan;
+}
+
+std::unique_ptr<PostgresTable> open_job(const ExtractOptions& options, const fs::path& folder,
+                                        const Json& made_with, Extraction& result) {
+  const PostgresJob job{.name = job_of(options),
+                        .made_with = made_with,
+                        .output = fs::absolute(folder).lexically_normal().string()};
+  auto table =
+      std::make_unique<PostgresTable>(Postgres(options.database.from), job, options.lease_s);
+  const SourceCounts counts = table->sync(options.source);
+  result.place = place_of(table->database(), job.name);
+  result.found = counts.found;
+  result.added = counts.added;
+  return table;
+}
+
+}  // namespace hum::app

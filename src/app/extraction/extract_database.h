@@ -1,0 +1,28 @@
+// What differs in `hum data extract --from`: the recordings are rows of a PostgreSQL table, and
+// what became of them is in a job of the same database.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "app/extraction/extract.h"
+#include "app/extraction/postgres_table.h"
+
+namespace hum::app {
+
+// Of commands that claim nothing.
+inline constexpr double kUsualLease_s = 30;
+
+// Creates hum's schema if the options say so, and refuses what cannot work, before models are
+// loaded. Throws: what require_postgres_schema and source_sql throw.
+void prepare_database(const ExtractOptions& options);
+// Whether shards of this extraction may be in its folder.
+bool has_job(const ExtractOptions& options);
+// What extract() would do; writes nothing.
+Extraction planned_in_database(const ExtractOptions& options, const std::filesystem::path& folder);
+// Opens the job and adds the recordings of the source. Writes what it found to `result`.
+std::unique_ptr<PostgresTable> open_job(const ExtractOptions& options,
+                                        const std::filesystem::path& folder, const Json& made_with,
+                                        Extraction& result);
+
+}  // namespace hum::app

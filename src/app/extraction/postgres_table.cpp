@@ -1,0 +1,362 @@
+// Transactions lock in this order, so that they do not wait for each other: the list of shards, a
+// lease, recordings. Only who has locked a lease changes recordings that are claimed under it.
+#include "app/extraction/postgres_table.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace hum::app {
+namespace {
+
+// Then urgent recordings that were added behind the front are seen.
+constexpr std::chrono::seconds kFrontLasts{30};
+
+// Held together by those who announce or list, alone by who uses the list (with_shards).
+constexpr const char* kShareShards =
+    "SELECT pg_advisory_xact_lock_shared(hashtext('hum.shards'), $1::integer)";
+constexpr const char* kLockShards =
+    "SELECT pg_advisory_xact_lock(hashtext('hum.shards'), $1::integer)";
+
+constexpr const char* kPickFresh =
+    "SELECT number, location, reference, licence, place FROM hum.recordings "
+    "WHERE job = $1 AND state = 'waiting' AND attempts = 0 AND (place, number) > ($2, $3) "
+    "ORDER BY place, number LIMIT $4 FOR UPDATE SKIP LOCKED";
+constexpr const char* kPickSuspect =
+    "SELECT number, location, reference, licence, place FROM hum.recordings "
+    "WHERE job = $1 AND state = 'waiting' AND attempts > 0 "
+    "ORDER BY attempts, place, number LIMIT 1 FOR UPDATE SKIP LOCKED";
+
+Json to_json(std::span<const RecordingResult> results) {
+  Json rows = Json::array();
+  for (const RecordingResult& result : results) {
+    Json row = {{"number", result.number},
+                {"seconds", result.seconds},
+                {"kept", result.windows.kept},
+                {"silent", result.windows.silent},
+                {"without_notes", result.windows.without_notes}};
+    if (!result.failure.empty()) row["reason"] = result.failure;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+PostgresRows PostgresTable::pick(int64_t most) {
+  const auto fresh = [&] {
+    return database_.query(kPickFresh, job_, front_.place, front_.number, most);
+  };
+  if (Clock::now() - front_since_ > kFrontLasts) front_ = {};
+  if (front_.number == 0) front_since_ = Clock::now();
+  PostgresRows rows = fresh();
+  if (rows.size() < most && front_.number != 0) {  // some may have been returned
+    front_ = {};
+    front_since_ = Clock::now();
+    rows = fresh();
+  }
+  if (rows.size() == 0) return database_.query(kPickSuspect, job_);
+  front_ = {rows.real(rows.size() - 1, 4), rows.integer(rows.size() - 1, 0)};
+  return rows;
+}
+
+Claim PostgresTable::claim(int64_t most) {
+  const std::scoped_lock lock(mutex_);
+  return database_.transact([&] {
+    end_old_leases();
+    const PostgresRows picked = pick(most);
+    Claim claim;
+    if (picked.size() == 0) return claim;
+    claim.lease = database_
+                      .query(
+                          "INSERT INTO hum.leases(job, until) "
+                          "VALUES($1, clock_timestamp() + make_interval(secs => $2)) "
+                          "RETURNING token",
+                          job_, lease_s_)
+                      .integer(0, 0);
+    database_.query(
+        "UPDATE hum.recordings SET state = 'claimed', attempts = attempts + 1, lease = $1 "
+        "WHERE number = ANY($2)",
+        claim.lease, picked.integers());
+    for (int64_t i = 0; i < picked.size(); ++i) {
+      claim.recordings.push_back(
+          {picked.integer(i, 0), picked.text(i, 1), picked.text(i, 2), picked.text(i, 3)});
+    }
+    return claim;
+  });
+}
+
+bool PostgresTable::renew(int64_t lease) {
+  const std::scoped_lock lock(mutex_);
+  return database_.transact([&] {
+    return database_
+               .query(
+                   "UPDATE hum.leases SET until = clock_timestamp() + make_interval(secs => $2) "
+                   "WHERE token = $1",
+                   lease, lease_s_)
+               .changed() == 1;
+  });
+}
+
+bool PostgresTable::holds(int64_t lease) {
+  return database_.query("SELECT 1 FROM hum.leases WHERE token = $1 FOR UPDATE", lease).size() == 1;
+}
+
+void PostgresTable::end_old_leases() {
+  const std::vector<int64_t> over =
+      database_
+          .query(
+              "SELECT token FROM hum.leases WHERE job = $1 AND until <= clock_timestamp() "
+              "FOR UPDATE SKIP LOCKED",
+              job_)
+          .integers();
+  if (over.empty()) return;
+  const std::string hashes = hashes_of(over);
+  write_back(database_.query(
+      "WITH ended AS (UPDATE hum.recordings SET "
+      "state = CASE WHEN attempts >= $2 THEN 'failed' ELSE 'waiting' END, "
+      "reason = CASE WHEN attempts >= $2 THEN $3::text END, lease = NULL, sha256 = NULL "
+      "WHERE lease = ANY($1) RETURNING key, state) "
+      "SELECT key, state FROM ended WHERE state = 'failed'",
+      over, kMostAttempts, too_many_attempts()));
+  drop(over);
+  free_duplicates(hashes);
+}
+
+std::string PostgresTable::hashes_of(const std::vector<int64_t>& leases) {
+  return database_
+      .query(
+          "SELECT coalesce(array_agg(sha256), '{}') FROM hum.recordings "
+          "WHERE lease = ANY($1) AND sha256 IS NOT NULL",
+          leases)
+      .text(0, 0);
+}
+
+void PostgresTable::free_duplicates(const std::string& hashes) {
+  database_.query(
+      "UPDATE hum.recordings AS other SET state = 'waiting', sha256 = NULL, reason = NULL, "
+      "attempts = 0 WHERE job = $1 AND state = 'duplicate' AND sha256 = ANY($2::text[]) "
+      "AND NOT EXISTS (SELECT 1 FROM hum.recordings AS first WHERE first.job = $1 "
+      "AND first.sha256 = other.sha256 AND first.state IN ('claimed', 'done'))",
+      job_, hashes);
+}
+
+void PostgresTable::drop(const std::vector<int64_t>& leases) {
+  database_.query("DELETE FROM hum.leases WHERE token = ANY($1)", leases);
+  database_.query("DELETE FROM hum.shards WHERE lease = ANY($1)", leases);
+}
+
+Content PostgresTable::note_content(int64_t lease, int64_t number, const std::string& sha256) {
+  const std::scoped_lock lock(mutex_);
+  return database_.transact([&] {
+    if (!holds(lease)) return Content::kLeaseLost;
+    // One process at a time notes a hash.
+    database_.query("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))", sha256, job_);
+    // What ends the first one meanwhile waits, and then sees the duplicate.
+    const bool is_new = database_
+                            .query(
+                                "SELECT 1 FROM hum.recordings WHERE job = $1 AND sha256 = $2 "
+                                "AND number <> $3 AND state IN ('claimed', 'done') FOR SHARE",
+                                job_, sha256, number)
+                            .size() == 0;
+    if (is_new) {
+      database_.query("UPDATE hum.recordings SET sha256 = $1 WHERE number = $2 AND lease = $3",
+                      sha256, number, lease);
+    } else {
+      write_back(database_.query(
+          "UPDATE hum.recordings SET sha256 = $1, state = 'duplicate', lease = NULL, "
+          "reason = 'another recording has the same bytes' WHERE number = $2 AND lease = $3 "
+          "RETURNING key, state",
+          sha256, number, lease));
+    }
+    return is_new ? Content::kNew : Content::kDuplicate;
+  });
+}
+
+bool PostgresTable::announce(int64_t lease, const std::string& shard) {
+  const std::scoped_lock lock(mutex_);
+  return database_.transact([&] {
+    database_.query(kShareShards, job_);
+    if (!holds(lease)) return false;
+    database_.query(
+        "INSERT INTO hum.shards AS known(job, name, lease) VALUES($1, $2, $3) "
+        "ON CONFLICT (job, name) DO UPDATE SET lease = excluded.lease "
+        "WHERE known.lease IS NOT NULL",
+        job_, shard, lease);
+    return true;
+  });
+}
+
+void PostgresTable::write(int64_t lease, std::span<const RecordingResult> results,
+                          const std::string& shard) {
+  const PostgresRows written = database_.query(
+      "UPDATE hum.recordings AS recording SET "
+      "state = CASE WHEN result.reason IS NULL THEN 'done' ELSE 'failed' END, "
+      "reason = result.reason, seconds = result.seconds, kept = result.kept, "
+      "silent = result.silent, without_notes = result.without_notes, "
+      "shard = CASE WHEN result.reason IS NULL AND result.kept > 0 THEN $2::text END, "
+      "lease = NULL "
+      "FROM json_to_recordset($3::json) AS result(number bigint, reason text, "
+      "seconds double precision, kept bigint, silent bigint, without_notes bigint) "
+      "WHERE recording.number = result.number AND recording.lease = $1 "
+      "RETURNING key, state",
+      lease, shard, to_text(to_json(results)));
+  HUM_CHECK(written.size() == std::ssize(results), "{} of {} recordings are of this claim",
+            written.size(), results.size());
+  write_back(written);
+}
+
+bool PostgresTable::is_written(std::span<const RecordingResult> results, const std::string& shard) {
+  return !results.empty() &&
+         database_
+                 .query(
+                     "SELECT 1 FROM json_to_recordset($1::json) AS result(number bigint, "
+                     "reason text, kept bigint) JOIN hum.recordings AS recording "
+                     "ON recording.number = result.number "
+                     "AND recording.reason IS NOT DISTINCT FROM result.reason "
+                     "AND recording.shard IS NOT DISTINCT FROM "
+                     "CASE WHEN result.reason IS NULL AND result.kept > 0 THEN $2::text END "
+                     "AND recording.state IN ('done', 'failed')",
+                     to_text(to_json(results)), shard)
+                 .size() == std::ssize(results);
+}
+
+bool PostgresTable::finish(int64_t lease, std::span<const RecordingResult> results,
+                           const std::optional<data::ShardEntry>& shard) {
+  const std::scoped_lock lock(mutex_);
+  const std::string name = shard ? shard->name : "";
+  return database_.transact([&] {
+    database_.query(kShareShards, job_);
+    // Without the lease, an earlier run of this transaction may have been committed.
+    if (!holds(lease)) return is_written(results, name);
+    const std::vector<int64_t> leases = {lease};
+    const std::string hashes = hashes_of(leases);
+    if (!results.empty()) write(lease, results, name);
+    const int64_t returned =
+        database_
+            .query(
+                "UPDATE hum.recordings SET state = 'waiting', attempts = attempts - 1, "
+                "lease = NULL, sha256 = NULL WHERE lease = $1",
+                lease)
+            .changed();
+    if (shard) {
+      database_.query(
+          "INSERT INTO hum.shards VALUES($1, $2, $3, $4, $5, NULL) "
+          "ON CONFLICT (job, name) DO UPDATE SET items = excluded.items, bytes = excluded.bytes, "
+          "sha256 = excluded.sha256, lease = NULL",
+          job_, shard->name, shard->count, shard->bytes, shard->sha256);
+    }
+    drop(leases);
+    const bool has_failures = std::ranges::any_of(
+        results, [](const RecordingResult& result) { return !result.failure.empty(); });
+    if (returned > 0 || has_failures) free_duplicates(hashes);
+    return true;
+  });
+}
+
+int64_t PostgresTable::requeue_failed() {
+  const std::scoped_lock lock(mutex_);
+  return database_.transact([&] {
+    return database_
+        .query(
+            "UPDATE hum.recordings SET state = 'waiting', attempts = 0, sha256 = NULL, "
+            "reason = NULL WHERE job = $1 AND state = 'failed'",
+            job_)
+        .changed();
+  });
+}
+
+int64_t PostgresTable::requeue_shard(const std::string& shard) {
+  const std::scoped_lock lock(mutex_);
+  return database_.transact([&] {
+    database_.query(kShareShards, job_);
+    const std::string hashes =
+        database_
+            .query(
+                "SELECT coalesce(array_agg(sha256), '{}') FROM hum.recordings "
+                "WHERE job = $1 AND shard = $2",
+                job_, shard)
+            .text(0, 0);
+    const int64_t count =
+        database_
+            .query(
+                "UPDATE hum.recordings SET state = 'waiting', attempts = 0, sha256 = NULL, "
+                "shard = NULL, seconds = 0, kept = 0, silent = 0, without_notes = 0 "
+                "WHERE job = $1 AND shard = $2",
+                job_, shard)
+            .changed();
+    free_duplicates(hashes);
+    database_.query("DELETE FROM hum.shards WHERE job = $1 AND name = $2 AND lease IS NULL", job_,
+                    shard);
+    return count;
+  });
+}
+
+TableCounts PostgresTable::counts() {
+  const std::scoped_lock lock(mutex_);
+  return database_.transact([&] {
+    const PostgresRows rows = database_.query(
+        "SELECT state, sum(recordings)::bigint, sum(seconds), sum(kept)::bigint, "
+        "sum(silent)::bigint, sum(without_notes)::bigint "
+        "FROM hum.counts WHERE job = $1 GROUP BY state",
+        job_);
+    TableCounts counts;
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      counts.set(from_name<RecordingState>(rows.text(i, 0)), rows.integer(i, 1), rows.real(i, 2),
+                 {rows.integer(i, 3), rows.integer(i, 4), rows.integer(i, 5)});
+    }
+    return counts;
+  });
+}
+
+std::vector<SetAside> PostgresTable::set_aside() {
+  const std::scoped_lock lock(mutex_);
+  return database_.transact([&] {
+    const PostgresRows rows = database_.query(
+        "SELECT number, location, reason FROM hum.recordings "
+        "WHERE job = $1 AND state = 'failed' ORDER BY number",
+        job_);
+    std::vector<SetAside> all;
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      all.push_back({rows.integer(i, 0), rows.text(i, 1), rows.text(i, 2)});
+    }
+    return all;
+  });
+}
+
+Json PostgresTable::options() {
+  const std::scoped_lock lock(mutex_);
+  return database_.transact([&] {
+    return parse_json(
+        database_.query("SELECT made_with FROM hum.jobs WHERE job = $1", job_).text(0, 0));
+  });
+}
+
+void PostgresTable::with_shards(const std::function<void(std::span<const TableShard>)>& use) {
+  const std::scoped_lock lock(mutex_);
+  database_.transact([&] {
+    database_.query(kLockShards, job_);
+    end_old_leases();
+    const PostgresRows rows = database_.query(
+        "SELECT name, items, bytes, sha256, lease IS NULL FROM hum.shards WHERE job = $1 "
+        "ORDER BY name COLLATE \"C\"",
+        job_);
+    std::vector<TableShard> shards;
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      shards.push_back({{rows.text(i, 0), rows.integer(i, 1), rows.integer(i, 2), rows.text(i, 3)},
+                        rows.boolean(i, 4)});
+    }
+    use(shards);
+  });
+}
+
+void PostgresTable::write_back(const PostgresRows& rows) {
+  if (write_back_sql_.empty() || rows.size() == 0) return;
+  Json ended = Json::array();
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    ended.push_back({{"key", rows.text(i, 0)}, {"state", rows.text(i, 1)}});
+  }
+  database_.query(write_back_sql_, to_text(ended));
+}
+
+}  // namespace hum::app

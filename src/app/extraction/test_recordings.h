@@ -1,0 +1,40 @@
+// Test helpers: generated recordings, and the files that became of them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "data/shards/manifest.h"
+#include "data/shards/tar.h"
+#include "data/synthesis/excitation.h"
+#include "data/synthesis/timing.h"
+
+namespace hum::app {
+
+// A scale from `pitch` up, two notes a second, with harmonics.
+inline std::vector<float> scale(int pitch, double seconds) {
+  std::vector<audio::Note> notes;
+  for (int i = 0; 0.5 * i + 0.45 < seconds; ++i) {
+    notes.push_back({0.5 * i, 0.5 * i + 0.45, pitch + 2 * (i % 6)});
+  }
+  return data::render_excitation(notes, static_cast<int64_t>(seconds * data::kSampleRate));
+}
+
+// The SHA-256 of the files of the samples in the listed shards, by name. No name may come twice.
+inline std::map<std::string, std::string> files_of(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& shard : data::read_manifest(folder).shards) {
+    const std::string archive = read_file(folder / shard.name);
+    for (const auto& member : data::tar_members(archive)) {
+      EXPECT_TRUE(files.emplace(member.name, sha256(member.bytes)).second) << member.name;
+    }
+  }
+  return files;
+}
+
+}  // namespace hum::app
