@@ -84,6 +84,21 @@ TEST(Error, CarriesHintContextAndLine) {
   }
 }
 
+TEST(Error, ShowsNoPasswordOfAUrl) {
+  const auto text = [](const std::string& message) {
+    return std::string(Error(ExitCode::kBadData, message, message).what());
+  };
+  EXPECT_EQ(text("'postgresql://u:a@b/c@host:1/x' or"),
+            "'postgresql://***@host:1/x' or\nhint: 'postgresql://***@host:1/x' or");
+  EXPECT_EQ(text("http://h/x?password=secret&y, 7"),
+            "http://h/x?password=***&y, 7\nhint: http://h/x?password=***&y, 7");
+  EXPECT_EQ(text("postgresql://u@host:1/x a:b@c"),
+            "postgresql://u@host:1/x a:b@c\nhint: postgresql://u@host:1/x a:b@c");
+  const Error error(ExitCode::kBadData, "http://u:secret@h", "http://u:secret@h");
+  EXPECT_EQ(error.message(), "http://***@h");
+  EXPECT_EQ(error.hint(), "http://***@h");
+}
+
 TEST(Fields, RoundTripThroughJson) {
   Config a;
   a.steps = 9;

@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace hum {
@@ -36,6 +37,24 @@ std::string_view usual_hint(ExitCode code) {
          "ran";
 }
 
+// Replaces "user:password" in URLs, wherever the text is from: "postgresql://***@host/database".
+std::string without_passwords(std::string text) {
+  constexpr std::string_view kScheme = "://", kParameter = "password=";
+  for (size_t at = text.find(kScheme); at != text.npos; at = text.find(kScheme, at + 1)) {
+    const size_t begin = at + kScheme.size();
+    const size_t end = text.find_first_of(" \t\n'\"", begin);
+    const std::string_view url = std::string_view(text).substr(begin, end - begin);
+    const size_t host = url.rfind('@');
+    if (host != url.npos && url.find(':') < host) text.replace(begin, host, "***");
+  }
+  for (size_t at = text.find(kParameter); at != text.npos; at = text.find(kParameter, at + 1)) {
+    const size_t begin = at + kParameter.size();
+    const size_t end = std::min(text.find_first_of("& \t\n'\"", begin), text.size());
+    text.replace(begin, end - begin, "***");
+  }
+  return text;
+}
+
 }  // namespace
 
 Error::Error(ExitCode code, std::string message, std::string hint, std::source_location where)
@@ -45,7 +64,9 @@ Error::Error(ExitCode code, std::string message, std::string hint, std::source_l
   for (auto* context = innermost_context; context != nullptr; context = context->outer_) {
     text_ += "\n  while " + context->describe_();
   }
-  text_ += "\nhint: " + hint_;
+  text_ = without_passwords(text_ + "\nhint: " + hint_);
+  message_ = without_passwords(std::move(message_));
+  hint_ = without_passwords(std::move(hint_));
 }
 
 std::string Error::where() const {
