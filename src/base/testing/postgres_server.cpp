@@ -85,7 +85,7 @@ int wait_for(pid_t process) {
 
 }  // namespace
 
-PostgresServer::PostgresServer() {
+PostgresServer::PostgresServer(Durability durability) : durability_(durability) {
   if (const passwd* user = other_user()) {
     HUM_CHECK(::chown(folder_.path().c_str(), user->pw_uid, user->pw_gid) == 0);
   }
@@ -115,10 +115,11 @@ PostgresServer& PostgresServer::shared() {
 void PostgresServer::end_shared() { the_shared().reset(); }
 
 void PostgresServer::start() {
-  process_ = launch(
-      {"postgres", "-D", folder_ / "data", "-k", folder_.path().string(), "-h", "", "-F", "-c",
-       "max_connections=50", "-c", "shared_buffers=32MB", "-c", "log_min_messages=warning"},
-      folder_ / "log");
+  process_ =
+      launch({"postgres", "-D", folder_ / "data", "-k", folder_.path().string(), "-h", "", "-c",
+              durability_ == Durability::kFull ? "fsync=on" : "fsync=off", "-c",
+              "max_connections=50", "-c", "shared_buffers=32MB", "-c", "log_min_messages=warning"},
+             folder_ / "log");
   for (const auto deadline = Clock::now() + kLongestStart;;) {
     try {
       const Postgres connection(url_of("postgres"));

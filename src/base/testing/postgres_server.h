@@ -1,5 +1,5 @@
-// Test helper: a PostgreSQL server in a temporary folder, on a Unix socket, without fsync. It
-// refuses to run as root and then runs as nobody. It ends with the thread that started it.
+// Test helper: a PostgreSQL server in a temporary folder, on a Unix socket. It refuses to run as
+// root and then runs as nobody. It ends with the thread that started it.
 #pragma once
 
 #include <sys/types.h>
@@ -11,10 +11,13 @@
 
 namespace hum::testing {
 
+// kNone: without fsync, which tests do not need.
+enum class Durability { kNone, kFull };
+
 class PostgresServer {
  public:
   // Throws: kUnavailable if the package postgresql-15 is missing or the server does not start.
-  PostgresServer();
+  explicit PostgresServer(Durability durability = Durability::kNone);
   ~PostgresServer();
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
@@ -35,6 +38,7 @@ class PostgresServer {
  private:
   std::string url_of(const std::string& database) const;
 
+  Durability durability_;
   ScratchFolder folder_;
   pid_t process_ = -1;
   int databases_ = 0;
