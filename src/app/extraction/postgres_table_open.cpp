@@ -157,6 +157,11 @@ PostgresTable::PostgresTable(Postgres database, const PostgresJob& job, double l
 void PostgresTable::open(const PostgresJob& job) {
   require_postgres_schema(database_);
   if (!job.made_with.is_null()) {
+    // Nothing is inserted beside a job of this name or with this output, which another process may
+    // have created just now.
+    database_.query(
+        "INSERT INTO hum.jobs(name, made_with, output) VALUES($1, $2, $3) ON CONFLICT DO NOTHING",
+        job.name, to_text(job.made_with), job.output);
     const PostgresRows other = database_.query(
         "SELECT name FROM hum.jobs WHERE output = $1 AND name <> $2", job.output, job.name);
     if (other.size() > 0) {
@@ -164,10 +169,6 @@ void PostgresTable::open(const PostgresJob& job) {
            fmt::format("{} holds the shards of job {}", job.output, other.text(0, 0)),
            "choose another folder with -o, or --job " + other.text(0, 0));
     }
-    database_.query(
-        "INSERT INTO hum.jobs(name, made_with, output) VALUES($1, $2, $3) "
-        "ON CONFLICT (name) DO NOTHING",
-        job.name, to_text(job.made_with), job.output);
   }
   const PostgresRows jobs = database_.query(
       "SELECT job, name, made_with, output FROM hum.jobs WHERE $1 IN ('', name) ORDER BY name",
@@ -205,10 +206,14 @@ SourceCounts PostgresTable::sync(const RecordingSource& source) {
         database_.query(fmt::format("SELECT count(*) FROM ({}) AS source", sql.rows)).integer(0, 0);
     database_.query("SET LOCAL lock_timeout = 0");
     database_.query("SELECT pg_advisory_xact_lock(hashtext('hum.sync'), $1::integer)", job_);
-    // A process that began after this one has read the same rows.
-    const bool is_done =
-        database_.query("SELECT 1 FROM hum.jobs WHERE job = $1 AND synced_at >= now()", job_)
-            .size() == 1;
+    // A process that began after this one has read the same rows. A time to come is from a clock
+    // that was wrong.
+    const bool is_done = database_
+                             .query(
+                                 "SELECT 1 FROM hum.jobs WHERE job = $1 AND synced_at "
+                                 "BETWEEN now() AND clock_timestamp()",
+                                 job_)
+                             .size() == 1;
     if (is_done) return counts;
     database_.query("UPDATE hum.jobs SET synced_at = clock_timestamp() WHERE job = $1", job_);
     counts.added = copy_rows(sql.rows);
