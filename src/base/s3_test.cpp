@@ -206,6 +206,146 @@ TEST_F(S3Test, TwentyThreadsShareABucket) {
   for (const auto& [key, bytes] : objects) EXPECT_TRUE(bytes == every_byte(100'000)) << key;
 }
 
+TEST_F(S3Test, CreatesAnObjectOnlyOnce) {
+  EXPECT_TRUE(bucket().put_new("key", "first"));
+  EXPECT_FALSE(bucket().put_new("key", "second"));
+  EXPECT_EQ(bucket().get("key"), "first");
+  server_.fail_next(2, {.status = 409, .code = "ConditionalRequestConflict"});
+  EXPECT_TRUE(bucket().put_new("other", "x"));
+  server_.fail_next(1, {.lost = true});
+  EXPECT_FALSE(bucket().put_new("third", "x"));
+  EXPECT_TRUE(bucket().holds("third", "x"));
+}
+
+TEST_F(S3Test, ComparesByChecksumOrDownload) {
+  const std::string bytes = every_byte(300'000);
+  bucket().put_new("new", bytes);
+  EXPECT_TRUE(bucket().holds("new", bytes));
+  EXPECT_THAT(server_.requests(), ElementsAre("PUT /hum-test/new", "HEAD /hum-test/new"));
+  std::string other = bytes;
+  other[200'000] = 'x';
+  EXPECT_FALSE(bucket().holds("new", other));
+  EXPECT_FALSE(bucket().holds("new", bytes + "x"));
+  EXPECT_FALSE(bucket().holds("missing", ""));
+  server_.set_object("plain", bytes);
+  EXPECT_TRUE(bucket().holds("plain", bytes));
+  EXPECT_FALSE(bucket().holds("plain", other));
+  server_.fail_next(1, {.truncate = true, .after = 1});
+  EXPECT_TRUE(bucket().holds("plain", bytes));
+}
+
+class S3Parts : public S3Test {
+ protected:
+  S3Bucket bucket() const {
+    S3Options options = server_.options();
+    options.one_put_bytes = 100'000;
+    options.part_bytes = 30'000;
+    return {options, "hum-test"};
+  }
+  const std::string large_ = every_byte(100'001);  // four parts
+};
+
+TEST_F(S3Parts, LargeObjectsAreSentInParts) {
+  bucket().put("limit", every_byte(100'000));
+  EXPECT_EQ(server_.requests().size(), 1U);
+  bucket().put("large", large_);
+  EXPECT_EQ(server_.requests().size(), 1U + 1 + 4 + 1);
+  EXPECT_TRUE(bucket().get("large") == large_);
+  EXPECT_FALSE(bucket().put_new("large", every_byte(200'000)));
+  EXPECT_TRUE(bucket().holds("large", large_));
+  EXPECT_TRUE(bucket().put_new("new", large_));
+  write_file(folder_ / "file", large_);
+  bucket().put_file("of a file", folder_ / "file");
+  EXPECT_TRUE(bucket().get("of a file") == large_);
+  EXPECT_EQ(server_.unfinished_uploads(), 0U);
+}
+
+TEST_F(S3Parts, PartsAreTriedAgainOneByOne) {
+  server_.fail_next(2, {.status = 503, .after = 2});
+  bucket().put("large", large_);
+  EXPECT_EQ(server_.requests().size(), 1U + 4 + 2 + 1);
+  EXPECT_TRUE(bucket().get("large") == large_);
+}
+
+TEST_F(S3Parts, ResponseToTheJoiningMayGetLost) {
+  server_.fail_next(1, {.after = 5, .lost = true});
+  bucket().put("large", large_);
+  EXPECT_TRUE(bucket().get("large") == large_);
+  // Or it says 200 before it fails.
+  server_.fail_next(1, {.status = 200, .code = "InternalError", .after = 5});
+  bucket().put("second", large_);
+  EXPECT_TRUE(bucket().get("second") == large_);
+  EXPECT_EQ(server_.unfinished_uploads(), 0U);
+}
+
+TEST_F(S3Parts, FailedUploadLeavesNoParts) {
+  server_.fail_next(1, {.status = 403, .code = "AccessDenied", .after = 3});
+  EXPECT_EQ(error_of([&] { bucket().put("large", large_); }).code(), ExitCode::kNoPermission);
+  EXPECT_THAT(server_.objects(), IsEmpty());
+  EXPECT_EQ(server_.unfinished_uploads(), 0U);
+}
+
+TEST_F(S3Test, PatienceOutlastsAttempts) {
+  S3Options options = server_.options();
+  options.attempts = 1;
+  options.patience = std::chrono::minutes(1);
+  options.longest_pause = std::chrono::milliseconds(20);
+  const auto start = std::chrono::steady_clock::now();
+  const auto spent = [&] { return std::chrono::steady_clock::now() - start; };
+  server_.fail_next(12, {.hang_up = true});
+  S3Bucket(options, "hum-test").put("key", "value");
+  EXPECT_EQ(server_.requests().size(), 13U);
+  EXPECT_LT(spent(), std::chrono::seconds(10));  // 20 s if the pauses kept growing
+  options.patience = std::chrono::milliseconds(300);
+  const auto second_start = spent();
+  server_.fail_next(100'000, {.status = 503});
+  EXPECT_EQ(error_of([&] { S3Bucket(options, "hum-test").get("key"); }).code(),
+            ExitCode::kTemporary);
+  EXPECT_GE(spent() - second_start, options.patience);
+}
+
+TEST_F(S3Test, ExpiredCredentialsAreReadAnewOnce) {
+  S3Options options = server_.options();
+  int reads = 0;
+  options.read_credentials = [&reads, valid = options.credentials] {
+    ++reads;
+    return valid;
+  };
+  options.credentials.session_token = "of yesterday";
+  const S3Bucket bucket(options, "hum-test");
+  server_.fail_next(1, {.status = 400, .code = "ExpiredToken"});
+  bucket.put("key", "value");
+  EXPECT_EQ(reads, 1);
+  server_.fail_next(1, {.status = 400, .code = "ExpiredTokenException"});
+  const Error error = error_of([&] { bucket.get("key"); });  // nobody has renewed them
+  EXPECT_EQ(error.code(), ExitCode::kNoPermission);
+  EXPECT_THAT(error.hint(), HasSubstr("~/.aws/credentials"));
+  EXPECT_EQ(reads, 2);
+  // The response to a HEAD has no code.
+  const S3Bucket other(options, "hum-test");
+  server_.fail_next(1, {.status = 400});
+  EXPECT_EQ(other.head("key"), 5);
+}
+
+TEST_F(S3Test, CredentialsComeFromTheSharedFile) {
+  write_file(folder_ / "credentials",
+             "[default]\naws_access_key_id = a\naws_secret_access_key=b\n"
+             "# of a role\n[role]\naws_access_key_id=c\r\naws_secret_access_key = d=e\n"
+             "aws_session_token = f");
+  ::setenv("AWS_SHARED_CREDENTIALS_FILE", (folder_ / "credentials").c_str(), 1);
+  EXPECT_EQ(read_aws_credentials(), (AwsCredentials{"a", "b", ""}));
+  ::setenv("AWS_PROFILE", "role", 1);
+  EXPECT_EQ(read_aws_credentials(), (AwsCredentials{"c", "d=e", "f"}));
+  ::setenv("AWS_PROFILE", "nobody", 1);
+  EXPECT_THAT(error_of([] { read_aws_credentials(); }).hint(), HasSubstr("[nobody]"));
+  ::setenv("AWS_ACCESS_KEY_ID", "half", 1);
+  ::setenv("AWS_PROFILE", "role", 1);
+  EXPECT_EQ(error_of([] { read_aws_credentials(); }).code(), ExitCode::kConfig);
+  for (const char* name : {"AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE", "AWS_ACCESS_KEY_ID"}) {
+    ::unsetenv(name);
+  }
+}
+
 TEST(S3Place, IsABucketAndAPrefix) {
   const S3Place place = parse_s3_url("s3://bucket/a/b=c/");
   EXPECT_EQ(place.bucket, "bucket");
@@ -216,6 +356,7 @@ TEST(S3Place, IsABucketAndAPrefix) {
 }
 
 TEST(S3Options, ComeFromTheEnvironment) {
+  ::setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere", 1);
   const Error none = error_of([] { s3_options_from_environment(); });
   EXPECT_EQ(none.code(), ExitCode::kConfig);
   EXPECT_THAT(none.hint(), HasSubstr("AWS_ACCESS_KEY_ID"));
@@ -229,6 +370,7 @@ TEST(S3Options, ComeFromTheEnvironment) {
   const S3Options other = s3_options_from_environment();
   for (const auto& [name, value] : variables) ::unsetenv(name);
   ::unsetenv("AWS_ENDPOINT_URL_S3");
+  ::unsetenv("AWS_SHARED_CREDENTIALS_FILE");
   EXPECT_EQ(options.region, "eu-west-3");
   EXPECT_EQ(s3_target(options, "b", "k").host, "host:1");
   EXPECT_EQ(s3_target(other, "b", "k").path, "/s3/b/k");
@@ -251,6 +393,15 @@ TEST(S3Slow, MotoAgrees) {
   const S3Bucket bucket(options, "hum-test");
   bucket.put("", "");  // waits until it listens; a PUT of the bucket itself creates it
   expect_round_trips(bucket);
+  EXPECT_TRUE(bucket.put_new("new", "bytes"));
+  EXPECT_FALSE(bucket.put_new("new", "other"));
+  EXPECT_TRUE(bucket.holds("new", "bytes"));
+  options.one_put_bytes = options.part_bytes = 5 << 20;
+  const S3Bucket in_parts(options, "hum-test");
+  const std::string large = every_byte(11'000'000);
+  EXPECT_TRUE(in_parts.put_new("in parts", large));
+  EXPECT_FALSE(in_parts.put_new("in parts", large));
+  EXPECT_TRUE(in_parts.holds("in parts", large));
   EXPECT_EQ(error_of([&] { S3Bucket(options, "other").get("key"); }).code(), ExitCode::kConfig);
   const fs::path pid = fs::temp_directory_path() / fmt::format("hum-moto-{}", port);
   EXPECT_EQ(std::system(fmt::format("kill $(cat '{0}'); rm '{0}'", pid.string()).c_str()), 0);

@@ -13,6 +13,7 @@ namespace hum {
 struct AwsCredentials {
   std::string access_key_id, secret_access_key;
   std::string session_token;  // optional
+  bool operator==(const AwsCredentials&) const = default;
 };
 
 // Encodes all bytes except A-Z a-z 0-9 - _ . ~ (and slashes, if kept) as %XX.

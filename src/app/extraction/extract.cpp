@@ -19,6 +19,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/s3.h"
 #include "data/synthesis/features.h"
 #include "models/weights_folder.h"
 
@@ -37,11 +38,13 @@ void require_no_database(const std::string& path) {
   fail(ExitCode::kUsage, "a database is given where a path is expected", "--from URL");
 }
 
-fs::path folder_of(const std::string& output) {
-  require_no_database(output);
-  if (output.empty()) fail(ExitCode::kUsage, "the folder of features has no name", "-o features/");
-  const fs::path folder = with_runs_folder(output);
-  return folder.has_filename() ? folder : folder.parent_path();  // without a last '/'
+// For a folder or files as the source.
+void require_local(const std::string& place) {
+  if (!is_s3_url(place)) return;
+  fail(ExitCode::kUsage, place + ": the table of a folder's recordings needs a local folder",
+       fmt::format("-o features/, then aws s3 sync features/ {}; or --from postgresql://..., which "
+                   "keeps the table in a database",
+                   place));
 }
 
 void validate(const ExtractOptions& options) {
@@ -53,6 +56,7 @@ void validate(const ExtractOptions& options) {
     fail(ExitCode::kUsage, "recordings were given beside those of the database",
          "name files and folders, or --from, not both");
   }
+  if (from.empty()) require_local(options.output);
   if (options.init && from.empty()) {
     fail(ExitCode::kUsage, "--init is for a database", "--from postgresql://host/database");
   }
@@ -87,12 +91,12 @@ std::vector<FoundFile> find_files(const ExtractOptions& options) {
 }
 
 // shards.json of rendered items, or of another extraction, would be replaced.
-void require_no_other_items(const fs::path& folder, const ExtractOptions& options) {
-  const bool has_table = fs::exists(folder / kTable);
+void require_no_other_items(const ShardStore& store, const std::string& place,
+                            const ExtractOptions& options) {
+  const bool has_table = !is_s3_url(place) && fs::exists(fs::path(place) / kTable);
   const bool is_own = options.database.from.empty() ? has_table : !has_table && has_job(options);
-  if (is_own || (!has_table && !fs::exists(folder / "shards.json"))) return;
-  fail(ExitCode::kUsage, folder.string() + ": holds other training items",
-       "choose another folder with -o");
+  if (is_own || (!has_table && !store.has_list())) return;
+  fail(ExitCode::kUsage, place + ": holds other training items", "choose another place with -o");
 }
 
 Extraction planned(const fs::path& folder, const std::vector<FoundFile>& files) {
@@ -108,22 +112,23 @@ Extraction planned(const fs::path& folder, const std::vector<FoundFile>& files) 
 }
 
 // Opens the table and adds the recordings.
-std::unique_ptr<RecordingTable> fill_table(const ExtractOptions& options, const fs::path& folder,
+std::unique_ptr<RecordingTable> fill_table(const ExtractOptions& options, const std::string& place,
                                            const std::vector<FoundFile>& files,
                                            const Json& made_with, Extraction& result) {
   if (options.database.from.empty()) {
-    auto table = std::make_unique<SqliteTable>(folder / kTable, made_with, options.lease_s);
-    result.place = folder.string();
+    auto table =
+        std::make_unique<SqliteTable>(fs::path(place) / kTable, made_with, options.lease_s);
+    result.place = place;
     result.found = std::ssize(files);
     result.added = table->add(files);
     return table;
   }
-  return open_job(options, folder, made_with, result);
+  return open_job(options, place, made_with, result);
 }
 
 struct ExistingTable {
   std::unique_ptr<RecordingTable> table;
-  fs::path folder;
+  std::string place;
 };
 
 ExistingTable open_table(const std::string& output, const DatabaseJob& database) {
@@ -132,8 +137,13 @@ ExistingTable open_table(const std::string& output, const DatabaseJob& database)
          "name their folder, or the database with --from");
   }
   if (database.from.empty()) {
-    const fs::path folder = folder_of(output);
-    return {std::make_unique<SqliteTable>(folder / kTable, nullptr, kUsualLease_s), folder};
+    require_no_database(output);
+    if (is_s3_url(output)) {
+      fail(ExitCode::kUsage, output + ": a bucket was given without its database",
+           "the database knows the bucket: give only --from");
+    }
+    const std::string place = place_of_output(output);
+    return {std::make_unique<SqliteTable>(fs::path(place) / kTable, nullptr, kUsualLease_s), place};
   }
   if (!output.empty()) {
     fail(ExitCode::kUsage, "a folder was given beside a database",
@@ -141,8 +151,8 @@ ExistingTable open_table(const std::string& output, const DatabaseJob& database)
   }
   auto table = std::make_unique<PostgresTable>(Postgres(database.from),
                                                PostgresJob{.name = database.job}, kUsualLease_s);
-  const fs::path folder = table->output();
-  return {std::move(table), folder};
+  const std::string place = table->output();
+  return {std::move(table), place};
 }
 
 // All that decides what the features of a recording are.
@@ -153,7 +163,7 @@ Json made_with(const FeatureTools& tools) {
           {"codec", tools.encoder.fingerprint}};
 }
 
-void write_list(RecordingTable& table, const fs::path& folder) {
+void write_list(RecordingTable& table, ShardStore& store) {
   const Json options = table.options();
   // While nothing is listed, so that an older list never replaces a newer one.
   table.with_shards([&](std::span<const TableShard> shards) {
@@ -161,7 +171,7 @@ void write_list(RecordingTable& table, const fs::path& folder) {
     for (const TableShard& shard : shards) {
       if (shard.is_listed) listed.push_back(shard.entry);
     }
-    data::write_manifest(folder, options, listed);
+    store.write_list(options, listed);
   });
 }
 
@@ -219,23 +229,24 @@ Extraction extract(const ExtractOptions& options) {
   validate(options);
   const bool is_in_database = !options.database.from.empty();
   const auto files = is_in_database ? std::vector<FoundFile>() : find_files(options);
-  const fs::path folder = folder_of(options.output);
+  require_no_database(options.output);
+  const std::string place = place_of_output(options.output);
+  const auto store = open_store(place);
   if (is_in_database) prepare_database(options);
-  require_no_other_items(folder, options);
+  require_no_other_items(*store, place, options);
   if (options.dry_run) {
-    return is_in_database ? planned_in_database(options, folder) : planned(folder, files);
+    return is_in_database ? planned_in_database(options, place) : planned(place, files);
   }
   runtime::Session session(session_options());
   const models::codec::CodecSession codec(
       session, models::weights_part(weights_folder(options.weights), "codec"));
   const FeatureTools tools{transcriber(session, {}), kHeardBy, token_encoder(codec)};
-  create_folder(folder);
-  FolderStore store(folder);
-  Extraction result{.folder = folder.string()};
-  const auto table = fill_table(options, folder, files, made_with(tools), result);
+  if (!is_s3_url(place)) create_folder(place);
+  Extraction result{.folder = place};
+  const auto table = fill_table(options, place, files, made_with(tools), result);
   {
     Report report(*table);
-    Worker worker(*table, store, tools,
+    Worker worker(*table, *store, tools,
                   {.batch = options.batch,
                    .max_seconds = options.max_seconds,
                    .lease_s = options.lease_s,
@@ -245,15 +256,15 @@ Extraction extract(const ExtractOptions& options) {
     result.sound_s = report.sound_s();
     result.took_s = report.took_s();
   }
-  write_list(*table, folder);
+  write_list(*table, *store);
   result.counts = table->counts();
   result.stop_signal = stop_signal();
   return result;
 }
 
 ExtractionStatus extraction_status(const std::string& output, const DatabaseJob& database) {
-  const auto [table, folder] = open_table(output, database);
-  ExtractionStatus status{.folder = folder.string()};
+  const auto [table, place] = open_table(output, database);
+  ExtractionStatus status{.folder = place};
   table->with_shards([&](std::span<const TableShard> shards) {
     status.shards = status.bytes = 0;
     for (const TableShard& shard : shards) {
@@ -272,14 +283,15 @@ int64_t requeue(const std::string& output, bool failed, const std::string& shard
     fail(ExitCode::kUsage, "nothing was chosen to extract again",
          "--failed: the recordings that failed; --shard NAME: those of a damaged shard");
   }
-  const auto [table, folder] = open_table(output, database);
+  const auto [table, place] = open_table(output, database);
   int64_t count = failed ? table->requeue_failed() : 0;
   if (!shard.empty()) {
     const int64_t of_shard = table->requeue_shard(shard);
-    write_list(*table, folder);
+    write_list(*table, *open_store(place));
     if (of_shard == 0) {
-      fail(ExitCode::kNoInput, fmt::format("{}: lists no shard '{}'", folder.string(), shard),
-           "hum data verify " + folder.string() + " names the damaged shards");
+      fail(ExitCode::kNoInput, fmt::format("{}: lists no shard '{}'", place, shard),
+           fmt::format("hum data verify {} names the damaged shards",
+                       is_s3_url(place) ? "COPY" : place));
     }
     count += of_shard;
   }
@@ -287,17 +299,20 @@ int64_t requeue(const std::string& output, bool failed, const std::string& shard
 }
 
 CollectedGarbage collect_garbage(const std::string& output, const DatabaseJob& database) {
-  const auto [table, folder] = open_table(output, database);
-  require_folder(folder, "run this on a machine that has the folder");
-  FolderStore store(folder);
+  const auto [table, place] = open_table(output, database);
+  if (!is_s3_url(place)) require_folder(place, "run this on a machine that has the folder");
+  const auto store = open_store(place);
+  // A shard is announced before it is stored, so each of these files is named, or was abandoned.
+  const std::vector<StoredFile> files = store->list();
   CollectedGarbage garbage;
-  // While nothing is announced, so that no shard appears between a look and a removal.
+  // While nothing is announced, so that no abandoned shard is stored again before its removal.
   table->with_shards([&](std::span<const TableShard> shards) {
+    garbage = {};
     std::set<std::string> named;
     for (const TableShard& shard : shards) named.insert(shard.entry.name);
-    for (const StoredFile& file : store.list()) {
+    for (const StoredFile& file : files) {
       if (named.contains(file.shard)) continue;
-      store.remove(file.name);
+      store->remove(file.name);
       ++garbage.files;
       garbage.bytes += file.bytes;
     }

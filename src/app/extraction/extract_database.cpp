@@ -1,5 +1,9 @@
 #include "app/extraction/extract_database.h"
 
+#include <filesystem>
+
+#include "base/s3.h"
+
 namespace hum::app {
 namespace {
 
@@ -29,11 +33,11 @@ bool has_job(const ExtractOptions& options) {
   return has_job(database, job_of(options));
 }
 
-Extraction planned_in_database(const ExtractOptions& options, const fs::path& folder) {
+Extraction planned_in_database(const ExtractOptions& options, const std::string& place) {
   Postgres database(options.database.from);
   const std::string job = job_of(options);
   const SourceCounts counts = count_source(database, job, options.source);
-  Extraction plan{.folder = folder.string(),
+  Extraction plan{.folder = place,
                   .place = place_of(database.name(), job),
                   .found = counts.found,
                   .added = counts.added};
@@ -43,11 +47,12 @@ Extraction planned_in_database(const ExtractOptions& options, const fs::path& fo
   return plan;
 }
 
-std::unique_ptr<PostgresTable> open_job(const ExtractOptions& options, const fs::path& folder,
+std::unique_ptr<PostgresTable> open_job(const ExtractOptions& options, const std::string& place,
                                         const Json& made_with, Extraction& result) {
-  const PostgresJob job{.name = job_of(options),
-                        .made_with = made_with,
-                        .output = fs::absolute(folder).lexically_normal().string()};
+  const PostgresJob job{
+      .name = job_of(options),
+      .made_with = made_with,
+      .output = is_s3_url(place) ? place : fs::absolute(place).lexically_normal().string()};
   auto table =
       std::make_unique<PostgresTable>(Postgres(options.database.from), job, options.lease_s);
   const SourceCounts counts = table->sync(options.source);

@@ -2,8 +2,8 @@
 // what became of them is in a job of the same database.
 #pragma once
 
-#include <filesystem>
 #include <memory>
+#include <string>
 
 #include "app/extraction/extract.h"
 #include "app/extraction/postgres_table.h"
@@ -16,13 +16,13 @@ inline constexpr double kUsualLease_s = 30;
 // Creates hum's schema if the options say so, and refuses what cannot work, before models are
 // loaded. Throws: what require_postgres_schema and source_sql throw.
 void prepare_database(const ExtractOptions& options);
-// Whether shards of this extraction may be in its folder.
+// Whether shards of this extraction may be in its place.
 bool has_job(const ExtractOptions& options);
 // What extract() would do; writes nothing.
-Extraction planned_in_database(const ExtractOptions& options, const std::filesystem::path& folder);
-// Opens the job and adds the recordings of the source. Writes what it found to `result`.
-std::unique_ptr<PostgresTable> open_job(const ExtractOptions& options,
-                                        const std::filesystem::path& folder, const Json& made_with,
-                                        Extraction& result);
+Extraction planned_in_database(const ExtractOptions& options, const std::string& place);
+// Opens the job, whose shards lie in `place`, and adds the recordings of the source. Writes what it
+// found to `result`.
+std::unique_ptr<PostgresTable> open_job(const ExtractOptions& options, const std::string& place,
+                                        const Json& made_with, Extraction& result);
 
 }  // namespace hum::app

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
+#include "app/extraction/s3_store.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/mapped_file.h"
+#include "base/s3.h"
 
 namespace hum::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kPrefix = "features-", kExtension = ".tar";
 
 void flush_folder(const fs::path& folder) {
   if (flush_to_disk(folder) == 0) return;
@@ -23,7 +23,23 @@ void flush_folder(const fs::path& folder) {
 
 data::ShardEntry shard_entry(std::string_view archive, int64_t items) {
   const std::string hash = sha256(archive);
-  return {fmt::format("{}{}{}", kPrefix, hash, kExtension), items, std::ssize(archive), hash};
+  return {fmt::format("{}{}{}", kShardPrefix, hash, kShardExtension), items, std::ssize(archive),
+          hash};
+}
+
+std::string place_of_output(const std::string& output) {
+  if (output.empty()) fail(ExitCode::kUsage, "the folder of features has no name", "-o features/");
+  if (is_s3_url(output)) {
+    const S3Place place = parse_s3_url(output);
+    return fmt::format("s3://{}{}{}", place.bucket, place.prefix.empty() ? "" : "/", place.prefix);
+  }
+  const fs::path folder = with_runs_folder(output);
+  return (folder.has_filename() ? folder : folder.parent_path()).string();
+}
+
+std::unique_ptr<ShardStore> open_store(const std::string& place) {
+  if (is_s3_url(place)) return std::make_unique<S3Store>(place, shard_options_from_environment());
+  return std::make_unique<FolderStore>(place);
 }
 
 void FolderStore::put(const data::ShardEntry& entry, std::string_view archive) {
@@ -41,13 +57,13 @@ std::vector<StoredFile> FolderStore::list() const {
   std::vector<StoredFile> files;
   for (const auto& entry : fs::directory_iterator(folder_)) {
     const std::string name = entry.path().filename().string();
-    if (!name.ends_with(kExtension)) continue;
+    if (!name.ends_with(kShardExtension)) continue;
     // An unfinished file is .features-<SHA-256>.tmp-<process>-<n>.tar.
     const std::string visible = name.substr(name.starts_with('.') ? 1 : 0);
-    if (!visible.starts_with(kPrefix)) continue;
+    if (!visible.starts_with(kShardPrefix)) continue;
     std::error_code gone;
     const auto bytes = entry.file_size(gone);
-    files.push_back({name, visible.substr(0, visible.find('.')) + std::string(kExtension),
+    files.push_back({name, visible.substr(0, visible.find('.')) + std::string(kShardExtension),
                      gone ? 0 : static_cast<int64_t>(bytes)});
   }
   std::ranges::sort(files, {}, &StoredFile::name);
@@ -61,6 +77,12 @@ void FolderStore::remove(const std::string& name) {
   fail(ExitCode::kCannotCreate,
        fmt::format("{}: cannot be removed: {}", (folder_ / name).string(), error.message()),
        "check the permissions of its folder (ls -ld)");
+}
+
+bool FolderStore::has_list() const { return fs::exists(folder_ / "shards.json"); }
+
+void FolderStore::write_list(const Json& options, std::span<const data::ShardEntry> shards) {
+  data::write_manifest(folder_, options, shards);
 }
 
 }  // namespace hum::app

@@ -1,19 +1,23 @@
 // Where the shards of features lie. A shard's name holds the SHA-256 of its bytes, so what has a
 // name is whole. Which shards count is written in the table (recording_table.h).
 //
-// A folder is behind it; an object store fits behind the same calls.
+// A folder is behind it, or a bucket of S3 (s3_store.h).
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "data/shards/manifest.h"
 
 namespace hum::app {
 
+inline constexpr std::string_view kShardPrefix = "features-", kShardExtension = ".tar";
 // features-<SHA-256>.tar, of the archive.
 data::ShardEntry shard_entry(std::string_view archive, int64_t items);
 
@@ -23,16 +27,26 @@ struct StoredFile {
   int64_t bytes = 0;
 };
 
+// Throws, all calls: kCannotCreate for a folder; for a bucket, what S3Bucket throws.
 class ShardStore {
  public:
   virtual ~ShardStore() = default;
-  // Stores the shard under its name, once all its bytes are verified. It may be there already.
-  // Throws: kCannotCreate when it cannot be written, or reads back otherwise.
+  // Stores the shard under its name and verifies all its bytes. It may be there already, whole or
+  // damaged. Throws: kCannotCreate when it reads back otherwise.
   virtual void put(const data::ShardEntry& entry, std::string_view archive) = 0;
   virtual std::vector<StoredFile> list() const = 0;
-  // Throws: kCannotCreate when it stays.
   virtual void remove(const std::string& name) = 0;
+  // Whether shards.json is there.
+  virtual bool has_list() const = 0;
+  // Writes shards.json.
+  virtual void write_list(const Json& options, std::span<const data::ShardEntry> shards) = 0;
 };
+
+// The place of the shards for `-o OUTPUT`: s3://bucket/prefix, or a folder; without a '/' at the
+// end. Throws: kUsage for one without a name; what parse_s3_url throws.
+std::string place_of_output(const std::string& output);
+// Creates nothing there. Throws, for S3: what s3_options_from_environment throws.
+std::unique_ptr<ShardStore> open_store(const std::string& place);
 
 class FolderStore : public ShardStore {
  public:
@@ -40,6 +54,8 @@ class FolderStore : public ShardStore {
   void put(const data::ShardEntry& entry, std::string_view archive) override;
   std::vector<StoredFile> list() const override;
   void remove(const std::string& name) override;
+  bool has_list() const override;
+  void write_list(const Json& options, std::span<const data::ShardEntry> shards) override;
 
  private:
   std::filesystem::path folder_;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/s3_call_impl.h"
 
 namespace hum::testing {
 namespace {
@@ -28,6 +29,17 @@ void send_all(int connection, std::string_view bytes) {
     if (sent <= 0) return;  // the client has disconnected
     bytes.remove_prefix(static_cast<size_t>(sent));
   }
+}
+
+std::map<std::string, std::string> query_of(const std::string& text) {
+  std::map<std::string, std::string> query;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('&', at), text.size());
+    const std::string pair = text.substr(at, end - at);
+    query[pair.substr(0, pair.find('='))] = uri_decode(pair.substr(pair.find('=') + 1));
+    at = end + 1;
+  }
+  return query;
 }
 
 }  // namespace
@@ -86,6 +98,12 @@ std::map<std::string, std::string> S3Server::objects() const {
 void S3Server::set_object(const std::string& key, std::string bytes) {
   const std::lock_guard lock(mutex_);
   objects_[key] = std::move(bytes);
+  checksums_.erase(key);
+}
+
+size_t S3Server::unfinished_uploads() const {
+  const std::lock_guard lock(mutex_);
+  return uploads_.size();
 }
 
 std::vector<std::string> S3Server::requests() const {
@@ -151,7 +169,7 @@ std::optional<S3Server::Request> S3Server::receive(int connection) {
 S3Server::Fault S3Server::note(const Request& request) {
   const std::lock_guard lock(mutex_);
   requests_.push_back(request.method + " " + request.path);
-  if (faults_left_ == 0) return {};
+  if (faults_left_ == 0 || fault_.after-- > 0) return {};
   --faults_left_;
   return fault_;
 }
@@ -165,6 +183,7 @@ void S3Server::serve(int connection) {
   const Answer reply = fault.status == 0
                            ? answer(*request)
                            : Answer{fault.status, error_xml(fault.code), fault.headers};
+  if (fault.lost) return;
   std::string text = fmt::format("HTTP/1.1 {} x\r\nConnection: close\r\nContent-Length: {}\r\n",
                                  reply.status, reply.body.size());
   for (const auto& [name, value] : reply.headers) text += fmt::format("{}: {}\r\n", name, value);
@@ -185,7 +204,9 @@ std::string S3Server::why_refused(const Request& request) const {
   }
   UnsignedRequest parts{.method = request.method, .path = request.path, .query = request.query};
   for (const auto& [name, value] : headers) {
-    if (name == "host" || name.starts_with("x-amz-")) parts.headers[name] = value;
+    if (name == "host" || name == "if-none-match" || name.starts_with("x-amz-")) {
+      parts.headers[name] = value;
+    }
   }
   const bool fits = headers.at("authorization") == authorization(parts, credentials(), "eu-west-3");
   return fits ? "" : "SignatureDoesNotMatch";
@@ -198,28 +219,71 @@ S3Server::Answer S3Server::answer(const Request& request) {
   if (request.path == bucket) return list(request);
   if (!request.path.starts_with(bucket + "/")) return {404, error_xml("NoSuchBucket")};
   const std::string key = uri_decode(request.path.substr(bucket.size() + 1));
-  if (request.method == "PUT") {
-    objects_[key] = request.body;
-    return {};
-  }
+  if (!request.query.empty()) return answer_parts(request, key);
+  if (request.method == "PUT") return put(request, key);
   if (request.method == "DELETE") {
     objects_.erase(key);
     return {.status = 204};
   }
   const auto found = objects_.find(key);
   if (found == objects_.end()) return {404, error_xml("NoSuchKey")};
-  return {.body = found->second};
+  Answer reply{.body = found->second};
+  if (request.headers.contains("x-amz-checksum-mode") && checksums_.contains(key)) {
+    reply.headers["x-amz-checksum-sha256"] = checksums_.at(key);
+  }
+  return reply;
+}
+
+// The mutex must be held.
+S3Server::Answer S3Server::put(const Request& request, const std::string& key) {
+  if (request.headers.contains("if-none-match") && objects_.contains(key)) {
+    return {412, error_xml("PreconditionFailed")};
+  }
+  checksums_.erase(key);
+  if (const auto sent = request.headers.find("x-amz-checksum-sha256");
+      sent != request.headers.end()) {
+    if (sent->second != s3_checksum(request.body)) return {400, error_xml("BadDigest")};
+    checksums_[key] = sent->second;
+  }
+  objects_[key] = request.body;
+  return {};
+}
+
+// The mutex must be held.
+S3Server::Answer S3Server::answer_parts(const Request& request, const std::string& key) {
+  auto query = query_of(request.query);
+  if (query.contains("uploads")) {
+    const std::string id = fmt::format("upload/{}", ++upload_number_);
+    uploads_[id];
+    return {.body = fmt::format("<InitiateMultipartUploadResult><UploadId>{}</UploadId>"
+                                "</InitiateMultipartUploadResult>",
+                                id)};
+  }
+  const auto upload = uploads_.find(query["uploadId"]);
+  if (upload == uploads_.end()) return {404, error_xml("NoSuchUpload")};
+  if (request.method == "PUT") {
+    const int number = std::stoi(query["partNumber"]);
+    upload->second[number] = request.body;
+    return {.headers = {{"ETag", fmt::format("\"{}\"", sha256(request.body))}}};
+  }
+  if (request.method == "POST") {
+    Request joined = request;
+    joined.body.clear();
+    for (const auto& [number, bytes] : upload->second) {
+      const std::string part = fmt::format(
+          "<Part><PartNumber>{}</PartNumber><ETag>\"{}\"</ETag></Part>", number, sha256(bytes));
+      if (request.body.find(part) == std::string::npos) return {400, error_xml("InvalidPart")};
+      joined.body += bytes;
+    }
+    if (const Answer refused = put(joined, key); refused.status != 200) return refused;
+  }
+  uploads_.erase(upload);
+  return {};
 }
 
 // The mutex must be held.
 S3Server::Answer S3Server::list(const Request& request) const {
-  std::map<std::string, std::string> query;
-  for (size_t at = 0; at < request.query.size();) {
-    const size_t end = std::min(request.query.find('&', at), request.query.size());
-    const std::string pair = request.query.substr(at, end - at);
-    query[pair.substr(0, pair.find('='))] = uri_decode(pair.substr(pair.find('=') + 1));
-    at = end + 1;
-  }
+  auto query = query_of(request.query);
   std::string xml = "<ListBucketResult>";
   size_t listed = 0;
   for (const auto& [key, bytes] : objects_) {

@@ -1,5 +1,5 @@
 // A small in-process S3 server for tests: one bucket in memory, path style, no TLS. It rejects
-// requests whose body or signature does not match the bytes received.
+// requests whose body, checksum or signature does not match the bytes received.
 #pragma once
 
 #include <chrono>
@@ -33,12 +33,16 @@ class S3Server {
     bool truncate = false;               // closes after half of the body
     std::chrono::milliseconds delay{0};  // before the response
     std::map<std::string, std::string> headers = {};
+    int after = 0;      // so many requests pass first
+    bool lost = false;  // does what it is asked to, but closes without a response
   };
   // Applies the fault to the next `count` requests.
   void fail_next(int count, Fault fault);
 
   std::map<std::string, std::string> objects() const;
   void set_object(const std::string& key, std::string bytes);
+  // Uploads in parts that are neither joined nor aborted.
+  size_t unfinished_uploads() const;
   // "PUT /hum-test/a%3Db" for every request, in order.
   std::vector<std::string> requests() const;
 
@@ -53,6 +57,9 @@ class S3Server {
   void serve(int connection);
   Answer answer(const Request& request);
   Answer list(const Request& request) const;
+  Answer put(const Request& request, const std::string& key);
+  // A request of an upload in parts.
+  Answer answer_parts(const Request& request, const std::string& key);
   std::string why_refused(const Request& request) const;
 
   std::string bucket_;
@@ -60,6 +67,9 @@ class S3Server {
   int port_ = 0;
   mutable std::mutex mutex_;  // guards the members below
   std::map<std::string, std::string> objects_;
+  std::map<std::string, std::string> checksums_;               // of objects that have one
+  std::map<std::string, std::map<int, std::string>> uploads_;  // parts by number
+  int upload_number_ = 0;
   std::vector<std::string> requests_;
   std::vector<std::thread> connections_;
   Fault fault_;

@@ -25,7 +25,8 @@ struct ExtractArgs {
   void declare(V& v) {
     v.positional("inputs", options.inputs,
                  "recordings, and folders with recordings: wav, flac, ogg or mp3", false);
-    v.short_flag('o', "output", options.output, "folder for the features; what it has is kept");
+    v.short_flag('o', "output", options.output,
+                 "folder for the features, or with --from s3://BUCKET/PREFIX; what it has is kept");
     v("recursive", options.recursive, "also the recordings in subfolders");
     v("weights", options.weights,
       "folder of weights whose codec makes the tokens (default: HUM_WEIGHTS, else weights/)");

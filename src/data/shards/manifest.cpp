@@ -114,9 +114,13 @@ Manifest read_manifest(const fs::path& folder) {
        "hum data make --config configs/data.yaml -o " + folder.string());
 }
 
+std::string manifest_text(const Json& options, std::span<const ShardEntry> shards) {
+  return to_text(manifest_to_json(options, shards), 2) + "\n";
+}
+
 void write_manifest(const fs::path& folder, const Json& options,
                     std::span<const ShardEntry> shards) {
-  write_json(folder / kManifest, manifest_to_json(options, shards));
+  write_file(folder / kManifest, manifest_text(options, shards));
 }
 
 std::vector<ShardFault> verify_shards(const fs::path& folder, int threads) {

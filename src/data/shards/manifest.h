@@ -50,7 +50,9 @@ std::string fingerprint_of(const Json& options);
 // when they are of another version.
 Manifest read_manifest(const std::filesystem::path& folder);
 
-// Writes shards.json with these shards.
+// The content of shards.json with these shards.
+std::string manifest_text(const Json& options, std::span<const ShardEntry> shards);
+// Writes it.
 void write_manifest(const std::filesystem::path& folder, const Json& options,
                     std::span<const ShardEntry> shards);
 

@@ -1,0 +1,176 @@
+// hum data extract --from ... -o s3://bucket/prefix: the same features, in a bucket.
+#include <gmock/gmock.h>
+#include <stdlib.h>
+
+#include "app/extraction/extract.h"
+#include "app/extraction/s3_store.h"
+#include "app/extraction/test_recordings.h"
+#include "audio/io.h"
+#include "base/files.h"
+#include "base/postgres.h"
+#include "base/scratch_folder.h"
+#include "base/testing/postgres_server.h"
+#include "base/testing/refusal.h"
+#include "base/testing/s3_server.h"
+#include "data/shards/item_folder.h"
+#include "models/testing.h"
+
+namespace hum::app {
+namespace {
+
+namespace fs = std::filesystem;
+using hum::testing::code_of;
+using hum::testing::message_of;
+using hum::testing::PostgresServer;
+using hum::testing::S3Server;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(S3Store, StoresWholeShardsOrReplacesThem) {
+  S3Server server;
+  S3Store store("s3://hum-test/some/features", server.options());
+  const std::string archive(10'000, 'a');
+  const auto entry = shard_entry(archive, 1);
+  const std::string key = "some/features/" + entry.name;
+  server.fail_next(1, {.lost = true});
+  store.put(entry, archive);
+  store.put(entry, archive);
+  EXPECT_EQ(server.objects().at(key), archive);
+  server.set_object(key, std::string(10'000, 'b'));
+  store.put(entry, archive);
+  EXPECT_EQ(server.objects().at(key), archive);
+
+  server.set_object("some/features/features-x/of-others.tar", "x");
+  server.set_object("some/features/features.txt", "x");
+  ASSERT_EQ(store.list().size(), 1U);
+  EXPECT_EQ(store.list()[0].name, entry.name);
+  EXPECT_EQ(store.list()[0].shard, entry.name);
+  EXPECT_EQ(store.list()[0].bytes, 10'000);
+  EXPECT_FALSE(store.has_list());
+  store.write_list({{"version", 3}}, {});
+  EXPECT_TRUE(store.has_list());
+  store.remove(entry.name);
+  EXPECT_THAT(store.list(), IsEmpty());
+}
+
+TEST(S3Store, ReportsAShardThatReadsBackOtherwise) {
+  S3Server server;
+  S3Store store("s3://hum-test", server.options());
+  const auto entry = shard_entry("bytes", 1);
+  server.set_object(entry.name, "other");
+  server.fail_next(1, {.status = 200, .after = 3});  // PUT, HEAD, GET; then a PUT stores nothing
+  EXPECT_EQ(code_of([&] { store.put(entry, "bytes"); }), ExitCode::kCannotCreate);
+}
+
+class ExtractToS3 : public ::testing::Test {
+ protected:
+  ExtractToS3() {
+    const S3Options options = server_.options();
+    set("AWS_ACCESS_KEY_ID", options.credentials.access_key_id);
+    set("AWS_SECRET_ACCESS_KEY", options.credentials.secret_access_key);
+    set("AWS_SESSION_TOKEN", options.credentials.session_token);
+    set("AWS_REGION", options.region);
+    set("AWS_ENDPOINT_URL_S3", options.endpoint);
+    set("HUM_CACHE", folder_ / "cache");
+    models::write_tiny_weights(folder_.path(), "codec");
+    fs::create_directories(folder_.path() / "music");
+    database_.query("CREATE TABLE recordings(id text PRIMARY KEY, location text)");
+  }
+  ~ExtractToS3() override {
+    for (const std::string& name : variables_) ::unsetenv(name.c_str());
+  }
+
+  void set(const std::string& name, const std::string& value) {
+    ::setenv(name.c_str(), value.c_str(), /*overwrite=*/1);
+    variables_.push_back(name);
+  }
+  // A file with a row of the table.
+  void write(const std::string& name, const std::vector<float>& samples) {
+    const std::string path = folder_.path() / "music" / name;
+    audio::write_audio(path, {data::kSampleRate, 1, samples}, audio::SampleFormat::kFloat);
+    database_.query("INSERT INTO recordings(id, location) VALUES($1, $2)", name, path);
+  }
+  ExtractOptions options(const std::string& output) const {
+    return {.database = {.from = url_}, .init = true, .output = output, .weights = folder_.path()};
+  }
+  // What is in the bucket below the prefix.
+  fs::path copy_of(const std::string& prefix) const {
+    fs::remove_all(folder_.path() / "copy");
+    fs::create_directories(folder_.path() / "copy");
+    for (const auto& [key, bytes] : server_.objects()) {
+      if (!key.starts_with(prefix)) continue;
+      write_file(folder_ / ("copy/" + key.substr(prefix.size())), bytes);
+    }
+    return folder_.path() / "copy";
+  }
+
+  S3Server server_;
+  ScratchFolder folder_;
+  const std::string url_ = PostgresServer::shared().new_database();
+  Postgres database_{url_};
+  std::vector<std::string> variables_;
+};
+
+TEST_F(ExtractToS3, MakesTheFeaturesOfAFolder) {
+  write("low.wav", scale(48, 8));
+  write("high.wav", scale(72, 12));
+  server_.fail_next(2, {.hang_up = true, .after = 1});
+  const auto done = extract(options("s3://hum-test/some/features/"));
+  EXPECT_EQ(done.folder, "s3://hum-test/some/features");
+  EXPECT_EQ(done.counts.done, 2);
+  extract({.inputs = {folder_ / "music"},
+           .output = folder_ / "from-folder",
+           .weights = folder_.path()});
+  EXPECT_EQ(files_of(copy_of("some/features/")), files_of(folder_ / "from-folder"));
+  EXPECT_TRUE(data::verify_shards(copy_of("some/features/"), 1).empty());
+
+  write("new.wav", scale(60, 3));
+  EXPECT_EQ(extract(options("s3://hum-test/some/features")).added, 1);
+  EXPECT_EQ(data::read_manifest(copy_of("some/features/")).shards.size(), 2U);
+  const auto status = extraction_status("", {.from = url_});
+  EXPECT_EQ(status.folder, "s3://hum-test/some/features");
+  EXPECT_EQ(status.shards, 2);
+}
+
+TEST_F(ExtractToS3, MendsAndTidiesTheBucket) {
+  write("low.wav", scale(48, 3));
+  extract(options("s3://hum-test/f"));
+  const auto files = files_of(copy_of("f/"));
+  const std::string shard = data::read_manifest(folder_ / "copy").shards.at(0).name;
+  server_.set_object("f/" + shard, "damaged");
+  EXPECT_EQ(requeue("", false, shard, {.from = url_}), 1);
+  EXPECT_THAT(data::read_manifest(copy_of("f/")).shards, IsEmpty());
+  extract(options("s3://hum-test/f"));
+  EXPECT_EQ(files_of(copy_of("f/")), files);
+
+  const std::string abandoned = "f/" + shard_entry("of a killed process", 1).name;
+  server_.set_object(abandoned, "of a killed process");
+  const auto garbage = collect_garbage("", {.from = url_});
+  EXPECT_EQ(garbage.files, 1);
+  EXPECT_EQ(garbage.bytes, 19);
+  EXPECT_FALSE(server_.objects().contains(abandoned));
+  EXPECT_EQ(collect_garbage("", {.from = url_}).files, 0);
+  EXPECT_EQ(files_of(copy_of("f/")), files);
+}
+
+TEST_F(ExtractToS3, RefusesWhatItCannotDo) {
+  write("low.wav", scale(48, 3));
+  EXPECT_THAT(
+      message_of([&] { extract({.inputs = {folder_ / "music"}, .output = "s3://hum-test/f"}); }),
+      HasSubstr("--from"));
+  EXPECT_THAT(message_of([&] { extraction_status("s3://hum-test/f"); }), HasSubstr("--from"));
+  EXPECT_EQ(code_of([&] { extract(options("s3://other/f")); }), ExitCode::kConfig);
+  server_.set_object("rendered/shards.json", "{}");
+  EXPECT_THAT(message_of([&] { extract(options("s3://hum-test/rendered")); }),
+              HasSubstr("holds other training items"));
+  extract(options("s3://hum-test/f"));
+  EXPECT_THAT(message_of([&] { extract(options("s3://hum-test/elsewhere")); }),
+              HasSubstr("lie in s3://hum-test/f"));
+}
+
+TEST_F(ExtractToS3, OutlastsARestartOfTheServer) {
+  EXPECT_GT(shard_options_from_environment().patience, std::chrono::seconds(17));
+}
+
+}  // namespace
+}  // namespace hum::app

@@ -1,0 +1,63 @@
+#include "app/extraction/s3_store.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace hum::app {
+namespace {
+
+constexpr const char* kList = "shards.json";
+// A server that was killed may take half a minute to answer again.
+constexpr std::chrono::seconds kPatience(60);
+
+}  // namespace
+
+S3Options shard_options_from_environment() {
+  S3Options options = s3_options_from_environment();
+  options.patience = kPatience;
+  return options;
+}
+
+S3Store::S3Store(std::string url, S3Options options)
+    : url_(std::move(url)),
+      prefix_(parse_s3_url(url_).prefix),
+      bucket_(std::move(options), parse_s3_url(url_).bucket) {}
+
+std::string S3Store::key(std::string_view name) const {
+  return fmt::format("{}{}{}", prefix_, prefix_.empty() ? "" : "/", name);
+}
+
+void S3Store::put(const data::ShardEntry& entry, std::string_view archive) {
+  const std::string key = this->key(entry.name);
+  bucket_.put_new(key, archive);
+  if (bucket_.holds(key, archive)) return;
+  bucket_.put(key, archive);  // what is there is damaged
+  if (bucket_.holds(key, archive)) return;
+  fail(ExitCode::kCannotCreate, fmt::format("{}/{}: reads back otherwise", url_, entry.name),
+       "check the server, and that nothing else writes to this prefix");
+}
+
+std::vector<StoredFile> S3Store::list() const {
+  std::vector<StoredFile> files;
+  for (const S3Object& object : bucket_.list(key(kShardPrefix))) {
+    const std::string name = object.key.substr(key("").size());
+    if (!name.ends_with(kShardExtension) || name.find('/') != name.npos) continue;
+    files.push_back({name, name, object.size_bytes});
+  }
+  return files;
+}
+
+void S3Store::remove(const std::string& name) { bucket_.remove(key(name)); }
+
+// A listing, because the response to a HEAD does not say that the bucket is missing.
+bool S3Store::has_list() const {
+  const auto objects = bucket_.list(key(kList));
+  return std::ranges::any_of(objects, [&](const auto& object) { return object.key == key(kList); });
+}
+
+void S3Store::write_list(const Json& options, std::span<const data::ShardEntry> shards) {
+  bucket_.put(key(kList), data::manifest_text(options, shards));
+}
+
+}  // namespace hum::app
