@@ -26,9 +26,9 @@ install="apt-get install --yes --no-install-recommends -qq -o Dpkg::Use-Pty=0"
 echo "setup: installing ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq < /dev/null
-if [[ " ${missing[*]} " == *" postgresql-15 "* ]]; then
+if [[ " ${missing[*]} " == *" postgresql-15 "* ]] && [ ! -e /etc/postgresql-common ]; then
   # Tests start their own servers; without this the package would create and start one.
-  $install postgresql-common < /dev/null
-  echo 'create_main_cluster = false' >> /etc/postgresql-common/createcluster.conf
+  mkdir -p /etc/postgresql-common/createcluster.d
+  echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.d/hum.conf
 fi
 $install "${missing[@]}" < /dev/null

@@ -22,8 +22,10 @@ constexpr std::array<std::string_view, 2> kSchemes = {"postgresql://", "postgres
 constexpr milliseconds kConnectTimeout{15'000};
 // New credentials may be on their way when the old ones expire.
 constexpr milliseconds kPauseBeforeNewCredentials{1'000};
+// The server ends what a frozen or lost client holds; TCP alone would take hours to notice.
 constexpr const char* kBegin =
-    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '60s'";
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '60s'; "
+    "SET LOCAL idle_in_transaction_session_timeout = '5min'";
 constexpr milliseconds kFirstPause{50}, kLongestPause{2'000};
 
 bool starts_with_any(std::string_view state, std::initializer_list<std::string_view> starts) {
@@ -264,7 +266,7 @@ void Postgres::roll_back() {
 }
 
 void Postgres::run_transaction(const std::function<void()>& body) {
-  const auto deadline = Clock::now() + patience_;
+  std::optional<Clock::time_point> deadline;  // from the first failure on
   for (milliseconds longest = kFirstPause;; longest = std::min(2 * longest, kLongestPause)) {
     may_retry_ = false;
     try {
@@ -275,7 +277,8 @@ void Postgres::run_transaction(const std::function<void()>& body) {
       return;
     } catch (const Error& error) {
       roll_back();
-      if (!may_retry_ || Clock::now() >= deadline) throw;
+      if (!deadline) deadline = Clock::now() + patience_;
+      if (!may_retry_ || Clock::now() >= *deadline) throw;
       if (longest == kFirstPause && connection_ == nullptr) {
         spdlog::warn("{}; connecting again", error.message());
       }

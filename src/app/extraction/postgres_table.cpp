@@ -1,5 +1,6 @@
 // Transactions lock in this order, so that they do not wait for each other: the list of shards, a
-// lease, recordings. Only who has locked a lease changes recordings that are claimed under it.
+// lease, recordings. Only the holder of a lease's lock changes recordings that are claimed under
+// it.
 #include "app/extraction/postgres_table.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 // Then urgent recordings that were added behind the front are seen.
 constexpr std::chrono::seconds kFrontLasts{30};
 
-// Held together by those who announce or list, alone by who uses the list (with_shards).
+// Shared by those who announce or list, exclusive for those who use or shorten the list.
 constexpr const char* kShareShards =
     "SELECT pg_advisory_xact_lock_shared(hashtext('hum.shards'), $1::integer)";
 constexpr const char* kLockShards =
@@ -269,7 +270,8 @@ int64_t PostgresTable::requeue_failed() {
 int64_t PostgresTable::requeue_shard(const std::string& shard) {
   const std::scoped_lock lock(mutex_);
   return database_.transact([&] {
-    database_.query(kShareShards, job_);
+    // Alone: a process that lists the same shard meanwhile would lose its entry.
+    database_.query(kLockShards, job_);
     const std::string hashes =
         database_
             .query(
