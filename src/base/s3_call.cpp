@@ -76,8 +76,7 @@ struct Refusal {
 };
 constexpr std::string_view kLogIn =
     "AWS_SESSION_TOKEN has expired: log in and export the three AWS_ variables again, or write "
-    "them "
-    "to ~/.aws/credentials, which is read again";
+    "them to ~/.aws/credentials, which is read again";
 constexpr Refusal kRefusals[] = {
     {"NoSuchBucket", ExitCode::kConfig, "create the bucket, or correct its name and AWS_REGION"},
     {"PermanentRedirect", ExitCode::kConfig, "set AWS_REGION to the bucket's region"},

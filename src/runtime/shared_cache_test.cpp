@@ -78,21 +78,6 @@ TEST_F(SharedCacheTest, IsAPathOrAUrl) {
 // The variables point to a server in this process.
 class S3CacheTest : public CompileCacheTest {
  protected:
-  S3CacheTest() {
-    const S3Options options = server_.options();
-    set("AWS_ACCESS_KEY_ID", options.credentials.access_key_id);
-    set("AWS_SECRET_ACCESS_KEY", options.credentials.secret_access_key);
-    set("AWS_SESSION_TOKEN", options.credentials.session_token);
-    set("AWS_REGION", options.region);
-    set("AWS_ENDPOINT_URL_S3", options.endpoint);
-  }
-  ~S3CacheTest() override {
-    for (const std::string& name : names_) ::unsetenv(name.c_str());
-  }
-  void set(const std::string& name, const std::string& value) {
-    ::setenv(name.c_str(), value.c_str(), 1);
-    names_.push_back(name);
-  }
   // In another session, whose end waits for uploads.
   Counters start_on(const std::string& machine) const {
     return start(SessionOptions{.cache = folder_ / machine, .shared_cache = kUrl});
@@ -101,7 +86,7 @@ class S3CacheTest : public CompileCacheTest {
 
   static constexpr const char* kUrl = "s3://hum-test/cache/v=1";
   S3Server server_;
-  std::vector<std::string> names_;
+  const hum::testing::S3Variables variables_{server_};
 };
 
 TEST_F(S3CacheTest, ServesAMachineThatNeverCompiled) {
@@ -140,12 +125,12 @@ TEST_F(S3CacheTest, WhatFailsIsAskedOnceAndCostsNoRun) {
 }
 
 TEST_F(S3CacheTest, UnreachableEndpointCostsNoRun) {
-  set("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:1");
+  ::setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:1", 1);
   EXPECT_EQ(start_on("here").compiles, 1);
 }
 
 TEST_F(S3CacheTest, MissingCredentialsCostNoRun) {
-  set("AWS_ACCESS_KEY_ID", "");
+  ::setenv("AWS_ACCESS_KEY_ID", "", 1);
   EXPECT_EQ(start_on("here").compiles, 1);
   EXPECT_TRUE(server_.requests().empty());
 }
@@ -178,7 +163,7 @@ TEST_F(S3CacheTest, DestructorTimesOut) {
 TEST_F(S3CacheTest, EightProcessesAtOnceAreFine) {
   // The test runs itself eight times, each as a different machine.
   if (std::getenv("HUM_TEST_S3") != nullptr) {
-    set("AWS_ENDPOINT_URL_S3", std::getenv("HUM_TEST_S3"));
+    ::setenv("AWS_ENDPOINT_URL_S3", std::getenv("HUM_TEST_S3"), 1);
     for (int i = 0; i < 4; ++i) {
       Session session({.cache = folder_, .shared_cache = kUrl});
       const auto program = session.compile("double", doubled(static_cast<float>(i)));

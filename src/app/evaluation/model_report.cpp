@@ -218,8 +218,7 @@ class Report {
     auto clip = eval::make_test_clip(plan, options_.test_set, sounds_.sources());
     model_.prepare(clip);
     opponents_.prepare(clip);
-    const auto heard = model_.heard(clip);
-    if (!heard.empty()) clip.heard_truth = clip.play_truth(heard);
+    if (!model_.heard().empty()) clip.heard_truth = clip.play_truth(model_.heard());
     return clip;
   }
 

@@ -52,6 +52,9 @@ void ModelSystems::prepare(const eval::TestClip& clip) {
   timbre_ = synthesizer_.clip_timbre(
       {{clip.reference, clip_notes(clip.reference, hear_(clip.reference).notes)}});
   codes_ = synthesizer_.codec().encode(clip.truth);
+  pipeline::HumOptions options;
+  options.octave = std::to_string(-clip.hum_shift_semitones / 12);
+  heard_ = pipeline::notes_heard(clip.hum, hear_, options, {});
 }
 
 std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
@@ -61,12 +64,6 @@ std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
   // The seed makes each clip's draws independent.
   return finished(pipeline::play(notes, synthesizer_.instrument(timbre, options), clip.plan.melody),
                   clip);
-}
-
-std::vector<audio::Note> ModelSystems::heard(const eval::TestClip& clip) const {
-  pipeline::HumOptions options;
-  options.octave = std::to_string(-clip.hum_shift_semitones / 12);
-  return pipeline::notes_heard(clip.hum, hear_, options, {});
 }
 
 eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
@@ -89,11 +86,10 @@ eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
 }
 
 eval::System ModelSystems::from_hum(const std::string& name, const SynthesisOptions& options) {
-  return {.name = name,
-          .what = "from the hum: notes heard in it, language model, upsampler, guided decoder",
-          .play = [this, options](const auto& clip) {
-            return play(heard(clip), clip, timbre_, options);
-          }};
+  return {
+      .name = name,
+      .what = "from the hum: notes heard in it, language model, upsampler, guided decoder",
+      .play = [this, options](const auto& clip) { return play(heard_, clip, timbre_, options); }};
 }
 
 eval::System ModelSystems::by_name() {
@@ -103,7 +99,7 @@ eval::System ModelSystems::by_name() {
             std::vector<std::string> warnings;
             const bool is_stored = clip.plan.split == eval::Split::kSeen;
             return play(
-                heard(clip), clip,
+                heard_, clip,
                 is_stored ? synthesizer_.preset_timbre(*clip.plan.preset, warnings) : timbre_, {});
           }};
 }
@@ -147,7 +143,9 @@ eval::System ModelSystems::heard_rendering() {
   return {.name = "true rendering, heard notes",
           .what = "the real instrument plays the notes heard in the hum: the limit for any model",
           .role = eval::Role::kCeiling,
-          .play = [this](const auto& clip) { return clip.play_truth(heard(clip)); }};
+          .play = [this](const auto& clip) {
+            return clip.heard_truth.empty() ? clip.play_truth(heard_) : clip.heard_truth;
+          }};
 }
 
 eval::System ModelSystems::own_reference() {

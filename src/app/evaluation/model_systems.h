@@ -52,9 +52,9 @@ class ModelSystems {
   // [{"book", name: bits per token, ...}]
   Json codebook_entropies();
 
-  // What was heard of the clip's hum, in the octave of its notes.
-  std::vector<audio::Note> heard(const eval::TestClip& clip) const;
-  // And of the prepared clip's reference.
+  // What was heard of the prepared clip's hum, in the octave of its notes.
+  const std::vector<audio::Note>& heard() const { return heard_; }
+  // And of its reference.
   const std::vector<audio::Note>& reference_notes() const { return timbre_.notes; }
 
   Synthesizer& synthesizer() { return synthesizer_; }
@@ -72,6 +72,7 @@ class ModelSystems {
   pipeline::HearFunction hear_;
   TimbreSource timbre_;
   std::vector<int32_t> codes_;  // of the prepared clip's truth: [frames, books]
+  std::vector<audio::Note> heard_;
   std::map<std::string, std::vector<int32_t>> counted_;
 };
 

@@ -46,13 +46,13 @@ std::vector<float> SampledSystems::retrieve(const eval::TestClip& clip) {
     least = distance_here;
     nearest = preset;
   }
-  return data::levelled(sources_.render(model_.heard(clip), *nearest, seconds_of(clip.truth)));
+  return data::levelled(sources_.render(model_.heard(), *nearest, seconds_of(clip.truth)));
 }
 
 std::vector<float> SampledSystems::sample(const eval::TestClip& clip) {
   const bool is_stored = clip.plan.split == eval::Split::kSeen;
   const auto bank = is_stored ? stored_bank(*clip.plan.preset) : reference_bank(clip);
-  return data::levelled(eval::play_samples(bank, model_.heard(clip), std::ssize(clip.truth)));
+  return data::levelled(eval::play_samples(bank, model_.heard(), std::ssize(clip.truth)));
 }
 
 std::vector<eval::NoteSample> SampledSystems::reference_bank(const eval::TestClip& clip) const {

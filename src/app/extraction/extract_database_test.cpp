@@ -1,7 +1,6 @@
 // hum data extract --from: recordings that a PostgreSQL table names become the same features as
 // those of a folder.
 #include <gmock/gmock.h>
-#include <stdlib.h>
 
 #include <algorithm>
 
@@ -11,11 +10,9 @@
 #include "app/extraction/test_recordings.h"
 #include "audio/io.h"
 #include "base/files.h"
-#include "base/scratch_folder.h"
 #include "base/testing/postgres_server.h"
 #include "base/testing/refusal.h"
 #include "data/shards/item_folder.h"
-#include "models/testing.h"
 
 namespace hum::app {
 namespace {
@@ -29,17 +26,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class ExtractFromDatabase : public ::testing::Test {
+class ExtractFromDatabase : public ExtractionTest {
  protected:
   ExtractFromDatabase() {
-    ::setenv("HUM_CACHE", (folder_ / "cache").c_str(), /*overwrite=*/1);
-    models::write_tiny_weights(folder_.path(), "codec");
-    fs::create_directories(folder_.path() / "music");
     database_.query(
         "CREATE TABLE recordings(id text PRIMARY KEY, location text, mono text, licence text, "
         "outcome text)");
   }
-  ~ExtractFromDatabase() override { ::unsetenv("HUM_CACHE"); }
 
   std::string path(const std::string& name) const {
     return (folder_.path() / "music" / name).string();
@@ -63,7 +56,6 @@ class ExtractFromDatabase : public ::testing::Test {
         .text(0, 0);
   }
 
-  ScratchFolder folder_;
   const std::string url_ = PostgresServer::shared().new_database();
   Postgres database_{url_};
 };

@@ -1,6 +1,5 @@
 // hum data extract --from ... -o s3://bucket/prefix: the same features, in a bucket.
 #include <gmock/gmock.h>
-#include <stdlib.h>
 
 #include "app/extraction/extract.h"
 #include "app/extraction/s3_store.h"
@@ -8,12 +7,10 @@
 #include "audio/io.h"
 #include "base/files.h"
 #include "base/postgres.h"
-#include "base/scratch_folder.h"
 #include "base/testing/postgres_server.h"
 #include "base/testing/refusal.h"
 #include "base/testing/s3_server.h"
 #include "data/shards/item_folder.h"
-#include "models/testing.h"
 
 namespace hum::app {
 namespace {
@@ -62,28 +59,10 @@ TEST(S3Store, ReportsAShardThatReadsBackOtherwise) {
   EXPECT_EQ(code_of([&] { store.put(entry, "bytes"); }), ExitCode::kCannotCreate);
 }
 
-class ExtractToS3 : public ::testing::Test {
+class ExtractToS3 : public ExtractionTest {
  protected:
-  ExtractToS3() {
-    const S3Options options = server_.options();
-    set("AWS_ACCESS_KEY_ID", options.credentials.access_key_id);
-    set("AWS_SECRET_ACCESS_KEY", options.credentials.secret_access_key);
-    set("AWS_SESSION_TOKEN", options.credentials.session_token);
-    set("AWS_REGION", options.region);
-    set("AWS_ENDPOINT_URL_S3", options.endpoint);
-    set("HUM_CACHE", folder_ / "cache");
-    models::write_tiny_weights(folder_.path(), "codec");
-    fs::create_directories(folder_.path() / "music");
-    database_.query("CREATE TABLE recordings(id text PRIMARY KEY, location text)");
-  }
-  ~ExtractToS3() override {
-    for (const std::string& name : variables_) ::unsetenv(name.c_str());
-  }
+  ExtractToS3() { database_.query("CREATE TABLE recordings(id text PRIMARY KEY, location text)"); }
 
-  void set(const std::string& name, const std::string& value) {
-    ::setenv(name.c_str(), value.c_str(), /*overwrite=*/1);
-    variables_.push_back(name);
-  }
   // A file with a row of the table.
   void write(const std::string& name, const std::vector<float>& samples) {
     const std::string path = folder_.path() / "music" / name;
@@ -105,10 +84,9 @@ class ExtractToS3 : public ::testing::Test {
   }
 
   S3Server server_;
-  ScratchFolder folder_;
+  const hum::testing::S3Variables variables_{server_};
   const std::string url_ = PostgresServer::shared().new_database();
   Postgres database_{url_};
-  std::vector<std::string> variables_;
 };
 
 TEST_F(ExtractToS3, MakesTheFeaturesOfAFolder) {

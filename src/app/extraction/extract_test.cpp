@@ -3,7 +3,6 @@
 #include "app/extraction/extract.h"
 
 #include <gmock/gmock.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <thread>
@@ -17,7 +16,6 @@
 #include "app/training/inputs.h"
 #include "app/training/train.h"
 #include "base/files.h"
-#include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
 #include "data/shards/item_folder.h"
 #include "models/testing.h"
@@ -35,16 +33,9 @@ using ::testing::Le;
 
 constexpr int64_t kBooks = 4;  // of the tiny codec
 
-class Extract : public ::testing::Test {
+class Extract : public ExtractionTest {
  protected:
-  Extract() {
-    ::setenv("HUM_CACHE", (folder_ / "cache").c_str(), /*overwrite=*/1);
-    for (const char* part : {"codec", "upsampler"}) {
-      models::write_tiny_weights(folder_.path(), part);
-    }
-    fs::create_directories(folder_.path() / "music");
-  }
-  ~Extract() override { ::unsetenv("HUM_CACHE"); }
+  Extract() : ExtractionTest({"codec", "upsampler"}) {}
 
   void write(const std::string& name, const std::vector<float>& samples, int channels = 1) const {
     audio::write_audio(folder_.path() / "music" / name, {data::kSampleRate, channels, samples},
@@ -70,8 +61,6 @@ class Extract : public ::testing::Test {
                     .weights = folder_.path(),
                     .batch = batch});
   }
-
-  ScratchFolder folder_;
 };
 
 TEST_F(Extract, MakesAnItemOfEachWindowThatHasNotes) {

@@ -7,7 +7,6 @@
 namespace hum::app {
 namespace {
 
-constexpr const char* kList = "shards.json";
 // A server that was killed may take half a minute to answer again.
 constexpr std::chrono::seconds kPatience(60);
 
@@ -52,12 +51,13 @@ void S3Store::remove(const std::string& name) { bucket_.remove(key(name)); }
 
 // A listing, because the response to a HEAD does not say that the bucket is missing.
 bool S3Store::has_list() const {
-  const auto objects = bucket_.list(key(kList));
-  return std::ranges::any_of(objects, [&](const auto& object) { return object.key == key(kList); });
+  const auto objects = bucket_.list(key(data::kManifest));
+  return std::ranges::any_of(
+      objects, [&](const auto& object) { return object.key == key(data::kManifest); });
 }
 
 void S3Store::write_list(const Json& options, std::span<const data::ShardEntry> shards) {
-  bucket_.put(key(kList), data::manifest_text(options, shards));
+  bucket_.put(key(data::kManifest), data::manifest_text(options, shards));
 }
 
 }  // namespace hum::app

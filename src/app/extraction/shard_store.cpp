@@ -79,7 +79,7 @@ void FolderStore::remove(const std::string& name) {
        "check the permissions of its folder (ls -ld)");
 }
 
-bool FolderStore::has_list() const { return fs::exists(folder_ / "shards.json"); }
+bool FolderStore::has_list() const { return fs::exists(folder_ / data::kManifest); }
 
 void FolderStore::write_list(const Json& options, std::span<const data::ShardEntry> shards) {
   data::write_manifest(folder_, options, shards);

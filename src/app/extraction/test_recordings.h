@@ -2,17 +2,21 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/files.h"
+#include "base/scratch_folder.h"
 #include "data/shards/manifest.h"
 #include "data/shards/tar.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/timing.h"
+#include "models/testing.h"
 
 namespace hum::app {
 
@@ -36,5 +40,18 @@ inline std::map<std::string, std::string> files_of(const std::filesystem::path& 
   }
   return files;
 }
+
+// In folder_: weights of tiny models, the folder music/, and compiled programs.
+class ExtractionTest : public ::testing::Test {
+ protected:
+  explicit ExtractionTest(std::initializer_list<const char*> parts = {"codec"}) {
+    ::setenv("HUM_CACHE", (folder_ / "cache").c_str(), /*overwrite=*/1);
+    for (const char* part : parts) models::write_tiny_weights(folder_.path(), part);
+    std::filesystem::create_directories(folder_.path() / "music");
+  }
+  ~ExtractionTest() override { ::unsetenv("HUM_CACHE"); }
+
+  ScratchFolder folder_;
+};
 
 }  // namespace hum::app

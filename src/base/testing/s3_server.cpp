@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,6 +15,10 @@
 
 namespace hum::testing {
 namespace {
+
+// In the order of S3Variables::S3Variables.
+constexpr const char* kVariables[] = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
+                                      "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_ENDPOINT_URL_S3"};
 
 constexpr size_t kPageSize = 2;  // of a listing; small, so that tests see several pages
 
@@ -299,6 +304,20 @@ S3Server::Answer S3Server::list(const Request& request) const {
     }
   }
   return {.body = xml + "</ListBucketResult>"};
+}
+
+S3Variables::S3Variables(const S3Server& server) {
+  const S3Options options = server.options();
+  const std::string values[] = {
+      options.credentials.access_key_id, options.credentials.secret_access_key,
+      options.credentials.session_token, options.region, options.endpoint};
+  for (size_t i = 0; i < std::size(kVariables); ++i) {
+    ::setenv(kVariables[i], values[i].c_str(), /*overwrite=*/1);
+  }
+}
+
+S3Variables::~S3Variables() {
+  for (const char* name : kVariables) ::unsetenv(name);
 }
 
 }  // namespace hum::testing

@@ -77,4 +77,13 @@ class S3Server {
   std::thread acceptor_;
 };
 
+// Points AWS's variables to the server as long as it lives, for programs that read them.
+class S3Variables {
+ public:
+  explicit S3Variables(const S3Server& server);
+  ~S3Variables();
+  S3Variables(const S3Variables&) = delete;
+  S3Variables& operator=(const S3Variables&) = delete;
+};
+
 }  // namespace hum::testing

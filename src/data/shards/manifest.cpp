@@ -12,7 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kManifest = "shards.json";
 constexpr const char* kMakeAgain = "make new ones: hum data make --config FILE -o FOLDER";
 
 Json entry_to_json(const ShardEntry& entry) {

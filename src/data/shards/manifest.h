@@ -20,6 +20,9 @@
 
 namespace hum::data {
 
+// The list of the shards of a folder.
+inline constexpr const char* kManifest = "shards.json";
+
 // Versions of items. 1: the .bin files of earlier releases.
 inline constexpr int64_t kItemsVersion = 2;     // rendered
 inline constexpr int64_t kFeaturesVersion = 3;  // features of recordings

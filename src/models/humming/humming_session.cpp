@@ -129,8 +129,8 @@ class HummingSession::State {
   const StoredModel<Upsampler>& upsampler() { return model(upsampler_, "upsampler"); }
   // The model that makes the drafts.
   const StoredModel<Upsampler>& drafter() {
-    if (draft_model(folder_) == LatentModel::kUpsampler) return upsampler();
-    return model(predictor_, "predictor");
+    const LatentModel kind = drafter_.get(mutex_, [&] { return draft_model(folder_); });
+    return kind == LatentModel::kUpsampler ? upsampler() : model(predictor_, "predictor");
   }
   const StoredModel<Coarse>& coarse() { return model(coarse_, "coarse"); }
   const StoredModel<Voice>& voice() { return model(voice_, "voice"); }
@@ -168,6 +168,7 @@ class HummingSession::State {
   runtime::Session& session_;
   std::filesystem::path folder_;
   std::mutex mutex_;
+  Lazy<LatentModel> drafter_;
   Lazy<StoredModel<Upsampler>> upsampler_, predictor_;
   Lazy<StoredModel<Coarse>> coarse_;
   Lazy<StoredModel<Voice>> voice_;
