@@ -52,9 +52,7 @@ void ModelSystems::prepare(const eval::TestClip& clip) {
   timbre_ = synthesizer_.clip_timbre(
       {{clip.reference, clip_notes(clip.reference, hear_(clip.reference).notes)}});
   codes_ = synthesizer_.codec().encode(clip.truth);
-  pipeline::HumOptions options;
-  options.octave = std::to_string(-clip.hum_shift_semitones / 12);
-  heard_ = pipeline::notes_heard(clip.hum, hear_, options, {});
+  heard_ = hear(clip);
 }
 
 std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
@@ -64,6 +62,12 @@ std::vector<float> ModelSystems::play(std::span<const audio::Note> notes,
   // The seed makes each clip's draws independent.
   return finished(pipeline::play(notes, synthesizer_.instrument(timbre, options), clip.plan.melody),
                   clip);
+}
+
+std::vector<audio::Note> ModelSystems::hear(const eval::TestClip& clip) const {
+  pipeline::HumOptions options;
+  options.octave = std::to_string(-clip.hum_shift_semitones / 12);
+  return pipeline::notes_heard(clip.hum, hear_, options, {});
 }
 
 eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
@@ -86,10 +90,11 @@ eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
 }
 
 eval::System ModelSystems::from_hum(const std::string& name, const SynthesisOptions& options) {
-  return {
-      .name = name,
-      .what = "from the hum: notes heard in it, language model, upsampler, guided decoder",
-      .play = [this, options](const auto& clip) { return play(heard_, clip, timbre_, options); }};
+  return {.name = name,
+          .what = "from the hum: notes heard in it, language model, upsampler, guided decoder",
+          .play = [this, options](const auto& clip) {
+            return play(hear(clip), clip, timbre_, options);
+          }};
 }
 
 eval::System ModelSystems::by_name() {
@@ -99,7 +104,7 @@ eval::System ModelSystems::by_name() {
             std::vector<std::string> warnings;
             const bool is_stored = clip.plan.split == eval::Split::kSeen;
             return play(
-                heard_, clip,
+                hear(clip), clip,
                 is_stored ? synthesizer_.preset_timbre(*clip.plan.preset, warnings) : timbre_, {});
           }};
 }

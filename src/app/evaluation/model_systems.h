@@ -66,6 +66,8 @@ class ModelSystems {
   eval::System told_notes_with_tokens(const std::string& name, const SynthesisOptions& options);
   std::vector<float> play(std::span<const audio::Note> notes, const eval::TestClip& clip,
                           const TimbreSource& timbre, const SynthesisOptions& options);
+  // Systems that play from the hum hear it themselves, because their time counts.
+  std::vector<audio::Note> hear(const eval::TestClip& clip) const;
   eval::TokenLogits token_logits(const eval::TestClip& clip);
 
   Synthesizer synthesizer_;
