@@ -2,6 +2,7 @@
 
 #include <soxr.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -16,19 +17,21 @@ std::vector<float> resample_interleaved(std::span<const float> samples, int chan
   HUM_REQUIRE(channels > 0 && samples.size() % static_cast<size_t>(channels) == 0,
               "resample: {} samples do not fill {} channels", samples.size(), channels);
   if (from_hz == to_hz || samples.empty()) return {samples.begin(), samples.end()};
-  const auto frames = samples.size() / static_cast<size_t>(channels);
-  const auto wanted =
-      static_cast<size_t>(resampled_frames(static_cast<int64_t>(frames), from_hz, to_hz));
-  std::vector<float> result(wanted * static_cast<size_t>(channels));
-  const soxr_io_spec_t io = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I);
-  const soxr_quality_spec_t quality = soxr_quality_spec(SOXR_HQ, 0);
-  const soxr_runtime_spec_t runtime = soxr_runtime_spec(1);
-  size_t done = 0;
-  const soxr_error_t error =
-      soxr_oneshot(from_hz, to_hz, static_cast<unsigned>(channels), samples.data(), frames, nullptr,
-                   result.data(), wanted, &done, &io, &quality, &runtime);
-  HUM_CHECK(error == nullptr, "soxr: {}", error);
-  return result;  // soxr rounds the length; the last sample may stay zero
+  // By blocks: soxr keeps a copy of the input that it has not used up.
+  constexpr size_t kBlock = 65536;
+  const auto block = kBlock * static_cast<size_t>(channels);
+  const auto frames = std::ssize(samples) / channels;
+  StreamResampler resampler(from_hz, to_hz, channels);
+  std::vector<float> result;
+  result.reserve(static_cast<size_t>(resampled_frames(frames, from_hz, to_hz) * channels));
+  const auto append = [&](std::span<const float> part) {
+    result.insert(result.end(), part.begin(), part.end());
+  };
+  for (size_t first = 0; first < samples.size(); first += block) {
+    append(resampler.push(samples.subspan(first, std::min(block, samples.size() - first))));
+  }
+  append(resampler.finish());
+  return result;
 }
 
 }  // namespace

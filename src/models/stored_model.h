@@ -31,7 +31,7 @@ class StoredModel {
     runtime::read_model_config(stored, model_type, folder, config);
     model_.emplace(config);
     host_ = runtime::bind(model_->parameters().values(), stored.tensors, folder);
-    for (const HostTensor& tensor : host_) device_.push_back(session.to_device(tensor));
+    for (const HostTensor& tensor : host_) device_.push_back(session.view_on_device(tensor));
   }
 
   const Model& model() const { return *model_; }
@@ -64,7 +64,7 @@ class StoredModel {
   runtime::Session& session_;
   std::optional<Model> model_;
   std::vector<HostTensor> host_;
-  std::vector<runtime::Tensor> device_;
+  std::vector<runtime::Tensor> device_;  // views of host_
 };
 
 }  // namespace hum::models

@@ -34,6 +34,12 @@ Buffer Buffer::from_host(std::shared_ptr<const Client> client, const Device& dev
   return std::move(result.buffer);
 }
 
+Buffer Buffer::view_of_host(std::shared_ptr<const Client> client, const Device& device,
+                            const ArrayType& type, std::span<const std::byte> data) {
+  return upload(std::move(client), device, type, data, PJRT_HostBufferSemantics_kImmutableZeroCopy)
+      .buffer;
+}
+
 Buffer::Upload Buffer::from_host_async(std::shared_ptr<const Client> client, const Device& device,
                                        const ArrayType& type, std::span<const std::byte> data) {
   return upload(std::move(client), device, type, data,

@@ -20,6 +20,10 @@ class Buffer {
   // Copies row-major elements before returning. Throws if the sizes differ.
   static Buffer from_host(std::shared_ptr<const Client> client, const Device& device,
                           const ArrayType& type, std::span<const std::byte> data);
+  // The same without a copy where the plugin can read host memory: `data` must stay as it is for
+  // as long as the buffer lives.
+  static Buffer view_of_host(std::shared_ptr<const Client> client, const Device& device,
+                             const ArrayType& type, std::span<const std::byte> data);
   struct Upload;
   // `data` may be read until `done` is ready.
   static Upload from_host_async(std::shared_ptr<const Client> client, const Device& device,

@@ -23,8 +23,7 @@ std::vector<HostTensor> bind(std::span<const graph::Value> parameters, const Nam
                        found->second.shape(), parameter.shape()),
            "the weights do not match config.json");
     }
-    const std::vector<float> values = found->second.to_floats();
-    bound.push_back(HostTensor::of(parameter.dims(), std::span<const float>(values)));
+    bound.push_back(found->second.to_f32());
   }
   return bound;
 }

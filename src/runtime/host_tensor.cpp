@@ -81,6 +81,14 @@ std::vector<float> HostTensor::to_floats() const {
   return {};
 }
 
+HostTensor HostTensor::to_f32() const {
+  if (dtype() == DType::kF32) return *this;
+  if (dtype() != DType::kBF16) return from_floats(DType::kF32, shape_.dims, to_floats());
+  HostTensor result({DType::kF32, shape_.dims});
+  std::ranges::transform(as<uint16_t>(), result.as<float>().begin(), from_bf16);
+  return result;
+}
+
 void HostTensor::require_dtype(DType wanted) const {
   HUM_REQUIRE(dtype() == wanted, "HostTensor: {} read as {}", shape_, wanted);
 }

@@ -72,6 +72,7 @@ class HostTensor {
   }
   // Converts every element to float.
   std::vector<float> to_floats() const;
+  HostTensor to_f32() const;
 
   bool operator==(const HostTensor&) const = default;
 

@@ -65,6 +65,14 @@ TEST(HostTensor, Bf16RoundsToNearestEven) {
   EXPECT_TRUE(std::isnan(rounded[4]));
 }
 
+TEST(HostTensor, BecomesF32FromAnyType) {
+  const std::vector<float> values{0, 1, 0, 1};
+  const auto expected = HostTensor::from_floats(DType::kF32, {2, 2}, values);
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kI32, DType::kU8, DType::kI1}) {
+    EXPECT_EQ(HostTensor::from_floats(dtype, {2, 2}, values).to_f32(), expected);
+  }
+}
+
 TEST(HostTensor, RefusesWrongTypesAndCounts) {
   EXPECT_THAT(failure([] { four(1).as<int32_t>(); }), HasSubstr("f32[4] read as i32"));
   EXPECT_THAT(failure([] {
@@ -115,6 +123,25 @@ TEST(Executable, DonatedArgumentCannotBeUsedAgain) {
                 step.run(std::vector{state, session.to_device(four(1))});
               }),
               HasSubstr("step: argument 0 (a) was deleted: it was donated to an earlier run"));
+}
+
+TEST(Executable, DonatedViewOfHostMemoryLeavesThatMemoryAsItWas) {
+  constexpr int64_t kMany = 1 << 16;  // large enough to be aligned, so that no copy is made
+  const auto many = [](float value) {
+    const std::vector<float> values(kMany, value);
+    return HostTensor::of({kMany}, std::span<const float>(values));
+  };
+  const graph::Value a = graph::parameter("a", {DType::kF32, {kMany}});
+  const graph::Function triple{.name = "triple",
+                               .parameters = {a},
+                               .results = {a * 3},
+                               .donations = {{.parameter = 0, .result = 0}}};
+  Session session;
+  const auto program = session.compile("triple", triple);
+  const HostTensor host = many(2);
+  const Tensor result = program.run(std::vector{session.view_on_device(host)})[0];
+  EXPECT_EQ(session.to_host(result), many(6));
+  EXPECT_EQ(host, many(2));
 }
 
 TEST(Executable, NamesTheArgumentThatDoesNotFit) {

@@ -166,6 +166,9 @@ void Session::expect_warm() { state_->compiler->expect_warm(); }
 Tensor Session::to_device(const HostTensor& tensor, int device) const {
   return upload(state_->client, device, tensor);
 }
+Tensor Session::view_on_device(const HostTensor& tensor, int device) const {
+  return view(state_->client, device, tensor);
+}
 HostTensor Session::to_host(const Tensor& tensor) const { return download(tensor); }
 
 int Session::device_count() const { return static_cast<int>(state_->client->devices().size()); }

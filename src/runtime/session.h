@@ -97,6 +97,9 @@ class Session {
   }
 
   Tensor to_device(const HostTensor& tensor, int device = 0) const;
+  // The same without a copy where the device can read host memory, for weights: `tensor` must
+  // outlive the result and stay as it is.
+  Tensor view_on_device(const HostTensor& tensor, int device = 0) const;
   HostTensor to_host(const Tensor& tensor) const;
 
   int device_count() const;

@@ -37,6 +37,13 @@ Tensor upload(const std::shared_ptr<const pjrt::Client>& client, int device,
               client, client->device(device), array_type(tensor.shape()), tensor.bytes()))};
 }
 
+Tensor view(const std::shared_ptr<const pjrt::Client>& client, int device,
+            const HostTensor& tensor) {
+  return {tensor.shape(),
+          std::make_shared<pjrt::Buffer>(pjrt::Buffer::view_of_host(
+              client, client->device(device), array_type(tensor.shape()), tensor.bytes()))};
+}
+
 HostTensor download(const Tensor& tensor) {
   HostTensor result(tensor.shape());
   const monitor::Timed timed(monitor::SpanKind::kDownload, "",

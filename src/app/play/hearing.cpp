@@ -63,17 +63,17 @@ double voiced_share(std::span<const float> samples, const ear::Frames& frames) {
 // What the ear hears, with the singer's tuning and dynamics.
 pipeline::HearFunction ear_function(std::shared_ptr<const ear::EarSession> model,
                                     HearProgress progress = {}) {
-  return [model = std::move(model),
-          progress = std::move(progress)](std::span<const float> samples) {
-    const auto frames =
-        model->listen(data::levelled(std::vector<float>(samples.begin(), samples.end())), progress);
-    const auto heard = ear::decode(frames);
-    return pipeline::HeardVoice{
-        .notes = data::velocity_from_rms(samples, ear::played_notes(frames, heard)),
-        .tuning_cents = ear::mean_tuning_cents(heard),
-        .voiced_share = voiced_share(samples, frames),
-        .heard_by = "ear"};
-  };
+  return
+      [model = std::move(model), progress = std::move(progress)](std::span<const float> samples) {
+        const auto gain = static_cast<float>(data::level_gain(samples));
+        const auto frames = model->listen(samples, gain, progress);
+        const auto heard = ear::decode(frames);
+        return pipeline::HeardVoice{
+            .notes = data::velocity_from_rms(samples, ear::played_notes(frames, heard)),
+            .tuning_cents = ear::mean_tuning_cents(heard),
+            .voiced_share = voiced_share(samples, frames),
+            .heard_by = "ear"};
+      };
 }
 
 void warn_of_ignored(models::basic_pitch::NoteOptions notes) {

@@ -69,12 +69,16 @@ double active_rms(std::span<const float> samples, int channels) {
   return std::sqrt(sum / static_cast<double>(count));
 }
 
-double normalise_level(std::span<float> samples, int channels) {
+double level_gain(std::span<const float> samples, int channels) {
   const double rms = active_rms(samples, channels);
   if (rms < 1e-7) return 1;
   float peak = 0;
   for (const float sample : samples) peak = std::max(peak, std::fabs(sample));
-  const double gain = std::min(kTargetRms / rms, kPeakLimit / peak);
+  return std::min(kTargetRms / rms, kPeakLimit / peak);
+}
+
+double normalise_level(std::span<float> samples, int channels) {
+  const double gain = level_gain(samples, channels);
   for (float& sample : samples) sample *= static_cast<float>(gain);
   return gain;
 }

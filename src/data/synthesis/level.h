@@ -36,6 +36,8 @@ double active_rms(std::span<const float> samples, int channels = 1);
 inline constexpr double kTargetRms = 0.1;
 inline constexpr double kPeakLimit = 0.97;
 double normalise_level(std::span<float> samples, int channels = 1);
+// That gain alone.
+double level_gain(std::span<const float> samples, int channels = 1);
 // A copy of mono sound at that level.
 std::vector<float> levelled(std::vector<float> samples);
 

@@ -55,8 +55,7 @@ class Segmenter {
         onset_(gathered(frames.onset)),
         note_(static_cast<size_t>(kPitches), -std::numeric_limits<double>::infinity()),
         begins_(frames.size(), kPitches),
-        from_(static_cast<size_t>(frames.size())),
-        rest_from_(static_cast<size_t>(frames.size())) {}
+        from_(static_cast<size_t>(frames.size())) {}
 
   std::vector<Segment> find() {
     for (int64_t t = 0; t < frames_.size(); ++t) advance(t);
@@ -75,7 +74,6 @@ class Segmenter {
     const bool from_note = *best > rest_;
     const double before = t == 0 ? 0 : std::max(*best, rest_);
     from_[at] = t > 0 && from_note ? best - note_.begin() : kRest;
-    rest_from_[at] = from_[at];
     const double rest = before + log_of(1 - frames_.voiced[at]);
     const double voiced = log_of(frames_.voiced[at]);
     for (int64_t bin = 0; bin < kPitches; ++bin) {
@@ -97,14 +95,10 @@ class Segmenter {
     int64_t state = *best > rest_ ? best - note_.begin() : kRest;
     int64_t last = frames_.size();
     for (int64_t t = frames_.size() - 1; t >= 0; --t) {
-      if (state == kRest) {
-        state = rest_from_[static_cast<size_t>(t)];
-        last = t;
-      } else if (begins_(t, state) != 0) {
-        segments.push_back({t, last, state});
-        state = from_[static_cast<size_t>(t)];
-        last = t;
-      }
+      if (state != kRest && begins_(t, state) == 0) continue;
+      if (state != kRest) segments.push_back({t, last, state});
+      state = from_[static_cast<size_t>(t)];
+      last = t;
     }
     std::ranges::reverse(segments);
     return segments;
@@ -116,7 +110,7 @@ class Segmenter {
   std::vector<double> note_;
   double rest_ = 0;
   audio::Matrix<uint8_t> begins_;
-  std::vector<int64_t> from_, rest_from_;  // the best state before frame t
+  std::vector<int64_t> from_;  // the best state before frame t
 };
 
 // The centre of a peak around a frame, from its neighbours.

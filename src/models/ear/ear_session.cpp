@@ -55,7 +55,7 @@ EarSession::EarSession(runtime::Session& session, const std::filesystem::path& w
 
 EarSession::~EarSession() = default;
 
-Frames EarSession::listen(std::span<const float> samples,
+Frames EarSession::listen(std::span<const float> samples, float gain,
                           const std::function<void(double done)>& progress) const {
   const auto size = (std::ssize(samples) + kHop - 1) / kHop;
   const auto count = static_cast<size_t>(size);
@@ -70,7 +70,8 @@ Frames EarSession::listen(std::span<const float> samples,
     HostTensor window({DType::kF32, {1, kWindow * kHop}});
     const auto rest = samples.subspan(static_cast<size_t>(first * kHop));
     const size_t some = std::min(rest.size(), static_cast<size_t>(kWindow * kHop));
-    std::ranges::copy(rest.first(some), window.as<float>().begin());
+    std::ranges::transform(rest.first(some), window.as<float>().begin(),
+                           [&](float sample) { return gain * sample; });
     const HostTensor output = state_->stored.run(*state_->program, {&window});
     const bool is_last = first + kWindow >= size;
     const int64_t end = is_last ? size : first + kContext + kStep;

@@ -19,10 +19,11 @@ class EarSession {
   EarSession(runtime::Session& session, const std::filesystem::path& weights);
   ~EarSession();
 
-  // Mono at 22,050 Hz, at the level of training (active_rms 0.1). Works in windows of 10 s that
-  // overlap, so that every frame has 0.75 s around it or the end of the sound. After each window
-  // `progress` gets the share of the sound that was heard; it may be empty, and throw to stop.
-  Frames listen(std::span<const float> samples,
+  // Mono at 22,050 Hz; times `gain` it is at the level of training (active_rms 0.1). Works in
+  // windows of 10 s that overlap, so that every frame has 0.75 s around it or the end of the sound.
+  // After each window `progress` gets the share of the sound that was heard; it may be empty, and
+  // throw to stop.
+  Frames listen(std::span<const float> samples, float gain = 1,
                 const std::function<void(double done)>& progress = {}) const;
   std::vector<HeardNote> notes(std::span<const float> samples,
                                const DecoderOptions& options = {}) const {

@@ -98,7 +98,7 @@ TEST(EarSession, EveryFrameHasItsSurroundings) {
   std::vector<float> sound(23 * static_cast<size_t>(kSampleRateHz));
   for (float& sample : sound) sample = static_cast<float>(0.1 * rng.normal());
   std::vector<double> progress;
-  const Frames all = ear.listen(sound, [&](double done) { progress.push_back(done); });
+  const Frames all = ear.listen(sound, 1, [&](double done) { progress.push_back(done); });
   EXPECT_EQ(all.size(), std::ssize(sound) / kHop + 1);
   EXPECT_EQ(progress.size(), 3U) << "one for each window";
   EXPECT_TRUE(std::ranges::is_sorted(progress));
