@@ -8,6 +8,7 @@
 #include "app/training/inputs.h"
 #include "app/training/trained_weights.h"
 #include "base/fields_json.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "data/shards/item_folder.h"
@@ -139,15 +140,16 @@ TrainReport train(ModelConfiguration configuration, const TrainOptions& options)
   advise_on_compute(session, stage.compute);
   say_if_not_validated(stage);
   const Json model_config = recorded_model(row, model->config());
-  const auto result = train::run_training(
-      session, spec, stage.loop, input.batches,
-      {.run = stage.run,
-       .initial = initial_tensors(options.init, row, *model, std::move(input.frozen)),
-       .config = {{"stage", identity},
-                  {"model", model_config},
-                  {"learned_from", learned_from(stage, input.builds_on)}},
-       .should_stop = [] { return stop_signal() != 0; },
-       .held_out = std::move(input.held_out)});
+  const std::string init = with_runs_folder(options.init);
+  const auto result =
+      train::run_training(session, spec, stage.loop, input.batches,
+                          {.run = stage.run,
+                           .initial = initial_tensors(init, row, *model, std::move(input.frozen)),
+                           .config = {{"stage", identity},
+                                      {"model", model_config},
+                                      {"learned_from", learned_from(stage, input.builds_on)}},
+                           .should_stop = [] { return stop_signal() != 0; },
+                           .held_out = std::move(input.held_out)});
   if (stop_signal() != 0) {
     spdlog::warn("stopped at step {}; to resume, repeat the command", result.steps_done);
     return {.stop_signal = stop_signal()};
