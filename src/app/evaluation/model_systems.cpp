@@ -189,8 +189,7 @@ eval::System ModelSystems::codec_copy() {
           }};
 }
 
-void ModelSystems::count_tokens(const std::string& name, std::span<const float> samples) {
-  const auto codes = synthesizer_.codec().encode(samples);
+void ModelSystems::count_tokens(const std::string& name, std::span<const int32_t> codes) {
   auto& all = counted_[name];
   all.insert(all.end(), codes.begin(), codes.end());
 }

@@ -47,8 +47,12 @@ class ModelSystems {
   // The plain codec decodes the same tokens.
   eval::System codec_copy();
 
-  // Counts the tokens of a sound under a name.
-  void count_tokens(const std::string& name, std::span<const float> samples);
+  // The tokens of a sound. Shapes: -> [frames, books].
+  std::vector<int32_t> tokens_of(std::span<const float> samples) {
+    return synthesizer_.codec().encode(samples);
+  }
+  // Counts tokens of that shape under a name.
+  void count_tokens(const std::string& name, std::span<const int32_t> codes);
   // [{"book", name: bits per token, ...}]
   Json codebook_entropies();
 
