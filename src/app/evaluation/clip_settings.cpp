@@ -29,7 +29,7 @@ std::string files_sha256(const fs::path& folder) {
 }
 
 std::vector<std::string_view> part_names() {
-  std::vector<std::string_view> names = {"references"};
+  std::vector<std::string_view> names = {"references", "judge"};
   for (const models::ModelRow& row : models::registry()) {
     if (row.weights) names.push_back(*row.weights);
   }

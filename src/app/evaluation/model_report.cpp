@@ -198,7 +198,7 @@ class Report {
 
   void find_judges() {
     judges_.transcribe = transcriber(session_, {});
-    const fs::path folder = models::weights_part(weights_, "classifier");
+    const fs::path folder = judge_folder(weights_);
     if (!fs::exists(folder)) {
       lacks("preset classifier, Frechet distance",
             "the weights have no classifier (hum train configs/classifier.yaml)");
@@ -277,6 +277,8 @@ class Report {
       const fs::path folder = models::weights_part(weights_, *row.weights);
       if (fs::exists(folder)) hashes[std::string(row.name)] = runtime::shards_sha256(folder);
     }
+    const fs::path judge = models::weights_part(weights_, "judge");
+    if (fs::exists(judge)) hashes["judge"] = runtime::shards_sha256(judge);
     return {{"hum", HUM_VERSION},
             {"clips", options_.test_set.clips},
             {"seconds a clip", options_.test_set.seconds},

@@ -15,6 +15,10 @@
 
 namespace hum::app {
 
+// The preset classifier that judges: weights/judge, which hears copies and recordings in training,
+// else weights/classifier. Neither need be there.
+std::filesystem::path judge_folder(const std::filesystem::path& weights);
+
 // The preset classifier of `folder` as a judge. The session must outlive it. Throws: what
 // ClassifierSession throws.
 eval::Classifier preset_classifier(runtime::Session& session, const std::filesystem::path& folder);
