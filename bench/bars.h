@@ -34,6 +34,8 @@ eval::Bar sound_residual(const Scale& scale);
 eval::Bar extract_scale(const Scale& scale);
 // Real instruments as --timbre: does the output sound like its own reference?
 eval::Bar sound_references(const Scale& scale);
+// Judges that no loss ever saw: is hum nearer to the true instrument than other instruments?
+eval::Bar sound_judges(const Scale& scale);
 // Hums with known notes on five presets: hum's notes beside FluidSynth's playing what was heard.
 eval::Bar sound_notes(const Scale& scale);
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.

@@ -15,7 +15,7 @@ namespace hum::bench {
 
 // The peers' folders in the build folder (bench/peers/install.sh).
 inline constexpr const char *kPeers = "peers", *kPeersNotes = "peers-notes",
-                            *kPeersPitch = "peers-pitch";
+                            *kPeersPitch = "peers-pitch", *kPeersJudges = "peers-judges";
 
 bool is_installed(const std::string& peer);
 

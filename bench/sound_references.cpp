@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "bench/bars.h"
+#include "bench/embeddings.h"
 #include "bench/hear/recordings.h"
 #include "bench/real_instruments.h"
 #include "data/synthesis/timing.h"
@@ -50,8 +51,6 @@ struct Played {
   Tones tones;
 };
 
-// Places sounds in a space; near ones have the same colour.
-using Place = std::vector<double>;
 struct Judge {
   const char* name;
   std::function<Place(const Tones& tones)> place;
@@ -69,11 +68,6 @@ std::vector<Judge> judges() {
                  eval::timbre_of(tones.samples, data::kSampleRate, eval::kAudibleRange_db);
              return Place(timbre.begin(), timbre.end());
            }}};
-}
-
-double distance(const Place& a, const Place& b) {
-  return std::sqrt(std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0, std::plus<>(),
-                                         [](double x, double y) { return (x - y) * (x - y); }));
 }
 
 pipeline::Recording as_recording(std::vector<float> samples) {

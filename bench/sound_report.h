@@ -14,7 +14,8 @@ namespace hum::bench {
 class SoundReport {
  public:
   // Makes the report (some hours; a minute in the smoke form, whose one clip is used for every
-  // group) unless the existing one was made by this program for these weights.
+  // group) unless the existing one was made by this program for these weights. After an interrupt
+  // the same program resumes it (app/evaluation/model_report.h).
   explicit SoundReport(const Scale& scale);
 
   const Json& json() const { return report_; }

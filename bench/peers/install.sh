@@ -3,6 +3,7 @@
 # this processor.
 # `install.sh peers-notes` installs basic-pitch, which needs other versions, and swift-f0 into build/peers-notes.
 # `install.sh peers-pitch` installs three pitch trackers into build/peers-pitch; they use the PyTorch of build/peers.
+# `install.sh peers-judges` installs two judges of timbre into build/peers-judges; they use the PyTorch of build/peers.
 # `install.sh hum-COMMIT` builds hum at an earlier commit.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -10,8 +11,9 @@ case "${1:-peers}" in
   peers) wanted=bench/peers/requirements.txt options= what="PyTorch, JAX, llama.cpp and other peers (6 GB; compiling takes half an hour on two cores)" ;;
   peers-notes) wanted=bench/peers/requirements-notes.txt options=--no-deps what="basic-pitch and swift-f0 (1 GB, some minutes)" ;;
   peers-pitch) wanted=bench/peers/requirements-pitch.txt options=--no-deps what="swift-f0, PESTO and torchcrepe (1 GB, some minutes)" ;;
+  peers-judges) wanted=bench/peers/requirements-judges.txt options=--no-deps what="aisfx, musicnn and TensorFlow (2 GB, some minutes)" ;;
   hum-*) exec bench/peers/old_hum.sh "${1#hum-}" ;;
-  *) echo "usage: install.sh [peers|peers-notes|peers-pitch|hum-COMMIT]" >&2; exit 2 ;;
+  *) echo "usage: install.sh [peers|peers-notes|peers-pitch|peers-judges|hum-COMMIT]" >&2; exit 2 ;;
 esac
 folder=build/${1:-peers}
 if cmp -s "$wanted" "$folder/installed.txt"; then exit 0; fi
@@ -25,8 +27,9 @@ if [ "$folder" = build/peers ]; then
   gcc -shared -fPIC -O2 -o "$folder/lib/libmkl_as_on_intel.so" bench/peers/mkl_as_on_intel.c
 fi
 packages_of() { "$PWD/build/$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'; }
-if [ "$folder" = build/peers-pitch ]; then
-  bench/peers/install.sh peers
-  packages_of peers > "$(packages_of peers-pitch)/peers.pth"
-fi
+case "$folder" in
+  build/peers-pitch | build/peers-judges)
+    bench/peers/install.sh peers
+    packages_of peers > "$(packages_of "${folder#build/}")/peers.pth" ;;
+esac
 cp "$wanted" "$folder/installed.txt"

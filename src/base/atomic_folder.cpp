@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -56,20 +57,39 @@ void remove_abandoned_folders(const fs::path& parent, const std::string& prefix)
   }
 }
 
-AtomicFolder::AtomicFolder(const fs::path& path, const std::string& mark)
-    : path_(fs::absolute(path).lexically_normal()) {
+AtomicFolder::AtomicFolder(const fs::path& path, const std::string& mark, const std::string& kept)
+    : path_(fs::absolute(path).lexically_normal()), kept_(kept) {
   if (!path_.has_filename()) path_ = path_.parent_path();  // "report/"
   if (!mark.empty()) require_replaceable(path_, mark);
-  const std::string prefix = fmt::format(".{}{}", path_.filename().string(), kAside);
-  temporary_ = path_.parent_path() / fmt::format("{}{}", prefix, ::getpid());
+  const std::string name = path_.filename().string(), prefix = fmt::format(".{}{}", name, kAside);
+  temporary_ = path_.parent_path() / (kept.empty() ? fmt::format("{}{}", prefix, ::getpid())
+                                                   : fmt::format(".{}.unfinished", name));
   remove_abandoned_folders(path_.parent_path(), prefix);
   parent_ = std::make_unique<OutputFolder>(path_.parent_path());
   create_folder(temporary_);
+  if (kept.empty()) return;
+  lock();
+  if (!fs::exists(temporary_ / kept)) clear();
 }
 
 AtomicFolder::~AtomicFolder() {
   std::error_code ignored;
-  fs::remove_all(temporary_, ignored);
+  if (kept_.empty() || !fs::exists(temporary_ / kept_, ignored)) {
+    fs::remove_all(temporary_, ignored);
+  }
+  if (lock_ >= 0) ::close(lock_);
+}
+
+void AtomicFolder::lock() {
+  lock_ = ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) == 0) return;
+  if (lock_ >= 0) ::close(lock_);
+  fail(ExitCode::kTemporary, fmt::format("{}: another process is writing it", path_.string()),
+       "wait until it has ended, or name another folder");
+}
+
+void AtomicFolder::clear() const {
+  for (const auto& entry : fs::directory_iterator(temporary_)) fs::remove_all(entry.path());
 }
 
 void AtomicFolder::commit() {

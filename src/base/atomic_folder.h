@@ -18,18 +18,28 @@ class AtomicFolder {
  public:
   // mark: a file that every folder of this kind contains. A non-empty folder at `path` without it
   // is not replaced (kCannotCreate). Empty: any folder may be replaced.
-  explicit AtomicFolder(const std::filesystem::path& path, const std::string& mark = {});
+  // kept: a file that makes an unfinished folder worth keeping. The temporary name is then
+  // ".<name>.unfinished", and a folder there with that file is continued. Only one process at a
+  // time may have it: throws kTemporary if another one has. Empty: none is kept.
+  explicit AtomicFolder(const std::filesystem::path& path, const std::string& mark = {},
+                        const std::string& kept = {});
   ~AtomicFolder();
   AtomicFolder(const AtomicFolder&) = delete;
   AtomicFolder& operator=(const AtomicFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& temporary_path() const { return temporary_; }
+  // Removes what the temporary folder holds.
+  void clear() const;
   void commit();
 
  private:
+  void lock();
+
   std::filesystem::path path_, temporary_;
+  std::string kept_;
   std::unique_ptr<OutputFolder> parent_;
+  int lock_ = -1;  // of a temporary folder that may be kept
 };
 
 // Removes temporary folders in `parent` that ended processes left, if their names begin with this.

@@ -95,6 +95,27 @@ TEST_F(AtomicFolderTest, RemovesWhatKilledProcessesLeft) {
               ElementsAre(other, other + "/part", living, living + "/part", "run", "run/old"));
 }
 
+TEST_F(AtomicFolderTest, IsContinuedIfWhatItHoldsIsWorthKeeping) {
+  const auto unfinished = [&] {
+    return AtomicFolder(root_ / "run", "old", "part").temporary_path();
+  };
+  const fs::path aside = unfinished();
+  EXPECT_THAT(names(), ElementsAre("run", "run/old"));  // nothing was
+  fs::create_directories(aside);
+  write_file(aside / "rest", "of a killed process");
+  EXPECT_EQ(unfinished(), aside);
+  EXPECT_FALSE(fs::exists(aside));
+  {
+    const AtomicFolder folder(root_ / "run", "old", "part");
+    write_file(aside / "part", "1");
+    EXPECT_EQ(code_of([&] { AtomicFolder(root_ / "run", "old", "part"); }), ExitCode::kTemporary);
+  }
+  AtomicFolder folder(root_ / "run", "old", "part");
+  EXPECT_EQ(read_file(aside / "part"), "1");
+  folder.commit();
+  EXPECT_THAT(names(), ElementsAre("run", "run/part"));
+}
+
 TEST_F(AtomicFolderTest, PlaceThatCannotBeWrittenIsAnErrorWithAHint) {
   try {
     const AtomicFolder folder(root_ / "run/old/folder");

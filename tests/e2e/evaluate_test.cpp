@@ -1,5 +1,8 @@
 // hum evaluate model and codec, on small untrained weights: everything but good figures.
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "audio/io.h"
 #include "base/json.h"
@@ -91,10 +94,52 @@ TEST_F(SlowEvaluateModel, WritesAReportThatNeedsNothingElse) {
   EXPECT_THAT(read("report/listening.html"), HasSubstr("listening-test.js"));
 }
 
-TEST_F(EvaluateModel, StoppedWithControlCLeavesNothing) {
+TEST_F(EvaluateModel, StoppedWithControlCWritesNoReport) {
   const auto run = run_hum(command({"--clips", "50"}), {.interrupt_after_ms = 3000});
   EXPECT_EQ(run.code, 130) << run.err;
-  EXPECT_THAT(files(), ElementsAre("weights"));
+  EXPECT_THAT(files(), Not(testing::Contains("report")));
+}
+
+// Times are measured, all else must be equal to the digit.
+Json without_times(Json report) {
+  for (Json& row : report["rows"]) {
+    for (const char* figures : {"groups", "differences"}) {
+      if (!row.contains(figures)) continue;
+      for (Json& group : row[figures]) group.erase("real_time_factor");
+    }
+  }
+  return report;
+}
+
+TEST_F(SlowEvaluateModel, ResumesAfterAKillWithTheSameFigures) {
+  const std::vector<std::string> flags = {
+      "--clips", "3", "--resamples", "100", "--singing", write_hum("sung.wav", 3), "--json"};
+  const auto whole = run_hum(command(flags));
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  std::filesystem::remove_all(folder_ / "report");
+
+  const auto log = folder_ / ".report.unfinished/clips.jsonl";
+  const auto killed = run_hum(command(flags), {.kill_when = [&] {
+                                std::ifstream text(log);
+                                return std::count(std::istreambuf_iterator<char>(text), {}, '\n') >=
+                                       2;  // settings, a clip
+                              }});
+  EXPECT_EQ(killed.code, 128 + SIGKILL);
+  EXPECT_THAT(files(), ElementsAre(".report.unfinished", "sung.wav", "weights"));
+  std::ofstream(log, std::ios::app) << R"({"results":[{"figures":[0.)";
+
+  const auto resumed = run_hum(command(flags));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("resumes after "));
+  const Json report = parse_json(resumed.out);
+  EXPECT_TRUE(without_times(report) == without_times(parse_json(whole.out)));
+  EXPECT_THAT(files(), ElementsAre("report", "sung.wav", "weights"));
+  for (const Json& example : report["examples"]) {
+    for (const Json& sound : example["sounds"]) {
+      EXPECT_TRUE(std::filesystem::exists(folder_ / "report" / sound["sound"].get<std::string>()));
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "report/clips.jsonl"));
 }
 
 TEST_F(EvaluateModel, RefusesWhatItCannotDo) {

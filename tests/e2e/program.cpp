@@ -57,7 +57,13 @@ Outcome run(const std::string& program, const Words& arguments, const RunOptions
     kill(child, SIGINT);
   }
   int status = 0;
-  waitpid(child, &status, 0);
+  bool has_ended = false;
+  while (options.kill_when && !has_ended && !options.kill_when()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    has_ended = waitpid(child, &status, WNOHANG) == child;
+  }
+  if (options.kill_when && !has_ended) kill(child, SIGKILL);
+  if (!has_ended) waitpid(child, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
           read_file(err)};
 }

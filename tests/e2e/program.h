@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -24,6 +25,8 @@ struct RunOptions {
   long max_file_bytes = -1;
   // Sends Ctrl-C after this long.
   int interrupt_after_ms = -1;
+  // Kills it as soon as this holds.
+  std::function<bool()> kill_when = {};
   // Folder to run in; empty: the test's.
   std::filesystem::path folder;
 };

@@ -32,7 +32,7 @@ void ModelOpponents::add(const std::string& text) {
 }
 
 void ModelOpponents::add(const std::string& name, const fs::path& folder) {
-  opponents_.push_back({name, std::make_unique<ModelSystems>(session_, folder)});
+  opponents_.push_back({name, folder, std::make_unique<ModelSystems>(session_, folder)});
   opponents_.back().model->synthesizer().humming().load(true, true);
 }
 
@@ -50,6 +50,12 @@ std::vector<std::pair<std::string, std::string>> ModelOpponents::add_baselines(
     }
   }
   return missing;
+}
+
+std::vector<fs::path> ModelOpponents::folders() const {
+  std::vector<fs::path> folders;
+  for (const Opponent& opponent : opponents_) folders.push_back(opponent.folder);
+  return folders;
 }
 
 void ModelOpponents::prepare(const eval::TestClip& clip) {

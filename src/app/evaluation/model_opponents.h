@@ -24,6 +24,8 @@ class ModelOpponents {
   std::vector<std::pair<std::string, std::string>> add_baselines(
       const std::filesystem::path& weights);
 
+  std::vector<std::filesystem::path> folders() const;
+
   void prepare(const eval::TestClip& clip);
   // Two rows for each model. The rows refer to this object.
   std::vector<eval::System> systems() const;
@@ -31,6 +33,7 @@ class ModelOpponents {
  private:
   struct Opponent {
     std::string name;
+    std::filesystem::path folder;
     std::unique_ptr<ModelSystems> model;
   };
 

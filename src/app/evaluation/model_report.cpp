@@ -2,8 +2,11 @@
 
 #include <fmt/ranges.h>
 
+#include <optional>
 #include <set>
+#include <utility>
 
+#include "app/evaluation/clip_settings.h"
 #include "app/evaluation/model_opponents.h"
 #include "app/evaluation/model_systems.h"
 #include "app/evaluation/sampled_systems.h"
@@ -17,6 +20,7 @@
 #include "base/machine.h"
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/timing.h"
+#include "eval/harness/clip_log.h"
 #include "eval/harness/summary.h"
 #include "eval/listening/mushra.h"
 #include "eval/report/examples.h"
@@ -80,8 +84,9 @@ class Report {
   }
 
   void measure() {
-    Progress progress("evaluating", std::ssize(plans_));
     const auto systems = all_systems();
+    const auto known = earlier_clips(systems);
+    Progress progress("evaluating", std::ssize(plans_));
     const auto evaluation = eval::evaluate(
         plans_, [&](const eval::TestClipPlan& plan) { return make_clip(plan); }, systems, judges_,
         {.progress =
@@ -94,7 +99,9 @@ class Report {
                  std::span<const float> samples) {
                stop_if_asked();
                keep(i, clip, system.name, samples);
-             }});
+             },
+         .judged = [&](size_t i, const eval::ClipResults& results) { store(i, results); }},
+        known);
     summary_ = eval::summarise(evaluation, options_.bootstrap);
     folder_.write("clips.csv", eval::clips_csv(evaluation));
   }
@@ -130,7 +137,7 @@ class Report {
  private:
   static void stop_if_asked() {
     if (stop_signal() != 0)
-      fail(ExitCode::kFailure, "stopped; no report was written", "run the command again");
+      fail(ExitCode::kFailure, "stopped; no report was written", "to resume, repeat the command");
   }
 
   void lacks(const std::string& what, const std::string& why) {
@@ -191,7 +198,7 @@ class Report {
 
   void find_judges() {
     judges_.transcribe = transcriber(session_, {});
-    const fs::path folder = models::weights_part(weights_, "classifier");
+    const fs::path folder = judge_folder(weights_);
     if (!fs::exists(folder)) {
       lacks("preset classifier, Frechet distance",
             "the weights have no classifier (hum train configs/classifier.yaml)");
@@ -222,13 +229,45 @@ class Report {
     return clip;
   }
 
+  // What an unfinished report with the same settings holds.
+  std::vector<eval::ClipResults> earlier_clips(std::span<const eval::System> systems) {
+    auto weights = opponents_.folders();
+    weights.push_back(weights_);
+    const fs::path fonts[] = {data::sound_font_path(), sounds_.other_font()};
+    log_.emplace(folder_.clips_file(),
+                 clip_settings(session_, options_.test_set, systems, weights, fonts));
+    std::vector<eval::ClipResults> known;
+    for (const Json& clip : log_->earlier()) {
+      known.push_back(eval::clip_results(clip.at("results")));
+      for (const auto& [system, tokens] : clip.at("tokens").items()) {
+        model_.count_tokens(system, tokens.get<std::vector<int32_t>>());
+      }
+      if (clip.contains("example")) examples_.restore(clip.at("example"));
+    }
+    if (known.empty()) {
+      folder_.begin_anew();
+    } else {
+      spdlog::info("resumes after {} of {} clips", known.size(), plans_.size());
+    }
+    return known;
+  }
+
   // Counts tokens and keeps the sounds of example clips.
   void keep(size_t i, const eval::TestClip& clip, const std::string& system,
             std::span<const float> samples) {
     if (system == "hum" || system == eval::true_rendering().name) {
-      model_.count_tokens(system, samples);
+      const auto tokens = model_.tokens_of(samples);
+      model_.count_tokens(system, tokens);
+      tokens_[system] = tokens;
     }
     examples_.keep(i, clip, system, samples);
+  }
+
+  void store(size_t i, const eval::ClipResults& results) {
+    Json clip = {{"results", eval::clip_json(results)},
+                 {"tokens", std::exchange(tokens_, Json::object())}};
+    if (i < eval::kExampleClips) clip["example"] = examples_.json().back();
+    log_->add(clip);
   }
 
   Json about() const {
@@ -238,6 +277,8 @@ class Report {
       const fs::path folder = models::weights_part(weights_, *row.weights);
       if (fs::exists(folder)) hashes[std::string(row.name)] = runtime::shards_sha256(folder);
     }
+    const fs::path judge = models::weights_part(weights_, "judge");
+    if (fs::exists(judge)) hashes["judge"] = runtime::shards_sha256(judge);
     return {{"hum", HUM_VERSION},
             {"clips", options_.test_set.clips},
             {"seconds a clip", options_.test_set.seconds},
@@ -263,7 +304,9 @@ class Report {
   SampledSystems sampled_;
   std::vector<eval::TestClipPlan> plans_;
   eval::Examples examples_;
-  pipeline::HearFunction hear_;  // the melody of a recording
+  std::optional<eval::ClipLog> log_;
+  Json tokens_ = Json::object();  // of the clip that is being judged
+  pipeline::HearFunction hear_;   // the melody of a recording
   eval::Judges judges_;
   fs::path recording_;              // of a singer; empty: none
   std::vector<std::string> rated_;  // rows of the listening test

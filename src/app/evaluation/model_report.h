@@ -38,9 +38,11 @@ struct ModelReportOptions {
   }
 };
 
-// Evaluates the models, writes the folder and returns report.json. Throws: kUsage for options out
-// of range, kNoInput without weights, kCannotCreate when the folder cannot be written. After an
-// error or a stop signal it leaves no files.
+// Evaluates the models, writes the folder and returns report.json. After an error or a stop signal
+// it leaves the results of finished clips beside the folder (.NAME.unfinished), and the same call
+// resumes with them; results of other settings (clip_settings.h) are judged again. Throws: kUsage
+// for options out of range, kNoInput without weights, kCannotCreate when the folder cannot be
+// written, kTemporary when another process is writing it.
 Json write_model_report(const ModelReportOptions& options);
 
 }  // namespace hum::app

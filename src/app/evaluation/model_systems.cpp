@@ -9,6 +9,7 @@
 #include "data/synthesis/timing.h"
 #include "eval/metrics/entropy.h"
 #include "models/preset_classifier/classifier_session.h"
+#include "models/weights_folder.h"
 #include "pipeline/hum_melody.h"
 
 namespace hum::app {
@@ -29,6 +30,11 @@ std::vector<float> finished(std::vector<float> samples, const eval::TestClip& cl
 }
 
 }  // namespace
+
+std::filesystem::path judge_folder(const std::filesystem::path& weights) {
+  const auto robust = models::weights_part(weights, "judge");
+  return std::filesystem::exists(robust) ? robust : models::weights_part(weights, "classifier");
+}
 
 eval::Classifier preset_classifier(runtime::Session& session, const std::filesystem::path& folder) {
   using models::preset_classifier::ClassifierSession;
@@ -189,8 +195,7 @@ eval::System ModelSystems::codec_copy() {
           }};
 }
 
-void ModelSystems::count_tokens(const std::string& name, std::span<const float> samples) {
-  const auto codes = synthesizer_.codec().encode(samples);
+void ModelSystems::count_tokens(const std::string& name, std::span<const int32_t> codes) {
   auto& all = counted_[name];
   all.insert(all.end(), codes.begin(), codes.end());
 }

@@ -15,6 +15,10 @@
 
 namespace hum::app {
 
+// The preset classifier that judges: weights/judge, which hears copies and recordings in training,
+// else weights/classifier. Neither need be there.
+std::filesystem::path judge_folder(const std::filesystem::path& weights);
+
 // The preset classifier of `folder` as a judge. The session must outlive it. Throws: what
 // ClassifierSession throws.
 eval::Classifier preset_classifier(runtime::Session& session, const std::filesystem::path& folder);
@@ -47,8 +51,12 @@ class ModelSystems {
   // The plain codec decodes the same tokens.
   eval::System codec_copy();
 
-  // Counts the tokens of a sound under a name.
-  void count_tokens(const std::string& name, std::span<const float> samples);
+  // The tokens of a sound. Shapes: -> [frames, books].
+  std::vector<int32_t> tokens_of(std::span<const float> samples) {
+    return synthesizer_.codec().encode(samples);
+  }
+  // Counts tokens of that shape under a name.
+  void count_tokens(const std::string& name, std::span<const int32_t> codes);
   // [{"book", name: bits per token, ...}]
   Json codebook_entropies();
 

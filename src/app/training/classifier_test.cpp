@@ -1,13 +1,19 @@
-// The preset classifier learns presets from sound alone.
+// The preset classifier learns presets from sound alone, also from copies and recordings of it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "app/training/inputs.h"
+#include "app/training/testing.h"
+#include "app/training/train.h"
+#include "base/error.h"
 #include "base/rng.h"
 #include "models/preset_classifier/model.h"
 #include "runtime/testing.h"
+#include "runtime/weights.h"
+#include "train/checkpoint.h"
 #include "train/training_step.h"
 
 namespace hum::app {
@@ -64,6 +70,84 @@ TEST(PresetClassifierTraining, TellsASineFromASquareWave) {
   }
   EXPECT_LT(loss, 0.3);
   EXPECT_GE(accuracy, 0.95);
+}
+
+class ChangedCrops : public testing::TrainingTest {
+ protected:
+  ChangedCrops() : TrainingTest(4) { models::write_tiny_weights(folder_ / "weights", "codec"); }
+
+  ModelConfiguration configuration(double copied_share, double recorded_share) const {
+    ModelConfiguration result = tiny("classifier", 3e-3);
+    StageConfig& stage = result.stage;
+    stage.weights = folder_ / "weights";
+    stage.frames = 25;
+    stage.held_out = 0;
+    stage.copied_share = copied_share;
+    stage.recorded_share = recorded_share;
+    return result;
+  }
+  // Audio and labels.
+  std::vector<HostTensor> batch(double copied_share, double recorded_share,
+                                int64_t step = 0) const {
+    const auto changed = configuration(copied_share, recorded_share);
+    const auto model = changed.make();
+    const auto spec = model->train_spec(changed.step_shape());
+    return open_input({runtime::test_session(), changed, *model, spec}).batches(step);
+  }
+};
+
+TEST_F(ChangedCrops, SoundDifferentAndKeepTheirLabels) {
+  const auto plain = batch(0, 0), copied = batch(1, 0), recorded = batch(0, 1), both = batch(1, 1);
+  for (const auto& changed : {copied, recorded, both}) {
+    EXPECT_FALSE(changed[0] == plain[0]);
+    EXPECT_TRUE(changed[1] == plain[1]);
+  }
+  EXPECT_FALSE(copied[0] == both[0]);
+  EXPECT_TRUE(batch(1, 1)[0] == both[0]);  // a resumed run gets the same
+}
+
+TEST_F(ChangedCrops, AreAShareOfAll) {
+  int changed = 0;
+  constexpr int kSteps = 12;
+  for (int step = 0; step < kSteps; ++step) {
+    const auto before = batch(0, 0, step)[0], after = batch(0, 0.5, step)[0];
+    const auto size = before.as<float>().size() / 2;
+    for (const size_t b : {size_t{0}, size_t{1}}) {
+      changed += std::ranges::equal(before.as<float>().subspan(b * size, size),
+                                    after.as<float>().subspan(b * size, size))
+                     ? 0
+                     : 1;
+    }
+  }
+  EXPECT_NEAR(changed, kSteps, 7);
+}
+
+TEST_F(ChangedCrops, TrainAClassifierThatNamesThem) {
+  const auto trained = [&](const char* name, double share, const Json& model) {
+    ModelConfiguration changed = configuration(share, share);
+    changed.model.update(model);
+    changed.stage.run = folder_ / fmt::format("run-{}", name);
+    changed.stage.output = folder_ / name;
+    changed.stage.loop.steps = 2;
+    EXPECT_EQ(train(changed, {}).summary.at("finished"), true);
+    return train::latest_checkpoint(changed.stage.run)->config;
+  };
+  const Json robust = trained("robust", 0.5, {{"spacing", "octaves"}});
+  EXPECT_EQ(robust.at("stage").at("copied_share"), 0.5);
+  EXPECT_TRUE(robust.at("learned_from").contains("codec"));
+  EXPECT_EQ(runtime::read_weights(folder_ / "robust").config.at("model").at("spacing"), "octaves");
+  // As earlier releases recorded it.
+  const Json plain = trained("plain", 0, Json::object());
+  EXPECT_FALSE(plain.at("stage").contains("copied_share"));
+  EXPECT_FALSE(plain.at("stage").contains("recorded_share"));
+  EXPECT_FALSE(plain.at("learned_from").contains("codec"));
+  EXPECT_FALSE(runtime::read_weights(folder_ / "plain").config.at("model").contains("spacing"));
+}
+
+TEST_F(ChangedCrops, HaveASharePossible) {
+  EXPECT_THROW(validate(configuration(1.5, 0).stage), Error);
+  EXPECT_THROW(validate(configuration(0, -0.1).stage), Error);
+  EXPECT_NO_THROW(validate(configuration(1, 1).stage));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "app/play/synthesizer.h"
@@ -101,6 +102,12 @@ void validate(const StageConfig& stage) {
     if (value >= least) continue;
     fail(ExitCode::kConfig, fmt::format("stage.{} = {} is too small", name, value),
          fmt::format("use {} or more", least));
+  }
+  const std::pair<const char*, double> shares[] = {{"copied_share", stage.copied_share},
+                                                   {"recorded_share", stage.recorded_share}};
+  for (const auto& [name, share] : shares) {
+    if (share >= 0 && share <= 1) continue;
+    fail(ExitCode::kConfig, fmt::format("stage.{} {} is outside 0..1", name, share));
   }
   if (stage.frames > data::kItemFrames) {
     fail(ExitCode::kConfig, fmt::format("stage.frames = {} is longer than an item", stage.frames),

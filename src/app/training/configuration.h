@@ -44,6 +44,8 @@ struct StageConfig {
   int64_t frames = 100;
   // Crops with notes: share of a batch that takes its latents from the upsampler, not the codec.
   double predicted_share = 0;
+  // Labelled crops: shares of a batch that are changed (crop_changes.h).
+  double copied_share = 0, recorded_share = 0;
   // Whole items: augmentation.
   double token_replacement = 0.05;
   Targets targets = Targets::kTokens;
@@ -68,6 +70,10 @@ struct StageConfig {
     v("frames", frames, "frames of a training crop");
     v("predicted_share", predicted_share,
       "voice: share of a batch that takes its latents from the upsampler, not the codec");
+    v("copied_share", copied_share,
+      "classifier: share of crops that are copied by the codec, with half of its books or more");
+    v("recorded_share", recorded_share,
+      "classifier: share of crops that are recorded in a small room, with noise and an equalizer");
     v("token_replacement", token_replacement,
       "upsampler, coarse: share of melody frames to replace by others (0: none)");
     v("targets", targets,

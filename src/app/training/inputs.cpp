@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/training/crop_changes.h"
 #include "app/training/predicted_latents.h"
 #include "app/training/token_data.h"
 #include "base/fields_json.h"
@@ -93,16 +94,21 @@ OpenedInput labelled_crops(const InputRequest& request) {
                      stage.data, presets.size()),
          "omit model.presets to use those of the data");
   }
-  const auto batch = [data, request, &stage, classes = presets.size()](const Draw& draw) {
+  const auto changes = std::make_shared<const CropChanges>(request);
+  const auto batch = [data, request, &stage, changes, classes = presets.size()](const Draw& draw) {
     HostTensor labels({graph::DType::kI32, {stage.batch}});
     for (int64_t b = 0; b < stage.batch; ++b) {  // presets take turns
       const int64_t item = draw.order.item(draw.step * stage.batch + b);
       labels.as<int32_t>()[static_cast<size_t>(b)] =
           static_cast<int32_t>(data->items[item].index % classes);
     }
-    return chosen(request.spec, {{"audio", audio_crops(*data, request, draw)}, {"preset", labels}});
+    HostTensor audio = audio_crops(*data, request, draw);
+    changes->apply(draw, audio);
+    return chosen(request.spec, {{"audio", std::move(audio)}, {"preset", std::move(labels)}});
   };
-  return opened(stage, data->split, batch);
+  OpenedInput input = opened(stage, data->split, batch);
+  if (changes->has_copies()) input.builds_on = {"codec"};
+  return input;
 }
 
 OpenedInput token_items(const InputRequest& request) {

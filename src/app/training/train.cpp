@@ -60,6 +60,8 @@ Json recorded(StageConfig stage) {
   }
   if (stage.weights.empty()) result["weights"] = "weights";  // as earlier releases recorded it
   if (stage.targets == Targets::kTokens) result.erase("targets");
+  if (stage.copied_share == 0) result.erase("copied_share");
+  if (stage.recorded_share == 0) result.erase("recorded_share");
   if (!stage.loop.stack_layers) result["loop"].erase("stack_layers");
   // Earlier releases had none of these.
   const auto& used = stage.loop.optimizer;

@@ -30,7 +30,8 @@ Json recorded_alone(Json config) {
                         {"free_branch", false},
                         {"free_low_bins", 0},
                         {"onset_weight", 0.0},
-                        {"draft_follows_timbre", false}};
+                        {"draft_follows_timbre", false},
+                        {"spacing", "mel"}};
   for (const auto& [field, value] : earlier.items()) {
     if (config.contains(field) && config[field] == value) config.erase(field);
   }

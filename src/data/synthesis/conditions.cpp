@@ -232,6 +232,14 @@ Conditions draw_reference_conditions(Rng& rng) {
   return c;
 }
 
+Conditions draw_judged_conditions(Rng& rng) {
+  Conditions c = draw_reference_conditions(rng);
+  c.room_s = std::min(c.room_s, 0.4);
+  if (rng.chance(0.5)) c.white_db = rng.uniform(-60, -25);
+  if (rng.chance(0.5)) c.pink_db = rng.uniform(-60, -25);
+  return c;
+}
+
 std::vector<float> draw_room(double room_s, double direct_db, Rng& rng) {
   const std::array<double, 3> size_m = {rng.uniform(2, 8), rng.uniform(2, 6),
                                         rng.uniform(2.2, 3.5)};

@@ -56,6 +56,10 @@ Conditions draw_conditions(Rng& rng);
 // and gain.
 Conditions draw_reference_conditions(Rng& rng);
 
+// Conditions in which a judge of timbre must recognise a sound: a small room, a microphone, an
+// equalizer and quiet noise.
+Conditions draw_judged_conditions(Rng& rng);
+
 // An impulse response by the image-source method (Allen & Berkley 1979) up to 60 ms, then decaying
 // noise. The room, the positions and the walls are drawn. The direct sound is sample 0 with gain 1.
 std::vector<float> draw_room(double room_s, double direct_db, Rng& rng);

@@ -53,6 +53,21 @@ TEST(Conditions, NoisesHaveTheirLevel) {
   }
 }
 
+TEST(Conditions, OfJudgedSoundsAreSmallRoomsAndQuietNoise) {
+  Rng rng(7, "judged");
+  int rooms = 0, noises = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Conditions c = draw_judged_conditions(rng);
+    EXPECT_LE(c.room_s, 0.4);
+    EXPECT_LE(std::max(c.white_db, c.pink_db), -25);
+    EXPECT_EQ(c.gain_db, 0);
+    rooms += c.room_s > 0 ? 1 : 0;
+    noises += c.white_db > Conditions::kAbsent ? 1 : 0;
+  }
+  EXPECT_NEAR(rooms, 120, 30);
+  EXPECT_NEAR(noises, 100, 30);
+}
+
 TEST(Conditions, ARoomDecaysInItsTime) {
   for (const double room_s : {0.3, 1.0}) {
     Rng rng(3, "room");

@@ -33,6 +33,7 @@ HeardClip play_timed(const System& system, const TestClip& clip) {
 
 template <typename T>
 void append_row(audio::Matrix<T>& matrix, const std::vector<T>& row) {
+  if (row.empty()) return;
   matrix.columns = std::ssize(row);
   ++matrix.rows;
   matrix.values.insert(matrix.values.end(), row.begin(), row.end());
@@ -40,9 +41,8 @@ void append_row(audio::Matrix<T>& matrix, const std::vector<T>& row) {
 
 // Judges each system's sound of one clip. Systems play one after another, so that their times do
 // not affect each other; judging runs in parallel.
-void evaluate_clip(size_t index, const TestClip& clip, std::span<const System> systems,
-                   const Judges& judges, const EvaluationCallbacks& callbacks,
-                   Evaluation& evaluation) {
+ClipResults evaluate_clip(size_t index, const TestClip& clip, std::span<const System> systems,
+                          const Judges& judges, const EvaluationCallbacks& callbacks) {
   std::vector<HeardClip> played;
   for (const System& system : systems) {
     played.push_back(play_timed(system, clip));
@@ -52,17 +52,26 @@ void evaluate_clip(size_t index, const TestClip& clip, std::span<const System> s
     }
     if (callbacks.heard) callbacks.heard(index, clip, system, played.back().samples);
   }
-  std::vector<Figures> figures(systems.size());
+  ClipResults results(systems.size());
   parallel_for(std::ssize(systems), compute_threads(), [&](int64_t i) {
     const auto at = static_cast<size_t>(i);
-    figures[at] = measure(played[at], judges.transcribe);
+    results[at].figures = measure(played[at], judges.transcribe);
   });
   for (size_t i = 0; i < systems.size(); ++i) {
-    auto& result = evaluation.systems[i];
-    result.clips.push_back(std::move(figures[i]));
-    append_row(result.octave_powers, octave_powers(played[i].samples, data::kSampleRate));
-    if (played[i].classification)
-      append_row(result.embeddings, played[i].classification->embedding);
+    results[i].octave_powers = octave_powers(played[i].samples, data::kSampleRate);
+    if (played[i].classification) results[i].embedding = played[i].classification->embedding;
+  }
+  return results;
+}
+
+void append(const ClipResults& clip, Evaluation& evaluation) {
+  HUM_REQUIRE(clip.size() == evaluation.systems.size(), "evaluate: a clip of {} systems, not {}",
+              clip.size(), evaluation.systems.size());
+  for (size_t i = 0; i < clip.size(); ++i) {
+    SystemResult& result = evaluation.systems[i];
+    result.clips.push_back(clip[i].figures);
+    append_row(result.octave_powers, clip[i].octave_powers);
+    append_row(result.embeddings, clip[i].embedding);
   }
 }
 
@@ -83,7 +92,7 @@ std::string_view role_name(Role role) {
 Evaluation evaluate(std::span<const TestClipPlan> plans,
                     const std::function<TestClip(const TestClipPlan&)>& make,
                     std::span<const System> systems, const Judges& judges,
-                    const EvaluationCallbacks& callbacks) {
+                    const EvaluationCallbacks& callbacks, std::span<const ClipResults> known) {
   HUM_REQUIRE(!plans.empty() && !systems.empty(), "evaluate: {} clips, {} systems", plans.size(),
               systems.size());
   Evaluation evaluation{.plans = {plans.begin(), plans.end()}};
@@ -91,14 +100,18 @@ Evaluation evaluate(std::span<const TestClipPlan> plans,
     evaluation.systems.push_back(
         {.name = system.name, .what = system.what, .against = system.against, .role = system.role});
   }
-  for (size_t i = 0; i < plans.size(); ++i) {
+  for (const ClipResults& clip : known) append(clip, evaluation);
+  if (!known.empty() && callbacks.progress) callbacks.progress(known.size());
+  for (size_t i = known.size(); i < plans.size(); ++i) {
     const TestClip clip = make(plans[i]);
-    if (i == 0) {  // so that no clip's time includes compilation
+    if (i == known.size()) {  // so that no clip's time includes compilation
       for (const System& system : systems) {
         if (system.role == Role::kSystem) system.play(clip);
       }
     }
-    evaluate_clip(i, clip, systems, judges, callbacks, evaluation);
+    const ClipResults results = evaluate_clip(i, clip, systems, judges, callbacks);
+    if (callbacks.judged) callbacks.judged(i, results);
+    append(results, evaluation);
     if (callbacks.progress) callbacks.progress(i + 1);
   }
   return evaluation;

@@ -43,6 +43,14 @@ struct Evaluation {
   std::vector<SystemResult> systems;
 };
 
+// What a clip of a system adds to its result.
+struct SystemClip {
+  Figures figures;
+  std::vector<double> octave_powers;
+  std::vector<float> embedding;  // empty without a classifier
+};
+using ClipResults = std::vector<SystemClip>;  // one per system
+
 struct EvaluationCallbacks {
   // Called after each clip; may throw to stop.
   std::function<void(size_t clips_done)> progress;
@@ -50,13 +58,16 @@ struct EvaluationCallbacks {
   std::function<void(size_t clip_index, const TestClip& clip, const System& system,
                      std::span<const float> samples)>
       heard;
+  // Called with the results of every clip that is evaluated; may be empty.
+  std::function<void(size_t clip_index, const ClipResults& results)> judged = {};
 };
 
-// `make` makes clip i. Throws: kFailure without systems or clips.
+// `make` makes clip i. `known`: results of the first clips, which are not evaluated again.
+// Throws: kFailure without systems or clips.
 Evaluation evaluate(std::span<const TestClipPlan> plans,
                     const std::function<TestClip(const TestClipPlan&)>& make,
                     std::span<const System> systems, const Judges& judges,
-                    const EvaluationCallbacks& callbacks);
+                    const EvaluationCallbacks& callbacks, std::span<const ClipResults> known = {});
 
 // Systems without a model that every model must beat (hum copy, sine, excitation alone, copy of the
 // reference, wrong melody), and the true rendering.

@@ -97,6 +97,19 @@ TEST(TestSet, MakesTheClipThatWasPlanned) {
   }
 }
 
+TEST(TestSet, RivalsAreOtherPresets) {
+  const auto plans = plan_test_set(kOptions, sources());
+  const auto clip = make_test_clip(plans[0], kOptions, sources());
+  const auto rivals = rival_presets(plans[0], kOptions, sources());
+  ASSERT_EQ(rivals.size(), 2U);
+  ASSERT_EQ(clip.rivals.size(), 2U);
+  for (size_t i = 0; i < rivals.size(); ++i) {
+    EXPECT_NE(rivals[i], plans[0].preset);
+    const auto sound = testing::render(clip.notes, *rivals[i], kOptions.seconds);
+    EXPECT_EQ(clip.rivals[i], timbre_of(sound, data::kSampleRate));
+  }
+}
+
 TEST(Metrics, HaveOneKeyEach) {
   std::set<std::string_view> keys;
   for (const Metric& metric : metrics()) keys.insert(metric.key);

@@ -52,17 +52,12 @@ std::vector<const data::Preset*> shuffled(std::span<const data::Preset* const> p
   return result;
 }
 
-// Timbres of the notes on other presets, drawn from the seed and the melody.
+// Timbres of the notes on the clip's rivals.
 std::vector<Timbre> rivals_of(const TestClip& clip, const TestSetOptions& options,
                               const TestSources& sources, const Renderer& render) {
-  std::vector<const data::Preset*> others(sources.seen.begin(), sources.seen.end());
-  others.insert(others.end(), sources.unseen.begin(), sources.unseen.end());
-  std::erase(others, clip.plan.preset);
-  others = shuffled(others, Rng(static_cast<uint64_t>(options.seed), "rivals", clip.plan.melody));
-  others.resize(std::min(others.size(), kRivals));
-  std::vector<Timbre> timbres(others.size());
-  for (size_t i = 0; i < others.size(); ++i) {
-    timbres[i] = timbre_of(render(clip.notes, *others[i], options.seconds), data::kSampleRate);
+  std::vector<Timbre> timbres;
+  for (const data::Preset* rival : rival_presets(clip.plan, options, sources)) {
+    timbres.push_back(timbre_of(render(clip.notes, *rival, options.seconds), data::kSampleRate));
   }
   return timbres;
 }
@@ -115,6 +110,17 @@ std::vector<TestClipPlan> plan_test_set(const TestSetOptions& options, const Tes
     plans.push_back(plan);
   }
   return plans;
+}
+
+std::vector<const data::Preset*> rival_presets(const TestClipPlan& plan,
+                                               const TestSetOptions& options,
+                                               const TestSources& sources) {
+  std::vector<const data::Preset*> others(sources.seen.begin(), sources.seen.end());
+  others.insert(others.end(), sources.unseen.begin(), sources.unseen.end());
+  std::erase(others, plan.preset);
+  others = shuffled(others, Rng(static_cast<uint64_t>(options.seed), "rivals", plan.melody));
+  others.resize(std::min(others.size(), kRivals));
+  return others;
 }
 
 TestClip make_test_clip(const TestClipPlan& plan, const TestSetOptions& options,

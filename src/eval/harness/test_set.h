@@ -67,6 +67,11 @@ struct TestClip {
 // Together with the true preset there are 20 candidates for the nearest timbre.
 inline constexpr size_t kRivals = 19;
 
+// The presets that are a clip's rivals, drawn from the seed and the melody.
+std::vector<const data::Preset*> rival_presets(const TestClipPlan& plan,
+                                               const TestSetOptions& options,
+                                               const TestSources& sources);
+
 TestClip make_test_clip(const TestClipPlan& plan, const TestSetOptions& options,
                         const TestSources& sources);
 

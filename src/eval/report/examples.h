@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/json.h"
 #include "eval/harness/test_set.h"
@@ -26,6 +27,9 @@ class Examples {
   // Adds a sound under a heading; `file` is its file name. Shapes: mono at 22,050 Hz.
   void add(const std::string& heading, const std::string& file, const std::string& system,
            std::span<const float> samples, std::span<const audio::Note> notes);
+
+  // Adds an example of an earlier run, whose files the folder holds.
+  void restore(Json example) { examples_.push_back(std::move(example)); }
 
   // [{"title", "level_lufs", "sounds": [{"system", "sound", "picture", "lufs"}]}], files relative
   // to the folder. "lufs" is a sound's loudness in its file, null for silence; "level_lufs" is the

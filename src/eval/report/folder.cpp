@@ -19,7 +19,18 @@ namespace hum::eval {
 
 namespace fs = std::filesystem;
 
-ReportFolder::ReportFolder(const fs::path& path) : folder_(path, "report.json") {}
+ReportFolder::ReportFolder(const fs::path& path) : folder_(path, "report.json", kClipsFile) {
+  std::vector<fs::path> halves;  // of files that a killed process was writing
+  for (const auto& entry : fs::recursive_directory_iterator(folder_.temporary_path())) {
+    if (entry.path().filename().string().starts_with('.')) halves.push_back(entry.path());
+  }
+  for (const fs::path& file : halves) fs::remove(file);
+}
+
+void ReportFolder::commit() {
+  folder_.commit();
+  fs::remove(folder_.path() / kClipsFile);
+}
 
 fs::path ReportFolder::place(const std::string& name) const {
   const fs::path file = folder_.temporary_path() / name;

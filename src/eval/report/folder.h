@@ -12,6 +12,9 @@
 
 namespace hum::eval {
 
+// Results of clips in the folder of an unfinished report.
+inline constexpr const char* kClipsFile = "clips.jsonl";
+
 // -infinity for silence.
 struct SoundLevel {
   double lufs = 0;            // integrated loudness (EBU R 128)
@@ -20,9 +23,14 @@ struct SoundLevel {
 
 class ReportFolder {
  public:
-  // commit() replaces an earlier report at `path`. Throws: kCannotCreate when the place cannot be
-  // written, or holds something that is not a report.
+  // commit() replaces an earlier report at `path`. Continues an unfinished one with a kClipsFile.
+  // Throws: kCannotCreate when the place cannot be written, or holds something that is not a
+  // report; kTemporary when another process is writing it.
   explicit ReportFolder(const std::filesystem::path& path);
+
+  std::filesystem::path clips_file() const { return folder_.temporary_path() / kClipsFile; }
+  // Drops what an unfinished report left.
+  void begin_anew() const { folder_.clear(); }
 
   // `name` is relative to the folder; creates folders in it.
   void write(const std::string& name, std::string_view bytes) const;
@@ -36,8 +44,9 @@ class ReportFolder {
   // Writes the files of site/: pages at the top, all else in page/. `test` (listening_test) is what
   // the listening form plays.
   void write_site(const Json& test) const;
-  // Without this call nothing is left behind.
-  void commit() { folder_.commit(); }
+  // Removes kClipsFile from the finished report. Without this call only an unfinished report with
+  // that file is left behind.
+  void commit();
 
  private:
   std::filesystem::path place(const std::string& name) const;

@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+fs::path only_folder_in(const fs::path& root) { return fs::directory_iterator(root)->path(); }
+
 class Folder : public ::testing::Test {
  protected:
   Folder() : root_(fs::temp_directory_path() / fmt::format("hum-report-test-{}", ::getpid())) {
@@ -84,6 +86,31 @@ TEST_F(Folder, LeavesNothingWhenItIsGivenUp) {
   EXPECT_EQ(entries(), 0u);
 }
 
+TEST_F(Folder, IsContinuedWithTheResultsOfItsClips) {
+  {
+    const ReportFolder folder(root_ / "report");
+    folder.write("sounds/a.js", "a");
+    folder.write("sounds/.b.tmp-1-1.js", "half");
+    folder.write(kClipsFile, "{}\n");
+  }
+  ReportFolder folder(root_ / "report");
+  EXPECT_EQ(read_file(folder.clips_file()), "{}\n");
+  folder.write("report.json", "{}");
+  folder.commit();
+  EXPECT_EQ(read_file(root_ / "report/sounds/a.js"), "a");
+  EXPECT_FALSE(fs::exists(root_ / "report/sounds/.b.tmp-1-1.js"));
+  EXPECT_FALSE(fs::exists(root_ / "report" / kClipsFile));
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Folder, BegunAnewHoldsNothing) {
+  const ReportFolder folder(root_ / "report");
+  folder.write("sounds/a.js", "a");
+  folder.write(kClipsFile, "{}\n");
+  folder.begin_anew();
+  EXPECT_TRUE(fs::is_empty(only_folder_in(root_)));
+}
+
 TEST_F(Folder, ReplacesAReportAndNothingElse) {
   for (const char* text : {"{}", "[]"}) {
     ReportFolder folder(root_ / "report");
@@ -111,8 +138,6 @@ TEST(Plots, DrawValuesIntervalsAndZero) {
   EXPECT_THAT(svg, HasSubstr(R"(<rect x="61.0" y="52.0" width="97.1")"));
   EXPECT_EQ(std::string(svg).find("#222\" fill=\"none\""), svg.rfind("#222\" fill=\"none\""));
 }
-
-fs::path only_folder_in(const fs::path& root) { return fs::directory_iterator(root)->path(); }
 
 TEST_F(Folder, KeepsExamplesOfTheFirstClips) {
   const ReportFolder folder(root_ / "report");

@@ -3,15 +3,26 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/fields.h"
 
 namespace hum::models::preset_classifier {
 
+// How the bands of the spectrum are spaced.
+enum class Spacing { kMel, kOctaves };
+inline EnumNames<Spacing> enum_names(Spacing) {
+  static constexpr std::pair<Spacing, std::string_view> kNames[] = {{Spacing::kMel, "mel"},
+                                                                    {Spacing::kOctaves, "octaves"}};
+  return kNames;
+}
+
 struct PresetClassifierConfig {
   // One class each, in this order.
   std::vector<std::string> presets;
+  Spacing spacing = Spacing::kMel;
   int64_t bands = 96;
   int64_t window_samples = 1024;
   int64_t hop_samples = 512;
@@ -22,7 +33,8 @@ struct PresetClassifierConfig {
   template <class V>
   void visit_fields(V& v) {
     v("presets", presets, "names of the classes (empty: those of the training data)");
-    v("bands", bands, "mel bands");
+    v("spacing", spacing, "how the bands are spaced: mel, or octaves (equal ratios)");
+    v("bands", bands, "bands of the spectrum");
     v("window_samples", window_samples, "spectrum window");
     v("hop_samples", hop_samples, "samples between frames");
     v("width", width, "width of the blocks");

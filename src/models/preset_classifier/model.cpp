@@ -23,7 +23,8 @@ constexpr double kSmallestPeak = 1e-5;
 PresetClassifier::PresetClassifier(const PresetClassifierConfig& config) : config_(config) {
   const auto presets = static_cast<int64_t>(config.presets.size());
   HUM_REQUIRE(presets >= 2, "a preset classifier needs two presets or more, not {}", presets);
-  mel_ = mel_scale(config.window_samples, config.hop_samples, config.bands);
+  const auto make_scale = config.spacing == Spacing::kMel ? mel_scale : octave_scale;
+  scale_ = make_scale(config.window_samples, config.hop_samples, config.bands);
   const nn::Scope root(parameters_);
   in_ = nn::Linear(root.child("in"), config.bands, config.width);
   blocks_ =
@@ -34,21 +35,21 @@ PresetClassifier::PresetClassifier(const PresetClassifierConfig& config) : confi
   head_ = nn::Linear(root.child("head"), config.embedding, presets, {.init = 0.02});
 }
 
-// log10 of mel magnitudes relative to the clip's largest, -3..0, centred around zero. Shapes: ->
-// BTF.
-Value PresetClassifier::log_mel(const Value& audio_BN) const {
-  const Value magnitude = nn::magnitude(audio_BN, mel_.window_samples, mel_.hop_samples);
-  const Value weights = graph::constant(std::span<const float>(mel_.weights),
-                                        {mel_.window_samples / 2 + 1, mel_.bands});
-  const Value mel = kernels::matmul(magnitude, weights);
+// log10 of the bands' magnitudes relative to the clip's largest, -3..0, centred around zero.
+// Shapes: -> BTF.
+Value PresetClassifier::log_bands(const Value& audio_BN) const {
+  const Value magnitude = nn::magnitude(audio_BN, scale_.window_samples, scale_.hop_samples);
+  const Value weights = graph::constant(std::span<const float>(scale_.weights),
+                                        {scale_.window_samples / 2 + 1, scale_.bands});
+  const Value bands = kernels::matmul(magnitude, weights);
   const Value peak =
-      graph::maximum(graph::reduce_max(mel, {1, 2}, /*keepdims=*/true), kSmallestPeak);
-  return graph::log(graph::maximum(mel / peak, kFloor)) * (1 / std::log(10.0)) + 1.5;
+      graph::maximum(graph::reduce_max(bands, {1, 2}, /*keepdims=*/true), kSmallestPeak);
+  return graph::log(graph::maximum(bands / peak, kFloor)) * (1 / std::log(10.0)) + 1.5;
 }
 
 PresetClassifier::Prediction PresetClassifier::predict(const Value& audio_BN, DType compute,
                                                        const nn::BlockOptions& blocks) const {
-  const Value x = nn::run_blocks(blocks, blocks_, in_(convert(log_mel(audio_BN), compute)));
+  const Value x = nn::run_blocks(blocks, blocks_, in_(convert(log_bands(audio_BN), compute)));
   const Value pooled_BW = graph::mean(convert(norm_(x), DType::kF32), {1});
   const Value embedding_BE = embedding_(pooled_BW);
   return {embedding_BE, head_(graph::gelu_new(embedding_BE))};

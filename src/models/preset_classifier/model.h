@@ -1,7 +1,7 @@
 // Classifies the preset of a sound, as a judge of timbre. It is trained only on renderings of the
 // presets, never on the output of a model. hum's Frechet distance compares its embeddings.
 //
-// B batch, N samples at 22,050 Hz, T frames, F mel bands, W width, E embedding size, C presets.
+// B batch, N samples at 22,050 Hz, T frames, F bands, W width, E embedding size, C presets.
 #pragma once
 
 #include <vector>
@@ -37,11 +37,11 @@ class PresetClassifier {
   nn::TrainSpec train_spec(const nn::StepShape& shape) const;
 
  private:
-  Value log_mel(const Value& audio_BN) const;
+  Value log_bands(const Value& audio_BN) const;
 
   PresetClassifierConfig config_;
   nn::ParameterList parameters_;
-  nn::MelScale mel_;
+  nn::MelScale scale_;
   nn::Linear in_, embedding_, head_;
   std::vector<nn::ConvNextBlock> blocks_;
   nn::Norm norm_;

@@ -7,6 +7,7 @@
 #include "audio/test_signal.h"
 #include "base/error.h"
 #include "base/fields_json.h"
+#include "models/mel_scale.h"
 #include "models/preset_classifier/classifier_session.h"
 #include "models/preset_classifier/model.h"
 #include "runtime/testing.h"
@@ -40,8 +41,11 @@ std::vector<HostTensor> weights_of(const PresetClassifier& model) {
 }
 
 // Embedding and logits.
-std::vector<HostTensor> predict(const std::vector<float>& samples) {
-  const PresetClassifier model(small());
+std::vector<HostTensor> predict(const std::vector<float>& samples,
+                                Spacing spacing = Spacing::kMel) {
+  auto config = small();
+  config.spacing = spacing;
+  const PresetClassifier model(config);
   const auto size = static_cast<int64_t>(samples.size());
   const Value audio = graph::parameter("audio", {DType::kF32, {1, size}});
   const auto predicted = model.predict(audio, DType::kF32);
@@ -72,9 +76,39 @@ TEST(PresetClassifier, HearsTheSoundAndNotItsLevel) {
 }
 
 TEST(PresetClassifier, TakesSilence) {
-  for (const auto& tensor : predict(std::vector<float>(kSamples))) {
-    for (const float value : tensor.as<float>()) EXPECT_TRUE(std::isfinite(value));
+  for (const Spacing spacing : {Spacing::kMel, Spacing::kOctaves}) {
+    for (const auto& tensor : predict(std::vector<float>(kSamples), spacing)) {
+      for (const float value : tensor.as<float>()) EXPECT_TRUE(std::isfinite(value));
+    }
   }
+}
+
+TEST(PresetClassifier, HearsOtherBandsWithOtherSpacing) {
+  const auto sound = audio::test_signal(kSamples, 22050);
+  const auto mel = predict(sound), octaves = predict(sound, Spacing::kOctaves);
+  EXPECT_EQ(mel[0].shape(), octaves[0].shape());
+  EXPECT_GT(distance(mel[0], octaves[0]), 1e-2);
+}
+
+TEST(OctaveScale, HasBandsAtEqualRatiosOfWhichNoneIsEmpty) {
+  constexpr int64_t kBands = 64;
+  const nn::MelScale scale = octave_scale(4096, 512, kBands);
+  ASSERT_EQ(std::ssize(scale.weights), 2049 * kBands);
+  std::vector<double> centre_bins(kBands);
+  for (int64_t band = 0; band < kBands; ++band) {
+    double sum = 0, weighted = 0;
+    for (int64_t bin = 0; bin < 2049; ++bin) {
+      const double weight = scale.weights[static_cast<size_t>(bin * kBands + band)];
+      sum += weight;
+      weighted += weight * static_cast<double>(bin);
+    }
+    EXPECT_GT(sum, 0.5) << band;
+    centre_bins[static_cast<size_t>(band)] = weighted / sum;
+  }
+  const double ratio = std::pow(11025 / 40.0, 1.0 / kBands);
+  EXPECT_NEAR(centre_bins[0] * 22050 / 4096, 40, 2);
+  EXPECT_NEAR(centre_bins[63] / centre_bins[62], ratio, 0.01);
+  EXPECT_NEAR(centre_bins[40] / centre_bins[30], std::pow(ratio, 10), 0.05);
 }
 
 TEST(PresetClassifier, NeedsTwoPresets) {
