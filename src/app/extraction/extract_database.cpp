@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/error.h"
 #include "base/s3.h"
 
 namespace hum::app {
@@ -18,6 +19,11 @@ std::string place_of(const std::string& database, const std::string& job) {
 }
 
 }  // namespace
+
+void require_no_database(const std::string& path) {
+  if (!is_postgres_url(path)) return;
+  fail(ExitCode::kUsage, "a database is given where a path is expected", "--from URL");
+}
 
 void prepare_database(const ExtractOptions& options) {
   Postgres database(options.database.from);

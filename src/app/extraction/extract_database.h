@@ -10,6 +10,9 @@
 
 namespace hum::app {
 
+// Such a URL may hold a password, so no message may take it for a path and show it. Throws: kUsage.
+void require_no_database(const std::string& path);
+
 // Of commands that claim nothing.
 inline constexpr double kUsualLease_s = 30;
 

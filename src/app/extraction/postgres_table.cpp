@@ -352,6 +352,9 @@ void PostgresTable::with_shards(const std::function<void(std::span<const TableSh
   });
 }
 
+// Within the transaction of with_shards(), which has ended if this fails.
+void PostgresTable::require_alone() { database_.query("SELECT 1"); }
+
 void PostgresTable::write_back(const PostgresRows& rows) {
   if (write_back_sql_.empty() || rows.size() == 0) return;
   Json ended = Json::array();

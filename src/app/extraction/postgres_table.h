@@ -68,6 +68,7 @@ class PostgresTable : public RecordingTable {
   std::vector<SetAside> set_aside() override;
   Json options() override;
   void with_shards(const std::function<void(std::span<const TableShard>)>& use) override;
+  void require_alone() override;
 
  private:
   // After which recording the next ones wait. Claimed ones leave dead entries in the index until

@@ -1,11 +1,10 @@
 // What a table in PostgreSQL does beside what all tables do (recording_table_test.cpp).
-#include "app/extraction/postgres_table.h"
-
 #include <gmock/gmock.h>
 
 #include <array>
 #include <thread>
 
+#include "app/extraction/test_postgres_table.h"
 #include "base/rng.h"
 #include "base/testing/postgres_server.h"
 #include "base/testing/refusal.h"
@@ -21,41 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
-
-constexpr double kLong_s = 600;
-
-class PostgresTableTest : public ::testing::Test {
- protected:
-  PostgresTableTest() { create_postgres_schema(owner_); }
-
-  PostgresJob job(const std::string& name = "job") const {
-    return {.name = name, .made_with = {{"codec", "a"}}, .output = "/" + name};
-  }
-  PostgresTable open(double lease_s = kLong_s) const { return {Postgres(url_), job(), lease_s}; }
-  // Recordings 1, 2, ... at /1, /2, ...
-  void create_recordings(int64_t count) {
-    owner_.query(
-        "CREATE TABLE recordings(id serial PRIMARY KEY, location text, priority integer, "
-        "mono text, licence text, outcome text)");
-    owner_.query("INSERT INTO recordings(location) SELECT '/' || i FROM generate_series(1, $1) i",
-                 count);
-  }
-  static std::vector<std::string> locations(const Claim& claim) {
-    std::vector<std::string> result;
-    for (const auto& recording : claim.recordings) result.push_back(recording.location);
-    return result;
-  }
-  std::vector<std::string> outcomes() {
-    const auto rows = owner_.query("SELECT coalesce(outcome, '') FROM recordings ORDER BY id");
-    std::vector<std::string> result;
-    for (int64_t i = 0; i < rows.size(); ++i) result.push_back(rows.text(i, 0));
-    return result;
-  }
-
-  PostgresServer& server_ = PostgresServer::shared();
-  const std::string url_ = server_.new_database();
-  Postgres owner_{url_};
-};
 
 TEST_F(PostgresTableTest, ReadsTheColumnsThatItIsTold) {
   owner_.run_script(R"sql(

@@ -40,6 +40,7 @@ class SqliteTable : public RecordingTable {
   std::vector<SetAside> set_aside() override;
   Json options() override;
   void with_shards(const std::function<void(std::span<const TableShard>)>& use) override;
+  void require_alone() override {}  // its lock of the file lasts as long as the process
 
  private:
   static Database open(const std::filesystem::path& file, const Json& options);
