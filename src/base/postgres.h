@@ -110,8 +110,7 @@ class Postgres {
     void operator()(pg_conn* connection) const;
   };
   struct Failure {
-    ExitCode code;
-    std::string text;
+    std::string state, text;
   };
   PostgresRows run(const std::string& sql, const std::vector<internal::PostgresValue>& values);
   PostgresRows checked(pg_result* result);

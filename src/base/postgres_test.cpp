@@ -84,6 +84,21 @@ TEST_F(PostgresTest, NamesTheKindOfError) {
   database.query("DROP ROLE reader");
 }
 
+TEST_F(PostgresTest, SaysWhatToDoAboutLocksTimeoutsAndServersThatOnlyRead) {
+  Postgres database(url_), other(url_);
+  database.query("CREATE TABLE t(n bigint)");
+  database.run_script("BEGIN; LOCK TABLE t");
+  const auto message = [&](const std::string& sql) {
+    return message_of([&] { other.run_script(sql); });
+  };
+  other.query("SET lock_timeout = '20ms'");
+  EXPECT_THAT(message("SELECT * FROM t"), HasSubstr("pg_stat_activity"));
+  other.query("SET statement_timeout = '20ms'");
+  EXPECT_THAT(message("SELECT pg_sleep(60)"), HasSubstr("statement_timeout = 0"));
+  EXPECT_THAT(message("BEGIN READ ONLY; CREATE TABLE u(n bigint)"),
+              AllOf(HasSubstr("name the primary server"), Not(HasSubstr("PGPASSWORD"))));
+}
+
 TEST_F(PostgresTest, NeverShowsAPassword) {
   Postgres(url_).query("CREATE ROLE singer LOGIN PASSWORD 'right'");
   const auto connect = [](const std::string& url) {

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
+#include <future>
+#include <thread>
 #include <utility>
 
 #include "app/extraction/extract_upkeep.h"
@@ -26,6 +29,27 @@ class InterruptedStore : public FolderStore {
  private:
   std::function<void()> interruption_;
 };
+
+// A removal of many shards has the list alone for longer than a lease lasts.
+TEST_F(PostgresTableTest, RenewsALeaseWhileItWaitsForTheList) {
+  create_recordings(1);
+  auto table = open(), other = open();
+  table.sync({});
+  const Claim claim = table.claim(1);
+  const RecordingResult result[] = {{.number = claim.recordings.at(0).number}};
+  std::future<bool> finished;
+  other.with_shards([&](std::span<const TableShard>) {
+    finished = std::async(std::launch::async, [&] {
+      return table.announce(claim.lease, "a.tar") &&
+             table.finish(claim.lease, result, std::nullopt);
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    EXPECT_TRUE(table.renew(claim.lease));
+    EXPECT_NE(finished.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  });
+  EXPECT_TRUE(finished.get());
+  EXPECT_EQ(table.counts().done, 1);
+}
 
 TEST_F(PostgresTableTest, RemovesNoShardThatIsListedOnceItsConnectionIsLost) {
   create_recordings(1);

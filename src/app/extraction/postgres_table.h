@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <string>
@@ -82,7 +83,11 @@ class PostgresTable : public RecordingTable {
   void open(const PostgresJob& job);
   int64_t copy_rows(const std::string& rows);
 
+  // Runs `body` in a transaction that shares the list of shards with others who list theirs.
+  bool share_list(const std::function<bool()>& body);
+
   // All within a transaction.
+  void lock_list();
   PostgresRows pick(int64_t most);
   // Keeps the lease from ending until the transaction does.
   bool holds(int64_t lease);
