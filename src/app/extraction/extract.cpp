@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "app/extraction/extract_database.h"
@@ -87,7 +88,8 @@ std::vector<FoundFile> find_files(const ExtractOptions& options) {
 void require_no_other_items(const ShardStore& store, const std::string& place,
                             const ExtractOptions& options) {
   const bool has_table = !is_s3_url(place) && fs::exists(fs::path(place) / kTableFile);
-  const bool is_own = options.database.from.empty() ? has_table : !has_table && has_job(options);
+  const bool is_own =
+      options.database.from.empty() ? has_table : !has_table && has_job(options, place, store);
   if (is_own || (!has_table && !store.has_list())) return;
   fail(ExitCode::kUsage, place + ": holds other training items", "choose another place with -o");
 }
@@ -106,7 +108,7 @@ Extraction planned(const fs::path& folder, const std::vector<FoundFile>& files) 
 
 // Opens the table and adds the recordings.
 std::unique_ptr<RecordingTable> fill_table(const ExtractOptions& options, const std::string& place,
-                                           const std::vector<FoundFile>& files,
+                                           ShardStore& store, const std::vector<FoundFile>& files,
                                            const Json& made_with, Extraction& result) {
   if (options.database.from.empty()) {
     auto table =
@@ -116,7 +118,7 @@ std::unique_ptr<RecordingTable> fill_table(const ExtractOptions& options, const 
     result.added = table->add(files);
     return table;
   }
-  return open_job(options, place, made_with, result);
+  return open_job(options, place, store, made_with, result);
 }
 
 // All that decides what the features of a recording are.
@@ -193,9 +195,10 @@ Extraction extract(const ExtractOptions& options) {
   const models::codec::CodecSession codec(
       session, models::weights_part(weights_folder(options.weights), "codec"));
   const FeatureTools tools{transcriber(session, {}), kHeardBy, token_encoder(codec)};
-  if (!is_s3_url(place)) create_folder(place);
+  std::optional<OutputFolder> folder;  // removed again if this process may not use it
+  if (!is_s3_url(place)) folder.emplace(place);
   Extraction result{.folder = place};
-  const auto table = fill_table(options, place, files, made_with(tools), result);
+  const auto table = fill_table(options, place, *store, files, made_with(tools), result);
   {
     Report report(*table);
     Worker worker(*table, *store, tools,

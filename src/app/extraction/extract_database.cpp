@@ -14,6 +14,11 @@ std::string job_of(const ExtractOptions& options) {
   return options.database.job.empty() ? options.source.table : options.database.job;
 }
 
+// As a job stores it.
+std::string output_of(const std::string& place) {
+  return is_s3_url(place) ? place : fs::absolute(place).lexically_normal().string();
+}
+
 std::string place_of(const std::string& database, const std::string& job) {
   return fmt::format("--from '{}' --job '{}'", database, job);
 }
@@ -34,9 +39,13 @@ void prepare_database(const ExtractOptions& options) {
   source_sql(database, options.source);
 }
 
-bool has_job(const ExtractOptions& options) {
+bool has_job(const ExtractOptions& options, const std::string& place, const ShardStore& store) {
   Postgres database(options.database.from);
-  return has_job(database, job_of(options));
+  const std::string job = job_of(options);
+  if (!has_job(database, job)) return false;
+  const PostgresTable table(std::move(database), {.name = job}, kUsualLease_s);
+  if (table.output() == output_of(place)) require_mark(store, place, table.mark());
+  return true;
 }
 
 Extraction planned_in_database(const ExtractOptions& options, const std::string& place) {
@@ -54,13 +63,18 @@ Extraction planned_in_database(const ExtractOptions& options, const std::string&
 }
 
 std::unique_ptr<PostgresTable> open_job(const ExtractOptions& options, const std::string& place,
-                                        const Json& made_with, Extraction& result) {
+                                        ShardStore& store, const Json& made_with,
+                                        Extraction& result) {
   const PostgresJob job{
-      .name = job_of(options),
-      .made_with = made_with,
-      .output = is_s3_url(place) ? place : fs::absolute(place).lexically_normal().string()};
+      .name = job_of(options), .made_with = made_with, .output = output_of(place)};
   auto table =
       std::make_unique<PostgresTable>(Postgres(options.database.from), job, options.lease_s);
+  table->mark_output([&](const std::string& id) {
+    // It is there if a process was killed before it could say so.
+    if (store.mark().empty()) store.set_mark(id);
+    require_mark(store, place, id);
+  });
+  require_mark(store, place, table->mark());
   const SourceCounts counts = table->sync(options.source);
   result.place = place_of(table->database(), job.name);
   result.found = counts.found;

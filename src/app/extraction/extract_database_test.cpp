@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 
 #include "app/extraction/extract.h"
 #include "app/extraction/postgres_table.h"
@@ -175,6 +177,49 @@ TEST_F(ExtractFromDatabase, LosesAndRepeatsNothingAfterAProcessEnded) {
   extract(again);
   EXPECT_TRUE(data::verify_shards(folder, 1).empty());
   EXPECT_EQ(files_of(folder), files_of(folder_ / "undisturbed"));
+}
+
+// The shared folder is not mounted on this host, or another one is.
+TEST_F(ExtractFromDatabase, RefusesAFolderWithoutTheMarkOfItsJob) {
+  write("low.wav", scale(48, 3));
+  extract(options());
+  const fs::path folder = options().output, mounted = folder_ / "mounted";
+  const std::string mark = read_file(folder / kMarkFile);
+  EXPECT_EQ(mark.size(), 37U);  // a UUID
+  const std::string shard = data::read_manifest(folder).shards.at(0).name;
+  const auto all_refuse = [&](ExitCode code, const std::string& reason) {
+    for (const std::function<void()>& command : std::initializer_list<std::function<void()>>{
+             [&] { extract(options()); }, [&] { requeue("", false, shard, {.from = url_}); },
+             [&] { collect_garbage("", {.from = url_}); }}) {
+      EXPECT_EQ(code_of(command), code);
+      EXPECT_THAT(message_of(command), HasSubstr(reason));
+    }
+  };
+  fs::rename(folder, mounted);
+  EXPECT_THAT(message_of([&] { extract(options()); }), HasSubstr("mount the shared folder"));
+  EXPECT_FALSE(fs::exists(folder));
+  fs::create_directories(folder);
+  all_refuse(ExitCode::kNoInput, "mount the shared folder");
+  write_file(folder / kMarkFile, "of another\n");
+  all_refuse(ExitCode::kUsage, "holds the shards of another job (of another)");
+  fs::remove_all(folder);
+  fs::rename(mounted, folder);
+  EXPECT_EQ(extract(options()).counts.done, 1);
+  EXPECT_EQ(requeue("", false, shard, {.from = url_}), 1);
+}
+
+// A process that ended after it had marked the folder, but before it had said so.
+TEST_F(ExtractFromDatabase, FindsItsMarkAgain) {
+  write("low.wav", scale(48, 3));
+  extract(options());
+  const std::string mark = read_file(folder_ / "features/hum-job");
+  database_.query("UPDATE hum.jobs SET is_marked = false");
+  EXPECT_EQ(extract(options()).counts.done, 1);
+  EXPECT_EQ(read_file(folder_ / "features/hum-job"), mark);
+  database_.query("UPDATE hum.jobs SET is_marked = false");
+  fs::remove(folder_ / "features/hum-job");
+  extract(options());
+  EXPECT_EQ(read_file(folder_ / "features/hum-job"), mark);
 }
 
 TEST_F(ExtractFromDatabase, CountsInADryRunAndWritesNothing) {

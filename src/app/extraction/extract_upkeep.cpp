@@ -16,7 +16,13 @@ namespace fs = std::filesystem;
 
 struct ExistingTable {
   std::unique_ptr<RecordingTable> table;
-  std::string place;
+  std::string place, mark;
+  // Where its shards are, and no folder of the same name on a host that lacks them.
+  std::unique_ptr<ShardStore> store() const {
+    auto store = open_store(place);
+    require_mark(*store, place, mark);
+    return store;
+  }
 };
 
 ExistingTable open_table(const std::string& output, const DatabaseJob& database) {
@@ -32,7 +38,7 @@ ExistingTable open_table(const std::string& output, const DatabaseJob& database)
     }
     const std::string place = place_of_output(output);
     return {std::make_unique<SqliteTable>(fs::path(place) / kTableFile, nullptr, kUsualLease_s),
-            place};
+            place, ""};
   }
   if (!output.empty()) {
     fail(ExitCode::kUsage, "a folder was given beside a database",
@@ -40,8 +46,8 @@ ExistingTable open_table(const std::string& output, const DatabaseJob& database)
   }
   auto table = std::make_unique<PostgresTable>(Postgres(database.from),
                                                PostgresJob{.name = database.job}, kUsualLease_s);
-  const std::string place = table->output();
-  return {std::move(table), place};
+  const std::string place = table->output(), mark = table->mark();
+  return {std::move(table), place, mark};
 }
 
 }  // namespace
@@ -79,7 +85,7 @@ CollectedGarbage remove_unlisted(RecordingTable& table, ShardStore& store) {
 }
 
 ExtractionStatus extraction_status(const std::string& output, const DatabaseJob& database) {
-  const auto [table, place] = open_table(output, database);
+  const auto [table, place, mark] = open_table(output, database);
   ExtractionStatus status{.folder = place};
   table->with_shards([&](std::span<const TableShard> shards) {
     status.shards = status.bytes = 0;
@@ -99,11 +105,14 @@ int64_t requeue(const std::string& output, bool failed, const std::string& shard
     fail(ExitCode::kUsage, "nothing was chosen to extract again",
          "--failed: the recordings that failed; --shard NAME: those of a damaged shard");
   }
-  const auto [table, place] = open_table(output, database);
-  int64_t count = failed ? table->requeue_failed() : 0;
+  const ExistingTable existing = open_table(output, database);
+  const std::string& place = existing.place;
+  RecordingTable& table = *existing.table;
+  int64_t count = failed ? table.requeue_failed() : 0;
   if (!shard.empty()) {
-    const int64_t of_shard = table->requeue_shard(shard);
-    write_list(*table, *open_store(place));
+    const auto store = existing.store();
+    const int64_t of_shard = table.requeue_shard(shard);
+    write_list(table, *store);
     if (of_shard == 0) {
       fail(ExitCode::kNoInput, fmt::format("{}: lists no shard '{}'", place, shard),
            fmt::format("hum data verify {} names the damaged shards",
@@ -115,9 +124,11 @@ int64_t requeue(const std::string& output, bool failed, const std::string& shard
 }
 
 CollectedGarbage collect_garbage(const std::string& output, const DatabaseJob& database) {
-  const auto [table, place] = open_table(output, database);
-  if (!is_s3_url(place)) require_folder(place, "run this on a machine that has the folder");
-  return remove_unlisted(*table, *open_store(place));
+  const ExistingTable existing = open_table(output, database);
+  if (!is_s3_url(existing.place)) {
+    require_folder(existing.place, "run this on a machine that has the folder");
+  }
+  return remove_unlisted(*existing.table, *existing.store());
 }
 
 }  // namespace hum::app

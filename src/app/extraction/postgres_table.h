@@ -56,6 +56,10 @@ class PostgresTable : public RecordingTable {
   const std::string& database() const { return database_.name(); }
   const std::string& job() const { return name_; }
   const std::string& output() const { return output_; }
+  // The job's ID, once its output is marked with it; else empty.
+  const std::string& mark() const { return mark_; }
+  // Calls `mark` with the job's ID if no process has marked the output, while others wait.
+  void mark_output(const std::function<void(const std::string& id)>& mark);
 
   Claim claim(int64_t most) override;
   bool renew(int64_t lease) override;
@@ -106,7 +110,7 @@ class PostgresTable : public RecordingTable {
   Postgres database_;
   double lease_s_;
   int64_t job_ = 0;
-  std::string name_, output_;
+  std::string name_, output_, mark_;
   std::string write_back_sql_;
   Front front_;
   Clock::time_point front_since_ = Clock::now();

@@ -18,6 +18,8 @@ INSERT INTO hum.format VALUES (1);
 CREATE TABLE hum.jobs(
   job integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL UNIQUE,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  is_marked boolean NOT NULL DEFAULT false,
   made_with text NOT NULL,
   output text NOT NULL UNIQUE,
   synced_at timestamptz);
@@ -171,7 +173,8 @@ void PostgresTable::open(const PostgresJob& job) {
     }
   }
   const PostgresRows jobs = database_.query(
-      "SELECT job, name, made_with, output FROM hum.jobs WHERE $1 IN ('', name) ORDER BY name",
+      "SELECT job, name, made_with, output, CASE WHEN is_marked THEN id::text ELSE '' END "
+      "FROM hum.jobs WHERE $1 IN ('', name) ORDER BY name",
       job.name);
   if (jobs.size() == 0) {
     fail(ExitCode::kNoInput,
@@ -188,12 +191,28 @@ void PostgresTable::open(const PostgresJob& job) {
   job_ = jobs.integer(0, 0);
   name_ = jobs.text(0, 1);
   output_ = jobs.text(0, 3);
+  mark_ = jobs.text(0, 4);
   if (job.made_with.is_null()) return;
   if (output_ != job.output) {
     fail(ExitCode::kUsage, fmt::format("the shards of job {} lie in {}", name_, output_),
          "use that as -o, or give another job a name with --job");
   }
   require_same_options(jobs.text(0, 2), job.made_with, output_);
+}
+
+void PostgresTable::mark_output(const std::function<void(const std::string& id)>& mark) {
+  const std::scoped_lock lock(mutex_);
+  if (!mark_.empty()) return;
+  mark_ = database_.transact([&] {
+    database_.query("SET LOCAL lock_timeout = 0");
+    const PostgresRows row =
+        database_.query("SELECT id, is_marked FROM hum.jobs WHERE job = $1 FOR UPDATE", job_);
+    std::string id = row.text(0, 0);
+    if (row.boolean(0, 1)) return id;
+    mark(id);
+    database_.query("UPDATE hum.jobs SET is_marked = true WHERE job = $1", job_);
+    return id;
+  });
 }
 
 SourceCounts PostgresTable::sync(const RecordingSource& source) {
