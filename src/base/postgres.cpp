@@ -126,6 +126,19 @@ void Postgres::run_transaction(const std::function<void()>& body) {
   }
 }
 
+std::optional<Error> Postgres::attempt(const std::function<void()>& body) {
+  run_script("SAVEPOINT attempt");
+  try {
+    body();
+    run_script("RELEASE attempt");
+    return std::nullopt;
+  } catch (const Error& error) {
+    if (may_retry_) throw;  // transact() does
+    run_script("ROLLBACK TO attempt; RELEASE attempt");
+    return error;
+  }
+}
+
 std::string Postgres::quoted(std::string_view name) const {
   std::string sql, part;
   bool is_inside = false;  // double quotes

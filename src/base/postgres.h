@@ -101,6 +101,10 @@ class Postgres {
     }
   }
 
+  // Within transact(): runs `body`, and undoes it if the server rejects what it does. Returns the
+  // error; null: it is done.
+  std::optional<Error> attempt(const std::function<void()>& body);
+
   // An identifier as SQL, exactly as it is given: "name". With dots outside double quotes:
   // "schema"."name".
   std::string quoted(std::string_view name) const;

@@ -71,6 +71,39 @@ TEST_F(PostgresTest, UndoesWhatThrows) {
   EXPECT_EQ(database.query("SELECT 1 FROM t").size(), 1);
 }
 
+TEST_F(PostgresTest, ContinuesATransactionAfterAnAttemptThatTheServerRejects) {
+  Postgres database(url_);
+  database.query("CREATE TABLE t(n bigint CHECK (n < 9))");
+  const auto insert = [&](int64_t n) { database.query("INSERT INTO t VALUES ($1)", n); };
+  database.transact([&] {
+    EXPECT_FALSE(database.attempt([&] { insert(1); }));
+    const auto error = database.attempt([&] {
+      insert(2);
+      insert(9);
+    });
+    ASSERT_TRUE(error);
+    EXPECT_THAT(error->message(), HasSubstr("check constraint"));
+    insert(3);
+  });
+  EXPECT_THAT(database.query("SELECT n FROM t ORDER BY n").integers(), ElementsAre(1, 3));
+}
+
+TEST_F(PostgresTest, RepeatsATransactionWhoseAttemptLosesTheConnection) {
+  Postgres database(url_), other(url_);
+  int runs = 0;
+  database.transact([&] {
+    database.attempt([&] {
+      if (++runs == 1) {
+        other.query(
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()");
+      }
+      database.query("SELECT 1");
+    });
+  });
+  EXPECT_EQ(runs, 2);
+}
+
 TEST_F(PostgresTest, NamesTheKindOfError) {
   Postgres database(url_);
   EXPECT_EQ(code_of([&] { database.query("SELECT * FROM nothing"); }), ExitCode::kConfig);

@@ -35,6 +35,7 @@ void prepare_database(const ExtractOptions& options) {
   if (!options.dry_run) {
     if (options.init) create_postgres_schema(database);
     require_postgres_schema(database);
+    try_write_back(database, options.source);
   }
   source_sql(database, options.source);
 }

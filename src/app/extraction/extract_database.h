@@ -18,7 +18,7 @@ void require_no_database(const std::string& path);
 inline constexpr double kUsualLease_s = 30;
 
 // Creates hum's schema if the options say so, and refuses what cannot work, before models are
-// loaded. Throws: what require_postgres_schema and source_sql throw.
+// loaded. Throws: what require_postgres_schema, source_sql and try_write_back throw.
 void prepare_database(const ExtractOptions& options);
 // Whether shards of this extraction may be in its place. Throws: what require_mark throws, for
 // `store`.

@@ -248,6 +248,12 @@ TEST_F(ExtractFromDatabase, RefusesWhatItCannotDo) {
   EXPECT_EQ(code_of([&] { extraction_status("features", {.from = url_}); }), ExitCode::kUsage);
   create_postgres_schema(database_);
   EXPECT_EQ(code_of([&] { extraction_status("", {.from = url_}); }), ExitCode::kNoInput);
+  add_row("a", "/a.wav");
+  database_.query("ALTER TABLE recordings ADD COLUMN short varchar(4)");
+  ExtractOptions too_short = options();
+  too_short.source.write_back = "short";
+  EXPECT_THAT(message_of([&] { extract(too_short); }), HasSubstr("--write-back"));
+  EXPECT_FALSE(fs::exists(too_short.output));
   fs::create_directories(folder_.path() / "rendered");
   write_file(folder_.path() / "rendered/shards.json", "{}");
   EXPECT_THAT(message_of([&] { extract(options("rendered")); }),

@@ -29,4 +29,12 @@ struct SourceSql {
 // kNoPermission if it may not be read, or written.
 SourceSql source_sql(Postgres& database, const RecordingSource& source);
 
+// Within a transaction: writes the column state of `ended` to the rows with its column key. Warns
+// of rows that the table rejects, or that somebody else has locked. `sql`: SourceSql::write_back;
+// empty: does nothing.
+void write_back(Postgres& database, const std::string& sql, const PostgresRows& ended);
+// Writes each state to one row, and undoes it. Throws: kUsage, naming the flag, if the table
+// rejects it; what source_sql throws.
+void try_write_back(Postgres& database, const RecordingSource& source);
+
 }  // namespace hum::app

@@ -91,13 +91,14 @@ void PostgresTable::end_old_leases() {
           .integers();
   if (over.empty()) return;
   const std::string hashes = hashes_of(over);
-  write_back(database_.query(
-      "WITH ended AS (UPDATE hum.recordings SET "
-      "state = CASE WHEN attempts >= $2 THEN 'failed' ELSE 'waiting' END, "
-      "reason = CASE WHEN attempts >= $2 THEN $3::text END, lease = NULL, sha256 = NULL "
-      "WHERE lease = ANY($1) RETURNING key, state) "
-      "SELECT key, state FROM ended WHERE state = 'failed'",
-      over, kMostAttempts, too_many_attempts()));
+  write_back(database_, write_back_sql_,
+             database_.query(
+                 "WITH ended AS (UPDATE hum.recordings SET "
+                 "state = CASE WHEN attempts >= $2 THEN 'failed' ELSE 'waiting' END, "
+                 "reason = CASE WHEN attempts >= $2 THEN $3::text END, lease = NULL, sha256 = NULL "
+                 "WHERE lease = ANY($1) RETURNING key, state) "
+                 "SELECT key, state FROM ended WHERE state = 'failed'",
+                 over, kMostAttempts, too_many_attempts()));
   drop(over);
   free_duplicates(hashes);
 }
@@ -142,11 +143,13 @@ Content PostgresTable::note_content(int64_t lease, int64_t number, const std::st
       database_.query("UPDATE hum.recordings SET sha256 = $1 WHERE number = $2 AND lease = $3",
                       sha256, number, lease);
     } else {
-      write_back(database_.query(
-          "UPDATE hum.recordings SET sha256 = $1, state = 'duplicate', lease = NULL, "
-          "reason = 'another recording has the same bytes' WHERE number = $2 AND lease = $3 "
-          "RETURNING key, state",
-          sha256, number, lease));
+      write_back(
+          database_, write_back_sql_,
+          database_.query(
+              "UPDATE hum.recordings SET sha256 = $1, state = 'duplicate', lease = NULL, "
+              "reason = 'another recording has the same bytes' WHERE number = $2 AND lease = $3 "
+              "RETURNING key, state",
+              sha256, number, lease));
     }
     return is_new ? Content::kNew : Content::kDuplicate;
   });
@@ -202,15 +205,6 @@ Json PostgresTable::options() {
     return parse_json(
         database_.query("SELECT made_with FROM hum.jobs WHERE job = $1", job_).text(0, 0));
   });
-}
-
-void PostgresTable::write_back(const PostgresRows& rows) {
-  if (write_back_sql_.empty() || rows.size() == 0) return;
-  Json ended = Json::array();
-  for (int64_t i = 0; i < rows.size(); ++i) {
-    ended.push_back({{"key", rows.text(i, 0)}, {"state", rows.text(i, 1)}});
-  }
-  database_.query(write_back_sql_, to_text(ended));
 }
 
 }  // namespace hum::app

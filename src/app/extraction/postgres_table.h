@@ -103,8 +103,6 @@ class PostgresTable : public RecordingTable {
   void drop(const std::vector<int64_t>& leases);
   void write(int64_t lease, std::span<const RecordingResult> results, const std::string& shard);
   bool is_written(std::span<const RecordingResult> results, const std::string& shard);
-  // Of rows with the columns key and state.
-  void write_back(const PostgresRows& rows);
 
   std::mutex mutex_;
   Postgres database_;

@@ -85,7 +85,7 @@ void PostgresTable::write(int64_t lease, std::span<const RecordingResult> result
       lease, shard, to_text(to_json(results)));
   HUM_CHECK(written.size() == std::ssize(results), "{} of {} recordings are of this claim",
             written.size(), results.size());
-  write_back(written);
+  write_back(database_, write_back_sql_, written);
 }
 
 bool PostgresTable::is_written(std::span<const RecordingResult> results, const std::string& shard) {

@@ -189,6 +189,44 @@ TEST_F(PostgresTableTest, WritesBackWhatBecameOfARecording) {
   EXPECT_THAT(outcomes(), ElementsAre("done", "duplicate", "failed", "failed"));
 }
 
+TEST_F(PostgresTableTest, RefusesAColumnThatDoesNotTakeWhatIsWrittenBack) {
+  create_recordings(2);
+  const RecordingSource source{.write_back = "outcome"};
+  const auto message = [&] { return message_of([&] { try_write_back(owner_, source); }); };
+  EXPECT_EQ(message(), "nothing was thrown");
+  EXPECT_THAT(outcomes(), ElementsAre("", ""));
+  owner_.query("ALTER TABLE recordings ALTER outcome TYPE varchar(6)");
+  EXPECT_THAT(message(), AllOf(HasSubstr("column outcome does not take 'duplicate'"),
+                               HasSubstr("too long"), HasSubstr("--write-back")));
+  EXPECT_EQ(code_of([&] { try_write_back(owner_, source); }), ExitCode::kUsage);
+  owner_.query(
+      "ALTER TABLE recordings ALTER outcome TYPE text, ADD CHECK (outcome IN ('done', 'no'))");
+  EXPECT_THAT(message(), AllOf(HasSubstr("does not take 'failed'"), HasSubstr("constraint")));
+  owner_.run_script(
+      "CREATE TABLE known(outcome text PRIMARY KEY);"
+      "ALTER TABLE recordings DROP CONSTRAINT recordings_outcome_check,"
+      "ADD FOREIGN KEY (outcome) REFERENCES known DEFERRABLE INITIALLY DEFERRED");
+  EXPECT_THAT(message(), HasSubstr("does not take 'done'"));
+  EXPECT_THAT(outcomes(), ElementsAre("", ""));
+}
+
+TEST_F(PostgresTableTest, LeavesOnlyRowsWithoutWhatIsWrittenBackThatRejectIt) {
+  create_recordings(4);
+  owner_.query("ALTER TABLE recordings ADD CHECK (id <> 2 OR outcome IS NULL)");
+  auto table = open();
+  table.sync({.write_back = "outcome"});
+  const Claim claim = table.claim(3);
+  std::vector<RecordingResult> results;
+  for (const auto& recording : claim.recordings) results.push_back({.number = recording.number});
+  EXPECT_TRUE(table.finish(claim.lease, results, std::nullopt));
+  EXPECT_THAT(outcomes(), ElementsAre("done", "", "done", ""));
+  EXPECT_EQ(table.counts().done, 3);
+  const Claim next = table.claim(3);
+  const RecordingResult result[] = {{.number = next.recordings.at(0).number}};
+  EXPECT_TRUE(table.finish(next.lease, result, std::nullopt));
+  EXPECT_THAT(outcomes(), ElementsAre("done", "", "done", "done"));
+}
+
 // hum.counts never differs from what it counts.
 TEST_F(PostgresTableTest, CountsWhatIsThere) {
   create_recordings(40);
