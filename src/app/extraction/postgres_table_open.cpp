@@ -63,12 +63,24 @@ CREATE TABLE hum.counts(
   recordings bigint NOT NULL, seconds numeric NOT NULL DEFAULT 0, kept bigint NOT NULL DEFAULT 0,
   silent bigint NOT NULL DEFAULT 0, without_notes bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (job, slot, state));
-CREATE FUNCTION hum.count_changes() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION hum.count_nothing() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM hum.counts;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER count_nothing AFTER TRUNCATE ON hum.recordings
+  FOR EACH STATEMENT EXECUTE FUNCTION hum.count_nothing();
+)sql";
+
+// {0}: the event of a trigger; {1}: its transition tables; {2}: their rows, with n: 1 for those
+// that are there after it, -1 for those that were there before.
+constexpr const char* kCountTrigger = R"sql(CREATE FUNCTION hum.count_{0}() RETURNS trigger
+LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO hum.counts AS known
   SELECT job, pg_backend_pid() & 63, state, sum(n), sum(n * seconds::numeric), sum(n * kept),
     sum(n * silent), sum(n * without_notes)
-  FROM (SELECT 1 AS n, * FROM after UNION ALL SELECT -1, * FROM before) AS changes
+  FROM ({2}) AS changes
   GROUP BY job, state
   HAVING sum(n) <> 0 OR sum(n * seconds::numeric) <> 0
   ORDER BY job, state
@@ -80,10 +92,13 @@ BEGIN
     without_notes = known.without_notes + excluded.without_notes;
   RETURN NULL;
 END $$;
-CREATE TRIGGER count_changes AFTER UPDATE ON hum.recordings
-  REFERENCING OLD TABLE AS before NEW TABLE AS after
-  FOR EACH STATEMENT EXECUTE FUNCTION hum.count_changes();
+CREATE TRIGGER count_{0} AFTER {0} ON hum.recordings REFERENCING {1}
+  FOR EACH STATEMENT EXECUTE FUNCTION hum.count_{0}();
 )sql";
+constexpr const char* kBefore = "OLD TABLE AS before";
+constexpr const char* kAfter = "NEW TABLE AS after";
+constexpr const char* kRowsBefore = "SELECT -1 AS n, * FROM before";
+constexpr const char* kRowsAfter = "SELECT 1 AS n, * FROM after";
 
 bool has_schema(Postgres& database) {
   return !database.query("SELECT to_regclass('hum.format')").is_null(0, 0);
@@ -108,7 +123,14 @@ std::string is_new(const std::string& job) {
 
 }  // namespace
 
-std::string postgres_schema_sql() { return kSchema; }
+std::string postgres_schema_sql() {
+  std::string sql = kSchema;
+  sql += fmt::format(kCountTrigger, "insert", kAfter, kRowsAfter);
+  sql += fmt::format(kCountTrigger, "delete", kBefore, kRowsBefore);
+  sql += fmt::format(kCountTrigger, "update", fmt::format("{} {}", kBefore, kAfter),
+                     fmt::format("{} UNION ALL {}", kRowsBefore, kRowsAfter));
+  return sql;
+}
 
 void create_postgres_schema(Postgres& database) {
   database.transact([&] {
@@ -117,7 +139,7 @@ void create_postgres_schema(Postgres& database) {
     if (has_schema(database)) {
       require_known_version(database);
     } else {
-      database.run_script(kSchema);
+      database.run_script(postgres_schema_sql());
     }
   });
 }
@@ -272,11 +294,6 @@ int64_t PostgresTable::copy_rows(const std::string& rows) {
     spdlog::warn("{} left out whose key another row has: --key-column names a unique column",
                  counted(repeated, "row"));
   }
-  database_.query(
-      "INSERT INTO hum.counts AS known(job, slot, state, recordings) VALUES($1, 0, 'waiting', $2) "
-      "ON CONFLICT (job, slot, state) DO UPDATE SET "
-      "recordings = known.recordings + excluded.recordings",
-      job_, added);
   return added;
 }
 

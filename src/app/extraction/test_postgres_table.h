@@ -41,6 +41,27 @@ class PostgresTableTest : public ::testing::Test {
     for (int64_t i = 0; i < rows.size(); ++i) result.push_back(rows.text(i, 0));
     return result;
   }
+  // Of the recordings of the only job.
+  void expect_true_counts(PostgresTable& table) {
+    const auto rows = owner_.query(
+        "SELECT state, count(*), sum(seconds), sum(kept)::bigint, sum(silent)::bigint, "
+        "sum(without_notes)::bigint FROM hum.recordings GROUP BY state");
+    TableCounts expected;
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      expected.set(from_name<RecordingState>(rows.text(i, 0)), rows.integer(i, 1), rows.real(i, 2),
+                   {rows.integer(i, 3), rows.integer(i, 4), rows.integer(i, 5)});
+    }
+    const TableCounts counts = table.counts();
+    EXPECT_EQ(counts.waiting, expected.waiting);
+    EXPECT_EQ(counts.claimed, expected.claimed);
+    EXPECT_EQ(counts.done, expected.done);
+    EXPECT_EQ(counts.failed, expected.failed);
+    EXPECT_EQ(counts.duplicate, expected.duplicate);
+    EXPECT_NEAR(counts.seconds, expected.seconds, 1e-6);
+    EXPECT_EQ(counts.windows.kept, expected.windows.kept);
+    EXPECT_EQ(counts.windows.silent, expected.windows.silent);
+    EXPECT_EQ(counts.windows.without_notes, expected.windows.without_notes);
+  }
 
   hum::testing::PostgresServer& server_ = hum::testing::PostgresServer::shared();
   const std::string url_ = server_.new_database();
