@@ -1,6 +1,5 @@
 // How a connection to PostgreSQL is made, and why it is not.
 #include <libpq-fe.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <array>
@@ -14,11 +13,11 @@
 namespace hum {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::array<std::string_view, 2> kSchemes = {"postgresql://", "postgres://"};
-constexpr milliseconds kConnectTimeout{15'000};
+// Of each host of the URL, so that one that is dead leaves time for the others.
+constexpr const char* kConnectTimeout_s = "10";
 // New credentials may be on their way when the old ones expire.
 constexpr milliseconds kPauseBeforeNewCredentials{1'000};
 
@@ -60,20 +59,6 @@ void require_valid(const std::string& url) {
        "~/.pgpass");
 }
 
-// Waits until the connection is there, or has failed. False: neither in time.
-bool wait_for(PGconn* connection) {
-  const auto deadline = Clock::now() + kConnectTimeout;
-  PostgresPollingStatusType step = PGRES_POLLING_WRITING;
-  while (step != PGRES_POLLING_OK && step != PGRES_POLLING_FAILED) {
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
-    const auto events = static_cast<short>(step == PGRES_POLLING_READING ? POLLIN : POLLOUT);
-    pollfd socket{.fd = PQsocket(connection), .events = events};
-    if (left.count() <= 0) return false;
-    if (::poll(&socket, 1, static_cast<int>(left.count())) > 0) step = PQconnectPoll(connection);
-  }
-  return true;
-}
-
 }  // namespace
 
 bool is_postgres_url(std::string_view text) {
@@ -89,24 +74,20 @@ Postgres::Postgres(std::string url, milliseconds patience)
 
 std::optional<Postgres::Failure> Postgres::try_to_connect() {
   // The URL overrides what is before it. A host that vanishes is noticed within a minute.
-  const char* const keys[] = {"keepalives_idle",           "keepalives_interval",
-                              "keepalives_count",          "tcp_user_timeout",
-                              "fallback_application_name", "dbname",
-                              "client_encoding",           nullptr};
-  const char* const values[] = {"30", "10", "3", "60000", "hum", url_.c_str(), "UTF8", nullptr};
+  const char* const keys[] = {"connect_timeout",  "keepalives_idle",  "keepalives_interval",
+                              "keepalives_count", "tcp_user_timeout", "fallback_application_name",
+                              "dbname",           "client_encoding",  nullptr};
+  const char* const values[] = {kConnectTimeout_s, "30",   "10",   "3", "60000", "hum",
+                                url_.c_str(),      "UTF8", nullptr};
   connection_.reset(PQconnectStartParams(keys, values, /*expand_dbname=*/1));
   HUM_CHECK(connection_ != nullptr, "out of memory");
-  name_ = name_of(connection_.get());
   PQsetNoticeProcessor(
       connection_.get(),
       [](void*, const char* text) { spdlog::debug("{}", internal::first_line(text)); }, nullptr);
   PQsetErrorVerbosity(connection_.get(), PQERRORS_VERBOSE);  // with the state
-  const bool has_answered =
-      PQstatus(connection_.get()) == CONNECTION_BAD || wait_for(connection_.get());
-  if (!has_answered) {
-    return Failure{std::string(internal::kUnreachable),
-                   fmt::format("does not answer within {} s", kConnectTimeout.count() / 1000)};
-  }
+  // Starts again, with the verbosity, and waits. Only libpq can leave a host for the next one.
+  if (PQstatus(connection_.get()) != CONNECTION_BAD) PQreset(connection_.get());
+  name_ = name_of(connection_.get());
   if (PQstatus(connection_.get()) == CONNECTION_OK) return std::nullopt;
   return connection_failure();
 }

@@ -1,7 +1,10 @@
 #include "base/postgres.h"
 
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -152,6 +155,21 @@ TEST_F(PostgresTest, NeverShowsAPassword) {
   const Postgres database(PostgresServer::as_user(url_, "singer:right"));
   EXPECT_THAT(database.name(), AllOf(HasSubstr("test_"), Not(HasSubstr("right"))));
   Postgres(url_).query("DROP ROLE singer");
+}
+
+// A host that accepts connections and then says nothing.
+TEST_F(PostgresTest, ConnectsToTheNextHostIfTheFirstIsDead) {
+  const int dead = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(::bind(dead, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(dead, 8), 0);
+  ASSERT_EQ(::getsockname(dead, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  std::string url = url_;
+  url.replace(url.find("host="), 5, "host=127.0.0.1,");
+  url += fmt::format("&port={},5432&connect_timeout=2", ntohs(address.sin_port));
+  EXPECT_EQ(Postgres(url).query("SELECT 5").integer(0, 0), 5);
+  ::close(dead);
 }
 
 // A password that expires while the program runs.
