@@ -21,6 +21,25 @@ constexpr const char* kBegin =
     "SET LOCAL idle_in_transaction_session_timeout = '5min'";
 constexpr milliseconds kFirstPause{50}, kLongestPause{2'000};
 
+// What is between the dots of a name. Nothing if a part is empty, or has quotes without an end.
+std::vector<std::string> parts_of(std::string_view name) {
+  std::vector<std::string> parts(1);
+  bool is_inside = false;  // double quotes
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (is_inside && name.substr(i, 2) == "\"\"") {
+      parts.back() += name[i++];
+    } else if (name[i] == '"') {
+      is_inside = !is_inside;
+    } else if (name[i] == '.' && !is_inside) {
+      parts.emplace_back();
+    } else {
+      parts.back() += name[i];
+    }
+  }
+  return is_inside || std::ranges::find(parts, "") != parts.end() ? std::vector<std::string>()
+                                                                  : parts;
+}
+
 }  // namespace
 
 void PostgresRows::Clear::operator()(pg_result* result) const { PQclear(result); }
@@ -140,26 +159,20 @@ std::optional<Error> Postgres::attempt(const std::function<void()>& body) {
 }
 
 std::string Postgres::quoted(std::string_view name) const {
-  std::string sql, part;
-  bool is_inside = false;  // double quotes
-  const auto add_part = [&] {
-    const std::unique_ptr<char, decltype(&PQfreemem)> text(
-        PQescapeIdentifier(connection_.get(), part.data(), part.size()), PQfreemem);
-    HUM_REQUIRE(text != nullptr, "{}: is not a name", part);
-    sql += (sql.empty() ? "" : ".") + std::string(text.get());
-    part.clear();
-  };
-  for (const char c : name) {
-    if (c == '"') {
-      is_inside = !is_inside;
-    } else if (c == '.' && !is_inside) {
-      add_part();
-    } else {
-      part += c;
-    }
+  const std::unique_ptr<char, decltype(&PQfreemem)> text(
+      PQescapeIdentifier(connection_.get(), name.data(), name.size()), PQfreemem);
+  HUM_REQUIRE(text != nullptr, "{}: is not a name", name);
+  return text.get();
+}
+
+std::string Postgres::quoted_table(std::string_view name) const {
+  const std::vector<std::string> parts = parts_of(name);
+  if (parts.empty() || parts.size() > 2) {
+    fail(ExitCode::kUsage, fmt::format("{} is not the name of a table", name),
+         "TABLE or SCHEMA.TABLE; a part with dots needs double quotes, and quotes in it are "
+         "doubled");
   }
-  add_part();
-  return sql;
+  return parts.size() == 1 ? quoted(parts[0]) : quoted(parts[0]) + "." + quoted(parts[1]);
 }
 
 }  // namespace hum

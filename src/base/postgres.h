@@ -105,9 +105,11 @@ class Postgres {
   // error; null: it is done.
   std::optional<Error> attempt(const std::function<void()>& body);
 
-  // An identifier as SQL, exactly as it is given: "name". With dots outside double quotes:
-  // "schema"."name".
+  // An identifier as SQL, exactly as it is given.
   std::string quoted(std::string_view name) const;
+  // TABLE or SCHEMA.TABLE as SQL, with capitals as they are. As in psql, double quotes may be
+  // around a part, for example one with dots. Throws: kUsage.
+  std::string quoted_table(std::string_view name) const;
 
  private:
   struct Finish {

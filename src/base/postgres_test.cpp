@@ -53,8 +53,15 @@ TEST_F(PostgresTest, ReturnsWhatItIsGiven) {
 TEST_F(PostgresTest, QuotesNames) {
   const Postgres database(url_);
   EXPECT_EQ(database.quoted("Table"), "\"Table\"");
-  EXPECT_EQ(database.quoted("music.recordings"), "\"music\".\"recordings\"");
-  EXPECT_EQ(database.quoted("\"a.b\".c d"), "\"a.b\".\"c d\"");
+  EXPECT_EQ(database.quoted("a.b\"c"), R"("a.b""c")");
+  EXPECT_EQ(database.quoted_table("Table"), R"("Table")");
+  EXPECT_EQ(database.quoted_table("music.recordings"), R"("music"."recordings")");
+  EXPECT_EQ(database.quoted_table(R"("a.b".c d)"), R"("a.b"."c d")");
+  EXPECT_EQ(database.quoted_table(R"("a""b.c")"), R"("a""b.c")");
+  for (const std::string name :
+       {"", ".", "a.", ".a", "a..b", "a.b.c", R"("a)", R"(a."b)", R"("")"}) {
+    EXPECT_EQ(code_of([&] { database.quoted_table(name); }), ExitCode::kUsage) << name;
+  }
   EXPECT_EQ(database.quoted("x; DROP TABLE t"), "\"x; DROP TABLE t\"");
 }
 

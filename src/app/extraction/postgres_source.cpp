@@ -24,10 +24,11 @@ constexpr const char* kNumber = "N";
 class Columns {
  public:
   Columns(Postgres& database, const std::string& table) : database_(database), table_(table) {
-    sql_ = database.quoted(table);
+    sql_ = database.quoted_table(table);
     if (database.query("SELECT to_regclass($1)", sql_).is_null(0, 0)) {
       fail(ExitCode::kUsage, fmt::format("{}: has no table {}", database.name(), table),
-           "--table TABLE or --table SCHEMA.TABLE, with capitals as they are");
+           "--table TABLE or --table SCHEMA.TABLE, with capitals as they are, and double quotes "
+           "around a part with dots");
     }
     const auto rows = database.query(
         "SELECT attname, format_type(atttypid, atttypmod), typcategory "

@@ -53,6 +53,28 @@ TEST_F(PostgresTableTest, ReadsTheColumnsThatItIsTold) {
   EXPECT_EQ(claim.recordings[1].licence, "");
 }
 
+TEST_F(PostgresTableTest, ReadsTablesAndColumnsWithDotsAndQuotesInTheirNames) {
+  owner_.run_script(R"sql(
+    CREATE TABLE "all.takes"("a.id" text, "file.path" text, "say ""how""" integer, "b.c" text);
+    INSERT INTO "all.takes" VALUES ('1', '/late', 1), ('2', '/first', 2))sql");
+  RecordingSource source{.table = R"("all.takes")",
+                         .key_column = "a.id",
+                         .location_column = "file.path",
+                         .priority_column = R"(say "how")",
+                         .write_back = "b.c"};
+  try_write_back(owner_, source);
+  auto table = open();
+  table.sync(source);
+  const Claim claim = table.claim(1);
+  EXPECT_THAT(locations(claim), ElementsAre("/first"));
+  const RecordingResult result[] = {{.number = claim.recordings.at(0).number}};
+  EXPECT_TRUE(table.finish(claim.lease, result, std::nullopt));
+  EXPECT_EQ(owner_.query(R"sql(SELECT "b.c" FROM "all.takes" WHERE "a.id" = '2')sql").text(0, 0),
+            "done");
+  source.table = "all.takes";
+  EXPECT_THAT(message_of([&] { source_sql(owner_, source); }), HasSubstr("double quotes"));
+}
+
 TEST_F(PostgresTableTest, NamesTheFlagOfWhatTheSourceLacks) {
   create_recordings(1);
   owner_.query("ALTER TABLE recordings ADD COLUMN sound bytea");
