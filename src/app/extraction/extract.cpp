@@ -51,8 +51,9 @@ void validate(const ExtractOptions& options) {
          "name files and folders, or --from, not both");
   }
   if (from.empty()) require_local(options.output);
-  if (options.init && from.empty()) {
-    fail(ExitCode::kUsage, "--init is for a database", "--from postgresql://host/database");
+  if (from.empty()) require_no_database_flags(options);
+  if (options.recursive && !from.empty()) {
+    fail(ExitCode::kUsage, "--recursive is for folders", "leave it out: --table names all rows");
   }
   if (options.batch < 1) {
     fail(ExitCode::kUsage, fmt::format("--batch {} is below 1", options.batch), "--batch 8");

@@ -30,6 +30,26 @@ void require_no_database(const std::string& path) {
   fail(ExitCode::kUsage, "a database is given where a path is expected", "--from URL");
 }
 
+void require_no_database_flag(bool is_given, std::string_view flag) {
+  if (!is_given) return;
+  fail(ExitCode::kUsage, fmt::format("--{} is for a database", flag),
+       "--from postgresql://host/database");
+}
+
+void require_no_database_flags(const ExtractOptions& options) {
+  const RecordingSource& source = options.source;
+  const RecordingSource usual;
+  require_no_database_flag(source.table != usual.table, "table");
+  require_no_database_flag(source.key_column != usual.key_column, "key-column");
+  require_no_database_flag(source.location_column != usual.location_column, "location-column");
+  require_no_database_flag(!source.reference_column.empty(), "reference-column");
+  require_no_database_flag(!source.licence_column.empty(), "licence-column");
+  require_no_database_flag(!source.priority_column.empty(), "priority-column");
+  require_no_database_flag(!source.write_back.empty(), "write-back");
+  require_no_database_flag(!options.database.job.empty(), "job");
+  require_no_database_flag(options.init, "init");
+}
+
 void prepare_database(const ExtractOptions& options) {
   Postgres database(options.database.from);
   if (!options.dry_run) {

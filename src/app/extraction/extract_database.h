@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "app/extraction/extract.h"
 #include "app/extraction/postgres_table.h"
@@ -13,6 +14,10 @@ namespace hum::app {
 
 // Such a URL may hold a password, so no message may take it for a path and show it. Throws: kUsage.
 void require_no_database(const std::string& path);
+
+// Without a database. Throws: kUsage, naming the flag, if one was given that is for a database.
+void require_no_database_flags(const ExtractOptions& options);
+void require_no_database_flag(bool is_given, std::string_view flag);
 
 // Of commands that claim nothing.
 inline constexpr double kUsualLease_s = 30;

@@ -242,8 +242,28 @@ TEST_F(ExtractFromDatabase, RefusesWhatItCannotDo) {
   EXPECT_THAT(message_of([&] { extract(wrong); }), HasSubstr("--init"));
   wrong.inputs = {folder_ / "music"};
   EXPECT_THAT(message_of([&] { extract(wrong); }), HasSubstr("not both"));
-  EXPECT_EQ(code_of([&] { extract({.inputs = {folder_ / "music"}, .init = true}); }),
-            ExitCode::kUsage);
+  for (const auto& [flag, set] :
+       std::initializer_list<std::pair<std::string, std::function<void(ExtractOptions&)>>>{
+           {"table", [](auto& given) { given.source.table = "x"; }},
+           {"key-column", [](auto& given) { given.source.key_column = "x"; }},
+           {"location-column", [](auto& given) { given.source.location_column = "x"; }},
+           {"reference-column", [](auto& given) { given.source.reference_column = "x"; }},
+           {"licence-column", [](auto& given) { given.source.licence_column = "x"; }},
+           {"priority-column", [](auto& given) { given.source.priority_column = "x"; }},
+           {"write-back", [](auto& given) { given.source.write_back = "x"; }},
+           {"job", [](auto& given) { given.database.job = "x"; }},
+           {"init", [](auto& given) { given.init = true; }}}) {
+    ExtractOptions of_folder{.inputs = {folder_ / "music"}};
+    set(of_folder);
+    EXPECT_THAT(message_of([&] { extract(of_folder); }),
+                AllOf(HasSubstr("--" + flag + " is for a database"), HasSubstr("--from")));
+    EXPECT_EQ(code_of([&] { extract(of_folder); }), ExitCode::kUsage);
+  }
+  EXPECT_THAT(message_of([&] { extraction_status("features", {.job = "x"}); }),
+              HasSubstr("--job is for a database"));
+  ExtractOptions recursive = options();
+  recursive.recursive = true;
+  EXPECT_THAT(message_of([&] { extract(recursive); }), HasSubstr("--recursive"));
   EXPECT_EQ(code_of([&] { extraction_status("", {}); }), ExitCode::kUsage);
   EXPECT_EQ(code_of([&] { extraction_status("features", {.from = url_}); }), ExitCode::kUsage);
   create_postgres_schema(database_);

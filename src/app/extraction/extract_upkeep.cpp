@@ -31,6 +31,7 @@ ExistingTable open_table(const std::string& output, const DatabaseJob& database)
          "name their folder, or the database with --from");
   }
   if (database.from.empty()) {
+    require_no_database_flag(!database.job.empty(), "job");
     require_no_database(output);
     if (is_s3_url(output)) {
       fail(ExitCode::kUsage, output + ": a bucket was given without its database",
