@@ -102,20 +102,20 @@ SourceSql source_sql(Postgres& database, const RecordingSource& source) {
   const Columns columns(database, source.table);
   const Column key = columns.require(source.key_column, "key-column", nullptr);
   columns.require(source.location_column, "location-column", kText);
-  std::string place = "0";
+  std::string rank = "0";
   if (!source.priority_column.empty()) {
     columns.require(source.priority_column, "priority-column", kNumber);
-    place = fmt::format("-coalesce(nullif({}::double precision, 'NaN'), 0)",
-                        database.quoted(source.priority_column));
+    rank = fmt::format("-coalesce(nullif({}::double precision, 'NaN'), 0)",
+                       database.quoted(source.priority_column));
   }
   const std::string key_sql = database.quoted(source.key_column);
   SourceSql sql;
   sql.rows = fmt::format(
       "SELECT {}::text AS key, coalesce({}::text, '') AS location, {} AS reference, {} AS licence, "
-      "{}::double precision AS place FROM {}",
+      "{}::double precision AS rank FROM {}",
       key_sql, database.quoted(source.location_column),
       columns.optional_text(source.reference_column, "reference-column", kText),
-      columns.optional_text(source.licence_column, "licence-column", nullptr), place,
+      columns.optional_text(source.licence_column, "licence-column", nullptr), rank,
       columns.table());
   if (!source.write_back.empty()) {
     columns.require(source.write_back, "write-back", kText, "UPDATE");

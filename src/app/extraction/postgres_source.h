@@ -19,7 +19,7 @@ struct RecordingSource {
 
 struct SourceSql {
   // A query with the columns key, location (empty for NULL), reference, licence (both NULL if there
-  // is none) and place (smaller ones first).
+  // is none) and rank (smaller ones first).
   std::string rows;
   // Writes states; $1 is JSON, [{"key": "7", "state": "done"}]. Empty without write_back.
   std::string write_back;

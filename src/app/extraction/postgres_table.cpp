@@ -8,34 +8,34 @@
 namespace hum::app {
 namespace {
 
-// Then urgent recordings that were added behind the front are seen.
-constexpr std::chrono::seconds kFrontLasts{30};
+// Then urgent recordings that were added behind the cursor are seen.
+constexpr std::chrono::seconds kCursorLasts{30};
 
 constexpr const char* kPickFresh =
-    "SELECT number, location, reference, licence, place FROM hum.recordings "
-    "WHERE job = $1 AND state = 'waiting' AND attempts = 0 AND (place, number) > ($2, $3) "
-    "ORDER BY place, number LIMIT $4 FOR UPDATE SKIP LOCKED";
+    "SELECT number, location, reference, licence, rank FROM hum.recordings "
+    "WHERE job = $1 AND state = 'waiting' AND attempts = 0 AND (rank, number) > ($2, $3) "
+    "ORDER BY rank, number LIMIT $4 FOR UPDATE SKIP LOCKED";
 constexpr const char* kPickSuspect =
-    "SELECT number, location, reference, licence, place FROM hum.recordings "
+    "SELECT number, location, reference, licence, rank FROM hum.recordings "
     "WHERE job = $1 AND state = 'waiting' AND attempts > 0 "
-    "ORDER BY attempts, place, number LIMIT 1 FOR UPDATE SKIP LOCKED";
+    "ORDER BY attempts, rank, number LIMIT 1 FOR UPDATE SKIP LOCKED";
 
 }  // namespace
 
 PostgresRows PostgresTable::pick(int64_t most) {
   const auto fresh = [&] {
-    return database_.query(kPickFresh, job_, front_.place, front_.number, most);
+    return database_.query(kPickFresh, job_, cursor_.rank, cursor_.number, most);
   };
-  if (Clock::now() - front_since_ > kFrontLasts) front_ = {};
-  if (front_.number == 0) front_since_ = Clock::now();
+  if (Clock::now() - cursor_since_ > kCursorLasts) cursor_ = {};
+  if (cursor_.number == 0) cursor_since_ = Clock::now();
   PostgresRows rows = fresh();
-  if (rows.size() < most && front_.number != 0) {  // some may have been returned
-    front_ = {};
-    front_since_ = Clock::now();
+  if (rows.size() < most && cursor_.number != 0) {  // some may have been returned
+    cursor_ = {};
+    cursor_since_ = Clock::now();
     rows = fresh();
   }
   if (rows.size() == 0) return database_.query(kPickSuspect, job_);
-  front_ = {rows.real(rows.size() - 1, 4), rows.integer(rows.size() - 1, 0)};
+  cursor_ = {rows.real(rows.size() - 1, 4), rows.integer(rows.size() - 1, 0)};
   return rows;
 }
 

@@ -21,9 +21,10 @@ namespace hum::app {
 
 // The SQL that creates the schema.
 std::string postgres_schema_sql();
-// Creates the schema unless it is there. Throws: kNoPermission, kConfig if a newer hum created it.
+// Creates the schema unless it is there. Throws: kNoPermission, kConfig if a newer version of hum
+// created it.
 void create_postgres_schema(Postgres& database);
-// Throws: kConfig without the schema, or if a newer hum created it.
+// Throws: kConfig without the schema, or if a newer version of hum created it.
 void require_postgres_schema(Postgres& database);
 // Whether the schema is there and has the job.
 bool has_job(Postgres& database, const std::string& job);
@@ -78,8 +79,8 @@ class PostgresTable : public RecordingTable {
  private:
   // After which recording the next ones wait. Claimed ones leave dead entries in the index until
   // the next vacuum; a claim need not pass over them again.
-  struct Front {
-    double place = -std::numeric_limits<double>::infinity();
+  struct Cursor {
+    double rank = -std::numeric_limits<double>::infinity();
     int64_t number = 0;
   };
   using Clock = std::chrono::steady_clock;
@@ -102,7 +103,7 @@ class PostgresTable : public RecordingTable {
   void free_duplicates(const std::string& hashes);
   void drop(const std::vector<int64_t>& leases);
   void write(int64_t lease, std::span<const RecordingResult> results, const std::string& shard);
-  bool is_written(std::span<const RecordingResult> results, const std::string& shard);
+  bool was_committed(std::span<const RecordingResult> results, const std::string& shard);
 
   std::mutex mutex_;
   Postgres database_;
@@ -110,8 +111,8 @@ class PostgresTable : public RecordingTable {
   int64_t job_ = 0;
   std::string name_, output_, mark_;
   std::string write_back_sql_;
-  Front front_;
-  Clock::time_point front_since_ = Clock::now();
+  Cursor cursor_;
+  Clock::time_point cursor_since_ = Clock::now();
 };
 
 }  // namespace hum::app

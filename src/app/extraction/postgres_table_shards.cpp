@@ -88,7 +88,8 @@ void PostgresTable::write(int64_t lease, std::span<const RecordingResult> result
   write_back(database_, write_back_sql_, written);
 }
 
-bool PostgresTable::is_written(std::span<const RecordingResult> results, const std::string& shard) {
+bool PostgresTable::was_committed(std::span<const RecordingResult> results,
+                                  const std::string& shard) {
   return !results.empty() &&
          database_
                  .query(
@@ -108,7 +109,7 @@ bool PostgresTable::finish(int64_t lease, std::span<const RecordingResult> resul
   const std::string name = shard ? shard->name : "";
   return share_list([&] {
     // Without the lease, an earlier run of this transaction may have been committed.
-    if (!holds(lease)) return is_written(results, name);
+    if (!holds(lease)) return was_committed(results, name);
     const std::vector<int64_t> leases = {lease};
     const std::string hashes = hashes_of(leases);
     if (!results.empty()) write(lease, results, name);
