@@ -101,17 +101,22 @@ class Postgres {
     }
   }
 
-  // An identifier as SQL, exactly as it is given: "name". With dots outside double quotes:
-  // "schema"."name".
+  // Within transact(): runs `body`, and undoes it if the server rejects what it does. Returns the
+  // error; null: it is done.
+  std::optional<Error> attempt(const std::function<void()>& body);
+
+  // An identifier as SQL, exactly as it is given.
   std::string quoted(std::string_view name) const;
+  // TABLE or SCHEMA.TABLE as SQL, with capitals as they are. As in psql, double quotes may be
+  // around a part, for example one with dots. Throws: kUsage.
+  std::string quoted_table(std::string_view name) const;
 
  private:
   struct Finish {
     void operator()(pg_conn* connection) const;
   };
   struct Failure {
-    ExitCode code;
-    std::string text;
+    std::string state, text;
   };
   PostgresRows run(const std::string& sql, const std::vector<internal::PostgresValue>& values);
   PostgresRows checked(pg_result* result);

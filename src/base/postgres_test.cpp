@@ -1,7 +1,10 @@
 #include "base/postgres.h"
 
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -50,8 +53,15 @@ TEST_F(PostgresTest, ReturnsWhatItIsGiven) {
 TEST_F(PostgresTest, QuotesNames) {
   const Postgres database(url_);
   EXPECT_EQ(database.quoted("Table"), "\"Table\"");
-  EXPECT_EQ(database.quoted("music.recordings"), "\"music\".\"recordings\"");
-  EXPECT_EQ(database.quoted("\"a.b\".c d"), "\"a.b\".\"c d\"");
+  EXPECT_EQ(database.quoted("a.b\"c"), R"("a.b""c")");
+  EXPECT_EQ(database.quoted_table("Table"), R"("Table")");
+  EXPECT_EQ(database.quoted_table("music.recordings"), R"("music"."recordings")");
+  EXPECT_EQ(database.quoted_table(R"("a.b".c d)"), R"("a.b"."c d")");
+  EXPECT_EQ(database.quoted_table(R"("a""b.c")"), R"("a""b.c")");
+  for (const std::string name :
+       {"", ".", "a.", ".a", "a..b", "a.b.c", R"("a)", R"(a."b)", R"("")"}) {
+    EXPECT_EQ(code_of([&] { database.quoted_table(name); }), ExitCode::kUsage) << name;
+  }
   EXPECT_EQ(database.quoted("x; DROP TABLE t"), "\"x; DROP TABLE t\"");
 }
 
@@ -71,6 +81,39 @@ TEST_F(PostgresTest, UndoesWhatThrows) {
   EXPECT_EQ(database.query("SELECT 1 FROM t").size(), 1);
 }
 
+TEST_F(PostgresTest, ContinuesATransactionAfterAnAttemptThatTheServerRejects) {
+  Postgres database(url_);
+  database.query("CREATE TABLE t(n bigint CHECK (n < 9))");
+  const auto insert = [&](int64_t n) { database.query("INSERT INTO t VALUES ($1)", n); };
+  database.transact([&] {
+    EXPECT_FALSE(database.attempt([&] { insert(1); }));
+    const auto error = database.attempt([&] {
+      insert(2);
+      insert(9);
+    });
+    ASSERT_TRUE(error);
+    EXPECT_THAT(error->message(), HasSubstr("check constraint"));
+    insert(3);
+  });
+  EXPECT_THAT(database.query("SELECT n FROM t ORDER BY n").integers(), ElementsAre(1, 3));
+}
+
+TEST_F(PostgresTest, RepeatsATransactionWhoseAttemptLosesTheConnection) {
+  Postgres database(url_), other(url_);
+  int runs = 0;
+  database.transact([&] {
+    database.attempt([&] {
+      if (++runs == 1) {
+        other.query(
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()");
+      }
+      database.query("SELECT 1");
+    });
+  });
+  EXPECT_EQ(runs, 2);
+}
+
 TEST_F(PostgresTest, NamesTheKindOfError) {
   Postgres database(url_);
   EXPECT_EQ(code_of([&] { database.query("SELECT * FROM nothing"); }), ExitCode::kConfig);
@@ -82,6 +125,21 @@ TEST_F(PostgresTest, NamesTheKindOfError) {
   EXPECT_EQ(code_of([&] { Postgres("postgresql://localhost:1/x"); }), ExitCode::kTemporary);
   database.query("DROP TABLE t");
   database.query("DROP ROLE reader");
+}
+
+TEST_F(PostgresTest, SaysWhatToDoAboutLocksTimeoutsAndServersThatOnlyRead) {
+  Postgres database(url_), other(url_);
+  database.query("CREATE TABLE t(n bigint)");
+  database.run_script("BEGIN; LOCK TABLE t");
+  const auto message = [&](const std::string& sql) {
+    return message_of([&] { other.run_script(sql); });
+  };
+  other.query("SET lock_timeout = '20ms'");
+  EXPECT_THAT(message("SELECT * FROM t"), HasSubstr("pg_stat_activity"));
+  other.query("SET statement_timeout = '20ms'");
+  EXPECT_THAT(message("SELECT pg_sleep(60)"), HasSubstr("statement_timeout = 0"));
+  EXPECT_THAT(message("BEGIN READ ONLY; CREATE TABLE u(n bigint)"),
+              AllOf(HasSubstr("name the primary server"), Not(HasSubstr("PGPASSWORD"))));
 }
 
 TEST_F(PostgresTest, NeverShowsAPassword) {
@@ -104,6 +162,21 @@ TEST_F(PostgresTest, NeverShowsAPassword) {
   const Postgres database(PostgresServer::as_user(url_, "singer:right"));
   EXPECT_THAT(database.name(), AllOf(HasSubstr("test_"), Not(HasSubstr("right"))));
   Postgres(url_).query("DROP ROLE singer");
+}
+
+// A host that accepts connections and then says nothing.
+TEST_F(PostgresTest, ConnectsToTheNextHostIfTheFirstIsDead) {
+  const int dead = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(::bind(dead, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(dead, 8), 0);
+  ASSERT_EQ(::getsockname(dead, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  std::string url = url_;
+  url.replace(url.find("host="), 5, "host=127.0.0.1,");
+  url += fmt::format("&port={},5432&connect_timeout=2", ntohs(address.sin_port));
+  EXPECT_EQ(Postgres(url).query("SELECT 5").integer(0, 0), 5);
+  ::close(dead);
 }
 
 // A password that expires while the program runs.

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <set>
+#include <optional>
 #include <thread>
 
 #include "app/extraction/extract_database.h"
+#include "app/extraction/extract_upkeep.h"
 #include "app/extraction/shard_store.h"
 #include "app/extraction/sqlite_table.h"
 #include "app/extraction/worker.h"
@@ -29,14 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kTable = "recordings.sqlite";
 constexpr const char* kHeardBy = "basic-pitch";
-
-// Such a URL may hold a password, so no message may take it for a path and show it.
-void require_no_database(const std::string& path) {
-  if (!is_postgres_url(path)) return;
-  fail(ExitCode::kUsage, "a database is given where a path is expected", "--from URL");
-}
 
 // For a folder or files as the source.
 void require_local(const std::string& place) {
@@ -57,8 +51,9 @@ void validate(const ExtractOptions& options) {
          "name files and folders, or --from, not both");
   }
   if (from.empty()) require_local(options.output);
-  if (options.init && from.empty()) {
-    fail(ExitCode::kUsage, "--init is for a database", "--from postgresql://host/database");
+  if (from.empty()) require_no_database_flags(options);
+  if (options.recursive && !from.empty()) {
+    fail(ExitCode::kUsage, "--recursive is for folders", "leave it out: --table names all rows");
   }
   if (options.batch < 1) {
     fail(ExitCode::kUsage, fmt::format("--batch {} is below 1", options.batch), "--batch 8");
@@ -93,19 +88,20 @@ std::vector<FoundFile> find_files(const ExtractOptions& options) {
 // shards.json of rendered items, or of another extraction, would be replaced.
 void require_no_other_items(const ShardStore& store, const std::string& place,
                             const ExtractOptions& options) {
-  const bool has_table = !is_s3_url(place) && fs::exists(fs::path(place) / kTable);
-  const bool is_own = options.database.from.empty() ? has_table : !has_table && has_job(options);
+  const bool has_table = !is_s3_url(place) && fs::exists(fs::path(place) / kTableFile);
+  const bool is_own =
+      options.database.from.empty() ? has_table : !has_table && has_job(options, place, store);
   if (is_own || (!has_table && !store.has_list())) return;
   fail(ExitCode::kUsage, place + ": holds other training items", "choose another place with -o");
 }
 
 Extraction planned(const fs::path& folder, const std::vector<FoundFile>& files) {
   Extraction plan{.folder = folder.string(), .place = folder.string(), .found = std::ssize(files)};
-  if (!fs::exists(folder / kTable)) {
+  if (!fs::exists(folder / kTableFile)) {
     plan.added = plan.found;
     return plan;
   }
-  SqliteTable table(folder / kTable, nullptr, kUsualLease_s);
+  SqliteTable table(folder / kTableFile, nullptr, kUsualLease_s);
   plan.added = table.count_new(files);
   plan.counts = table.counts();
   return plan;
@@ -113,46 +109,17 @@ Extraction planned(const fs::path& folder, const std::vector<FoundFile>& files) 
 
 // Opens the table and adds the recordings.
 std::unique_ptr<RecordingTable> fill_table(const ExtractOptions& options, const std::string& place,
-                                           const std::vector<FoundFile>& files,
+                                           ShardStore& store, const std::vector<FoundFile>& files,
                                            const Json& made_with, Extraction& result) {
   if (options.database.from.empty()) {
     auto table =
-        std::make_unique<SqliteTable>(fs::path(place) / kTable, made_with, options.lease_s);
+        std::make_unique<SqliteTable>(fs::path(place) / kTableFile, made_with, options.lease_s);
     result.place = place;
     result.found = std::ssize(files);
     result.added = table->add(files);
     return table;
   }
-  return open_job(options, place, made_with, result);
-}
-
-struct ExistingTable {
-  std::unique_ptr<RecordingTable> table;
-  std::string place;
-};
-
-ExistingTable open_table(const std::string& output, const DatabaseJob& database) {
-  if (output.empty() && database.from.empty()) {
-    fail(ExitCode::kUsage, "no features were named",
-         "name their folder, or the database with --from");
-  }
-  if (database.from.empty()) {
-    require_no_database(output);
-    if (is_s3_url(output)) {
-      fail(ExitCode::kUsage, output + ": a bucket was given without its database",
-           "the database knows the bucket: give only --from");
-    }
-    const std::string place = place_of_output(output);
-    return {std::make_unique<SqliteTable>(fs::path(place) / kTable, nullptr, kUsualLease_s), place};
-  }
-  if (!output.empty()) {
-    fail(ExitCode::kUsage, "a folder was given beside a database",
-         "the database knows the folder: give only --from");
-  }
-  auto table = std::make_unique<PostgresTable>(Postgres(database.from),
-                                               PostgresJob{.name = database.job}, kUsualLease_s);
-  const std::string place = table->output();
-  return {std::move(table), place};
+  return open_job(options, place, store, made_with, result);
 }
 
 // All that decides what the features of a recording are.
@@ -161,18 +128,6 @@ Json made_with(const FeatureTools& tools) {
           {"feature_columns", data::kMelodyFeatures},
           {"heard_by", tools.heard_by},
           {"codec", tools.encoder.fingerprint}};
-}
-
-void write_list(RecordingTable& table, ShardStore& store) {
-  const Json options = table.options();
-  // While nothing is listed, so that an older list never replaces a newer one.
-  table.with_shards([&](std::span<const TableShard> shards) {
-    std::vector<data::ShardEntry> listed;
-    for (const TableShard& shard : shards) {
-      if (shard.is_listed) listed.push_back(shard.entry);
-    }
-    store.write_list(options, listed);
-  });
 }
 
 // Shows how many recordings have ended, and how fast this process is.
@@ -241,9 +196,10 @@ Extraction extract(const ExtractOptions& options) {
   const models::codec::CodecSession codec(
       session, models::weights_part(weights_folder(options.weights), "codec"));
   const FeatureTools tools{transcriber(session, {}), kHeardBy, token_encoder(codec)};
-  if (!is_s3_url(place)) create_folder(place);
+  std::optional<OutputFolder> folder;  // removed again if this process may not use it
+  if (!is_s3_url(place)) folder.emplace(place);
   Extraction result{.folder = place};
-  const auto table = fill_table(options, place, files, made_with(tools), result);
+  const auto table = fill_table(options, place, *store, files, made_with(tools), result);
   {
     Report report(*table);
     Worker worker(*table, *store, tools,
@@ -260,64 +216,6 @@ Extraction extract(const ExtractOptions& options) {
   result.counts = table->counts();
   result.stop_signal = stop_signal();
   return result;
-}
-
-ExtractionStatus extraction_status(const std::string& output, const DatabaseJob& database) {
-  const auto [table, place] = open_table(output, database);
-  ExtractionStatus status{.folder = place};
-  table->with_shards([&](std::span<const TableShard> shards) {
-    status.shards = status.bytes = 0;
-    for (const TableShard& shard : shards) {
-      status.shards += shard.is_listed ? 1 : 0;
-      status.bytes += shard.entry.bytes;  // 0 of one that is not listed
-    }
-  });
-  status.counts = table->counts();
-  status.set_aside = table->set_aside();
-  return status;
-}
-
-int64_t requeue(const std::string& output, bool failed, const std::string& shard,
-                const DatabaseJob& database) {
-  if (!failed && shard.empty()) {
-    fail(ExitCode::kUsage, "nothing was chosen to extract again",
-         "--failed: the recordings that failed; --shard NAME: those of a damaged shard");
-  }
-  const auto [table, place] = open_table(output, database);
-  int64_t count = failed ? table->requeue_failed() : 0;
-  if (!shard.empty()) {
-    const int64_t of_shard = table->requeue_shard(shard);
-    write_list(*table, *open_store(place));
-    if (of_shard == 0) {
-      fail(ExitCode::kNoInput, fmt::format("{}: lists no shard '{}'", place, shard),
-           fmt::format("hum data verify {} names the damaged shards",
-                       is_s3_url(place) ? "COPY" : place));
-    }
-    count += of_shard;
-  }
-  return count;
-}
-
-CollectedGarbage collect_garbage(const std::string& output, const DatabaseJob& database) {
-  const auto [table, place] = open_table(output, database);
-  if (!is_s3_url(place)) require_folder(place, "run this on a machine that has the folder");
-  const auto store = open_store(place);
-  // A shard is announced before it is stored, so each of these files is named, or was abandoned.
-  const std::vector<StoredFile> files = store->list();
-  CollectedGarbage garbage;
-  // While nothing is announced, so that no abandoned shard is stored again before its removal.
-  table->with_shards([&](std::span<const TableShard> shards) {
-    garbage = {};
-    std::set<std::string> named;
-    for (const TableShard& shard : shards) named.insert(shard.entry.name);
-    for (const StoredFile& file : files) {
-      if (named.contains(file.shard)) continue;
-      store->remove(file.name);
-      ++garbage.files;
-      garbage.bytes += file.bytes;
-    }
-  });
-  return garbage;
 }
 
 }  // namespace hum::app

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 
 #include "app/extraction/extract.h"
 #include "app/extraction/postgres_table.h"
@@ -177,6 +179,49 @@ TEST_F(ExtractFromDatabase, LosesAndRepeatsNothingAfterAProcessEnded) {
   EXPECT_EQ(files_of(folder), files_of(folder_ / "undisturbed"));
 }
 
+// The shared folder is not mounted on this host, or another one is.
+TEST_F(ExtractFromDatabase, RefusesAFolderWithoutTheMarkOfItsJob) {
+  write("low.wav", scale(48, 3));
+  extract(options());
+  const fs::path folder = options().output, mounted = folder_ / "mounted";
+  const std::string mark = read_file(folder / kMarkFile);
+  EXPECT_EQ(mark.size(), 37U);  // a UUID
+  const std::string shard = data::read_manifest(folder).shards.at(0).name;
+  const auto all_refuse = [&](ExitCode code, const std::string& reason) {
+    for (const std::function<void()>& command : std::initializer_list<std::function<void()>>{
+             [&] { extract(options()); }, [&] { requeue("", false, shard, {.from = url_}); },
+             [&] { collect_garbage("", {.from = url_}); }}) {
+      EXPECT_EQ(code_of(command), code);
+      EXPECT_THAT(message_of(command), HasSubstr(reason));
+    }
+  };
+  fs::rename(folder, mounted);
+  EXPECT_THAT(message_of([&] { extract(options()); }), HasSubstr("mount the shared folder"));
+  EXPECT_FALSE(fs::exists(folder));
+  fs::create_directories(folder);
+  all_refuse(ExitCode::kNoInput, "mount the shared folder");
+  write_file(folder / kMarkFile, "of another\n");
+  all_refuse(ExitCode::kUsage, "holds the shards of another job (of another)");
+  fs::remove_all(folder);
+  fs::rename(mounted, folder);
+  EXPECT_EQ(extract(options()).counts.done, 1);
+  EXPECT_EQ(requeue("", false, shard, {.from = url_}), 1);
+}
+
+// A process that ended after it had marked the folder, but before it had said so.
+TEST_F(ExtractFromDatabase, FindsItsMarkAgain) {
+  write("low.wav", scale(48, 3));
+  extract(options());
+  const std::string mark = read_file(folder_ / "features/hum-job");
+  database_.query("UPDATE hum.jobs SET is_marked = false");
+  EXPECT_EQ(extract(options()).counts.done, 1);
+  EXPECT_EQ(read_file(folder_ / "features/hum-job"), mark);
+  database_.query("UPDATE hum.jobs SET is_marked = false");
+  fs::remove(folder_ / "features/hum-job");
+  extract(options());
+  EXPECT_EQ(read_file(folder_ / "features/hum-job"), mark);
+}
+
 TEST_F(ExtractFromDatabase, CountsInADryRunAndWritesNothing) {
   write("low.wav", scale(48, 3));
   ExtractOptions plan = options();
@@ -197,12 +242,38 @@ TEST_F(ExtractFromDatabase, RefusesWhatItCannotDo) {
   EXPECT_THAT(message_of([&] { extract(wrong); }), HasSubstr("--init"));
   wrong.inputs = {folder_ / "music"};
   EXPECT_THAT(message_of([&] { extract(wrong); }), HasSubstr("not both"));
-  EXPECT_EQ(code_of([&] { extract({.inputs = {folder_ / "music"}, .init = true}); }),
-            ExitCode::kUsage);
+  for (const auto& [flag, set] :
+       std::initializer_list<std::pair<std::string, std::function<void(ExtractOptions&)>>>{
+           {"table", [](auto& given) { given.source.table = "x"; }},
+           {"key-column", [](auto& given) { given.source.key_column = "x"; }},
+           {"location-column", [](auto& given) { given.source.location_column = "x"; }},
+           {"reference-column", [](auto& given) { given.source.reference_column = "x"; }},
+           {"licence-column", [](auto& given) { given.source.licence_column = "x"; }},
+           {"priority-column", [](auto& given) { given.source.priority_column = "x"; }},
+           {"write-back", [](auto& given) { given.source.write_back = "x"; }},
+           {"job", [](auto& given) { given.database.job = "x"; }},
+           {"init", [](auto& given) { given.init = true; }}}) {
+    ExtractOptions of_folder{.inputs = {folder_ / "music"}};
+    set(of_folder);
+    EXPECT_THAT(message_of([&] { extract(of_folder); }),
+                AllOf(HasSubstr("--" + flag + " is for a database"), HasSubstr("--from")));
+    EXPECT_EQ(code_of([&] { extract(of_folder); }), ExitCode::kUsage);
+  }
+  EXPECT_THAT(message_of([&] { extraction_status("features", {.job = "x"}); }),
+              HasSubstr("--job is for a database"));
+  ExtractOptions recursive = options();
+  recursive.recursive = true;
+  EXPECT_THAT(message_of([&] { extract(recursive); }), HasSubstr("--recursive"));
   EXPECT_EQ(code_of([&] { extraction_status("", {}); }), ExitCode::kUsage);
   EXPECT_EQ(code_of([&] { extraction_status("features", {.from = url_}); }), ExitCode::kUsage);
   create_postgres_schema(database_);
   EXPECT_EQ(code_of([&] { extraction_status("", {.from = url_}); }), ExitCode::kNoInput);
+  add_row("a", "/a.wav");
+  database_.query("ALTER TABLE recordings ADD COLUMN short varchar(4)");
+  ExtractOptions too_short = options();
+  too_short.source.write_back = "short";
+  EXPECT_THAT(message_of([&] { extract(too_short); }), HasSubstr("--write-back"));
+  EXPECT_FALSE(fs::exists(too_short.output));
   fs::create_directories(folder_.path() / "rendered");
   write_file(folder_.path() / "rendered/shards.json", "{}");
   EXPECT_THAT(message_of([&] { extract(options("rendered")); }),

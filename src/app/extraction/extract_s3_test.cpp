@@ -144,6 +144,10 @@ TEST_F(ExtractToS3, RefusesWhatItCannotDo) {
   extract(options("s3://hum-test/f"));
   EXPECT_THAT(message_of([&] { extract(options("s3://hum-test/elsewhere")); }),
               HasSubstr("lie in s3://hum-test/f"));
+  // A bucket of the same name on another server.
+  server_.set_object("f/hum-job", "of another\n");
+  EXPECT_THAT(message_of([&] { extract(options("s3://hum-test/f")); }),
+              HasSubstr("holds the shards of another job"));
 }
 
 TEST_F(ExtractToS3, OutlastsARestartOfTheServer) {

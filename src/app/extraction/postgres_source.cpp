@@ -1,9 +1,13 @@
 #include "app/extraction/postgres_source.h"
 
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "app/extraction/recording_table.h"
 #include "base/error.h"
+#include "base/json.h"
+#include "base/log.h"
 #include "base/names.h"
 
 namespace hum::app {
@@ -20,10 +24,11 @@ constexpr const char* kNumber = "N";
 class Columns {
  public:
   Columns(Postgres& database, const std::string& table) : database_(database), table_(table) {
-    sql_ = database.quoted(table);
+    sql_ = database.quoted_table(table);
     if (database.query("SELECT to_regclass($1)", sql_).is_null(0, 0)) {
       fail(ExitCode::kUsage, fmt::format("{}: has no table {}", database.name(), table),
-           "--table TABLE or --table SCHEMA.TABLE, with capitals as they are");
+           "--table TABLE or --table SCHEMA.TABLE, with capitals as they are, and double quotes "
+           "around a part with dots");
     }
     const auto rows = database.query(
         "SELECT attname, format_type(atttypid, atttypmod), typcategory "
@@ -79,26 +84,38 @@ class Columns {
   std::map<std::string, Column> columns_;
 };
 
+Json ended_row(const std::string& key, const std::string& state) {
+  return {{"key", key}, {"state", state}};
+}
+
+// Returns why the table rejects them.
+std::optional<Error> write_states(Postgres& database, const std::string& sql, const Json& rows) {
+  return database.attempt([&] {
+    database.query(sql, to_text(rows));
+    database.query("SET CONSTRAINTS ALL IMMEDIATE");  // not as late as COMMIT
+  });
+}
+
 }  // namespace
 
 SourceSql source_sql(Postgres& database, const RecordingSource& source) {
   const Columns columns(database, source.table);
   const Column key = columns.require(source.key_column, "key-column", nullptr);
   columns.require(source.location_column, "location-column", kText);
-  std::string place = "0";
+  std::string rank = "0";
   if (!source.priority_column.empty()) {
     columns.require(source.priority_column, "priority-column", kNumber);
-    place = fmt::format("-coalesce(nullif({}::double precision, 'NaN'), 0)",
-                        database.quoted(source.priority_column));
+    rank = fmt::format("-coalesce(nullif({}::double precision, 'NaN'), 0)",
+                       database.quoted(source.priority_column));
   }
   const std::string key_sql = database.quoted(source.key_column);
   SourceSql sql;
   sql.rows = fmt::format(
       "SELECT {}::text AS key, coalesce({}::text, '') AS location, {} AS reference, {} AS licence, "
-      "{}::double precision AS place FROM {}",
+      "{}::double precision AS rank FROM {}",
       key_sql, database.quoted(source.location_column),
       columns.optional_text(source.reference_column, "reference-column", kText),
-      columns.optional_text(source.licence_column, "licence-column", nullptr), place,
+      columns.optional_text(source.licence_column, "licence-column", nullptr), rank,
       columns.table());
   if (!source.write_back.empty()) {
     columns.require(source.write_back, "write-back", kText, "UPDATE");
@@ -109,6 +126,53 @@ SourceSql source_sql(Postgres& database, const RecordingSource& source) {
         columns.table(), database.quoted(source.write_back), key_sql, key.type);
   }
   return sql;
+}
+
+void write_back(Postgres& database, const std::string& sql, const PostgresRows& ended) {
+  if (sql.empty() || ended.size() == 0) return;
+  Json rows = Json::array();
+  for (int64_t i = 0; i < ended.size(); ++i) {
+    rows.push_back(ended_row(ended.text(i, 0), ended.text(i, 1)));
+  }
+  if (!write_states(database, sql, rows)) return;
+  // One by one, so that only those lack it that are rejected. A lock is not waited for again.
+  const std::string patience = database.query("SHOW lock_timeout").text(0, 0);
+  database.query("SET LOCAL lock_timeout = '1s'");
+  int64_t rejected = 0;
+  std::string reason;
+  for (const Json& row : rows) {
+    const auto error = write_states(database, sql, Json::array({row}));
+    if (!error) continue;
+    ++rejected;
+    reason = error->message();
+  }
+  database.query("SELECT set_config('lock_timeout', $1, true)", patience);
+  if (rejected == 0) return;
+  spdlog::warn("what became of {} is not written back: {}", counted(rejected, "recording"), reason);
+}
+
+void try_write_back(Postgres& database, const RecordingSource& source) {
+  if (source.write_back.empty()) return;
+  const SourceSql sql = source_sql(database, source);
+  database.transact([&] {
+    const PostgresRows row = database.query(
+        fmt::format("SELECT key FROM ({}) AS source WHERE key IS NOT NULL LIMIT 1", sql.rows));
+    if (row.size() == 0) return;
+    database.query("SAVEPOINT trial");
+    for (const auto state :
+         {RecordingState::kDone, RecordingState::kFailed, RecordingState::kDuplicate}) {
+      const std::string name(to_name(state));
+      const auto error =
+          write_states(database, sql.write_back, Json::array({ended_row(row.text(0, 0), name)}));
+      if (!error) continue;
+      if (error->code() != ExitCode::kFailure) throw *error;
+      fail(ExitCode::kUsage,
+           fmt::format("table {}: column {} does not take '{}': {}", source.table,
+                       source.write_back, name, error->message()),
+           "--write-back COLUMN: a text column that takes done, failed and duplicate");
+    }
+    database.query("ROLLBACK TO trial");
+  });
 }
 
 }  // namespace hum::app

@@ -19,7 +19,7 @@ struct RecordingSource {
 
 struct SourceSql {
   // A query with the columns key, location (empty for NULL), reference, licence (both NULL if there
-  // is none) and place (smaller ones first).
+  // is none) and rank (smaller ones first).
   std::string rows;
   // Writes states; $1 is JSON, [{"key": "7", "state": "done"}]. Empty without write_back.
   std::string write_back;
@@ -28,5 +28,13 @@ struct SourceSql {
 // Throws: kUsage, naming the flag, for a table or column that is missing or of a wrong type;
 // kNoPermission if it may not be read, or written.
 SourceSql source_sql(Postgres& database, const RecordingSource& source);
+
+// Within a transaction: writes the column state of `ended` to the rows with its column key. Warns
+// of rows that the table rejects, or that somebody else has locked. `sql`: SourceSql::write_back;
+// empty: does nothing.
+void write_back(Postgres& database, const std::string& sql, const PostgresRows& ended);
+// Writes each state to one row, and undoes it. Throws: kUsage, naming the flag, if the table
+// rejects it; what source_sql throws.
+void try_write_back(Postgres& database, const RecordingSource& source);
 
 }  // namespace hum::app

@@ -3,61 +3,39 @@
 // it.
 #include "app/extraction/postgres_table.h"
 
-#include <algorithm>
-
 #include "base/error.h"
 
 namespace hum::app {
 namespace {
 
-// Then urgent recordings that were added behind the front are seen.
-constexpr std::chrono::seconds kFrontLasts{30};
-
-// Shared by those who announce or list, exclusive for those who use or shorten the list.
-constexpr const char* kShareShards =
-    "SELECT pg_advisory_xact_lock_shared(hashtext('hum.shards'), $1::integer)";
-constexpr const char* kLockShards =
-    "SELECT pg_advisory_xact_lock(hashtext('hum.shards'), $1::integer)";
+// Then urgent recordings that were added behind the cursor are seen.
+constexpr std::chrono::seconds kCursorLasts{30};
 
 constexpr const char* kPickFresh =
-    "SELECT number, location, reference, licence, place FROM hum.recordings "
-    "WHERE job = $1 AND state = 'waiting' AND attempts = 0 AND (place, number) > ($2, $3) "
-    "ORDER BY place, number LIMIT $4 FOR UPDATE SKIP LOCKED";
+    "SELECT number, location, reference, licence, rank FROM hum.recordings "
+    "WHERE job = $1 AND state = 'waiting' AND attempts = 0 AND (rank, number) > ($2, $3) "
+    "ORDER BY rank, number LIMIT $4 FOR UPDATE SKIP LOCKED";
 constexpr const char* kPickSuspect =
-    "SELECT number, location, reference, licence, place FROM hum.recordings "
+    "SELECT number, location, reference, licence, rank FROM hum.recordings "
     "WHERE job = $1 AND state = 'waiting' AND attempts > 0 "
-    "ORDER BY attempts, place, number LIMIT 1 FOR UPDATE SKIP LOCKED";
-
-Json to_json(std::span<const RecordingResult> results) {
-  Json rows = Json::array();
-  for (const RecordingResult& result : results) {
-    Json row = {{"number", result.number},
-                {"seconds", result.seconds},
-                {"kept", result.windows.kept},
-                {"silent", result.windows.silent},
-                {"without_notes", result.windows.without_notes}};
-    if (!result.failure.empty()) row["reason"] = result.failure;
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
+    "ORDER BY attempts, rank, number LIMIT 1 FOR UPDATE SKIP LOCKED";
 
 }  // namespace
 
 PostgresRows PostgresTable::pick(int64_t most) {
   const auto fresh = [&] {
-    return database_.query(kPickFresh, job_, front_.place, front_.number, most);
+    return database_.query(kPickFresh, job_, cursor_.rank, cursor_.number, most);
   };
-  if (Clock::now() - front_since_ > kFrontLasts) front_ = {};
-  if (front_.number == 0) front_since_ = Clock::now();
+  if (Clock::now() - cursor_since_ > kCursorLasts) cursor_ = {};
+  if (cursor_.number == 0) cursor_since_ = Clock::now();
   PostgresRows rows = fresh();
-  if (rows.size() < most && front_.number != 0) {  // some may have been returned
-    front_ = {};
-    front_since_ = Clock::now();
+  if (rows.size() < most && cursor_.number != 0) {  // some may have been returned
+    cursor_ = {};
+    cursor_since_ = Clock::now();
     rows = fresh();
   }
   if (rows.size() == 0) return database_.query(kPickSuspect, job_);
-  front_ = {rows.real(rows.size() - 1, 4), rows.integer(rows.size() - 1, 0)};
+  cursor_ = {rows.real(rows.size() - 1, 4), rows.integer(rows.size() - 1, 0)};
   return rows;
 }
 
@@ -113,13 +91,14 @@ void PostgresTable::end_old_leases() {
           .integers();
   if (over.empty()) return;
   const std::string hashes = hashes_of(over);
-  write_back(database_.query(
-      "WITH ended AS (UPDATE hum.recordings SET "
-      "state = CASE WHEN attempts >= $2 THEN 'failed' ELSE 'waiting' END, "
-      "reason = CASE WHEN attempts >= $2 THEN $3::text END, lease = NULL, sha256 = NULL "
-      "WHERE lease = ANY($1) RETURNING key, state) "
-      "SELECT key, state FROM ended WHERE state = 'failed'",
-      over, kMostAttempts, too_many_attempts()));
+  write_back(database_, write_back_sql_,
+             database_.query(
+                 "WITH ended AS (UPDATE hum.recordings SET "
+                 "state = CASE WHEN attempts >= $2 THEN 'failed' ELSE 'waiting' END, "
+                 "reason = CASE WHEN attempts >= $2 THEN $3::text END, lease = NULL, sha256 = NULL "
+                 "WHERE lease = ANY($1) RETURNING key, state) "
+                 "SELECT key, state FROM ended WHERE state = 'failed'",
+                 over, kMostAttempts, too_many_attempts()));
   drop(over);
   free_duplicates(hashes);
 }
@@ -164,94 +143,15 @@ Content PostgresTable::note_content(int64_t lease, int64_t number, const std::st
       database_.query("UPDATE hum.recordings SET sha256 = $1 WHERE number = $2 AND lease = $3",
                       sha256, number, lease);
     } else {
-      write_back(database_.query(
-          "UPDATE hum.recordings SET sha256 = $1, state = 'duplicate', lease = NULL, "
-          "reason = 'another recording has the same bytes' WHERE number = $2 AND lease = $3 "
-          "RETURNING key, state",
-          sha256, number, lease));
+      write_back(
+          database_, write_back_sql_,
+          database_.query(
+              "UPDATE hum.recordings SET sha256 = $1, state = 'duplicate', lease = NULL, "
+              "reason = 'another recording has the same bytes' WHERE number = $2 AND lease = $3 "
+              "RETURNING key, state",
+              sha256, number, lease));
     }
     return is_new ? Content::kNew : Content::kDuplicate;
-  });
-}
-
-bool PostgresTable::announce(int64_t lease, const std::string& shard) {
-  const std::scoped_lock lock(mutex_);
-  return database_.transact([&] {
-    database_.query(kShareShards, job_);
-    if (!holds(lease)) return false;
-    database_.query(
-        "INSERT INTO hum.shards AS known(job, name, lease) VALUES($1, $2, $3) "
-        "ON CONFLICT (job, name) DO UPDATE SET lease = excluded.lease "
-        "WHERE known.lease IS NOT NULL",
-        job_, shard, lease);
-    return true;
-  });
-}
-
-void PostgresTable::write(int64_t lease, std::span<const RecordingResult> results,
-                          const std::string& shard) {
-  const PostgresRows written = database_.query(
-      "UPDATE hum.recordings AS recording SET "
-      "state = CASE WHEN result.reason IS NULL THEN 'done' ELSE 'failed' END, "
-      "reason = result.reason, seconds = result.seconds, kept = result.kept, "
-      "silent = result.silent, without_notes = result.without_notes, "
-      "shard = CASE WHEN result.reason IS NULL AND result.kept > 0 THEN $2::text END, "
-      "lease = NULL "
-      "FROM json_to_recordset($3::json) AS result(number bigint, reason text, "
-      "seconds double precision, kept bigint, silent bigint, without_notes bigint) "
-      "WHERE recording.number = result.number AND recording.lease = $1 "
-      "RETURNING key, state",
-      lease, shard, to_text(to_json(results)));
-  HUM_CHECK(written.size() == std::ssize(results), "{} of {} recordings are of this claim",
-            written.size(), results.size());
-  write_back(written);
-}
-
-bool PostgresTable::is_written(std::span<const RecordingResult> results, const std::string& shard) {
-  return !results.empty() &&
-         database_
-                 .query(
-                     "SELECT 1 FROM json_to_recordset($1::json) AS result(number bigint, "
-                     "reason text, kept bigint) JOIN hum.recordings AS recording "
-                     "ON recording.number = result.number "
-                     "AND recording.reason IS NOT DISTINCT FROM result.reason "
-                     "AND recording.shard IS NOT DISTINCT FROM "
-                     "CASE WHEN result.reason IS NULL AND result.kept > 0 THEN $2::text END "
-                     "AND recording.state IN ('done', 'failed')",
-                     to_text(to_json(results)), shard)
-                 .size() == std::ssize(results);
-}
-
-bool PostgresTable::finish(int64_t lease, std::span<const RecordingResult> results,
-                           const std::optional<data::ShardEntry>& shard) {
-  const std::scoped_lock lock(mutex_);
-  const std::string name = shard ? shard->name : "";
-  return database_.transact([&] {
-    database_.query(kShareShards, job_);
-    // Without the lease, an earlier run of this transaction may have been committed.
-    if (!holds(lease)) return is_written(results, name);
-    const std::vector<int64_t> leases = {lease};
-    const std::string hashes = hashes_of(leases);
-    if (!results.empty()) write(lease, results, name);
-    const int64_t returned =
-        database_
-            .query(
-                "UPDATE hum.recordings SET state = 'waiting', attempts = attempts - 1, "
-                "lease = NULL, sha256 = NULL WHERE lease = $1",
-                lease)
-            .changed();
-    if (shard) {
-      database_.query(
-          "INSERT INTO hum.shards VALUES($1, $2, $3, $4, $5, NULL) "
-          "ON CONFLICT (job, name) DO UPDATE SET items = excluded.items, bytes = excluded.bytes, "
-          "sha256 = excluded.sha256, lease = NULL",
-          job_, shard->name, shard->count, shard->bytes, shard->sha256);
-    }
-    drop(leases);
-    const bool has_failures = std::ranges::any_of(
-        results, [](const RecordingResult& result) { return !result.failure.empty(); });
-    if (returned > 0 || has_failures) free_duplicates(hashes);
-    return true;
   });
 }
 
@@ -264,33 +164,6 @@ int64_t PostgresTable::requeue_failed() {
             "reason = NULL WHERE job = $1 AND state = 'failed'",
             job_)
         .changed();
-  });
-}
-
-int64_t PostgresTable::requeue_shard(const std::string& shard) {
-  const std::scoped_lock lock(mutex_);
-  return database_.transact([&] {
-    // Alone: a process that lists the same shard meanwhile would lose its entry.
-    database_.query(kLockShards, job_);
-    const std::string hashes =
-        database_
-            .query(
-                "SELECT coalesce(array_agg(sha256), '{}') FROM hum.recordings "
-                "WHERE job = $1 AND shard = $2",
-                job_, shard)
-            .text(0, 0);
-    const int64_t count =
-        database_
-            .query(
-                "UPDATE hum.recordings SET state = 'waiting', attempts = 0, sha256 = NULL, "
-                "shard = NULL, seconds = 0, kept = 0, silent = 0, without_notes = 0 "
-                "WHERE job = $1 AND shard = $2",
-                job_, shard)
-            .changed();
-    free_duplicates(hashes);
-    database_.query("DELETE FROM hum.shards WHERE job = $1 AND name = $2 AND lease IS NULL", job_,
-                    shard);
-    return count;
   });
 }
 
@@ -332,33 +205,6 @@ Json PostgresTable::options() {
     return parse_json(
         database_.query("SELECT made_with FROM hum.jobs WHERE job = $1", job_).text(0, 0));
   });
-}
-
-void PostgresTable::with_shards(const std::function<void(std::span<const TableShard>)>& use) {
-  const std::scoped_lock lock(mutex_);
-  database_.transact([&] {
-    database_.query(kLockShards, job_);
-    end_old_leases();
-    const PostgresRows rows = database_.query(
-        "SELECT name, items, bytes, sha256, lease IS NULL FROM hum.shards WHERE job = $1 "
-        "ORDER BY name COLLATE \"C\"",
-        job_);
-    std::vector<TableShard> shards;
-    for (int64_t i = 0; i < rows.size(); ++i) {
-      shards.push_back({{rows.text(i, 0), rows.integer(i, 1), rows.integer(i, 2), rows.text(i, 3)},
-                        rows.boolean(i, 4)});
-    }
-    use(shards);
-  });
-}
-
-void PostgresTable::write_back(const PostgresRows& rows) {
-  if (write_back_sql_.empty() || rows.size() == 0) return;
-  Json ended = Json::array();
-  for (int64_t i = 0; i < rows.size(); ++i) {
-    ended.push_back({{"key", rows.text(i, 0)}, {"state", rows.text(i, 1)}});
-  }
-  database_.query(write_back_sql_, to_text(ended));
 }
 
 }  // namespace hum::app

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <string>
@@ -20,9 +21,10 @@ namespace hum::app {
 
 // The SQL that creates the schema.
 std::string postgres_schema_sql();
-// Creates the schema unless it is there. Throws: kNoPermission, kConfig if a newer hum created it.
+// Creates the schema unless it is there. Throws: kNoPermission, kConfig if a newer version of hum
+// created it.
 void create_postgres_schema(Postgres& database);
-// Throws: kConfig without the schema, or if a newer hum created it.
+// Throws: kConfig without the schema, or if a newer version of hum created it.
 void require_postgres_schema(Postgres& database);
 // Whether the schema is there and has the job.
 bool has_job(Postgres& database, const std::string& job);
@@ -55,6 +57,10 @@ class PostgresTable : public RecordingTable {
   const std::string& database() const { return database_.name(); }
   const std::string& job() const { return name_; }
   const std::string& output() const { return output_; }
+  // The job's ID, once its output is marked with it; else empty.
+  const std::string& mark() const { return mark_; }
+  // Calls `mark` with the job's ID if no process has marked the output, while others wait.
+  void mark_output(const std::function<void(const std::string& id)>& mark);
 
   Claim claim(int64_t most) override;
   bool renew(int64_t lease) override;
@@ -68,12 +74,13 @@ class PostgresTable : public RecordingTable {
   std::vector<SetAside> set_aside() override;
   Json options() override;
   void with_shards(const std::function<void(std::span<const TableShard>)>& use) override;
+  void require_alone() override;
 
  private:
   // After which recording the next ones wait. Claimed ones leave dead entries in the index until
   // the next vacuum; a claim need not pass over them again.
-  struct Front {
-    double place = -std::numeric_limits<double>::infinity();
+  struct Cursor {
+    double rank = -std::numeric_limits<double>::infinity();
     int64_t number = 0;
   };
   using Clock = std::chrono::steady_clock;
@@ -81,7 +88,11 @@ class PostgresTable : public RecordingTable {
   void open(const PostgresJob& job);
   int64_t copy_rows(const std::string& rows);
 
+  // Runs `body` in a transaction that shares the list of shards with others who list theirs.
+  bool share_list(const std::function<bool()>& body);
+
   // All within a transaction.
+  void lock_list();
   PostgresRows pick(int64_t most);
   // Keeps the lease from ending until the transaction does.
   bool holds(int64_t lease);
@@ -92,18 +103,16 @@ class PostgresTable : public RecordingTable {
   void free_duplicates(const std::string& hashes);
   void drop(const std::vector<int64_t>& leases);
   void write(int64_t lease, std::span<const RecordingResult> results, const std::string& shard);
-  bool is_written(std::span<const RecordingResult> results, const std::string& shard);
-  // Of rows with the columns key and state.
-  void write_back(const PostgresRows& rows);
+  bool was_committed(std::span<const RecordingResult> results, const std::string& shard);
 
   std::mutex mutex_;
   Postgres database_;
   double lease_s_;
   int64_t job_ = 0;
-  std::string name_, output_;
+  std::string name_, output_, mark_;
   std::string write_back_sql_;
-  Front front_;
-  Clock::time_point front_since_ = Clock::now();
+  Cursor cursor_;
+  Clock::time_point cursor_since_ = Clock::now();
 };
 
 }  // namespace hum::app

@@ -1,4 +1,4 @@
-// The schema of PostgresTable, its jobs, and how a job takes up the rows of its source.
+// The jobs of PostgresTable, and how a job takes up the rows of its source.
 #include "app/extraction/postgres_table.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -6,95 +6,6 @@
 
 namespace hum::app {
 namespace {
-
-constexpr int64_t kVersion = 1;
-
-// hum.counts has the numbers of hum.recordings, so that nobody need count those: a job's number of
-// recordings in a state is the sum over the slots. Processes write to different slots and so do not
-// wait for each other.
-constexpr const char* kSchema = R"sql(CREATE SCHEMA IF NOT EXISTS hum;
-CREATE TABLE hum.format(version integer NOT NULL);
-INSERT INTO hum.format VALUES (1);
-CREATE TABLE hum.jobs(
-  job integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  name text NOT NULL UNIQUE,
-  made_with text NOT NULL,
-  output text NOT NULL UNIQUE,
-  synced_at timestamptz);
-CREATE TABLE hum.recordings(
-  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  job integer NOT NULL,
-  key text NOT NULL,
-  location text NOT NULL,
-  reference text,
-  licence text,
-  place double precision NOT NULL,
-  state text NOT NULL DEFAULT 'waiting',
-  attempts integer NOT NULL DEFAULT 0,
-  lease bigint,
-  sha256 text,
-  reason text,
-  seconds double precision NOT NULL DEFAULT 0,
-  kept bigint NOT NULL DEFAULT 0,
-  silent bigint NOT NULL DEFAULT 0,
-  without_notes bigint NOT NULL DEFAULT 0,
-  shard text,
-  UNIQUE (job, key))
-  WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
-CREATE INDEX recordings_waiting ON hum.recordings(job, attempts, place, number)
-  WHERE state = 'waiting';
-CREATE INDEX recordings_set_aside ON hum.recordings(job, state, number)
-  WHERE state IN ('failed', 'duplicate');
-CREATE INDEX recordings_by_lease ON hum.recordings(lease) WHERE lease IS NOT NULL;
-CREATE INDEX recordings_by_content ON hum.recordings(job, sha256) WHERE sha256 IS NOT NULL;
-CREATE INDEX recordings_by_shard ON hum.recordings(job, shard) WHERE shard IS NOT NULL;
-CREATE TABLE hum.leases(
-  token bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  job integer NOT NULL,
-  until timestamptz NOT NULL);
-CREATE TABLE hum.shards(
-  job integer, name text, items bigint, bytes bigint, sha256 text, lease bigint,
-  PRIMARY KEY (job, name));
-CREATE INDEX shards_by_lease ON hum.shards(lease) WHERE lease IS NOT NULL;
-CREATE TABLE hum.counts(
-  job integer, slot integer, state text,
-  recordings bigint NOT NULL, seconds numeric NOT NULL DEFAULT 0, kept bigint NOT NULL DEFAULT 0,
-  silent bigint NOT NULL DEFAULT 0, without_notes bigint NOT NULL DEFAULT 0,
-  PRIMARY KEY (job, slot, state));
-CREATE FUNCTION hum.count_changes() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO hum.counts AS known
-  SELECT job, pg_backend_pid() & 63, state, sum(n), sum(n * seconds::numeric), sum(n * kept),
-    sum(n * silent), sum(n * without_notes)
-  FROM (SELECT 1 AS n, * FROM after UNION ALL SELECT -1, * FROM before) AS changes
-  GROUP BY job, state
-  HAVING sum(n) <> 0 OR sum(n * seconds::numeric) <> 0
-  ORDER BY job, state
-  ON CONFLICT (job, slot, state) DO UPDATE SET
-    recordings = known.recordings + excluded.recordings,
-    seconds = known.seconds + excluded.seconds,
-    kept = known.kept + excluded.kept,
-    silent = known.silent + excluded.silent,
-    without_notes = known.without_notes + excluded.without_notes;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER count_changes AFTER UPDATE ON hum.recordings
-  REFERENCING OLD TABLE AS before NEW TABLE AS after
-  FOR EACH STATEMENT EXECUTE FUNCTION hum.count_changes();
-)sql";
-
-bool has_schema(Postgres& database) {
-  return !database.query("SELECT to_regclass('hum.format')").is_null(0, 0);
-}
-
-void require_known_version(Postgres& database) {
-  const int64_t version = database.query("SELECT version FROM hum.format").integer(0, 0);
-  if (version == kVersion) return;
-  fail(ExitCode::kConfig,
-       fmt::format("{}: its schema hum is of version {}, which a newer hum wrote", database.name(),
-                   version),
-       "use that hum, or another database");
-}
 
 // Of the job's recordings. `source`: SourceSql::rows.
 std::string is_new(const std::string& job) {
@@ -105,33 +16,6 @@ std::string is_new(const std::string& job) {
 }
 
 }  // namespace
-
-std::string postgres_schema_sql() { return kSchema; }
-
-void create_postgres_schema(Postgres& database) {
-  database.transact([&] {
-    // One process at a time, when several are started with --init.
-    database.query("SELECT pg_advisory_xact_lock(hashtext('hum.init'), 0)");
-    if (has_schema(database)) {
-      require_known_version(database);
-    } else {
-      database.run_script(kSchema);
-    }
-  });
-}
-
-void require_postgres_schema(Postgres& database) {
-  if (!has_schema(database)) {
-    fail(ExitCode::kConfig, database.name() + ": has no schema hum",
-         "add --init to hum data extract, or run what --init-sql prints");
-  }
-  require_known_version(database);
-}
-
-bool has_job(Postgres& database, const std::string& job) {
-  return has_schema(database) &&
-         database.query("SELECT 1 FROM hum.jobs WHERE name = $1", job).size() == 1;
-}
 
 SourceCounts count_source(Postgres& database, const std::string& job,
                           const RecordingSource& source) {
@@ -171,7 +55,8 @@ void PostgresTable::open(const PostgresJob& job) {
     }
   }
   const PostgresRows jobs = database_.query(
-      "SELECT job, name, made_with, output FROM hum.jobs WHERE $1 IN ('', name) ORDER BY name",
+      "SELECT job, name, made_with, output, CASE WHEN is_marked THEN id::text ELSE '' END "
+      "FROM hum.jobs WHERE $1 IN ('', name) ORDER BY name",
       job.name);
   if (jobs.size() == 0) {
     fail(ExitCode::kNoInput,
@@ -188,12 +73,28 @@ void PostgresTable::open(const PostgresJob& job) {
   job_ = jobs.integer(0, 0);
   name_ = jobs.text(0, 1);
   output_ = jobs.text(0, 3);
+  mark_ = jobs.text(0, 4);
   if (job.made_with.is_null()) return;
   if (output_ != job.output) {
     fail(ExitCode::kUsage, fmt::format("the shards of job {} lie in {}", name_, output_),
          "use that as -o, or give another job a name with --job");
   }
   require_same_options(jobs.text(0, 2), job.made_with, output_);
+}
+
+void PostgresTable::mark_output(const std::function<void(const std::string& id)>& mark) {
+  const std::scoped_lock lock(mutex_);
+  if (!mark_.empty()) return;
+  mark_ = database_.transact([&] {
+    database_.query("SET LOCAL lock_timeout = 0");
+    const PostgresRows row =
+        database_.query("SELECT id, is_marked FROM hum.jobs WHERE job = $1 FOR UPDATE", job_);
+    std::string id = row.text(0, 0);
+    if (row.boolean(0, 1)) return id;
+    mark(id);
+    database_.query("UPDATE hum.jobs SET is_marked = true WHERE job = $1", job_);
+    return id;
+  });
 }
 
 SourceCounts PostgresTable::sync(const RecordingSource& source) {
@@ -224,19 +125,19 @@ SourceCounts PostgresTable::sync(const RecordingSource& source) {
 int64_t PostgresTable::copy_rows(const std::string& rows) {
   database_.query(
       fmt::format("UPDATE hum.recordings AS known SET location = source.location, "
-                  "reference = source.reference, licence = source.licence, place = source.place "
+                  "reference = source.reference, licence = source.licence, rank = source.rank "
                   "FROM ({}) AS source WHERE known.job = $1 AND known.key = source.key "
                   "AND known.state IN ('waiting', 'failed') "
-                  "AND (known.location, known.reference, known.licence, known.place) "
+                  "AND (known.location, known.reference, known.licence, known.rank) "
                   "IS DISTINCT FROM "
-                  "(source.location, source.reference, source.licence, source.place)",
+                  "(source.location, source.reference, source.licence, source.rank)",
                   rows),
       job_);
   const PostgresRows result = database_.query(
       fmt::format(
           "WITH new AS MATERIALIZED (SELECT * FROM ({}) AS source WHERE {}), "
-          "added AS (INSERT INTO hum.recordings(job, key, location, reference, licence, place) "
-          "SELECT $1::integer, key, location, reference, licence, place FROM new WHERE key IS NOT "
+          "added AS (INSERT INTO hum.recordings(job, key, location, reference, licence, rank) "
+          "SELECT $1::integer, key, location, reference, licence, rank FROM new WHERE key IS NOT "
           "NULL "
           "ON CONFLICT (job, key) DO NOTHING RETURNING 1) "
           "SELECT (SELECT count(*) FROM added), count(*), count(*) FILTER (WHERE key IS NULL) "
@@ -253,11 +154,6 @@ int64_t PostgresTable::copy_rows(const std::string& rows) {
     spdlog::warn("{} left out whose key another row has: --key-column names a unique column",
                  counted(repeated, "row"));
   }
-  database_.query(
-      "INSERT INTO hum.counts AS known(job, slot, state, recordings) VALUES($1, 0, 'waiting', $2) "
-      "ON CONFLICT (job, slot, state) DO UPDATE SET "
-      "recordings = known.recordings + excluded.recordings",
-      job_, added);
   return added;
 }
 

@@ -1,11 +1,10 @@
 // What a table in PostgreSQL does beside what all tables do (recording_table_test.cpp).
-#include "app/extraction/postgres_table.h"
-
 #include <gmock/gmock.h>
 
 #include <array>
 #include <thread>
 
+#include "app/extraction/test_postgres_table.h"
 #include "base/rng.h"
 #include "base/testing/postgres_server.h"
 #include "base/testing/refusal.h"
@@ -21,112 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
-
-constexpr double kLong_s = 600;
-
-class PostgresTableTest : public ::testing::Test {
- protected:
-  PostgresTableTest() { create_postgres_schema(owner_); }
-
-  PostgresJob job(const std::string& name = "job") const {
-    return {.name = name, .made_with = {{"codec", "a"}}, .output = "/" + name};
-  }
-  PostgresTable open(double lease_s = kLong_s) const { return {Postgres(url_), job(), lease_s}; }
-  // Recordings 1, 2, ... at /1, /2, ...
-  void create_recordings(int64_t count) {
-    owner_.query(
-        "CREATE TABLE recordings(id serial PRIMARY KEY, location text, priority integer, "
-        "mono text, licence text, outcome text)");
-    owner_.query("INSERT INTO recordings(location) SELECT '/' || i FROM generate_series(1, $1) i",
-                 count);
-  }
-  static std::vector<std::string> locations(const Claim& claim) {
-    std::vector<std::string> result;
-    for (const auto& recording : claim.recordings) result.push_back(recording.location);
-    return result;
-  }
-  std::vector<std::string> outcomes() {
-    const auto rows = owner_.query("SELECT coalesce(outcome, '') FROM recordings ORDER BY id");
-    std::vector<std::string> result;
-    for (int64_t i = 0; i < rows.size(); ++i) result.push_back(rows.text(i, 0));
-    return result;
-  }
-
-  PostgresServer& server_ = PostgresServer::shared();
-  const std::string url_ = server_.new_database();
-  Postgres owner_{url_};
-};
-
-TEST_F(PostgresTableTest, ReadsTheColumnsThatItIsTold) {
-  owner_.run_script(R"sql(
-    CREATE SCHEMA "My music";
-    CREATE TABLE "My music"."Takes"(
-      "Take" uuid, path varchar(40), mono text, rights integer, "how urgent" numeric);
-    INSERT INTO "My music"."Takes" VALUES
-      ('00000000-0000-0000-0000-000000000001', '/late', '', NULL, NULL),
-      ('00000000-0000-0000-0000-000000000002', '/first', '/mono', 4, 2.5),
-      ('00000000-0000-0000-0000-000000000003', NULL, NULL, 0, 'NaN'),
-      ('00000000-0000-0000-0000-000000000003', NULL, NULL, 0, 'NaN'),
-      (NULL, '/without', NULL, 0, 1))sql");
-  const RecordingSource source{.table = "My music.Takes",
-                               .key_column = "Take",
-                               .location_column = "path",
-                               .reference_column = "mono",
-                               .licence_column = "rights",
-                               .priority_column = "how urgent"};
-  EXPECT_EQ(count_source(owner_, "job", source).found, 5);
-  auto table = open();
-  EXPECT_EQ(count_source(owner_, "job", source).added, 4);  // keys that come twice are seen later
-  const SourceCounts counts = table.sync(source);
-  EXPECT_EQ(counts.found, 5);
-  EXPECT_EQ(counts.added, 3);
-  EXPECT_EQ(table.sync(source).added, 0);
-  const Claim claim = table.claim(10);
-  EXPECT_THAT(locations(claim), ElementsAre("/first", "/late", ""));
-  EXPECT_EQ(claim.recordings[0].reference, "/mono");
-  EXPECT_EQ(claim.recordings[0].licence, "4");
-  EXPECT_EQ(claim.recordings[1].reference, "");
-  EXPECT_EQ(claim.recordings[1].licence, "");
-}
-
-TEST_F(PostgresTableTest, NamesTheFlagOfWhatTheSourceLacks) {
-  create_recordings(1);
-  owner_.query("ALTER TABLE recordings ADD COLUMN sound bytea");
-  const auto message = [&](const RecordingSource& source) {
-    return message_of([&] { source_sql(owner_, source); });
-  };
-  EXPECT_THAT(message({.table = "music"}),
-              AllOf(HasSubstr("no table music"), HasSubstr("--table")));
-  EXPECT_THAT(message({.location_column = "locations"}),
-              AllOf(HasSubstr("no column locations"), HasSubstr("--location-column"),
-                    HasSubstr("the table has location")));
-  EXPECT_THAT(message({.location_column = "sound"}),
-              AllOf(HasSubstr("of type bytea, not text"), HasSubstr("--location-column")));
-  EXPECT_THAT(message({.priority_column = "location"}),
-              AllOf(HasSubstr("of type text, not a number"), HasSubstr("--priority-column")));
-  EXPECT_THAT(message({.write_back = "id"}), HasSubstr("--write-back"));
-  EXPECT_THAT(message({.reference_column = "x"}), HasSubstr("--reference-column"));
-  EXPECT_THAT(message({.licence_column = "x\"; DROP TABLE recordings; --"}),
-              HasSubstr("--licence-column"));
-  EXPECT_EQ(code_of([&] { source_sql(owner_, {.key_column = "x"}); }), ExitCode::kUsage);
-  EXPECT_EQ(message({.write_back = "outcome"}), "nothing was thrown");
-}
-
-TEST_F(PostgresTableTest, TakesUpWhatChangesUntilARecordingIsDone) {
-  create_recordings(2);
-  auto table = open();
-  table.sync({});
-  const Claim claim = table.claim(2);
-  const RecordingResult results[] = {
-      {.number = claim.recordings[0].number},
-      {.number = claim.recordings[1].number, .failure = "is missing"}};
-  EXPECT_TRUE(table.finish(claim.lease, results, std::nullopt));
-  owner_.query("UPDATE recordings SET location = '/new' || id");
-  owner_.query("INSERT INTO recordings(location) VALUES ('/3')");
-  EXPECT_EQ(table.sync({}).added, 1);
-  EXPECT_EQ(table.requeue_failed(), 1);
-  EXPECT_THAT(locations(table.claim(3)), ElementsAre("/new2", "/3"));
-}
 
 TEST_F(PostgresTableTest, KeepsJobsApart) {
   create_recordings(2);
@@ -206,25 +99,6 @@ TEST_F(PostgresTableTest, NeedsOnlyTheDocumentedPrivileges) {
   owner_.run_script("DROP OWNED BY hum_worker; DROP ROLE hum_worker");
 }
 
-TEST_F(PostgresTableTest, WritesBackWhatBecameOfARecording) {
-  create_recordings(4);
-  const RecordingSource source{.write_back = "outcome"};
-  auto table = open();
-  table.sync(source);
-  Claim claim = table.claim(3);
-  const auto& recordings = claim.recordings;
-  table.note_content(claim.lease, recordings[0].number, "5a");
-  table.note_content(claim.lease, recordings[1].number, "5a");
-  const RecordingResult results[] = {{.number = recordings[0].number},
-                                     {.number = recordings[2].number, .failure = "is empty"}};
-  EXPECT_TRUE(table.finish(claim.lease, results, std::nullopt));
-  EXPECT_THAT(outcomes(), ElementsAre("done", "duplicate", "failed", ""));
-  auto dying = open(/*lease_s=*/0);
-  dying.sync(source);
-  for (int i = 0; i <= RecordingTable::kMostAttempts; ++i) dying.claim(1);
-  EXPECT_THAT(outcomes(), ElementsAre("done", "duplicate", "failed", "failed"));
-}
-
 // hum.counts never differs from what it counts.
 TEST_F(PostgresTableTest, CountsWhatIsThere) {
   create_recordings(40);
@@ -249,22 +123,34 @@ TEST_F(PostgresTableTest, CountsWhatIsThere) {
     if (rng.chance(0.2)) one.requeue_failed();
     if (rng.chance(0.2)) one.requeue_shard(fmt::format("{}.tar", rng.integer(0, round)));
   }
-  const auto counts = table.counts();
-  const auto truth = owner_.query(
-      "SELECT state, count(*), sum(seconds), sum(kept)::bigint FROM hum.recordings GROUP BY state");
-  TableCounts expected;
-  for (int64_t i = 0; i < truth.size(); ++i) {
-    expected.set(from_name<RecordingState>(truth.text(i, 0)), truth.integer(i, 1), truth.real(i, 2),
-                 {.kept = truth.integer(i, 3)});
-  }
-  EXPECT_EQ(counts.all(), 40);
-  EXPECT_EQ(counts.waiting, expected.waiting);
-  EXPECT_EQ(counts.claimed, expected.claimed);
-  EXPECT_EQ(counts.done, expected.done);
-  EXPECT_EQ(counts.failed, expected.failed);
-  EXPECT_EQ(counts.duplicate, expected.duplicate);
-  EXPECT_EQ(counts.windows.kept, expected.windows.kept);
-  EXPECT_NEAR(counts.seconds, expected.seconds, 1e-6);
+  EXPECT_EQ(table.counts().all(), 40);
+  expect_true_counts(table);
+}
+
+TEST_F(PostgresTableTest, CountsWhatIsAddedAndRemovedByHand) {
+  create_recordings(5);
+  auto table = open();
+  table.sync({});
+  const Claim claim = table.claim(2);
+  const RecordingResult results[] = {
+      {.number = claim.recordings.at(0).number, .seconds = 7, .windows = {2, 1, 1}},
+      {.number = claim.recordings.at(1).number, .seconds = 5, .windows = {1, 0, 0}}};
+  EXPECT_TRUE(table.finish(claim.lease, results, data::ShardEntry{"a.tar", 3, 9, "77"}));
+  owner_.query("DELETE FROM hum.recordings WHERE key IN ('1', '3')");
+  EXPECT_EQ(table.counts().all(), 3);
+  EXPECT_EQ(table.counts().windows.kept, 1);
+  expect_true_counts(table);
+  owner_.query(
+      "INSERT INTO hum.recordings(job, key, location, rank, state, seconds, kept) "
+      "SELECT job, 'by hand', '/1', 0, 'done', 4.5, 1 FROM hum.jobs");
+  EXPECT_EQ(table.counts().done, 2);
+  expect_true_counts(table);
+  owner_.query("DELETE FROM hum.recordings WHERE state = 'waiting'");
+  EXPECT_TRUE(table.counts().is_finished());
+  owner_.query("TRUNCATE hum.recordings");
+  EXPECT_EQ(table.counts().all(), 0);
+  EXPECT_EQ(table.sync({}).added, 5);
+  EXPECT_EQ(table.counts().waiting, 5);
 }
 
 TEST_F(PostgresTableTest, FindsOneFirstAmongThoseWhoNoteTheSameContentAtOnce) {

@@ -122,8 +122,12 @@ class RecordingTable {
   // What all features are made with.
   virtual Json options() = 0;
   // Ends the leases that are over, and shows all shards in order of their names. No shard is
-  // announced or listed meanwhile.
+  // announced or listed meanwhile. If the connection is lost, calls `use` again with the shards of
+  // that time.
   virtual void with_shards(const std::function<void(std::span<const TableShard>)>& use) = 0;
+  // `use` calls it before each step that cannot be undone. Throws if others may announce or list
+  // shards by now; with_shards() then calls `use` again.
+  virtual void require_alone() = 0;
 };
 
 // ---- For the tables ----

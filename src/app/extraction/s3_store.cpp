@@ -49,15 +49,23 @@ std::vector<StoredFile> S3Store::list() const {
 
 void S3Store::remove(const std::string& name) { bucket_.remove(key(name)); }
 
-// A listing, because the response to a HEAD does not say that the bucket is missing.
-bool S3Store::has_list() const {
-  const auto objects = bucket_.list(key(data::kManifest));
-  return std::ranges::any_of(
-      objects, [&](const auto& object) { return object.key == key(data::kManifest); });
+// A listing, because the response to a HEAD does not say that the bucket is missing; nor that the
+// object is, to a user who may list only this prefix.
+bool S3Store::has(std::string_view name) const {
+  const auto objects = bucket_.list(key(name));
+  return std::ranges::any_of(objects, [&](const auto& object) { return object.key == key(name); });
 }
+
+bool S3Store::has_list() const { return has(data::kManifest); }
 
 void S3Store::write_list(const Json& options, std::span<const data::ShardEntry> shards) {
   bucket_.put(key(data::kManifest), data::manifest_text(options, shards));
 }
+
+std::string S3Store::mark() const {
+  return has(kMarkFile) ? bucket_.get(key(kMarkFile)).value_or("") : "";
+}
+
+void S3Store::set_mark(const std::string& id) { bucket_.put(key(kMarkFile), id + "\n"); }
 
 }  // namespace hum::app

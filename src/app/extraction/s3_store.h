@@ -21,9 +21,12 @@ class S3Store : public ShardStore {
   void remove(const std::string& name) override;
   bool has_list() const override;
   void write_list(const Json& options, std::span<const data::ShardEntry> shards) override;
+  std::string mark() const override;
+  void set_mark(const std::string& id) override;
 
  private:
   std::string key(std::string_view name) const;
+  bool has(std::string_view name) const;
 
   std::string url_, prefix_;
   S3Bucket bucket_;

@@ -37,6 +37,23 @@ std::string place_of_output(const std::string& output) {
   return (folder.has_filename() ? folder : folder.parent_path()).string();
 }
 
+void require_mark(const ShardStore& store, const std::string& place, const std::string& id) {
+  if (id.empty()) return;
+  const std::string mark = store.mark(), found = mark.substr(0, mark.find('\n'));
+  if (found == id) return;
+  if (!found.empty()) {
+    fail(ExitCode::kUsage, fmt::format("{}: holds the shards of another job ({})", place, found),
+         "choose another place with -o, or mount the one with the shards of this job");
+  }
+  fail(ExitCode::kNoInput,
+       fmt::format("{}: is not the place with the shards of this job: it lacks the file {}", place,
+                   kMarkFile),
+       fmt::format("{}; if it is the right place, write {} to {}/{}",
+                   is_s3_url(place) ? "check AWS_ENDPOINT_URL_S3 and AWS_ENDPOINT_URL"
+                                    : "mount the shared folder on this host",
+                   id, place, kMarkFile));
+}
+
 std::unique_ptr<ShardStore> open_store(const std::string& place) {
   if (is_s3_url(place)) return std::make_unique<S3Store>(place, shard_options_from_environment());
   return std::make_unique<FolderStore>(place);
@@ -83,6 +100,16 @@ bool FolderStore::has_list() const { return fs::exists(folder_ / data::kManifest
 
 void FolderStore::write_list(const Json& options, std::span<const data::ShardEntry> shards) {
   data::write_manifest(folder_, options, shards);
+}
+
+std::string FolderStore::mark() const {
+  const fs::path file = folder_ / kMarkFile;
+  return fs::exists(file) ? read_file(file) : "";
+}
+
+void FolderStore::set_mark(const std::string& id) {
+  write_file(folder_ / kMarkFile, id + "\n");
+  flush_folder(folder_);
 }
 
 }  // namespace hum::app

@@ -17,6 +17,8 @@
 
 namespace hum::app {
 
+// Holds the ID of the job whose shards these are.
+inline constexpr std::string_view kMarkFile = "hum-job";
 inline constexpr std::string_view kShardPrefix = "features-", kShardExtension = ".tar";
 // features-<SHA-256>.tar, of the archive.
 data::ShardEntry shard_entry(std::string_view archive, int64_t items);
@@ -40,7 +42,14 @@ class ShardStore {
   virtual bool has_list() const = 0;
   // Writes shards.json.
   virtual void write_list(const Json& options, std::span<const data::ShardEntry> shards) = 0;
+  // The bytes of the mark; empty: none is there.
+  virtual std::string mark() const = 0;
+  virtual void set_mark(const std::string& id) = 0;
 };
+
+// Throws: kNoInput if the place lacks the mark (its file system is not mounted), kUsage if it has
+// that of another job. `id`: empty for a place that needs none.
+void require_mark(const ShardStore& store, const std::string& place, const std::string& id);
 
 // The place of the shards for `-o OUTPUT`: s3://bucket/prefix, or a folder; without a '/' at the
 // end. Throws: kUsage for one without a name; what parse_s3_url throws.
@@ -56,6 +65,8 @@ class FolderStore : public ShardStore {
   void remove(const std::string& name) override;
   bool has_list() const override;
   void write_list(const Json& options, std::span<const data::ShardEntry> shards) override;
+  std::string mark() const override;
+  void set_mark(const std::string& id) override;
 
  private:
   std::filesystem::path folder_;

@@ -20,7 +20,8 @@ class SqliteTable : public RecordingTable {
  public:
   // Creates the file and its tables for features that are made with `options`; null: it must exist.
   // Throws: kNoInput if it does not, kUsage if it holds features of other options, kConfig if a
-  // newer hum wrote it, kCannotCreate on a network file system, where its locks do not hold.
+  // newer version of hum wrote it, kCannotCreate on a network file system, where its locks do not
+  // hold.
   SqliteTable(const std::filesystem::path& file, const Json& options, double lease_s);
 
   // Adds the files whose locations are new; returns how many.
@@ -40,6 +41,7 @@ class SqliteTable : public RecordingTable {
   std::vector<SetAside> set_aside() override;
   Json options() override;
   void with_shards(const std::function<void(std::span<const TableShard>)>& use) override;
+  void require_alone() override {}  // its lock of the file lasts as long as the process
 
  private:
   static Database open(const std::filesystem::path& file, const Json& options);

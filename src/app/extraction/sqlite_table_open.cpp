@@ -73,8 +73,9 @@ void create_or_check(Database& database, const fs::path& file, const Json& optio
   const int64_t version = version_of(database);
   if (version > kVersion) {
     fail(ExitCode::kConfig,
-         fmt::format("{}: is of version {}, which a newer hum wrote", file.string(), version),
-         "use that hum, or another folder");
+         fmt::format("{}: is of version {}, which a newer version of hum wrote", file.string(),
+                     version),
+         "use that version, or another folder");
   }
   if (version == 0) {
     if (options.is_null()) {
