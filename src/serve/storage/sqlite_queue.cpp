@@ -36,18 +36,28 @@ std::map<std::string, JobState> SqliteRecords::queued() {
       "SELECT id, version, caller FROM jobs INDEXED BY waiting_jobs WHERE status = 'queued' "
       "ORDER BY number");
   while (rows.next()) queued.push_back({rows.text(0), rows.integer(1), ++waiting[rows.text(2)]});
-  // Callers take turns: before a caller's third job go up to three of each other one.
   std::map<std::string, JobState> states;
-  for (const auto& [id, version, rank] : queued) {
-    JobState& state = states[id] = {version, 0};
-    for (const auto& [unused, jobs] : waiting) state.position += std::min(jobs, rank);
-  }
+  for (const auto& [id, version, rank] : queued) states[id] = {version, place_of(rank, waiting)};
   return states;
+}
+
+std::map<std::string, int64_t> SqliteRecords::waiting_by_caller() {
+  std::map<std::string, int64_t> waiting;
+  Statement rows = durable_.query(
+      "SELECT caller, count(*) FROM jobs INDEXED BY waiting_jobs WHERE status = 'queued' "
+      "GROUP BY caller");
+  while (rows.next()) waiting[rows.text(0)] = rows.integer(1);
+  return waiting;
 }
 
 int64_t SqliteRecords::position(const Job& job) {
   const std::scoped_lock lock(mutex_);
-  return queued()[job.request.id].position;
+  const int64_t rank = first_integer(
+      durable_.query("SELECT count(*) FROM jobs INDEXED BY waiting_jobs "
+                     "WHERE status = 'queued' AND number <= ? AND caller = ? AND EXISTS "
+                     "(SELECT 1 FROM jobs AS own WHERE own.number = ? AND own.status = 'queued')",
+                     job.number, job.request.caller, job.number));
+  return place_of(rank, waiting_by_caller());
 }
 
 std::map<std::string, JobState> SqliteRecords::states(const std::vector<std::string>& ids) {

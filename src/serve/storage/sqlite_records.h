@@ -73,6 +73,8 @@ class SqliteRecords : public Records {
   void insert(const JobRequest& job);
   // Those in the queue, by id.
   std::map<std::string, JobState> queued();
+  // How many there are.
+  std::map<std::string, int64_t> waiting_by_caller();
   bool holds(const Lease& lease);
   bool return_unbegun(const Lease& lease, int64_t due_ms);
   void end(const std::string& job, Status status, const Json& results, const Json& error);
