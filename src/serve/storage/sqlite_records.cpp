@@ -240,4 +240,9 @@ std::optional<Removed> SqliteRecords::remove_job(const std::string& caller, cons
   return removed;
 }
 
+void SqliteRecords::add_bytes(const std::string& job, int64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  durable_.run("UPDATE jobs SET bytes = bytes + ? WHERE id = ?", bytes, job);
+}
+
 }  // namespace hum::serve

@@ -36,6 +36,7 @@ class SqliteRecords : public Records {
   int64_t position(const Job& job) override;
   std::map<std::string, JobState> states(const std::vector<std::string>& ids) override;
   std::optional<Removed> remove_job(const std::string& caller, const std::string& id) override;
+  void add_bytes(const std::string& job, int64_t bytes) override;
 
   std::optional<std::pair<Job, Lease>> claim(const std::string& owner,
                                              double most_work_s = kAnyWork_s) override;
