@@ -48,7 +48,7 @@ void run_client(Shared& shared, const std::string& recording, int number, Tally&
       id = shared.service.begin(recording, {{"preset", "violin"}, {"seed", seed}}, key);
       return !id.empty();
     };
-    HUM_REQUIRE(serve::eventually(try_to_begin), "the service takes no job");
+    HUM_REQUIRE(testing::eventually(try_to_begin), "the service takes no job");
     Ended ended{.seed = seed};
     const auto try_to_end = [&] {
       std::this_thread::sleep_for(kPoll);
@@ -61,7 +61,7 @@ void run_client(Shared& shared, const std::string& recording, int number, Tally&
       return true;
     };
     constexpr std::chrono::minutes kLongest{10};
-    HUM_REQUIRE(serve::eventually(try_to_end, kLongest), "job {} does not end", id);
+    HUM_REQUIRE(testing::eventually(try_to_end, kLongest), "job {} does not end", id);
     const std::scoped_lock lock(tally.mutex);
     HUM_REQUIRE(tally.jobs.emplace(id, std::move(ended)).second, "two requests made job {}", id);
   }

@@ -127,7 +127,7 @@ eval::Bar serve_idle(const Scale& scale) {
     starts.push_back(service.start());
     HUM_REQUIRE(service.ask("GET", "/health").status == 200, "the server is not healthy");
     std::this_thread::sleep_for(std::chrono::seconds(2));
-    const int64_t bytes = serve::resident_bytes(service.process().pid());
+    const int64_t bytes = testing::resident_bytes(service.process().pid());
     sizes.push_back(static_cast<double>(bytes) / 1e6);
   }
   eval::Bar bar{.name = "serve-idle",

@@ -94,14 +94,14 @@ void run_job(Load& load) {
     id = service.begin(load.recording, {{"preset", "violin"}});
     return !id.empty();
   };
-  HUM_REQUIRE(serve::eventually(try_to_begin), "the service takes no job");
+  HUM_REQUIRE(testing::eventually(try_to_begin), "the service takes no job");
   std::optional<Json> job;
   const auto try_to_end = [&] {
     service.follow(id);
     job = service.job(id);
     return job && has_ended(*job);
   };
-  HUM_REQUIRE(serve::eventually(try_to_end, kLongestJob), "job {} does not end", id);
+  HUM_REQUIRE(testing::eventually(try_to_end, kLongestJob), "job {} does not end", id);
   const std::string path = "/v1/jobs/" + id;
   const auto sound = service.ask("GET", path + "/results/take-1.wav");
   const bool is_in_time = Clock::now() < load.end;

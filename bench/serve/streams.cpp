@@ -43,7 +43,7 @@ class OpenStreams {
         });
       });
     }
-    const bool are_open = serve::eventually([&] { return open_ == std::ssize(jobs); });
+    const bool are_open = testing::eventually([&] { return open_ == std::ssize(jobs); });
     HUM_REQUIRE(are_open, "{} of {} streams are open", open_.load(), jobs.size());
   }
   ~OpenStreams() {

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <future>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -19,8 +20,8 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{1};
 
-// Blocks as long as the reader does. What cannot be written is lost: there is nowhere to say so.
-void write_whole(int descriptor, std::string_view bytes) {
+// Blocks as long as the reader does. Returns errno, or 0.
+int write_whole(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EAGAIN) {
@@ -29,12 +30,21 @@ void write_whole(int descriptor, std::string_view bytes) {
     } else if (written > 0) {
       bytes.remove_prefix(static_cast<size_t>(written));
     } else if (errno != EINTR) {
-      return;
+      return errno;
     }
   }
+  return 0;
 }
 
 }  // namespace
+
+int write_in_background(int descriptor, std::string text) {
+  std::packaged_task<int()> task(
+      [descriptor, text = std::move(text)] { return write_whole(descriptor, text); });
+  std::future<int> error = task.get_future();
+  std::thread(std::move(task)).detach();
+  return error.wait_for(kPatience) == std::future_status::ready ? error.get() : 0;
+}
 
 // Shared with the writer, which may outlive the BackgroundLog.
 struct BackgroundLog::Queue {
@@ -77,7 +87,7 @@ struct BackgroundLog::Queue {
       lines.pop_front();
       if (lines.empty()) tell_dropped();
       lock.unlock();
-      write_whole(descriptor, line);
+      write_whole(descriptor, line);  // what cannot be written is lost: there is nowhere to say so
       lock.lock();
     }
     has_ended = true;

@@ -1,15 +1,20 @@
-// Log lines for a process that serves: a stderr whose reader has stopped (a full pipe, a terminal
-// that is held) must stop nobody who logs.
+// Output of a process that serves: a stdout or stderr whose reader has stopped (a full pipe, a
+// terminal that is held) must stop nobody who writes or logs.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/log.h"
 
 namespace hum {
+
+// Writes a text. If its reader does not take it within a second, a thread goes on to write, and the
+// call returns. Returns errno if the text cannot be written, else 0.
+int write_in_background(int descriptor, std::string text);
 
 class BackgroundLog {
  public:

@@ -1,9 +1,10 @@
 #include "base/background_log.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,20 @@ struct Pipe {
     return all;
   }
 };
+
+TEST(WriteInBackground, WaitsForNobodyAndLosesNothing) {
+  const Pipe pipe;
+  EXPECT_EQ(write_in_background(pipe.write_end, "first\n"), 0);
+  EXPECT_EQ(pipe.read_until("first\n"), "first\n");
+  pipe.fill();
+  EXPECT_EQ(write_in_background(pipe.write_end, "second\n"), 0);
+  EXPECT_THAT(pipe.read_until("second\n"), ::testing::EndsWith("\nsecond\n"));
+}
+
+TEST(WriteInBackground, SaysWhyItCannotWrite) {
+  const Pipe pipe;
+  EXPECT_EQ(write_in_background(pipe.read_end, "text"), EBADF);
+}
 
 TEST(BackgroundLog, WritesWhatIsLogged) {
   const Pipe pipe;

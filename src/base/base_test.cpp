@@ -259,7 +259,11 @@ TEST(CreateFolder, MakesAllAboveItAndRefusesAFileInTheWay) {
 }
 
 TEST(Sha256, MatchesTheStandardsExample) {
-  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  constexpr const char* kOfAbc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  EXPECT_EQ(sha256("abc"), kOfAbc);
+  Sha256 pieces;
+  for (const char* piece : {"a", "", "bc"}) pieces.add(piece);
+  EXPECT_EQ(pieces.hex(), kOfAbc);
 }
 
 TEST(Base64, MatchesTheStandardsExamples) {  // RFC 4648, section 10

@@ -243,12 +243,25 @@ OutputFolder::~OutputFolder() {
 
 void require_writable(const fs::path& path) { AtomicFile probe(path); }
 
-std::string sha256(std::string_view bytes) {
+Sha256::Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+  HUM_CHECK(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
+}
+
+void Sha256::add(std::string_view bytes) {
+  HUM_CHECK(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
+}
+
+std::string Sha256::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
-  HUM_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) ==
-            1);
+  HUM_CHECK(EVP_DigestFinal_ex(context_.get(), digest.data(), &size) == 1);
   return to_hex({reinterpret_cast<const char*>(digest.data()), size});
+}
+
+std::string sha256(std::string_view bytes) {
+  Sha256 hash;
+  hash.add(bytes);
+  return hash.hex();
 }
 
 std::string sha256_file(const fs::path& path) { return sha256(read_file(path)); }

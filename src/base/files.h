@@ -3,10 +3,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+struct evp_md_ctx_st;  // of OpenSSL
 
 namespace hum {
 
@@ -74,6 +77,19 @@ class OutputFolder {
 
 // Throws kCannotCreate if `path` cannot be written. Call it before long work.
 void require_writable(const std::filesystem::path& path);
+
+// The SHA-256 of bytes that come in pieces.
+class Sha256 {
+ public:
+  Sha256();
+
+  void add(std::string_view bytes);
+  // Of all that was added, in lower-case hex. Call it once, at the end.
+  std::string hex();
+
+ private:
+  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
+};
 
 // Returns lower-case hex.
 std::string sha256(std::string_view bytes);

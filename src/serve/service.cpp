@@ -18,6 +18,7 @@
 #include "serve/api/api.h"
 #include "serve/api/metrics.h"
 #include "serve/decode/sandbox.h"
+#include "serve/http/server.h"
 #include "serve/jobs/worker.h"
 #include "serve/page/page.h"
 #include "serve/storage/data_folder.h"

@@ -1,20 +1,14 @@
 #include "tests/e2e/program.h"
 
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <sstream>
 #include <thread>
 
 #include "audio/io.h"
-#include "base/error.h"
 #include "base/files.h"
+#include "base/testing/process.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/timing.h"
 
@@ -26,46 +20,30 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// In the child: never returns.
-[[noreturn]] void become(const std::string& program, const Words& arguments,
-                         const RunOptions& options, const fs::path& out, const fs::path& err) {
-  setenv("HUM_CACHE", HUM_E2E_CACHE, 1);
-  for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
-  dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
-  dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
-  if (options.max_file_bytes >= 0) {
-    const rlimit limit{static_cast<rlim_t>(options.max_file_bytes),
-                       static_cast<rlim_t>(options.max_file_bytes)};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(127);
-  std::vector<char*> argv = {const_cast<char*>(program.c_str())};
-  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  execv(program.c_str(), argv.data());
-  _exit(127);
-}
-
 Outcome run(const std::string& program, const Words& arguments, const RunOptions& options) {
   const ScratchFolder folder;
   const fs::path out = folder / "out", err = folder / "err";
-  const pid_t child = fork();
-  HUM_REQUIRE(child >= 0, "cannot fork");
-  if (child == 0) become(program, arguments, options, out, err);
+  Words command = {program};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  auto environment = options.environment;
+  environment.emplace("HUM_CACHE", HUM_E2E_CACHE);
+  hum::testing::Process process(command, {.environment = environment,
+                                          .folder = options.folder,
+                                          .out = out,
+                                          .err = err,
+                                          .max_file_bytes = options.max_file_bytes});
   if (options.interrupt_after_ms >= 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(options.interrupt_after_ms));
-    kill(child, SIGINT);
+    process.signal(SIGINT);
   }
-  int status = 0;
-  bool has_ended = false;
-  while (options.kill_when && !has_ended && !options.kill_when()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    has_ended = waitpid(child, &status, WNOHANG) == child;
+  if (options.kill_when) {
+    while (!options.kill_when() && hum::testing::is_running(process.pid())) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    process.signal(SIGKILL);
   }
-  if (options.kill_when && !has_ended) kill(child, SIGKILL);
-  if (!has_ended) waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out),
-          read_file(err)};
+  const int code = process.wait();
+  return {code, read_file(out), read_file(err)};
 }
 
 }  // namespace
@@ -82,11 +60,11 @@ Outcome run_shell(const std::string& line, const RunOptions& options) {
 void expect_error(const Outcome& run, int code, const std::string& message,
                   const std::string& hint) {
   EXPECT_EQ(run.code, code) << run.err;
-  EXPECT_THAT(run.err, testing::StartsWith("hum: error: "));
-  EXPECT_THAT(run.err, testing::HasSubstr(message));
+  EXPECT_THAT(run.err, ::testing::StartsWith("hum: error: "));
+  EXPECT_THAT(run.err, ::testing::HasSubstr(message));
   const size_t at = run.err.find("\nhint: ");
   EXPECT_NE(at, std::string::npos) << run.err;
-  EXPECT_THAT(run.err.substr(std::min(at, run.err.size())), testing::HasSubstr(hint));
+  EXPECT_THAT(run.err.substr(std::min(at, run.err.size())), ::testing::HasSubstr(hint));
   int64_t lines = 0;
   std::istringstream text(run.err);
   for (std::string line; std::getline(text, line);) lines += line.starts_with("  while ") ? 0 : 1;
@@ -117,8 +95,8 @@ void Program::expect_cases(std::span<const Case> cases, const std::string& setup
       continue;
     }
     EXPECT_EQ(run.code, 0) << run.err;
-    EXPECT_THAT(run.out, testing::HasSubstr(one.message));
-    EXPECT_THAT(run.out, testing::HasSubstr(one.hint));
+    EXPECT_THAT(run.out, ::testing::HasSubstr(one.message));
+    EXPECT_THAT(run.out, ::testing::HasSubstr(one.hint));
     EXPECT_EQ(run.err, "");
   }
 }

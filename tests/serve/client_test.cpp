@@ -83,7 +83,7 @@ TEST_F(ClientProgram, ThePythonExampleWorks) {
   start();
   Process python({"/usr/bin/python3", source_folder() / "examples/client.py", example_recording(),
                   path("violin.wav"), fmt::format("http://127.0.0.1:{}", port_)},
-                 client_log());
+                 {.err = client_log()});
   EXPECT_EQ(python.wait(), 0) << read_file(client_log());
   EXPECT_TRUE(read_file(path("violin.wav")) == generated({"--preset", "violin"}));
 }

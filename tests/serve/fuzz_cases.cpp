@@ -1,9 +1,10 @@
 #include "tests/serve/fuzz_cases.h"
 
-#include <sys/socket.h>
+#include <map>
+#include <utility>
 
+#include "base/error.h"
 #include "serve/client/client.h"
-#include "serve/http/test_client.h"
 #include "serve/jobs/job_options.h"
 #include "tests/serve/hostile_sounds.h"
 
@@ -405,56 +406,10 @@ class Cases {
   std::vector<FuzzCase> cases_;
 };
 
-// What is wrong with a refusal, which must say why.
-std::string fault_of_problem(const testing::Answer& answer) {
-  const auto type = answer.headers.find("content-type");
-  if (type == answer.headers.end() || type->second != "application/problem+json") {
-    return "the refusal is no application/problem+json";
-  }
-  const Json problem = try_parse_json(answer.body);
-  const bool is_right = problem.is_object() && problem.value("status", 0) == answer.status &&
-                        !problem.value("detail", "").empty();
-  return is_right ? "" : "the refusal does not say why: " + answer.body;
-}
-
-std::string fault_of(const FuzzCase& one, const testing::Answer& answer) {
-  const int status = answer.status;
-  if (!answer.whole) return fmt::format("the answer {} is not whole", status);
-  const bool is_refusal = status >= 400;
-  const bool is_expected = one.status == kValidOrRefused ? status >= 200 && status < 500
-                           : one.status == kRefused4xx   ? status >= 400 && status < 500
-                                                         : status == one.status;
-  if (!is_expected) return fmt::format("the answer is {}: {}", status, answer.body.substr(0, 300));
-  if (is_refusal) return fault_of_problem(answer);
-  const auto type = answer.headers.find("content-type");
-  const bool is_json = type != answer.headers.end() && type->second == "application/json";
-  return is_json && try_parse_json(answer.body).is_discarded() ? "the result is broken JSON" : "";
-}
-
 }  // namespace
 
 std::vector<FuzzCase> fuzz_cases(const FuzzIds& ids, double most_seconds) {
   return Cases(ids, most_seconds).all();
-}
-
-FuzzAnswer send_fuzz_case(const FuzzCase& one, int port) {
-  testing::TestClient client(port);
-  client.send(one.request);
-  if (one.is_cut) ::shutdown(client.descriptor(), SHUT_WR);
-  constexpr size_t kSoundBytes = 10'000;
-  if (one.request.size() > kSoundBytes) client.receive(std::chrono::seconds(30));
-  const testing::Answer answer = client.read_answer();
-  FuzzAnswer result{.status = answer.status};
-  if (answer.status == 0) {
-    // Nobody waits for an answer to a request that was cut.
-    const bool has_ended = one.is_cut && client.wait_for_end();
-    result.fault = has_ended ? "" : "there is no answer";
-    return result;
-  }
-  result.fault = fault_of(one, answer);
-  const auto place = answer.headers.find("location");
-  if (place != answer.headers.end()) result.made = place->second;
-  return result;
 }
 
 }  // namespace hum::serve

@@ -25,17 +25,11 @@ struct FuzzIds {
   std::string upload;
 };
 
-// In the order in which they are to be sent; at least 500, with different names.
+// At least 500, with different names.
 std::vector<FuzzCase> fuzz_cases(const FuzzIds& ids, double most_seconds);
 
-struct FuzzAnswer {
-  std::string fault;  // what is wrong with it; empty: nothing
-  int status = 0;
-  std::string made;  // path of the job or upload that it made: for a DELETE
-};
-
-// Sends the request to this port of the loopback and judges the answer. It must come within ten
-// seconds, or half a minute if the request carries a sound.
-FuzzAnswer send_fuzz_case(const FuzzCase& one, int port);
+// Sends them to this port of the loopback, several at a time, judges the answers, and removes what
+// they made. Returns the faults: "NAME: what is wrong".
+std::vector<std::string> send_fuzz_cases(const std::vector<FuzzCase>& cases, int port);
 
 }  // namespace hum::serve

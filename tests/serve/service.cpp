@@ -3,32 +3,26 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "serve/client/remote_job.h"
-#include "tests/e2e/tiny_weights.h"
+#include "tests/serve/running_service.h"
 
 namespace hum::serve {
 
 namespace fs = std::filesystem;
 
-namespace {
+fs::path hum_program() { return HUM_PROGRAM; }
 
-// Lasts as long as this process.
-fs::path tiny_weights() {
-  static const ScratchFolder folder;
-  if (fs::is_empty(folder.path())) {
-    e2e::write_tiny_weights(folder.path());
-    e2e::write_tiny_references(folder.path(), {"violin", "flute"});
-  }
-  return folder.path();
+std::map<std::string, std::string> hum_environment(bool has_tiny_weights) {
+  std::map<std::string, std::string> environment = {{"HUM_CACHE", HUM_E2E_CACHE}};
+  if (has_tiny_weights) environment["HUM_WEIGHTS"] = tiny_weights().string();
+  return environment;
 }
 
-}  // namespace
-
-std::unique_ptr<Process> run_hum(const std::vector<std::string>& arguments, const fs::path& log) {
-  std::vector<std::string> command = {HUM_PROGRAM};
+std::unique_ptr<Process> run_hum(const std::vector<std::string>& arguments, const fs::path& log,
+                                 const fs::path& out) {
+  std::vector<std::string> command = {hum_program().string()};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  std::map<std::string, std::string> environment = {{"HUM_CACHE", HUM_E2E_CACHE}};
-  if (kHasSanitizer) environment["HUM_WEIGHTS"] = tiny_weights().string();
-  return std::make_unique<Process>(command, log, environment);
+  return std::make_unique<Process>(
+      command, ProcessOptions{.environment = hum_environment(), .out = out, .err = log});
 }
 
 fs::path example_recording() { return source_folder() / "examples/vocadito_10.wav"; }

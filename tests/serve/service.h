@@ -4,21 +4,33 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "base/sanitizers.h"
 #include "base/scratch_folder.h"
+#include "base/testing/process.h"
 #include "serve/http/test_client.h"
-#include "tests/serve/process.h"
 
 namespace hum::serve {
 
-// Runs hum with these arguments and the compile cache that tests share. Built with a sanitizer, it
-// plays with untrained weights of tiny models, since the released ones would take it a minute.
+using hum::testing::eventually;
+using hum::testing::is_running;
+using hum::testing::Process;
+using hum::testing::ProcessOptions;
+using hum::testing::resident_bytes;
+
+std::filesystem::path hum_program();
+// The compile cache that tests share and, if wanted, untrained weights of tiny models: built with a
+// sanitizer, hum would take a minute for a job with the released ones.
+std::map<std::string, std::string> hum_environment(bool has_tiny_weights = kHasSanitizer);
+// Runs hum with these arguments in that environment. `out`: see ProcessOptions.
 std::unique_ptr<Process> run_hum(const std::vector<std::string>& arguments,
-                                 const std::filesystem::path& log);
+                                 const std::filesystem::path& log,
+                                 const std::filesystem::path& out = {});
 
 class ServiceTest : public ::testing::Test {
  protected:

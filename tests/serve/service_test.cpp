@@ -11,6 +11,8 @@
 
 #include "audio/io.h"
 #include "base/files.h"
+#include "serve/access/gate.h"
+#include "serve/storage/data_folder.h"
 
 namespace hum::serve {
 namespace {
@@ -121,6 +123,24 @@ TEST_F(ServiceTest, ARemovedJobStopsAndLeavesNothing) {
   EXPECT_TRUE(fs::is_empty(data_ / "sounds/jobs") || !fs::exists(data_ / "sounds/jobs" / id));
 }
 
+TEST_F(ServiceTest, TheQuotaCountsEveryByteOfAJobOnTheDisk) {
+  start();
+  wait_until_ready();
+  const Json notes = Json::array({{{"start", 0}, {"end", 1}, {"pitch", 60}}});
+  const std::string id = begin({{"notes", notes}, {"options", {{"preset", "violin"}}}});
+  ASSERT_EQ(finish(id)["status"], "done");
+  for (const char* made : {"take-1.flac", "all.zip"}) result(id, made);
+  Quota quota;
+  for (const auto& entry : fs::directory_iterator(data_ / "sounds/jobs" / id)) {
+    quota.bytes += static_cast<int64_t>(entry.file_size());
+  }
+  SqliteRecords records(records_file(data_),
+                        {.quota_of = [&](const std::string&) { return quota; }});
+  EXPECT_TRUE(records.reached_limit(kLocalCaller, /*is_job=*/false));
+  ++quota.bytes;
+  EXPECT_FALSE(records.reached_limit(kLocalCaller, /*is_job=*/false));
+}
+
 TEST_F(ServiceTest, AWorkerJoinsFromElsewhere) {
   start(0);
   EXPECT_EQ(ask("GET", "/ready").status, 503);
@@ -140,22 +160,48 @@ TEST_F(ServiceTest, AWorkerJoinsOnlyAServersFolder) {
   EXPECT_FALSE(fs::exists(typo));
 }
 
-// Nobody reads what the server and its worker log: the pipe is full from the start.
-TEST_F(ServiceTest, AFullLogStopsNobody) {
-  ASSERT_EQ(::mkfifo(log().c_str(), 0600), 0);
-  const int reader = ::open(log().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  const int writer = ::open(log().c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-  ASSERT_GE(writer, 0);
-  while (::write(writer, "x", 1) == 1) {
+// A pipe that is full and that nobody reads.
+class StoppedPipe {
+ public:
+  explicit StoppedPipe(const fs::path& path) {
+    EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    reader_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    writer_ = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    while (::write(writer_, "x", 1) == 1) {
+    }
   }
+  ~StoppedPipe() {
+    ::close(writer_);
+    ::close(reader_);
+  }
+  StoppedPipe(const StoppedPipe&) = delete;
+  StoppedPipe& operator=(const StoppedPipe&) = delete;
+
+ private:
+  int reader_, writer_;
+};
+
+TEST_F(ServiceTest, AFullLogStopsNobody) {
+  const StoppedPipe pipe(log());
   start(1);
   const Json notes = Json::array({{{"start", 0}, {"end", 1}, {"pitch", 60}}});
   const std::string id = begin({{"task", "notes"}, {"notes", notes}});
   EXPECT_TRUE(eventually([&] { return job(id)["status"] == "done"; })) << "the worker waits";
   server_->signal(SIGTERM);
   EXPECT_EQ(server_->wait(), 0);
-  ::close(writer);
-  ::close(reader);
+}
+
+TEST_F(ServiceTest, AFullStdoutStopsNobody) {
+  start(0);  // finds a free port
+  server_.reset();
+  const fs::path out = scratch_.path() / "stdout";
+  const StoppedPipe pipe(out);
+  server_ = run_hum({"serve", "--listen", fmt::format("127.0.0.1:{}", port_), "--data",
+                     data_.string(), "--workers", "0"},
+                    log(), out);
+  EXPECT_TRUE(eventually([&] { return ask("GET", "/health").status == 200; })) << read_file(log());
+  server_->signal(SIGTERM);
+  EXPECT_EQ(server_->wait(), 0);
 }
 
 TEST_F(ServiceTest, TheIdleServerIsSmallAndDoesNotLoadThePlugin) {
@@ -194,6 +240,12 @@ TEST_F(ServiceTest, StartsOnlyWhereItShould) {
   EXPECT_EQ(run({"--data", other.string(), "--listen", taken}), 69) << "the port is taken";
   EXPECT_EQ(run({"--data", other.string(), "--listen", "127.0.0.1:0", "--metrics", taken}), 69);
   EXPECT_FALSE(fs::exists(other)) << "a start that failed at its port has created a folder";
+  EXPECT_EQ(
+      run_hum({"serve", "--data", other.string(), "--listen", "127.0.0.1:0"}, log(), "/dev/full")
+          ->wait(),
+      73)
+      << "nobody would know where it listens";
+  EXPECT_THAT(read_file(log()), HasSubstr("cannot be written to stdout: No space left"));
   server_->signal(SIGTERM);
   EXPECT_EQ(server_->wait(), 0);
   write_file(data_ / "records.sqlite", "not a database, however often it is read\n");
@@ -203,29 +255,62 @@ TEST_F(ServiceTest, StartsOnlyWhereItShould) {
 
 class MeteredService : public ServiceTest {
  protected:
-  // Starts the server with its metrics on another port; returns them when two requests are counted.
-  std::string metrics_after_requests() {
+  // Starts the server with its metrics on another port, and one worker if wanted.
+  void start_metered(int workers = 0) {
     server_ = run_hum({"serve", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--data",
-                       data_.string(), "--workers", "0", "--json"},
+                       data_.string(), "--workers", std::to_string(workers), "--json"},
                       log());
     const Json line = parse_json(server_->first_line());
     port_ = line["port"];
-    EXPECT_EQ(ask("GET", "/metrics").status, 404);
-    EXPECT_EQ(ask("GET", "/health").status, 200);
     const std::string url = line["metrics"];
-    const int port = std::stoi(url.substr(url.rfind(':') + 1));
+    metrics_port_ = std::stoi(url.substr(url.rfind(':') + 1));
+  }
+  // When the request is counted.
+  std::string metrics_after_health() {
+    EXPECT_EQ(ask("GET", "/health").status, 200);
     testing::Answer metrics;
-    const auto are_counted = [&] {
-      metrics = testing::TestClient(port).ask("GET", "/metrics");
+    const auto is_counted = [&] {
+      metrics = testing::TestClient(metrics_port_).ask("GET", "/metrics");
       return metrics.body.find("route=\"/health\",status=\"200\"} 1") != std::string::npos;
     };
-    EXPECT_TRUE(eventually(are_counted)) << metrics.body;
+    EXPECT_TRUE(eventually(is_counted)) << metrics.body;
     return metrics.body;
   }
+
+ private:
+  int metrics_port_ = 0;
 };
 
 TEST_F(MeteredService, CountsRequestsOnAnotherPort) {
-  EXPECT_THAT(metrics_after_requests(), HasSubstr("status=\"404\"} 1"));
+  start_metered();
+  EXPECT_EQ(ask("GET", "/metrics").status, 404);
+  EXPECT_THAT(metrics_after_health(), HasSubstr("status=\"404\"} 1"));
+}
+
+// Names of files, notes, bytes that were sent.
+TEST_F(MeteredService, LogsAndMetricsTellNothingOfTheSound) {
+  ::setenv("HUM_LOG", "debug", 1);
+  start_metered(1);
+  ::unsetenv("HUM_LOG");
+  wait_until_ready();
+  const std::string form = "Content-Type: multipart/form-data; boundary=x\r\n";
+  const auto send = [&](const std::string& sound) {
+    return ask("POST", "/v1/jobs", form,
+               "--x\r\nContent-Disposition: form-data; name=\"options\"\r\n\r\n"
+               "{\"preset\": \"violin\"}\r\n"
+               "--x\r\nContent-Disposition: form-data; name=\"audio\"; "
+               "filename=\"secret-tune.wav\"\r\n\r\n" +
+                   sound + "\r\n--x--\r\n");
+  };
+  EXPECT_EQ(send("no sound").status, 422);
+  const auto accepted = send(read_file(example_recording()));
+  ASSERT_EQ(accepted.status, 202) << accepted.body;
+  EXPECT_EQ(finish(parse_json(accepted.body)["id"])["status"], "done");
+  const std::string told = read_file(log()) + metrics_after_health();
+  EXPECT_THAT(told, HasSubstr("done")) << "the log tells of the job";
+  for (const char* secret : {"secret", "\"pitch\"", "no sound"}) {
+    EXPECT_THAT(told, ::testing::Not(HasSubstr(secret)));
+  }
 }
 
 TEST_F(MeteredService, PromtoolAcceptsTheMetrics) {
@@ -233,7 +318,8 @@ TEST_F(MeteredService, PromtoolAcceptsTheMetrics) {
   if (std::system((path + "command -v promtool > /dev/null").c_str()) != 0) {
     GTEST_SKIP() << "promtool is missing; `make api` installs it";
   }
-  const std::string text = metrics_after_requests();
+  start_metered();
+  const std::string text = metrics_after_health();
   write_file(scratch_.path() / "metrics", text);
   const std::string line = path + "promtool check metrics < " + (scratch_ / "metrics") + " > " +
                            (scratch_ / "promtool") + " 2>&1";

@@ -1,6 +1,10 @@
 // hum serve: the service with its page and its API.
-#include <iostream>
+#include <unistd.h>
 
+#include <cstring>
+#include <string>
+
+#include "base/background_log.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/commands/commands.h"
@@ -19,23 +23,25 @@ struct Args {
   }
 };
 
+std::string text_of(const serve::Listening& listening, bool is_json) {
+  if (is_json) {
+    Json line = {{"url", listening.url}, {"port", listening.port}};
+    if (!listening.metrics_url.empty()) line["metrics"] = listening.metrics_url;
+    if (!listening.fingerprint.empty()) line["fingerprint"] = listening.fingerprint;
+    return to_text(line) + '\n';
+  }
+  std::string text = fmt::format("hum serves on {}\n", listening.url);
+  if (listening.fingerprint.empty()) return text;
+  return text + fmt::format("SHA-256 fingerprint of its certificate: {}\n", listening.fingerprint);
+}
+
 int run(Args& args) {
   serve::run_service(args.options, [&](const serve::Listening& listening) {
-    if (args.json) {
-      Json line = {{"url", listening.url}, {"port", listening.port}};
-      if (!listening.metrics_url.empty()) line["metrics"] = listening.metrics_url;
-      if (!listening.fingerprint.empty()) line["fingerprint"] = listening.fingerprint;
-      print_json(line);
-    } else {
-      std::cout << "hum serves on " << listening.url << '\n';
-      if (!listening.fingerprint.empty()) {
-        std::cout << "SHA-256 fingerprint of its certificate: " << listening.fingerprint << '\n';
-      }
-    }
-    if (!std::cout.flush()) {
-      fail(ExitCode::kCannotCreate, "the address cannot be written to stdout",
-           "check that stdout is open and its disk is not full");
-    }
+    const int error = write_in_background(STDOUT_FILENO, text_of(listening, args.json));
+    if (error == 0) return;
+    fail(ExitCode::kCannotCreate,
+         fmt::format("the address cannot be written to stdout: {}", std::strerror(error)),
+         "check that stdout is open and its disk is not full");
   });
   return 0;
 }

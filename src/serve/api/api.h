@@ -33,17 +33,9 @@ class Api {
   void add_routes(Router& router);
 
  private:
-  struct Incoming;  // a request for a job, with its decoded sounds
-
   // ---- api_requests.cpp ----
   Response post_job(Request& request);
   Response post_upload(Request& request);
-  void read_json(const Request& request, Incoming& incoming) const;
-  void read_form(Request& request, Incoming& incoming);
-  void read_field(const std::string& name, const std::string& text, Incoming& incoming) const;
-  Upload decode(const std::filesystem::path& file, const std::string& name,
-                const std::string& caller, Incoming& incoming);
-  void check(Incoming& incoming) const;
   Response answer(const Acceptance& acceptance) const;
 
   // ---- api.cpp ----

@@ -125,7 +125,9 @@ std::optional<fs::path> Api::derived(const Job& job, const std::string& name) {
     }
     write_zip(file, files);
   }
+  const auto bytes = static_cast<int64_t>(fs::file_size(file));
   store_.put(key, file);
+  records_.add_bytes(id, bytes);
   // Removed meanwhile?
   if (!records_.any_job(id)) store_.remove_all(job_prefix(id));
   return store_.find(key);

@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "serve/http/http.h"
+#include "serve/http/events.h"
 #include "serve/storage/records.h"
 
 namespace hum::serve {

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "serve/http/http.h"
+#include "serve/http/server.h"
 #include "serve/storage/records.h"
 
 namespace hum::serve {

@@ -2,15 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/ranges.h>
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "base/bytes.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "serve/http/multipart.h"
@@ -25,8 +24,7 @@ constexpr size_t kMaxParts = 32;
 // Writes a new file, and hashes what it writes.
 class SpoolWriter {
  public:
-  explicit SpoolWriter(const fs::path& folder) : digest_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-    HUM_CHECK(digest_ && EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr) == 1);
+  explicit SpoolWriter(const fs::path& folder) {
     std::string name = (folder / "upload-XXXXXX").string();
     descriptor_ = mkostemp(name.data(), O_CLOEXEC);
     if (descriptor_ >= 0) file_ = SpooledFile(name);
@@ -40,7 +38,7 @@ class SpoolWriter {
   bool is_open() const { return descriptor_ >= 0; }
   // False, with errno, if the disk is full or fails.
   bool write(std::string_view bytes) {
-    EVP_DigestUpdate(digest_.get(), bytes.data(), bytes.size());
+    hash_.add(bytes);
     while (!bytes.empty()) {
       const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
@@ -50,17 +48,14 @@ class SpoolWriter {
     return true;
   }
   void finish(Part& part) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int size = 0;
-    EVP_DigestFinal_ex(digest_.get(), digest.data(), &size);
-    part.sha256 = to_hex({reinterpret_cast<const char*>(digest.data()), size});
+    part.sha256 = hash_.hex();
     part.file = std::move(file_);
   }
 
  private:
   int descriptor_ = -1;
   SpooledFile file_;
-  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> digest_;
+  Sha256 hash_;
 };
 
 Refusal too_large(std::string_view what, int64_t limit) {

@@ -1,6 +1,4 @@
 // Reads requests from a connection and has them answered.
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -13,16 +11,6 @@
 
 namespace hum::serve {
 namespace {
-
-constexpr int64_t kReadBytes = 64 << 10;
-constexpr std::chrono::seconds kLinger{2};
-
-std::string address_text(const asio::ip::address& address) {
-  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
-    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
-  }
-  return address.to_string();
-}
 
 // Metrics count by method: its name must not come from the client.
 bool is_known(std::string_view method) {
@@ -60,134 +48,15 @@ Response guarded(const Work& work) {
 
 Connection::Connection(std::shared_ptr<ServerState> state, tcp::socket socket)
     : state_(std::move(state)),
-      socket_(std::move(socket)),
-      deadline_(state_->io),
-      capacity_(static_cast<size_t>(std::max(kReadBytes, state_->options.header_bytes + 1024))),
-      wake_timer_(state_->io) {
-  if (state_->tls) tls_.emplace(socket_, state_->tls->current());
-  error_code ignored;
-  const auto peer = socket_.remote_endpoint(ignored);
-  const auto local = socket_.local_endpoint(ignored);
-  peer_ = address_text(peer.address());
-  local_address_ = address_text(local.address());
-  socket_.set_option(tcp::no_delay(true), ignored);
-  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
-}
-
-// ---- Bytes in and out ----
-
-void Connection::arm(Clock::time_point deadline) {
-  timed_out_ = false;
-  const int64_t turn = ++deadline_turn_;
-  deadline_.expires_at(deadline);
-  deadline_.async_wait([self = shared_from_this(), turn](const error_code& error) {
-    if (error || turn != self->deadline_turn_) return;
-    self->timed_out_ = true;
-    error_code ignored;
-    self->socket_.cancel(ignored);
-  });
-}
-
-void Connection::disarm() {
-  ++deadline_turn_;
-  deadline_.cancel();
-}
-
-awaitable<bool> Connection::fill(Clock::time_point deadline) {
-  if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
-  if (begin_ > 0) {
-    std::copy(buffer_.get() + begin_, buffer_.get() + end_, buffer_.get());
-    end_ -= begin_;
-    begin_ = 0;
-  }
-  if (end_ == capacity_) co_return false;
-  const asio::mutable_buffer room(buffer_.get() + end_, capacity_ - end_);
-  arm(deadline);
-  std::tuple<error_code, size_t> result;
-  if (tls_) {
-    result = co_await tls_->async_read_some(room, kTuple);
-  } else {
-    result = co_await socket_.async_read_some(room, kTuple);
-  }
-  disarm();
-  if (std::get<0>(result)) co_return false;
-  timed_out_ = false;
-  end_ += std::get<1>(result);
-  co_return true;
-}
-
-awaitable<bool> Connection::send(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const asio::const_buffer buffer(bytes.data(), bytes.size());
-    arm(Clock::now() + state_->options.write_timeout);
-    std::tuple<error_code, size_t> result;
-    if (tls_) {
-      result = co_await tls_->async_write_some(buffer, kTuple);
-    } else {
-      result = co_await socket_.async_write_some(buffer, kTuple);
-    }
-    disarm();
-    if (std::get<0>(result)) co_return false;
-    bytes.remove_prefix(std::get<1>(result));
-  }
-  co_return true;
-}
-
-awaitable<bool> Connection::start_tls() {
-  if (!tls_) co_return true;
-  arm(Clock::now() + state_->options.header_timeout);
-  const auto [waited] = co_await socket_.async_wait(tcp::socket::wait_read, kTuple);
-  char first = 0;
-  recv(socket_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
-  const bool is_plain = first >= 'A' && first <= 'Z';  // of a method; TLS begins with 0x16
-  if (!waited && is_plain) co_await refuse_plain();
-  error_code error = waited;
-  if (!waited && !is_plain) {
-    std::tie(error) = co_await tls_->async_handshake(asio::ssl::stream_base::server, kTuple);
-  }
-  disarm();
-  co_return !error && !is_plain;
-}
-
-// Browsers begin without TLS if nobody tells them otherwise.
-awaitable<void> Connection::refuse_plain() {
-  std::array<char, 4096> request{};
-  co_await socket_.async_read_some(asio::buffer(request), kTuple);
-  const std::string text =
-      closing_text(problem(400, "this port speaks HTTPS: begin the address with https://"));
-  co_await socket_.async_write_some(asio::buffer(text), kTuple);  // fits the empty send buffer
-  error_code ignored;
-  socket_.shutdown(tcp::socket::shutdown_send, ignored);
-}
-
-awaitable<void> Connection::close_gently() {
-  const auto deadline = Clock::now() + kLinger;
-  if (tls_) {
-    // Sends our close_notify, then waits for the client's. An error is no concern.
-    arm(std::min(deadline, Clock::now() + std::chrono::seconds(1)));
-    co_await tls_->async_shutdown(kTuple);
-    disarm();
-    tls_.reset();
-  }
-  // Closing with unread bytes would reset the connection before the client reads the response.
-  const bool sends_more = !parser_->complete() || begin_ != end_;
-  error_code ignored;
-  socket_.shutdown(tcp::socket::shutdown_send, ignored);
-  while (sends_more) {
-    begin_ = end_ = 0;
-    const bool filled = co_await fill(deadline);
-    if (!filled) break;
-  }
-}
-
-// ---- Requests ----
+      wire_(std::make_shared<Wire>(
+          std::move(socket), state_->tls ? &state_->tls->current() : nullptr, state_->options)),
+      wake_timer_(state_->io) {}
 
 awaitable<void> Connection::run() {
-  bool alive = co_await start_tls();
+  bool alive = co_await wire_->start();
   while (alive && !gone_) alive = co_await serve_one();
-  error_code ignored;
-  if (exchange_.complete && !gone_) co_await close_gently();
-  socket_.close(ignored);
+  if (exchange_.complete && !gone_) co_await wire_->close_gently(!parser_->complete());
+  wire_->close();
 }
 
 awaitable<bool> Connection::serve_one() {
@@ -213,8 +82,8 @@ awaitable<bool> Connection::read_head() {
   auto deadline = Clock::now() + state_->options.idle_timeout;
   bool started = false;
   for (;;) {
-    begin_ += parser_->feed_head(unread());
-    if (!started && (parser_->got_some() || begin_ != end_)) {
+    wire_->use(parser_->feed_head(wire_->unread()));
+    if (!started && (parser_->got_some() || !wire_->unread().empty())) {
       started = true;
       request_start_ = Clock::now();
       deadline = request_start_ + state_->options.header_timeout;
@@ -225,10 +94,10 @@ awaitable<bool> Connection::read_head() {
     }
     if (!started && state_->draining) co_return false;
     idle_ = !started;
-    const bool filled = co_await fill(deadline);
+    const bool filled = co_await wire_->fill(deadline);
     idle_ = false;
     if (filled) continue;
-    if (!started || !timed_out_) co_return false;
+    if (!started || !wire_->timed_out()) co_return false;
     early_refusal_ = Refusal{408, "the request's header did not arrive in time"};
     co_return true;
   }
@@ -240,8 +109,8 @@ std::optional<Response> Connection::find_route(Request& request, const Route*& r
   const RequestHead& head = parser_->head();
   auto target = parse_target(head.target);
   if (!target) return problem(400, "the path or the query is malformed");
-  const auto refusal = check_origin(head, target->authority, local_address_, state_->options.hosts,
-                                    state_->options.cors_origins);
+  const auto refusal = check_origin(head, target->authority, wire_->local_address(),
+                                    state_->options.hosts, state_->options.cors_origins);
   if (refusal) return to_response(*refusal);
   Router::Match match = state_->router.match(head.method, target->segments);
   if (match.allow.empty()) return problem(404, "there is nothing at this address");
@@ -264,10 +133,11 @@ std::optional<Response> Connection::find_route(Request& request, const Route*& r
   request.parameters = std::move(match.parameters);
   request.query = std::move(target->query);
   request.headers = head.headers;
-  request.peer = client_address(peer_, head.headers, state_->options.proxies);
-  request.secure = tls_.has_value() || (std::ranges::find(state_->options.proxies, peer_) !=
-                                            state_->options.proxies.end() &&
-                                        head.headers.get("x-forwarded-proto") == "https");
+  request.peer = client_address(wire_->peer(), head.headers, state_->options.proxies);
+  const auto& proxies = state_->options.proxies;
+  const bool has_proxy = std::ranges::find(proxies, wire_->peer()) != proxies.end();
+  request.secure =
+      wire_->has_tls() || (has_proxy && head.headers.get("x-forwarded-proto") == "https");
   return std::nullopt;
 }
 
@@ -349,8 +219,8 @@ awaitable<std::optional<Refusal>> Connection::meet_expectation() {
   if (!expected || !head.http_11) co_return refusal;
   if (lower_case(*expected) != "100-continue") {
     refusal = {417, "the only expectation that this server knows is 100-continue"};
-  } else if (begin_ == end_) {
-    const bool sent = co_await send("HTTP/1.1 100 Continue\r\n\r\n");
+  } else if (wire_->unread().empty()) {
+    const bool sent = co_await wire_->send("HTTP/1.1 100 Continue\r\n\r\n");
     if (!sent) refusal = {400, "the client is gone"};
   }
   co_return refusal;
@@ -360,10 +230,10 @@ awaitable<std::optional<Refusal>> Connection::read_body(BodyReader& reader, bool
   std::optional<Refusal> refusal = co_await meet_expectation();
   const auto start = Clock::now();
   auto take = [this, &reader, &refusal] {
-    begin_ += parser_->feed_body(unread(), [&](std::string_view piece) {
+    wire_->use(parser_->feed_body(wire_->unread(), [&](std::string_view piece) {
       exchange_.received_bytes += static_cast<int64_t>(piece.size());
       if (!refusal) refusal = reader.feed(piece);
-    });
+    }));
     if (!refusal) refusal = parser_->refusal();
     return true;
   };
@@ -374,14 +244,14 @@ awaitable<std::optional<Refusal>> Connection::read_body(BodyReader& reader, bool
       co_await on_pool(*state_, take);
     }
     if (refusal || parser_->complete()) break;
-    if (begin_ == 0 && end_ == capacity_) {
+    if (wire_->is_full()) {
       refusal = {400, "the body's chunked encoding is malformed"};
       break;
     }
-    const bool filled = co_await fill(body_deadline(start));
+    const bool filled = co_await wire_->fill(body_deadline(start));
     if (filled) continue;
-    refusal = timed_out_ ? Refusal{408, "the body did not arrive in time"}
-                         : Refusal{400, "the connection ended before the body did"};
+    refusal = wire_->timed_out() ? Refusal{408, "the body did not arrive in time"}
+                                 : Refusal{400, "the connection ended before the body did"};
   }
   co_return refusal;
 }
@@ -389,15 +259,13 @@ awaitable<std::optional<Refusal>> Connection::read_body(BodyReader& reader, bool
 // ---- The end ----
 
 void Connection::drain() {
-  error_code ignored;
-  if (idle_) socket_.cancel(ignored);
+  if (idle_) wire_->cancel();
   wake();
 }
 
 void Connection::cut() {
   gone_ = true;
-  error_code ignored;
-  socket_.close(ignored);
+  wire_->close();
   wake();
 }
 

@@ -1,7 +1,8 @@
-// Signals and streams of server-sent events.
+#include "serve/http/events.h"
+
 #include <algorithm>
 
-#include "serve/http/http.h"
+#include "base/error.h"
 
 namespace hum::serve {
 namespace {

@@ -1,15 +1,13 @@
-// The service's HTTP/1.1: requests, responses, a router and the server. Nothing here knows jobs.
-// The server (Boost.Asio, Beast's parser) has one I/O thread; handlers run on a small pool.
+// The service's HTTP/1.1: requests, responses and a router. The server is in server.h. Nothing in
+// this folder knows jobs.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/json_fwd.h"
+#include "serve/http/events.h"
 
 namespace hum::serve {
 
@@ -102,64 +101,6 @@ struct Request {
 };
 
 // ---- Responses ----
-
-// Wakes those who wait for a change. Any thread may call any function.
-class Signal {
- public:
-  // Ends the subscription when destroyed. The callback may still run once in another thread.
-  using Subscription = std::shared_ptr<std::function<void()>>;
-
-  void notify();
-  // The callback runs in the thread that notifies; it must be short and must not throw.
-  [[nodiscard]] Subscription subscribe(std::function<void()> callback);
-  int subscribers() const;
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::weak_ptr<std::function<void()>>> callbacks_;
-};
-
-struct Event {
-  std::string id;     // without line ends
-  std::string event;  // without line ends; "" for the default, "message"
-  std::string data;   // may have several lines
-};
-
-// Server-sent events: a short log that any number of responses send, each at its own pace. Any
-// thread may call any function. A response ends after close(); its browser then connects again,
-// unless the page has closed its EventSource.
-class EventStream {
- public:
-  // keep: how many events stay for those who come later or are slow. 1 suits events that each
-  // replace the one before.
-  explicit EventStream(size_t keep = 256) : keep_(keep) {}
-
-  void push(const Event& event);
-  // The responses end when they have sent everything.
-  void close();
-  bool is_closed() const;
-  // Responses that are sending.
-  int listeners() const { return signal_.subscribers(); }
-
-  // For the server. Where a response starts: after the event with this id, else at the oldest kept.
-  int64_t position_after(std::string_view id) const;
-  struct Batch {
-    std::string frames;  // "id: 3\nevent: progress\ndata: {}\n\n", several
-    int64_t next = 0;    // where to read on
-    bool end = false;    // closed, and nothing more to send
-  };
-  // Skips what is no longer kept.
-  Batch read(int64_t position, size_t most_bytes) const;
-  Signal& signal() { return signal_; }
-
- private:
-  mutable std::mutex mutex_;
-  size_t keep_;
-  bool closed_ = false;
-  int64_t first_ = 0;                                       // position of frames_.front()
-  std::deque<std::pair<std::string, std::string>> frames_;  // id, frame
-  Signal signal_;
-};
 
 // A whole file: Range, If-Range, If-None-Match, HEAD. 404 if it is missing.
 struct FileBody {
@@ -250,93 +191,6 @@ class Router {
 
  private:
   std::vector<std::unique_ptr<Route>> routes_;  // stable addresses
-};
-
-// ---- The server ----
-
-// What an access log or a metric may know of a request that has ended.
-struct Exchange {
-  std::string method, route;  // route: the pattern, "" if none matched
-  int status = 0;
-  int64_t received_bytes = 0, sent_bytes = 0;  // of the bodies
-  double seconds = 0;                          // from the request's first byte
-  bool complete = false;                       // the whole response was handed to the system
-};
-
-struct ServerOptions {
-  std::string address = "127.0.0.1";               // numeric, IPv4 or IPv6
-  int port = 0;                                    // 0: any free one
-  std::filesystem::path spool_folder;              // for file parts; must exist if a route has some
-  std::filesystem::path tls_certificate, tls_key;  // PEM; both or none; read again if changed
-
-  // Names and addresses accepted in Host besides the loopback names and the address that the client
-  // connected to (DNS rebinding). Without port.
-  std::vector<std::string> hosts;
-  std::vector<std::string> proxies;  // addresses whose X-Forwarded-For is believed
-  // Origins whose pages may read answers and change things here, without cookies (CORS).
-  std::vector<std::string> cors_origins;
-
-  int handler_threads = 16;
-  int max_connections = 512;  // beyond: 503 with Retry-After
-  int max_streams = 256;      // responses that are event streams or growing files; beyond: 503
-  int64_t header_bytes = 16 << 10;                   // 431
-  int64_t target_bytes = 8 << 10;                    // 414
-  std::chrono::milliseconds header_timeout{10'000};  // from the first byte of a request: 408
-  std::chrono::milliseconds idle_timeout{60'000};    // between requests
-  std::chrono::milliseconds body_grace{30'000};      // body: at most this + bytes / lowest rate
-  int64_t lowest_bytes_per_second = 4096;
-  std::chrono::milliseconds write_timeout{60'000};  // a client that takes nothing for this long
-  std::chrono::milliseconds ping_interval{15'000};
-  std::chrono::milliseconds event_retry{2'000};  // for the client
-
-  // Runs on the pool before the body is read; a response refuses the request (keys, quotas).
-  std::function<std::optional<Response>(Request&)> admit;  // streams ask again as they ping
-  // Runs on the I/O thread when a response has ended: short, must not throw.
-  std::function<void(const Exchange&)> finished;
-};
-
-// A port taken before its server exists, so that a start that fails at the port has changed nothing
-// yet. Clients that connect meanwhile wait for the server.
-class ListeningSocket {
- public:
-  // Closed in child processes. Throws: kUsage for a bad address, kUnavailable if the port is taken,
-  // kNoPermission.
-  ListeningSocket(const std::string& address, int port);
-  ~ListeningSocket();
-  ListeningSocket(ListeningSocket&& other) noexcept : descriptor_(other.release()) {}
-  ListeningSocket& operator=(ListeningSocket&&) = delete;
-
-  // The caller takes over the descriptor.
-  int release() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_ = -1;
-};
-
-class HttpServer {
- public:
-  // Accepts connections when it returns. Its sockets are closed in child processes. `socket`
-  // listens at the address and port of the options; absent: the server opens one. Throws: kUsage
-  // for a bad certificate; what ListeningSocket throws.
-  HttpServer(ServerOptions options, Router router,
-             std::optional<ListeningSocket> socket = std::nullopt);
-  // Cuts what still runs and waits for the handlers.
-  ~HttpServer();
-  HttpServer(const HttpServer&) = delete;
-  HttpServer& operator=(const HttpServer&) = delete;
-
-  int port() const;
-  // "http://127.0.0.1:8417", "https://[::1]:443".
-  std::string url() const;
-  int connections() const;
-
-  // Stops to accept, ends event streams and idle connections and lets the other requests finish.
-  // False if some still ran after `at_most`; they are cut.
-  bool drain(std::chrono::milliseconds at_most);
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace hum::serve

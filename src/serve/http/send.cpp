@@ -1,12 +1,6 @@
-// Writes responses: text, files, files that still grow, and event streams.
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+// Writes responses: their heads, text and files. Streams are in send_streams.cpp.
 #include <algorithm>
-#include <cerrno>
-#include <exception>
+#include <ctime>
 
 #include "base/log.h"
 #include "serve/http/access.h"
@@ -16,115 +10,9 @@
 namespace hum::serve {
 namespace {
 
-constexpr int64_t kPieceBytes = 128 << 10;
-
 bool has_no_body(int status) { return status == 204 || status == 304 || status < 200; }
 
-// Reads until `bytes` are there or the file ends. False on an error.
-bool read_piece(const Descriptor& file, int64_t offset, int64_t bytes, std::string& piece) {
-  const size_t before = piece.size();
-  piece.resize(before + static_cast<size_t>(bytes));
-  size_t filled = before;
-  while (filled < piece.size()) {
-    const ssize_t count = pread(file.number(), piece.data() + filled, piece.size() - filled,
-                                offset + static_cast<int64_t>(filled - before));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    filled += static_cast<size_t>(count);
-  }
-  const bool whole = filled == piece.size();
-  piece.resize(filled);
-  return whole;
-}
-
-// Counts a stream while it lives.
-class StreamCount {
- public:
-  explicit StreamCount(int& count) : count_(count) { ++count_; }
-  ~StreamCount() { --count_; }
-  StreamCount(const StreamCount&) = delete;
-  StreamCount& operator=(const StreamCount&) = delete;
-
- private:
-  int& count_;
-};
-
-// Asks the handler's function, at a wall.
-Growth growth_of(const GrowingFileBody& body) {
-  try {
-    return body.growth();
-  } catch (const std::exception& error) {
-    spdlog::error("a stream failed: {}", error.what());
-    return {.bytes = 0, .state = Growth::kBroken};
-  }
-}
-
-std::shared_ptr<Descriptor> open_file(const std::filesystem::path& path) {
-  const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  return number < 0 ? nullptr : std::make_shared<Descriptor>(number);
-}
-
-// Of a file that has no ETag: the same as long as nobody writes to it.
-std::string etag_of(const struct stat& file) {
-  return fmt::format("\"{:x}-{:x}-{:x}-{:x}\"", file.st_ino, file.st_size, file.st_mtim.tv_sec,
-                     file.st_mtim.tv_nsec);
-}
-
-Outcome prepare_file(const Request& request, Response response) {
-  const FileBody body = std::get<FileBody>(response.body);
-  auto file = open_file(body.path);
-  struct stat status {};
-  if (!file || fstat(file->number(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return {.response = problem(404, "the file no longer exists")};
-  }
-  const std::string etag = body.etag.empty() ? etag_of(status) : body.etag;
-  const std::string modified = http_date(status.st_mtim.tv_sec);
-  const Selection selection = select_bytes(request, status.st_size, etag, modified);
-  const auto content_range = [&](const std::string& range) {
-    return fmt::format("bytes {}/{}", range, status.st_size);
-  };
-  if (selection.status == 416 || selection.status == 412) {
-    Response refusal =
-        problem(selection.status, selection.status == 416 ? "the file has no such bytes"
-                                                          : "the file is not the expected one");
-    if (selection.status == 416) refusal.headers.set("Content-Range", content_range("*"));
-    return {.response = std::move(refusal)};
-  }
-  response.status = selection.status;
-  response.headers.set("ETag", etag);
-  response.headers.set("Last-Modified", modified);
-  response.headers.set("Accept-Ranges", "bytes");
-  if (!response.headers.contains("cache-control")) {
-    response.headers.set("Cache-Control", "private, no-cache");
-  }
-  if (selection.status == 206) {
-    response.headers.set("Content-Range",
-                         content_range(fmt::format("{}-{}", selection.first,
-                                                   selection.first + selection.bytes - 1)));
-  }
-  return {.response = std::move(response),
-          .file = std::move(file),
-          .first = selection.first,
-          .bytes = selection.bytes};
-}
-
 }  // namespace
-
-Descriptor::~Descriptor() { close(number_); }
-
-Outcome prepare(const Request& request, Response response) {
-  if (std::holds_alternative<FileBody>(response.body)) {
-    return prepare_file(request, std::move(response));
-  }
-  const auto etag = response.headers.find("etag");
-  const auto known = request.headers.find("if-none-match");
-  const bool reads = request.method == "GET" || request.method == "HEAD";
-  if (etag && known && reads && response.status == 200 && names_etag(*known, *etag)) {
-    response.status = 304;
-    response.body = std::string();
-  }
-  return {.response = std::move(response)};
-}
 
 std::string closing_text(const Response& response) {
   const std::string& body = std::get<std::string>(response.body);
@@ -195,7 +83,7 @@ awaitable<bool> Connection::send_text(const Response& response, bool head_only) 
     text += body;
     exchange_.sent_bytes += bytes;
   }
-  const bool sent = co_await send(text);
+  const bool sent = co_await wire_->send(text);
   co_return sent;
 }
 
@@ -208,12 +96,12 @@ awaitable<bool> Connection::send_file(const Outcome& outcome, bool head_only) {
   int64_t left = head_only || no_body ? 0 : outcome.bytes;
   do {
     const int64_t wanted = std::min(left, kPieceBytes);
-    const Descriptor& file = *outcome.file;
-    auto read = [&file, offset, wanted, &piece] { return read_piece(file, offset, wanted, piece); };
+    const SentFile& file = *outcome.file;
+    auto read = [&file, offset, wanted, &piece] { return file.read(offset, wanted, piece); };
     bool whole = true;
     if (wanted > 0) whole = co_await on_pool(*state_, read);
     if (!whole) co_return false;  // the file became shorter
-    const bool sent = co_await send(piece);
+    const bool sent = co_await wire_->send(piece);
     if (!sent) co_return false;
     exchange_.sent_bytes += wanted;
     offset += wanted;
@@ -221,158 +109,6 @@ awaitable<bool> Connection::send_file(const Outcome& outcome, bool head_only) {
     piece.clear();
   } while (left > 0);
   co_return true;
-}
-
-// ---- Streams ----
-
-awaitable<bool> Connection::send_stream(Outcome& outcome, bool head_only) {
-  Response& response = outcome.response;
-  const auto* events = std::get_if<EventBody>(&response.body);
-  if (events != nullptr) {
-    response.content_type = "text/event-stream";
-    response.headers.set("X-Accel-Buffering", "no");
-  } else {
-    response.headers.set("Accept-Ranges", "none");
-  }
-  keep_alive_ = false;
-  chunked_ = parser_->head().http_11;
-  const std::string head = head_text(response, std::nullopt);
-  bool sent = co_await send(head);
-  if (!sent || head_only) co_return sent;
-  buffer_.reset();  // nothing more is read, and many streams may be open
-  begin_ = end_ = 0;
-  woken_ = false;
-  const StreamCount count(state_->streams);
-  asio::co_spawn(state_->io, watch_peer(shared_from_this()), asio::detached);
-  if (events != nullptr) {
-    sent = co_await send_events(*events, outcome.request);
-  } else {
-    sent = co_await send_growing(std::get<GrowingFileBody>(response.body), outcome.request);
-  }
-  if (sent && chunked_) sent = co_await send("0\r\n\r\n");
-  co_return sent;
-}
-
-awaitable<bool> Connection::send_chunk(std::string_view bytes) {
-  exchange_.sent_bytes += static_cast<int64_t>(bytes.size());
-  std::string framed;
-  if (chunked_) {
-    framed = fmt::format("{:x}\r\n", bytes.size());
-    framed.append(bytes).append("\r\n");
-    bytes = framed;
-  }
-  const bool sent = co_await send(bytes);
-  co_return sent;
-}
-
-awaitable<bool> Connection::is_still_admitted(const std::shared_ptr<Request>& request) {
-  const ServerOptions& options = state_->options;
-  if (!options.admit || Clock::now() < admitted_ + options.ping_interval) co_return true;
-  const std::optional<Response> refused = co_await admit(request);
-  admitted_ = Clock::now();
-  co_return !refused;
-}
-
-awaitable<bool> Connection::send_growing(const GrowingFileBody& body,
-                                         const std::shared_ptr<Request>& request) {
-  const Signal::Subscription subscription = subscribe(body.signal.get());
-  std::shared_ptr<Descriptor> file;
-  int64_t sent_bytes = 0;
-  std::string piece;
-  while (!gone_) {
-    auto look = [&body, &file] {
-      const Growth growth = growth_of(body);
-      if (!file && growth.bytes > 0) file = open_file(body.path);
-      return growth;
-    };
-    const Growth growth = co_await on_pool(*state_, look);
-    while (sent_bytes < growth.bytes && !gone_) {
-      const int64_t wanted = std::min(growth.bytes - sent_bytes, kPieceBytes);
-      piece.clear();
-      auto read = [&file, sent_bytes, wanted, &piece] {
-        return file && read_piece(*file, sent_bytes, wanted, piece);
-      };
-      const bool whole = co_await on_pool(*state_, read);
-      if (!whole) co_return false;
-      const bool sent = co_await send_chunk(piece);
-      if (!sent) co_return false;
-      sent_bytes += wanted;
-    }
-    if (growth.state == Growth::kBroken) co_return false;
-    if (growth.state == Growth::kComplete && sent_bytes >= growth.bytes) co_return true;
-    const bool is_admitted = co_await is_still_admitted(request);
-    if (!is_admitted) co_return false;
-    co_await sleep(std::min(body.poll, state_->options.ping_interval));
-  }
-  co_return false;
-}
-
-awaitable<bool> Connection::send_events(const EventBody& body,
-                                        const std::shared_ptr<Request>& request) {
-  EventStream& events = *body.events;
-  const Signal::Subscription subscription = subscribe(&events.signal());
-  const std::string retry = fmt::format("retry: {}\n\n", state_->options.event_retry.count());
-  bool sent = co_await send_chunk(retry);
-  int64_t position = events.position_after(body.last_event_id);
-  auto last_sent = Clock::now();
-  while (sent && !gone_) {
-    const bool is_admitted = co_await is_still_admitted(request);
-    if (!is_admitted) co_return true;
-    const EventStream::Batch batch = events.read(position, kPieceBytes);
-    position = batch.next;
-    if (!batch.frames.empty()) {
-      sent = co_await send_chunk(batch.frames);
-      last_sent = Clock::now();
-      continue;
-    }
-    if (batch.end || state_->draining) co_return true;
-    if (Clock::now() >= last_sent + state_->options.ping_interval) {
-      sent = co_await send_chunk(": ping\n\n");
-      last_sent = Clock::now();
-      continue;
-    }
-    const auto left = last_sent + state_->options.ping_interval - Clock::now();
-    co_await sleep(std::chrono::ceil<std::chrono::milliseconds>(left));
-  }
-  co_return false;
-}
-
-Signal::Subscription Connection::subscribe(Signal* signal) {
-  if (signal == nullptr) return nullptr;
-  return signal->subscribe([weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (!self || self->wake_posted_.exchange(true)) return;
-    asio::post(self->state_->io, [weak] {
-      if (const auto connection = weak.lock()) {
-        connection->wake_posted_ = false;
-        connection->wake();
-      }
-    });
-  });
-}
-
-void Connection::wake() {
-  woken_ = true;
-  wake_timer_.cancel();
-}
-
-awaitable<void> Connection::sleep(std::chrono::milliseconds at_most) {
-  if (!woken_) {
-    wake_timer_.expires_after(at_most);
-    co_await wake_timer_.async_wait(kTuple);
-  }
-  woken_ = false;
-}
-
-// Notices that the client of a stream has gone. Stops watching if it sends something.
-awaitable<void> Connection::watch_peer(std::shared_ptr<Connection> self) {
-  const auto [error] = co_await self->socket_.async_wait(tcp::socket::wait_read, kTuple);
-  if (error) co_return;
-  char byte = 0;
-  const ssize_t count = recv(self->socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  if (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))) co_return;
-  self->gone_ = true;
-  self->wake();
 }
 
 }  // namespace hum::serve

@@ -2,29 +2,7 @@
 // runs on the I/O thread except what `on_pool` runs.
 #pragma once
 
-// g++ cannot compile fences for ThreadSanitizer; Asio's mutexes order its operations without them.
-#if defined(__SANITIZE_THREAD__)
-#define BOOST_ASIO_DISABLE_FENCED_BLOCK
-#endif
-// Asio allocates coroutine frames in a way that g++ 12 takes for a mistake when it inlines it.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-
 #include <atomic>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/ssl/context.hpp>
-#include <boost/asio/ssl/stream.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <memory>
@@ -37,24 +15,16 @@
 #include <unordered_set>
 
 #include "serve/http/body_reader.h"
-#include "serve/http/http.h"
 #include "serve/http/request_parser.h"
+#include "serve/http/server.h"
+#include "serve/http/wire_impl.h"
 
 namespace hum::serve {
 
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::ip::tcp;
-using boost::system::error_code;
-using Clock = std::chrono::steady_clock;
-
-// Operations with this token return an error instead of throwing it.
-inline constexpr asio::as_tuple_t<asio::use_awaitable_t<>> kTuple{};
-
 class Connection;
 
-// A whole response, for a client whose request is not read; the connection ends after it.
-std::string closing_text(const Response& response);
+// How much of a file or of events is sent at once.
+inline constexpr int64_t kPieceBytes = 128 << 10;
 
 // A certificate and its key, read again when their files change.
 class TlsFiles {
@@ -113,14 +83,19 @@ awaitable<std::invoke_result_t<Task>> on_pool(ServerState& state, Task task) {
                                     asio::use_awaitable);
 }
 
-// An open file.
-class Descriptor {
+// A file whose bytes are sent.
+class SentFile {
  public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor();
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  // nullptr if it cannot be opened.
+  static std::shared_ptr<SentFile> open(const std::filesystem::path& path);
+  explicit SentFile(int descriptor) : number_(descriptor) {}
+  ~SentFile();
+  SentFile(const SentFile&) = delete;
+  SentFile& operator=(const SentFile&) = delete;
+
   int number() const { return number_; }
+  // Adds bytes from `offset` on to the piece. False if the file ends before, or on an error.
+  bool read(int64_t offset, int64_t bytes, std::string& piece) const;
 
  private:
   int number_;
@@ -129,12 +104,13 @@ class Descriptor {
 // A response with what the pool has prepared for it.
 struct Outcome {
   Response response;
-  std::shared_ptr<Descriptor> file;  // of a FileBody that is to be sent
+  std::shared_ptr<SentFile> file;    // of a FileBody that is to be sent
   int64_t first = 0, bytes = 0;      // of the file
   std::shared_ptr<Request> request;  // that a handler has answered
 };
 
-// Opens the file of a FileBody and selects its bytes; answers If-None-Match. May block.
+// Opens the file of a FileBody and selects its bytes; answers If-None-Match. May block. In
+// prepare.cpp.
 Outcome prepare(const Request& request, Response response);
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -148,20 +124,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void cut();
 
  private:
-  // ---- connection.cpp: bytes in and out ----
-  std::string_view unread() const { return {buffer_.get() + begin_, end_ - begin_}; }
-  void arm(Clock::time_point deadline);
-  void disarm();
-  // Reads more into the buffer. False at the end, on an error (then timed_out_ says whether it was
-  // the deadline) and if the buffer is full.
-  awaitable<bool> fill(Clock::time_point deadline);
-  // False if the client is gone or takes nothing for the write time-out.
-  awaitable<bool> send(std::string_view bytes);
-  awaitable<bool> start_tls();
-  awaitable<void> refuse_plain();
-  // Lets the client read the last response although it still sends.
-  awaitable<void> close_gently();
-
   // ---- connection.cpp: requests ----
   // False: the connection ends.
   awaitable<bool> serve_one();
@@ -181,6 +143,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string head_text(const Response& response, std::optional<int64_t> content_length) const;
   awaitable<bool> send_text(const Response& response, bool head_only);
   awaitable<bool> send_file(const Outcome& outcome, bool head_only);
+
+  // ---- send_streams.cpp ----
   awaitable<bool> send_stream(Outcome& outcome, bool head_only);
   awaitable<bool> send_growing(const GrowingFileBody& body,
                                const std::shared_ptr<Request>& request);
@@ -196,17 +160,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   static awaitable<void> watch_peer(std::shared_ptr<Connection> self);
 
   std::shared_ptr<ServerState> state_;
-  tcp::socket socket_;
-  std::optional<asio::ssl::stream<tcp::socket&>> tls_;
-  std::string peer_, local_address_;
-
-  asio::steady_timer deadline_;
-  int64_t deadline_turn_ = 0;
-  bool timed_out_ = false;
-
-  std::unique_ptr<char[]> buffer_;
-  size_t capacity_, begin_ = 0, end_ = 0;
-
+  std::shared_ptr<Wire> wire_;
   std::optional<RequestParser> parser_;
   std::optional<Refusal> early_refusal_;  // before the head is complete
   Exchange exchange_;

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "base/scratch_folder.h"
-#include "serve/http/http.h"
+#include "serve/http/server.h"
 #include "serve/http/url.h"
 
 namespace hum::serve::testing {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "base/error.h"
@@ -25,7 +26,7 @@ class Worker::Attempt {
   bool is_handed_over() const { return is_handed_over_; }
 
   // From the work. Throws to stop it.
-  void report(std::string_view stage, double done) {
+  void report(std::string_view stage, double done, int64_t stream_bytes) {
     if (is_lost_ || is_handed_over_) fail(ExitCode::kFailure, "the job was stopped");
     const auto now = Clock::now();
     if (stage != stage_) {
@@ -38,7 +39,7 @@ class Worker::Attempt {
     reported_ = now;
     const auto [progress, left_s] =
         estimates_.at(stage_, done, std::chrono::duration<double>(now - stage_start_).count());
-    if (!records_.progress(lease_, {stage_, progress, left_s})) lose();
+    if (!records_.progress(lease_, {stage_, progress, left_s, stream_bytes})) lose();
   }
   void end_stage() {
     if (stage_.empty()) return;

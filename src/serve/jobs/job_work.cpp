@@ -47,10 +47,7 @@ class StreamFile {
   StreamFile& operator=(const StreamFile&) = delete;
 
   std::FILE* handle() const { return handle_; }
-  bool has_sound() const {
-    constexpr long kHeaderBytes = 44;
-    return std::ftell(handle_) > kHeaderBytes;
-  }
+  int64_t bytes() const { return std::ftell(handle_); }
   void cut_here() {
     std::fflush(handle_);
     HUM_REQUIRE(::ftruncate(::fileno(handle_), std::ftell(handle_)) == 0,
@@ -118,8 +115,10 @@ app::MelodySource JobWork::source() {
 }
 
 void JobWork::report(std::string_view stage, double done) {
+  constexpr int64_t kHeaderBytes = 44;
   const bool can_stream = job_.request.task == Task::kGenerate;
-  report_(stage, done, !has_sound_ && (can_stream || stage == "hear"));
+  const bool has_sound = stream_bytes_ > kHeaderBytes;
+  report_({stage, done, !has_sound && (can_stream || stage == "hear"), stream_bytes_});
 }
 
 Json JobWork::run() {
@@ -175,7 +174,7 @@ std::vector<app::PerformedFile> JobWork::perform_with_stream(const app::Performa
   bool is_cut = false;
   app::PerformanceEvents followed = events;
   followed.progress = [&](std::string_view stage, double done) {
-    has_sound_ = has_sound_ || stream.has_sound();
+    stream_bytes_ = stream.bytes();
     // Readers take the stream for whole when the stage is "write".
     if (stage == "write" && !is_cut) stream.cut_here();
     is_cut = is_cut || stage == "write";

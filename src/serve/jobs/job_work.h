@@ -2,6 +2,7 @@
 // leases nor the queue, but for the notes, which it records as soon as they are heard.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -18,8 +19,13 @@ namespace hum::serve {
 
 class JobWork {
  public:
-  // `is_awaited`: its first sound, or its notes if that is all, are still to come.
-  using Report = std::function<void(std::string_view stage, double done, bool is_awaited)>;
+  struct Step {
+    std::string_view stage;
+    double done = 0;           // share of the stage
+    bool is_awaited = false;   // its first sound, or its notes if that is all, are still to come
+    int64_t stream_bytes = 0;  // of the sound that can be heard so far
+  };
+  using Report = std::function<void(const Step&)>;
 
   // All arguments must outlive this object.
   JobWork(Records& records, Store& store, Estimates& estimates,
@@ -53,7 +59,7 @@ class JobWork {
   const Job& job_;
   const Lease& lease_;
   Report report_;
-  bool has_sound_ = false;        // which a listener can hear
+  int64_t stream_bytes_ = 0;
   std::filesystem::path folder_;  // of unfinished results
 };
 

@@ -124,12 +124,12 @@ void Worker::perform(const Job& job, const Lease& lease) {
 Worker::Fault Worker::run_attempt(const Job& job, Attempt& attempt) {
   Turns::Place place(turns_, job.request.caller);
   // Only the stages "hear" and "play" need the models: results are written beside other jobs.
-  const auto report = [&](std::string_view stage, double done, bool is_awaited) {
-    attempt.report(stage, done);
-    if (stage == "write" || (stage == "play" && done >= 1)) {
+  const auto report = [&](const JobWork::Step& step) {
+    attempt.report(step.stage, step.done, step.stream_bytes);
+    if (step.stage == "write" || (step.stage == "play" && step.done >= 1)) {
       place.leave();
     } else {
-      place.take(is_awaited && !is_long(job));
+      place.take(step.is_awaited && !is_long(job));
     }
   };
   try {

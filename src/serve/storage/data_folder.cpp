@@ -63,7 +63,8 @@ void remove_orphans(Records& records, Store& store, std::chrono::milliseconds or
   std::set<std::string> orphans;
   for (const auto& entry : store.list("jobs")) {
     if (entry.changed_ms > newest_ms || orphans.contains(id_of(entry.key))) continue;
-    if (!records.any_job(id_of(entry.key))) orphans.insert(id_of(entry.key));
+    const auto job = records.any_job(id_of(entry.key));
+    if (!job || job->status == Status::kFailed) orphans.insert(id_of(entry.key));
   }
   for (const std::string& id : orphans) store.remove_all(job_prefix(id));
   for (const auto& entry : store.list("uploads")) {

@@ -45,8 +45,8 @@ inline constexpr std::chrono::minutes kOrphanAge{10};
 inline constexpr std::chrono::hours kAsideAge{24};
 
 // Removes the sounds of jobs and uploads that have no record and did not change for `orphan_age`: a
-// process was killed between storing them and their record. Also removes files that were put aside
-// and did not change for `aside_age`.
+// process was killed between storing them and their record. Also removes what failed jobs left, and
+// files that were put aside and did not change for `aside_age`.
 void remove_orphans(Records& records, Store& store,
                     std::chrono::milliseconds orphan_age = kOrphanAge,
                     std::chrono::milliseconds aside_age = kAsideAge);

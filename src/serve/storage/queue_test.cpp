@@ -34,6 +34,24 @@ TEST_F(QueueTest, CallersTakeTurns) {
                                   [](const std::string& caller) { return caller == "many"; }));
 }
 
+TEST_F(QueueTest, AJobIsAcceptedAtTheSamePlaceThatItIsShownAt) {
+  SqliteRecords records(file());
+  accept(records, some_job("first"));
+  const Lease running = claimed(records);
+  std::vector<std::string> ids;
+  std::vector<int64_t> places;
+  for (const char* caller : {"a", "a", "b", "a", "b", "c", "first"}) {
+    const JobRequest job = some_job(caller);
+    ids.push_back(job.id);
+    places.push_back(records.accept(job, {}, std::nullopt).position);
+    EXPECT_EQ(records.position(*records.any_job(job.id)), places.back()) << places.size();
+    EXPECT_EQ(records.states({job.id}).at(job.id).position, places.back()) << places.size();
+  }
+  EXPECT_THAT(places, ElementsAre(1, 2, 2, 4, 4, 3, 4));
+  EXPECT_EQ(records.position(*records.any_job(running.job)), 0) << "it is not in the queue";
+  EXPECT_EQ(records.position(*records.any_job(ids[0])), 4) << "others came, whose turn is equal";
+}
+
 TEST_F(QueueTest, CallersWithFewRunningJobsAndThoseWhoWantNotesGoFirst) {
   SqliteRecords records(file());
   for (int i = 0; i < 3; ++i) accept(records, some_job("many"));

@@ -104,7 +104,7 @@ struct IdempotencyKey {
 struct Quota {
   int64_t jobs = 0;             // waiting and running
   double seconds_per_hour = 0;  // of sound to make: recordings, or given notes, times takes
-  int64_t bytes = 0;            // of uploads and results
+  int64_t bytes = 0;            // of uploads and of all files of jobs
 };
 
 // A limit that a caller has reached.
@@ -140,6 +140,7 @@ struct Progress {
   std::string stage;
   double progress = 0;
   std::optional<double> seconds_left;
+  int64_t stream_bytes = 0;  // of the sound that can be heard so far
 };
 
 // What a caller reads about a job that hum gave up.
@@ -224,6 +225,8 @@ class Records {
   // Ends the job wherever it is and forgets it, its keys and dead letters. Absent if there is none.
   // The next sweep() makes sure that nothing of it is left on the disk.
   virtual std::optional<Removed> remove_job(const std::string& caller, const std::string& id) = 0;
+  // Counts a file that was made of the job's results against Quota::bytes.
+  virtual void add_bytes(const std::string& job, int64_t bytes) = 0;
 
   // ---- The queue ----
   // Leases a job that is due and has at most this much work. Callers with the fewest running jobs

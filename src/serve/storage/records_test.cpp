@@ -340,6 +340,43 @@ TEST_F(RecordsTest, ResultsAndUploadsExpire) {
   EXPECT_TRUE(records.any_job(waiting));
 }
 
+TEST_F(RecordsTest, EveryByteOfAJobCountsUntilItIsRemoved) {
+  Quota quota;
+  SqliteRecords records(file(), {.quota_of = [&](const std::string&) { return quota; }});
+  const auto keeps = [&](int64_t bytes) {
+    quota.bytes = bytes;
+    const bool has_so_many = records.reached_limit("", /*is_job=*/false).has_value();
+    quota.bytes = bytes + 1;
+    return has_so_many && !records.reached_limit("", /*is_job=*/false);
+  };
+  Upload upload = some_upload();
+  upload.bytes = 5;
+  records.add_upload(upload, std::nullopt);
+  EXPECT_TRUE(keeps(5));
+  const std::string id = accept(records);
+  Lease lease = claimed(records);
+  records.progress(lease, {"play", 0.2, std::nullopt, 100});
+  records.progress(lease, {"play", 0.5, std::nullopt, 200});
+  EXPECT_TRUE(keeps(205));
+  records.give_back(lease);
+  lease = claimed(records);
+  records.progress(lease, {"play", 0.1, std::nullopt, 50});
+  EXPECT_TRUE(keeps(205)) << "the stream of the first attempt is still there";
+  records.progress(lease, {"write", 0, std::nullopt, 300});
+  records.finish(lease, Json::array({{{"name", "take-1.wav"}, {"bytes", 1000}}}));
+  EXPECT_TRUE(keeps(1305));
+  records.add_bytes(id, 400);
+  EXPECT_TRUE(keeps(1705));
+  records.remove_job("", id);
+  EXPECT_TRUE(keeps(5));
+  accept(records);
+  lease = claimed(records);
+  records.progress(lease, {"play", 0.2, std::nullopt, 100});
+  EXPECT_TRUE(keeps(105));
+  records.fail_job(lease, kFault);
+  EXPECT_TRUE(keeps(5)) << "nothing of it can be heard";
+}
+
 TEST_F(RecordsTest, AListHasTheNewestFirstInPages) {
   SqliteRecords records(file());
   std::vector<std::string> ids;

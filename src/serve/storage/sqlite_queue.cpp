@@ -36,18 +36,28 @@ std::map<std::string, JobState> SqliteRecords::queued() {
       "SELECT id, version, caller FROM jobs INDEXED BY waiting_jobs WHERE status = 'queued' "
       "ORDER BY number");
   while (rows.next()) queued.push_back({rows.text(0), rows.integer(1), ++waiting[rows.text(2)]});
-  // Callers take turns: before a caller's third job go up to three of each other one.
   std::map<std::string, JobState> states;
-  for (const auto& [id, version, rank] : queued) {
-    JobState& state = states[id] = {version, 0};
-    for (const auto& [unused, jobs] : waiting) state.position += std::min(jobs, rank);
-  }
+  for (const auto& [id, version, rank] : queued) states[id] = {version, place_of(rank, waiting)};
   return states;
+}
+
+std::map<std::string, int64_t> SqliteRecords::waiting_by_caller() {
+  std::map<std::string, int64_t> waiting;
+  Statement rows = durable_.query(
+      "SELECT caller, count(*) FROM jobs INDEXED BY waiting_jobs WHERE status = 'queued' "
+      "GROUP BY caller");
+  while (rows.next()) waiting[rows.text(0)] = rows.integer(1);
+  return waiting;
 }
 
 int64_t SqliteRecords::position(const Job& job) {
   const std::scoped_lock lock(mutex_);
-  return queued()[job.request.id].position;
+  const int64_t rank = first_integer(
+      durable_.query("SELECT count(*) FROM jobs INDEXED BY waiting_jobs "
+                     "WHERE status = 'queued' AND number <= ? AND caller = ? AND EXISTS "
+                     "(SELECT 1 FROM jobs AS own WHERE own.number = ? AND own.status = 'queued')",
+                     job.number, job.request.caller, job.number));
+  return place_of(rank, waiting_by_caller());
 }
 
 std::map<std::string, JobState> SqliteRecords::states(const std::vector<std::string>& ids) {
@@ -117,11 +127,12 @@ bool SqliteRecords::renew(const Lease& lease) {
 
 bool SqliteRecords::progress(const Lease& lease, const Progress& progress) {
   const std::scoped_lock lock(mutex_);
+  // An earlier attempt may have left a longer stream, which is still there.
   return quick_.run(std::string("UPDATE jobs SET stage = ?, progress = ?, seconds_left = ?, "
-                                "version = version + 1") +
+                                "bytes = max(bytes, ?), version = version + 1") +
                         kHeld,
-                    progress.stage, progress.progress, progress.seconds_left, lease.job,
-                    lease.owner, lease.attempt) == 1;
+                    progress.stage, progress.progress, progress.seconds_left, progress.stream_bytes,
+                    lease.job, lease.owner, lease.attempt) == 1;
 }
 
 bool SqliteRecords::holds(const Lease& lease) {
@@ -143,14 +154,16 @@ bool SqliteRecords::set_heard(const Lease& lease, const Json& heard) {
 void SqliteRecords::end(const std::string& job, Status status, const Json& results,
                         const Json& error) {
   const int64_t now = now_ms();
+  const int is_done = status == Status::kDone ? 1 : 0;
   int64_t bytes = 0;
   for (const Json& result : results) bytes += result.value("bytes", int64_t{0});
+  // The stream of a failed job is of no use; remove_orphans() removes it.
   durable_.run(
-      "UPDATE jobs SET status = ?, results = ?, bytes = ?, error = ?, stage = '', "
-      "seconds_left = NULL, progress = ?, ended_ms = ?, expires_ms = ?, owner = NULL, "
+      "UPDATE jobs SET status = ?, results = ?, bytes = iif(?, bytes + ?, 0), error = ?, "
+      "stage = '', seconds_left = NULL, progress = ?, ended_ms = ?, expires_ms = ?, owner = NULL, "
       "lease_until_ms = NULL, version = version + 1 WHERE id = ?",
-      to_name(status), to_text(results), bytes, or_null(error), status == Status::kDone ? 1.0 : 0.0,
-      now, now + rules_.keep_results.count(), job);
+      to_name(status), to_text(results), is_done, bytes, or_null(error), is_done, now,
+      now + rules_.keep_results.count(), job);
 }
 
 bool SqliteRecords::finish(const Lease& lease, const Json& results) {

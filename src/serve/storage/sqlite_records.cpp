@@ -174,8 +174,8 @@ Acceptance SqliteRecords::accept(const JobRequest& job, const std::vector<Upload
     if (auto found = earlier_use(job.caller, *key)) return *found;
   }
   if (auto limit = limit_of(job.caller, /*is_job=*/true)) return refused_by(std::move(*limit));
-  const int64_t before =
-      first_integer(durable_.query("SELECT count(*) FROM jobs WHERE status = 'queued'"));
+  auto waiting = waiting_by_caller();
+  const int64_t before = place_of(INT64_MAX, waiting);  // after all of them
   if (before >= rules_.max_waiting) return {Acceptance::kQueueFull, "", before, ""};
   for (Upload own : own_uploads) {
     own.job = job.id;
@@ -189,7 +189,8 @@ Acceptance SqliteRecords::accept(const JobRequest& job, const std::vector<Upload
     if (!found.next()) return {Acceptance::kNoUpload, "", 0, id};
   }
   insert(job);
-  const int64_t position = queued().at(job.id).position;
+  const int64_t rank = ++waiting[job.caller];
+  const int64_t position = place_of(rank, waiting);
   count_use(job);
   if (key) remember(job.caller, *key, job.id, position);
   transaction.commit();
@@ -237,6 +238,11 @@ std::optional<Removed> SqliteRecords::remove_job(const std::string& caller, cons
   Removed removed{delete_expired_uploads()};
   transaction.commit();
   return removed;
+}
+
+void SqliteRecords::add_bytes(const std::string& job, int64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  durable_.run("UPDATE jobs SET bytes = bytes + ? WHERE id = ?", bytes, job);
 }
 
 }  // namespace hum::serve

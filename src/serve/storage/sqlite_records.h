@@ -36,6 +36,7 @@ class SqliteRecords : public Records {
   int64_t position(const Job& job) override;
   std::map<std::string, JobState> states(const std::vector<std::string>& ids) override;
   std::optional<Removed> remove_job(const std::string& caller, const std::string& id) override;
+  void add_bytes(const std::string& job, int64_t bytes) override;
 
   std::optional<std::pair<Job, Lease>> claim(const std::string& owner,
                                              double most_work_s = kAnyWork_s) override;
@@ -73,6 +74,8 @@ class SqliteRecords : public Records {
   void insert(const JobRequest& job);
   // Those in the queue, by id.
   std::map<std::string, JobState> queued();
+  // How many there are.
+  std::map<std::string, int64_t> waiting_by_caller();
   bool holds(const Lease& lease);
   bool return_unbegun(const Lease& lease, int64_t due_ms);
   void end(const std::string& job, Status status, const Json& results, const Json& error);

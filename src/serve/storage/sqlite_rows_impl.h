@@ -1,6 +1,8 @@
 // Rows of the tables as structs, for the sources of SqliteRecords.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -29,6 +31,14 @@ inline std::optional<std::string> or_null(const Json& value) {
 // Of a statement that counts.
 inline int64_t first_integer(Statement statement) {
   return statement.next() ? statement.integer(0) : 0;
+}
+
+// The place in the queue of a job that is its caller's `rank`th there; `waiting`: jobs there by
+// caller. Callers take turns: before a caller's third job go up to three of each other one.
+inline int64_t place_of(int64_t rank, const std::map<std::string, int64_t>& waiting) {
+  int64_t place = 0;
+  for (const auto& [unused, jobs] : waiting) place += std::min(jobs, rank);
+  return place;
 }
 
 // The current row of kSelectJobs.

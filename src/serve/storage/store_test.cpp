@@ -90,15 +90,17 @@ TEST_F(StoreTest, WorkThatTakesLongIsNotALeftOver) {
 
 TEST_F(StoreTest, SoundsWithoutARecordAreRemovedWhenTheyAreOld) {
   SqliteRecords records(file());
-  const std::string job = accept(records);
+  const std::string failed = accept(records), job = accept(records);
+  records.fail_job(claimed(records), testing::kFault);
   const Upload upload = some_upload();
   records.add_upload(upload, std::nullopt);
+  put(result_key(failed, kStreamName), "x");
   put(result_key(job, "take-1.wav"), "x");
   put(upload_key(upload.id), "x");
   put("jobs/0123/take-1.wav", "x");
   put("uploads/0123.wav", "x");
   remove_orphans(records, store_, std::chrono::hours(1));
-  EXPECT_EQ(keys("jobs").size(), 2U) << "it may belong to a request that is being accepted";
+  EXPECT_EQ(keys("jobs").size(), 3U) << "it may belong to a request that is being accepted";
   remove_orphans(records, store_, std::chrono::milliseconds(-1000));
   EXPECT_THAT(keys("jobs"), ElementsAre(result_key(job, "take-1.wav")));
   EXPECT_THAT(keys("uploads"), ElementsAre(upload_key(upload.id)));

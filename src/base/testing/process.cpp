@@ -1,7 +1,7 @@
-#include "tests/serve/process.h"
+#include "base/testing/process.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,27 +12,47 @@
 
 #include "base/error.h"
 
-namespace hum::serve {
+namespace hum::testing {
 
 namespace fs = std::filesystem;
 
-Process::Process(std::vector<std::string> command, const fs::path& log,
-                 const std::map<std::string, std::string>& environment) {
+namespace {
+
+void write_to(const fs::path& file, int stream) {
+  ::dup2(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), stream);
+}
+
+// In the child: never returns.
+[[noreturn]] void become(std::vector<std::string>& command, const ProcessOptions& options) {
+  for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  if (!options.out.empty()) write_to(options.out, STDOUT_FILENO);
+  if (!options.err.empty()) write_to(options.err, STDERR_FILENO);
+  if (options.max_file_bytes >= 0) {
+    const auto bytes = static_cast<rlim_t>(options.max_file_bytes);
+    const rlimit limit{bytes, bytes};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(127);
   std::vector<char*> argv;
   for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
-  int pipe[2];
-  HUM_REQUIRE(::pipe2(pipe, O_CLOEXEC) == 0, "no pipe");
+  ::execv(argv[0], argv.data());
+  ::_exit(127);
+}
+
+}  // namespace
+
+Process::Process(std::vector<std::string> command, const ProcessOptions& options) {
+  int pipe[2] = {-1, -1};
+  const bool has_pipe = options.out.empty();
+  HUM_REQUIRE(!has_pipe || ::pipe2(pipe, O_CLOEXEC) == 0, "no pipe");
   pid_ = ::fork();
   HUM_REQUIRE(pid_ >= 0, "cannot fork");
   if (pid_ == 0) {
-    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
-    ::dup2(pipe[1], STDOUT_FILENO);
-    ::dup2(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
-    ::execv(argv[0], argv.data());
-    ::_exit(127);
+    if (has_pipe) ::dup2(pipe[1], STDOUT_FILENO);
+    become(command, options);
   }
-  ::close(pipe[1]);
+  if (has_pipe) ::close(pipe[1]);
   out_ = pipe[0];
 }
 
@@ -41,7 +61,7 @@ Process::~Process() {
     ::kill(pid_, SIGKILL);
     wait();
   }
-  ::close(out_);
+  if (out_ >= 0) ::close(out_);
 }
 
 std::string Process::first_line() {
@@ -62,8 +82,10 @@ void Process::signal(int number) const { ::kill(pid_, number); }
 
 int Process::wait() {
   int status = 0;
-  ::waitpid(pid_, &status, 0);
+  rusage usage{};
+  ::wait4(pid_, &status, 0, &usage);
   pid_ = 0;
+  peak_bytes_ = static_cast<int64_t>(usage.ru_maxrss) * 1024;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -99,4 +121,4 @@ bool eventually(const std::function<bool()>& condition, std::chrono::millisecond
   return true;
 }
 
-}  // namespace hum::serve
+}  // namespace hum::testing

@@ -1,4 +1,4 @@
-// A program that runs beside this one, for tests and benches of the service.
+// A program that runs beside this one, for tests and benches.
 #pragma once
 
 #include <sys/types.h>
@@ -13,16 +13,24 @@
 
 #include "base/sanitizers.h"
 
-namespace hum::serve {
+namespace hum::testing {
 
-inline constexpr std::chrono::seconds kServicePatience{kHasSanitizer ? 600 : 120};
+inline constexpr std::chrono::seconds kProcessPatience{kHasSanitizer ? 600 : 120};
 
-// Its stderr goes to a file.
+struct ProcessOptions {
+  std::map<std::string, std::string> environment = {};
+  std::filesystem::path folder = {};  // to run in; empty: this process's
+  // Files that its output is appended to. Empty: a pipe for first_line() and rest(); the stderr of
+  // this process.
+  std::filesystem::path out = {}, err = {};
+  // Largest file that it may write (RLIMIT_FSIZE): simulates a full disk. Negative: any.
+  int64_t max_file_bytes = -1;
+};
+
 class Process {
  public:
   // `command`: its path, then arguments.
-  Process(std::vector<std::string> command, const std::filesystem::path& log,
-          const std::map<std::string, std::string>& environment = {});
+  explicit Process(std::vector<std::string> command, const ProcessOptions& options = {});
   // Kills it.
   ~Process();
   Process(const Process&) = delete;
@@ -36,12 +44,15 @@ class Process {
   void signal(int number) const;
   // Waits for its end: the exit code, or 128 + signal.
   int wait();
+  // The largest that it was in memory. After wait().
+  int64_t peak_bytes() const { return peak_bytes_; }
   // Processes that it has started.
   std::vector<pid_t> children() const;
 
  private:
   pid_t pid_ = 0;
   int out_ = -1;
+  int64_t peak_bytes_ = 0;
 };
 
 // Not if it has ended and only waits for its parent to notice.
@@ -52,6 +63,6 @@ int64_t resident_bytes(pid_t process);
 
 // Polls the condition. False if it does not hold in time.
 bool eventually(const std::function<bool()>& condition,
-                std::chrono::milliseconds patience = kServicePatience);
+                std::chrono::milliseconds patience = kProcessPatience);
 
-}  // namespace hum::serve
+}  // namespace hum::testing
