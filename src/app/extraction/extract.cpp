@@ -157,10 +157,12 @@ ExistingTable open_table(const std::string& output, const DatabaseJob& database)
 
 // All that decides what the features of a recording are.
 Json made_with(const FeatureTools& tools) {
-  return {{"version", data::kFeaturesVersion},
-          {"feature_columns", data::kMelodyFeatures},
-          {"heard_by", tools.heard_by},
-          {"codec", tools.encoder.fingerprint}};
+  Json made_with = {{"version", data::kFeaturesVersion},
+                    {"feature_columns", data::kMelodyFeatures},
+                    {"heard_by", tools.heard_by},
+                    {"codec", tools.encoder.fingerprint}};
+  if (tools.keep_audio) made_with[data::kSoundOption] = true;
+  return made_with;
 }
 
 void write_list(RecordingTable& table, ShardStore& store) {
@@ -240,7 +242,8 @@ Extraction extract(const ExtractOptions& options) {
   runtime::Session session(session_options());
   const models::codec::CodecSession codec(
       session, models::weights_part(weights_folder(options.weights), "codec"));
-  const FeatureTools tools{transcriber(session, {}), kHeardBy, token_encoder(codec)};
+  const FeatureTools tools{transcriber(session, {}), kHeardBy, token_encoder(codec),
+                           options.keep_audio};
   if (!is_s3_url(place)) create_folder(place);
   Extraction result{.folder = place};
   const auto table = fill_table(options, place, files, made_with(tools), result);

@@ -32,6 +32,7 @@ struct ExtractOptions {
   bool init = false;                // create hum's schema in it first
   std::string output = "runs/features";
   std::string weights;  // whose codec; as in ConversionOptions
+  bool keep_audio = false;  // samples hold the sound itself, too
   bool recursive = false;
   bool dry_run = false;
   int64_t batch = 8;

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <optional>
 
+#include "audio/channels.h"
 #include "audio/io.h"
 #include "audio/resample.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/rng.h"
+#include "data/shards/array_files.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/sine.h"
@@ -112,6 +114,12 @@ Json meta_of(const RecordingSound& sound, const FeatureTools& tools) {
   if (!sound.licence.empty()) meta["licence"] = sound.licence;
   if (!sound.reference_sha256.empty()) meta["mono_reference"] = sound.reference_sha256;
   return meta;
+}
+
+// Interleaved, in 16 bits.
+std::vector<int16_t> stored(const std::vector<std::vector<float>>& channels) {
+  return data::to_int16(audio::heard_channels(
+      channels, channels.size() == 1 ? audio::Channels::kMono : audio::Channels::kLeftRight));
 }
 
 uint64_t seed_of(const std::string& sha256) {
@@ -250,6 +258,10 @@ RecordingFeatures begin_features(const RecordingSound& sound, const FeatureTools
                         {"gain_db", 20 * std::log10(level(window))}});
     const auto reference =
         sound.reference.empty() ? std::vector<float>() : data::levelled(cut(mono, start));
+    if (tools.keep_audio) {
+      sample.sound = stored(window);
+      sample.mono_sound = data::to_int16(reference);
+    }
     add_signals(sample, window, reference, data::levelled(cut(sine, start)), pool);
   }
   return features;

@@ -24,6 +24,7 @@ struct FeatureTools {
   pipeline::TranscribeFunction transcribe;
   std::string heard_by;  // names it
   data::TokenEncoder encoder;
+  bool keep_audio = false;  // samples hold the sound itself, too
 };
 
 // Reads a whole file. Throws: what read_file throws; kBadData if it changes meanwhile, is too large

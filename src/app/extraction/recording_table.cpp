@@ -33,8 +33,8 @@ std::string too_many_attempts() {
 
 void require_same_options(const std::string& stored, const Json& wanted, const std::string& place) {
   if (stored == to_text(wanted)) return;
-  fail(ExitCode::kUsage, place + ": holds features of another codec or another hum",
-       "choose another folder with -o, or use the same --weights");
+  fail(ExitCode::kUsage, place + ": holds features of another codec, another hum or other flags",
+       "choose another folder with -o, or use the same --weights and --keep-audio");
 }
 
 }  // namespace hum::app
