@@ -77,6 +77,7 @@ void require_writable(const std::filesystem::path& path);
 
 // Returns lower-case hex.
 std::string sha256(std::string_view bytes);
+// Reads the file piece by piece. Throws: what read_file throws.
 std::string sha256_file(const std::filesystem::path& path);
 // Returns the 32 bytes themselves.
 std::string hmac_sha256(std::string_view key, std::string_view text);

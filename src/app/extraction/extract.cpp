@@ -68,7 +68,7 @@ void validate(const ExtractOptions& options) {
          "--lease 30");
   }
   if (!(options.max_seconds > 0)) {
-    fail(ExitCode::kUsage, "--max-seconds must be positive", "--max-seconds 600");
+    fail(ExitCode::kUsage, "--max-seconds must be positive", "--max-seconds 43200");
   }
 }
 

@@ -15,6 +15,7 @@
 #include "app/session_options.h"
 #include "app/training/inputs.h"
 #include "app/training/train.h"
+#include "audio/io.h"
 #include "base/files.h"
 #include "base/testing/refusal.h"
 #include "data/shards/item_folder.h"

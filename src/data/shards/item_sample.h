@@ -78,7 +78,7 @@ struct FeatureSample {
   std::vector<uint16_t> reference;  // [frames, K], at most kReferenceFrames
   // The sound itself, if it is stored: [kItemSamples, 1 or 2 channels]; that of the mono version,
   // if the recording has one, [kItemSamples].
-  std::vector<int16_t> sound, mono_sound;
+  std::vector<int16_t> sound = {}, mono_sound = {};
 };
 // The first 16 hex digits of the hash, and the window in six digits.
 std::string feature_key(const std::string& recording, int64_t window);
