@@ -1,7 +1,6 @@
 #include "bench/extract/extraction.h"
 
 #include <array>
-#include <cstdio>
 #include <fstream>
 #include <memory>
 
@@ -11,6 +10,7 @@
 #include "base/files.h"
 #include "base/scratch_folder.h"
 #include "bench/locations.h"
+#include "data/shards/array_files.h"
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/melody.h"
 #include "data/synthesis/timing.h"
@@ -97,15 +97,13 @@ std::vector<fs::path> write_music(const fs::path& folder, std::span<const MusicF
 void write_repeated(const fs::path& path, const fs::path& piece, int repeats) {
   const audio::AudioBuffer sound = audio::to_mono(audio::read_audio(piece));
   HUM_REQUIRE(sound.rate_hz == kRate_hz, "{} has {} Hz", piece.string(), sound.rate_hz);
-  std::string bytes;
-  for (const float sample : sound.samples) {
-    const auto value = static_cast<int16_t>(32767 * sample);
-    bytes += static_cast<char>(value & 0xff);
-    bytes += static_cast<char>(value >> 8 & 0xff);
-  }
+  const std::vector<int16_t> samples = data::to_int16(sound.samples);
+  const auto bytes = static_cast<std::streamsize>(samples.size() * sizeof(int16_t));
   std::ofstream out(path, std::ios::binary);
-  out << wav_header(bytes.size() * static_cast<uint64_t>(repeats));
-  for (int i = 0; i < repeats; ++i) out << bytes;
+  out << wav_header(static_cast<uint64_t>(bytes) * static_cast<uint64_t>(repeats));
+  for (int i = 0; i < repeats; ++i) {
+    out.write(reinterpret_cast<const char*>(samples.data()), bytes);
+  }
   out.close();
   HUM_REQUIRE(out.good(), "{} cannot be written", path.string());
 }
