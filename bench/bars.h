@@ -30,6 +30,12 @@ eval::Bar sound_augmentation(const Scale& scale);
 eval::Bar sound_hum(const Scale& scale);
 // What is gained and lost by --residual, with stored references and with clips.
 eval::Bar sound_residual(const Scale& scale);
+// hum data extract: the same bits however the work is shared out.
+eval::Bar extract_same(const Scale& scale);
+// hum data extract: its speed beside its stages alone and beside Python, and its memory.
+eval::Bar extract_rate(const Scale& scale);
+// hum data extract: workers and PostgreSQL under SIGKILLs.
+eval::Bar extract_kill(const Scale& scale);
 // hum data extract: claims of several processes on a table of a million recordings in PostgreSQL.
 eval::Bar extract_scale(const Scale& scale);
 // Real instruments as --timbre: does the output sound like its own reference?

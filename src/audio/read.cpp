@@ -91,41 +91,75 @@ std::unique_ptr<Decoder> open_to_read(const Source& source) {
   return std::move(decoder);
 }
 
-// Passes all samples to `sink` after checking them.
-void read_blocks(const Source& source, Decoder& decoder, double max_seconds, const Sink& sink) {
-  const double max_frames = max_seconds * decoder.rate_hz;
-  if (static_cast<double>(decoder.frames) > max_frames) {
+// Reads the samples of a file and checks them.
+class BlockReader {
+ public:
+  // The source and its decoder must outlive it.
+  BlockReader(const Source& source, Decoder& decoder, double max_seconds);
+  // Interleaved, until the next call; none after the end.
+  std::span<const float> next();
+
+ private:
+  void check_all() const;
+
+  const Source& source_;
+  Decoder& decoder_;
+  double max_seconds_;
+  std::vector<float> block_;
+  int64_t frames_ = 0;
+  size_t bad_samples_ = 0, samples_ = 0;
+};
+
+BlockReader::BlockReader(const Source& source, Decoder& decoder, double max_seconds)
+    : source_(source),
+      decoder_(decoder),
+      max_seconds_(max_seconds),
+      block_(static_cast<size_t>(kBlockFrames) * static_cast<size_t>(decoder.channels)) {
+  const double seconds = static_cast<double>(decoder.frames) / decoder.rate_hz;
+  if (seconds > max_seconds) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: {:.1f} s long, the limit is {:g} s", source.file.name,
-                     static_cast<double>(decoder.frames) / decoder.rate_hz, max_seconds),
+         fmt::format("{}: {:.1f} s long, the limit is {:g} s", source.file.name, seconds,
+                     max_seconds),
          source.file.length_hint);
   }
-  const auto channels = static_cast<size_t>(decoder.channels);
-  std::vector<float> block(static_cast<size_t>(kBlockFrames) * channels);
-  int64_t frames = 0;
-  size_t bad_samples = 0, samples = 0;
-  while (const int64_t read = decoder.read(block)) {
-    frames += read;
-    if (static_cast<double>(frames) > max_frames) {
-      fail(ExitCode::kBadData,
-           fmt::format("{}: longer than the limit of {:g} s", source.file.name, max_seconds),
-           source.file.length_hint);
-    }
-    const auto part = std::span<const float>(block).first(static_cast<size_t>(read) * channels);
-    samples += part.size();
-    for (const float sample : part) bad_samples += std::isfinite(sample) ? 0 : 1;
-    sink(part);
+}
+
+std::span<const float> BlockReader::next() {
+  const int64_t read = decoder_.read(block_);
+  if (read == 0) {
+    check_all();
+    return {};
   }
-  if (decoder.has_failed() || frames < decoder.frames) fail_truncated(source);
-  if (frames == 0) {
-    fail(ExitCode::kBadData, source.file.name + ": holds no sound", "record it again");
-  }
-  if (bad_samples > 0) {
+  frames_ += read;
+  if (static_cast<double>(frames_) > max_seconds_ * decoder_.rate_hz) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: {} of {} samples are not finite (NaN or infinity)", source.file.name,
-                     bad_samples, samples),
+         fmt::format("{}: longer than the limit of {:g} s", source_.file.name, max_seconds_),
+         source_.file.length_hint);
+  }
+  const auto part =
+      std::span<const float>(block_).first(static_cast<size_t>(read * decoder_.channels));
+  samples_ += part.size();
+  for (const float sample : part) bad_samples_ += std::isfinite(sample) ? 0 : 1;
+  return part;
+}
+
+void BlockReader::check_all() const {
+  if (decoder_.has_failed() || frames_ < decoder_.frames) fail_truncated(source_);
+  if (frames_ == 0) {
+    fail(ExitCode::kBadData, source_.file.name + ": holds no sound", "record it again");
+  }
+  if (bad_samples_ > 0) {
+    fail(ExitCode::kBadData,
+         fmt::format("{}: {} of {} samples are not finite (NaN or infinity)", source_.file.name,
+                     bad_samples_, samples_),
          "export the file again; the program that wrote it has a bug");
   }
+}
+
+// Passes all samples to `sink`.
+void read_blocks(const Source& source, Decoder& decoder, double max_seconds, const Sink& sink) {
+  BlockReader reader(source, decoder, max_seconds);
+  for (auto block = reader.next(); !block.empty(); block = reader.next()) sink(block);
 }
 
 // Measures whether the channels cancel each other when they are mixed.
@@ -227,6 +261,27 @@ void stream_audio(const SoundBytes& file, double max_seconds, const SoundSink& s
   read_blocks(source, *decoder, max_seconds, [&](std::span<const float> block) {
     sink({decoder->rate_hz, decoder->channels, {block.begin(), block.end()}});
   });
+}
+
+struct SoundReader::State {
+  State(const fs::path& path, const SoundBytes& words, double max_seconds)
+      : source{nullptr, path, words},
+        decoder(open_to_read(source)),
+        reader(source, *decoder, max_seconds) {}
+
+  Source source;
+  std::unique_ptr<Decoder> decoder;
+  BlockReader reader;
+};
+
+SoundReader::SoundReader(const fs::path& path, const SoundBytes& words, double max_seconds)
+    : state_(std::make_unique<State>(path, words, max_seconds)) {}
+
+SoundReader::~SoundReader() = default;
+
+AudioBuffer SoundReader::next() {
+  const auto block = state_->reader.next();
+  return {state_->decoder->rate_hz, state_->decoder->channels, {block.begin(), block.end()}};
 }
 
 SourceFormat stream_mono(const SoundBytes& file, double max_seconds, const SoundSink& sink,

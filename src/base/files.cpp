@@ -131,7 +131,9 @@ void require_folder(const fs::path& path, const std::string& hint) {
   if (!is_folder(path)) fail(ExitCode::kNoInput, path.string() + ": is not a folder", hint);
 }
 
-std::string read_file(const fs::path& path) {
+namespace {
+
+std::ifstream opened_to_read(const fs::path& path) {
   require_exists(path, "check the path");
   if (is_folder(path)) {
     fail(ExitCode::kNoInput, path.string() + ": is a folder", "name a file inside it");
@@ -141,6 +143,13 @@ std::string read_file(const fs::path& path) {
     fail(exit_code_of(errno, ExitCode::kNoInput), path.string() + ": cannot read",
          "check its permissions (ls -l)");
   }
+  return in;
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  const std::ifstream in = opened_to_read(path);
   std::ostringstream bytes;
   bytes << in.rdbuf();
   return std::move(bytes).str();
@@ -264,7 +273,19 @@ std::string sha256(std::string_view bytes) {
   return hash.hex();
 }
 
-std::string sha256_file(const fs::path& path) { return sha256(read_file(path)); }
+std::string sha256_file(const fs::path& path) {
+  std::ifstream in = opened_to_read(path);
+  Sha256 hash;
+  std::string block(1 << 20, '\0');
+  while (in.read(block.data(), std::ssize(block)), in.gcount() > 0) {
+    hash.add(std::string_view(block).substr(0, static_cast<size_t>(in.gcount())));
+  }
+  if (in.bad()) {
+    fail(ExitCode::kNoInput, path.string() + ": cannot be read to its end",
+         "check the disk (dmesg)");
+  }
+  return hash.hex();
+}
 
 std::string hmac_sha256(std::string_view key, std::string_view text) {
   std::string digest(EVP_MAX_MD_SIZE, '\0');

@@ -93,6 +93,7 @@ class Sha256 {
 
 // Returns lower-case hex.
 std::string sha256(std::string_view bytes);
+// Reads the file piece by piece. Throws: what read_file throws.
 std::string sha256_file(const std::filesystem::path& path);
 // Returns the 32 bytes themselves.
 std::string hmac_sha256(std::string_view key, std::string_view text);

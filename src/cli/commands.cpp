@@ -46,6 +46,7 @@ std::span<const Command> commands() {
       kPlanPredict,
       kPlanCalibrate,
       kPlanAudit,
+      kPlanExtract,
       kEnv,
       kHelp,
       kCompletion,

@@ -91,6 +91,10 @@ const Case kCases[] = {
     {"hum plan audit nothing.yaml", 65, "no figure of the plan can be checked", "docs/formats/plans.md"},
     {"hum plan audit empty.yaml", 65, "has no figure of a training plan", "a plan has"},
     {"hum plan predict unknown.csv", 65, "unknown hardware 'q100'", "nearest are"},
+    {"hum plan extract --input-tb 2000 --cluster c7a.48xlarge --days 14", 0, "2.00 PB, on ", "on demand"},
+    {"hum plan extract --hours 1e6 --cluster c7a.48xlarge:16 --json", 0, "sound_hours", "machines"},
+    {"hum plan extract --cluster c7a.48xlarge:16", 2, "the size of the library is missing", "--input-tb"},
+    {"hum plan extract --hours 1e6 --cluster c7a.24xlarge:16", 2, "unknown machine 'c7a.24xlarge'", "nearest are c7a"},
 
     // Text that is not UTF-8.
     {"hum train latin1.yaml", 65, "latin1.yaml:2: not UTF-8 text", "iconv -f LATIN1 -t UTF-8"},

@@ -2,12 +2,11 @@
 #include <map>
 
 #include "audio/io.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "base/postgres.h"
 #include "base/testing/postgres_server.h"
 #include "data/shards/manifest.h"
-#include "data/shards/tar.h"
+#include "data/shards/testing.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/timing.h"
 #include "models/testing.h"
@@ -40,16 +39,8 @@ class Extract : public Program {
     }
   }
   Outcome shell(const std::string& line) const { return run_shell(line, {.folder = folder_}); }
-  // The hashes of all files of all listed samples, none of which may come twice.
   std::map<std::string, std::string> listed(const std::string& name) const {
-    std::map<std::string, std::string> files;
-    for (const auto& shard : data::read_manifest(folder_ / name).shards) {
-      const std::string archive = read_file(folder_ / name / shard.name);
-      for (const auto& member : data::tar_members(archive)) {
-        EXPECT_TRUE(files.emplace(member.name, sha256(member.bytes)).second) << member.name;
-      }
-    }
-    return files;
+    return data::files_of(folder_ / name);
   }
 };
 

@@ -63,7 +63,7 @@ void validate(const ExtractOptions& options) {
          "--lease 30");
   }
   if (!(options.max_seconds > 0)) {
-    fail(ExitCode::kUsage, "--max-seconds must be positive", "--max-seconds 600");
+    fail(ExitCode::kUsage, "--max-seconds must be positive", "--max-seconds 43200");
   }
 }
 
@@ -124,10 +124,12 @@ std::unique_ptr<RecordingTable> fill_table(const ExtractOptions& options, const 
 
 // All that decides what the features of a recording are.
 Json made_with(const FeatureTools& tools) {
-  return {{"version", data::kFeaturesVersion},
-          {"feature_columns", data::kMelodyFeatures},
-          {"heard_by", tools.heard_by},
-          {"codec", tools.encoder.fingerprint}};
+  Json made_with = {{"version", data::kFeaturesVersion},
+                    {"feature_columns", data::kMelodyFeatures},
+                    {"heard_by", tools.heard_by},
+                    {"codec", tools.encoder.fingerprint}};
+  if (tools.keep_audio) made_with[data::kSoundOption] = true;
+  return made_with;
 }
 
 // Shows how many recordings have ended, and how fast this process is.
@@ -195,7 +197,8 @@ Extraction extract(const ExtractOptions& options) {
   runtime::Session session(session_options());
   const models::codec::CodecSession codec(
       session, models::weights_part(weights_folder(options.weights), "codec"));
-  const FeatureTools tools{transcriber(session, {}), kHeardBy, token_encoder(codec)};
+  const FeatureTools tools{transcriber(session, {}), kHeardBy, token_encoder(codec),
+                           options.keep_audio};
   std::optional<OutputFolder> folder;  // removed again if this process may not use it
   if (!is_s3_url(place)) folder.emplace(place);
   Extraction result{.folder = place};

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "app/extraction/postgres_source.h"
+#include "app/extraction/recording_parts.h"
 #include "app/extraction/recording_table.h"
-#include "audio/io.h"
 #include "base/json.h"
 
 namespace hum::app {
@@ -31,11 +31,12 @@ struct ExtractOptions {
   RecordingSource source;           // in the database
   bool init = false;                // create hum's schema in it first
   std::string output = "runs/features";
-  std::string weights;  // whose codec; as in ConversionOptions
+  std::string weights;      // whose codec; as in ConversionOptions
+  bool keep_audio = false;  // samples hold the sound itself, too
   bool recursive = false;
   bool dry_run = false;
   int64_t batch = 8;
-  double max_seconds = audio::kDefaultMaxSeconds;
+  double max_seconds = kLongestRecording_s;
   double lease_s = 30;
 };
 

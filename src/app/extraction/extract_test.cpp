@@ -15,6 +15,7 @@
 #include "app/session_options.h"
 #include "app/training/inputs.h"
 #include "app/training/train.h"
+#include "audio/io.h"
 #include "base/files.h"
 #include "base/testing/refusal.h"
 #include "data/shards/item_folder.h"
@@ -276,8 +277,28 @@ TEST_F(TrainingOnFeatures, ReadsThemAsItemsInMonoAndStereo) {
   stereo.model["common"]["channels"] = "mid_side";
   stereo.stage.run = folder_ / "mid-run";
   EXPECT_THAT(message_of([&] { train(stereo, {}); }), HasSubstr("no tokens of mid and side"));
-  EXPECT_THAT(message_of([&] { train(configuration("voice"), {}); }),
-              HasSubstr("do not hold the sound"));
+  for (const std::string model : {"voice", "joint", "codec"}) {
+    EXPECT_THAT(message_of([&] { train(configuration(model), {}); }),
+                HasSubstr("do not hold the sound that " + model + " learns from"));
+  }
+}
+
+TEST_F(TrainingOnFeatures, LearnsFromTheSoundThatWasKept) {
+  write_four();
+  ExtractOptions options{.inputs = {folder_ / "music"},
+                         .output = folder_ / "features",
+                         .weights = folder_.path(),
+                         .keep_audio = true};
+  extract(options);
+  for (const std::string model : {"voice", "joint", "codec"}) {
+    EXPECT_EQ(train(configuration(model), {}).summary.at("finished"), true) << model;
+  }
+  run("without");
+  const auto kept = files_of(folder_ / "features"), without = files_of(folder_ / "without");
+  EXPECT_EQ(std::ssize(kept) - std::ssize(without), 8);  // a file of each window
+  EXPECT_TRUE(std::ranges::includes(kept, without));
+  options.keep_audio = false;
+  EXPECT_EQ(code_of([&] { extract(options); }), ExitCode::kUsage);
 }
 
 }  // namespace

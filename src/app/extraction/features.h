@@ -1,19 +1,17 @@
-// Features of one recording: its windows of 6 s as notes, melody features and codec tokens
-// (docs/formats/items.md, version 3). The models come in as functions.
+// Features of a recording, part by part: its windows of 6 s as notes, melody features and codec
+// tokens (docs/formats/items.md, version 3). The models come in as functions.
 //
-// Stages: bytes -> sound -> samples whose tokens follow -> tokens, as batches of windows of several
-// recordings fill up -> references, which are parts of the samples' own tokens.
+// Stages: sound (recording_parts.h) -> samples whose tokens follow -> tokens, as batches of windows
+// of several recordings fill up -> references, which are parts of the samples' own tokens.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <filesystem>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "app/extraction/recording_table.h"
+#include "app/extraction/recording_parts.h"
 #include "data/shards/item_codes.h"
 #include "data/shards/item_sample.h"
 #include "pipeline/hearing.h"
@@ -24,16 +22,8 @@ struct FeatureTools {
   pipeline::TranscribeFunction transcribe;
   std::string heard_by;  // names it
   data::TokenEncoder encoder;
+  bool keep_audio = false;  // samples hold the sound itself, too
 };
-
-// Reads a whole file. Throws: what read_file throws; kBadData if it changes meanwhile, is too large
-// or is no file (a device), or if the location is not an absolute path.
-std::string read_recording_bytes(const std::string& location);
-
-// At 22,050 Hz: one channel, or left and right; the mean of more channels than two. Throws: what
-// audio::stream_audio throws, without the name of the file; kBadData for less than a quarter of a
-// second.
-std::vector<std::vector<float>> decode_channels(std::string_view bytes, double max_seconds);
 
 // Encodes windows as they come, kEncodedTogether at a time, whatever recordings they are of. The
 // codes of a window do not depend on the others of its batch.
@@ -54,30 +44,18 @@ class CodePool {
   std::vector<std::vector<std::vector<uint16_t>*>> places_;  // of each window
 };
 
-struct RecordingSound {
-  std::string sha256;                        // of the file
-  std::vector<std::vector<float>> channels;  // one or two
-  // A mono version to hear and to encode in place of the mean of the channels, and the SHA-256 of
-  // its file. Empty: none.
-  std::vector<float> reference;
-  std::string reference_sha256;
-  std::string licence;  // empty: unknown
-};
-
+// Of a part of a recording.
 struct RecordingFeatures {
-  double seconds = 0;
+  double seconds = 0;  // without what the part shares with its neighbours
   WindowCounts windows;
   std::deque<data::FeatureSample> samples;  // a deque, because they must not move
 };
 
-// All but the tokens, which `pool` adds. A reference is cut or padded to the length of the
-// channels.
+// All but the tokens, which `pool` adds.
 RecordingFeatures begin_features(const RecordingSound& sound, const FeatureTools& tools,
                                  CodePool& pool);
-// The mean of one or two channels.
-std::vector<float> mean_of(const std::vector<std::vector<float>>& channels);
 // Adds the references, once the samples have their tokens: 1 to 5 s of another window of the
-// recording, drawn by its hash; of the same window if it has only one.
+// part, drawn by the recording's hash; of the same window if it has only one.
 void add_references(RecordingFeatures& features);
 
 }  // namespace hum::app

@@ -33,8 +33,9 @@ std::string too_many_attempts() {
 
 void require_same_options(const std::string& stored, const Json& wanted, const std::string& place) {
   if (stored == to_text(wanted)) return;
-  fail(ExitCode::kUsage, place + ": holds features of another codec or another version of hum",
-       "choose another folder with -o, or use the same --weights");
+  fail(ExitCode::kUsage,
+       place + ": holds features of another codec, another version of hum or other flags",
+       "choose another folder with -o, or use the same --weights and --keep-audio");
 }
 
 }  // namespace hum::app

@@ -5,7 +5,6 @@
 #include "app/extraction/s3_store.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/mapped_file.h"
 #include "base/s3.h"
 
 namespace hum::app {
@@ -62,7 +61,7 @@ std::unique_ptr<ShardStore> open_store(const std::string& place) {
 void FolderStore::put(const data::ShardEntry& entry, std::string_view archive) {
   AtomicFile file(folder_ / entry.name);
   file.write(archive);
-  if (sha256(MappedFile(file.temporary_path()).bytes()) != entry.sha256) {
+  if (sha256_file(file.temporary_path()) != entry.sha256) {
     fail(ExitCode::kCannotCreate, (folder_ / entry.name).string() + ": reads back otherwise",
          "check the disk (dmesg)");
   }

@@ -6,14 +6,11 @@
 
 #include <filesystem>
 #include <initializer_list>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "base/files.h"
 #include "base/scratch_folder.h"
-#include "data/shards/manifest.h"
-#include "data/shards/tar.h"
+#include "data/shards/testing.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/timing.h"
 #include "models/testing.h"
@@ -29,17 +26,7 @@ inline std::vector<float> scale(int pitch, double seconds) {
   return data::render_excitation(notes, static_cast<int64_t>(seconds * data::kSampleRate));
 }
 
-// The SHA-256 of the files of the samples in the listed shards, by name. No name may come twice.
-inline std::map<std::string, std::string> files_of(const std::filesystem::path& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& shard : data::read_manifest(folder).shards) {
-    const std::string archive = read_file(folder / shard.name);
-    for (const auto& member : data::tar_members(archive)) {
-      EXPECT_TRUE(files.emplace(member.name, sha256(member.bytes)).second) << member.name;
-    }
-  }
-  return files;
-}
+using data::files_of;
 
 // In folder_: weights of tiny models, the folder music/, and compiled programs.
 class ExtractionTest : public ::testing::Test {

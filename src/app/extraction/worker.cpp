@@ -4,12 +4,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/log.h"
 #include "data/shards/tar.h"
 
@@ -57,38 +58,50 @@ std::string failure_of(const std::function<void()>& read) {
   }
 }
 
-void read_reference(const std::string& location, double max_seconds, RecordingSound& sound) {
-  const std::string bytes = read_recording_bytes(location);
-  sound.reference = mean_of(decode_channels(bytes, max_seconds));
-  sound.reference_sha256 = sha256(bytes);
-}
-
 }  // namespace
 
 struct Worker::Batch {
-  Batch(int64_t token, const data::TokenEncoder& encoder) : lease(token), pool(encoder) {}
+  Batch(RecordingTable& table, int64_t token, double lease_s, const data::TokenEncoder& encoder)
+      : lease(token), heartbeat(table, token, lease_s), pool(encoder) {}
+
+  // Moves what has been heard to the archive.
+  void write() {
+    pool.flush();
+    for (RecordingFeatures& features : heard) {
+      add_references(features);
+      for (const auto& sample : features.samples) data::add_features(*archive, sample);
+      items += std::ssize(features.samples);
+    }
+    heard.clear();
+  }
+  // Forgets all features.
+  void drop() {
+    pool.flush();  // into those that were heard
+    heard.clear();
+    archive = std::make_unique<data::TarWriter>();
+    items = 0;
+  }
 
   int64_t lease;
+  Heartbeat heartbeat;
   CodePool pool;
-  std::deque<RecordingFeatures> features;  // of the results that did not fail, in their order
+  std::deque<RecordingFeatures> heard;
+  std::unique_ptr<data::TarWriter> archive = std::make_unique<data::TarWriter>();
+  int64_t items = 0;
   std::vector<RecordingResult> results;
-};
-
-struct Worker::ReadRecording {
-  RecordingSound sound;
-  std::string failure;
+  // A recording of several parts is alone in its batch, so that it can be given up in the middle.
+  bool is_for_long_one = false;
 };
 
 bool Worker::work() {
   if (options_.should_stop()) return false;
   const Claim claim = table_.claim(options_.batch);
   if (claim.recordings.empty()) return false;
-  Heartbeat heartbeat(table_, claim.lease, options_.lease_s);
-  Batch batch(claim.lease, tools_.encoder);
+  Batch batch(table_, claim.lease, options_.lease_s, tools_.encoder);
   bool is_held = true;
   for (const ClaimedRecording& recording : claim.recordings) {
-    if (options_.should_stop()) break;
-    is_held = !heartbeat.is_lost() && extract(recording, batch);
+    if (options_.should_stop() || batch.is_for_long_one) break;
+    is_held = !batch.heartbeat.is_lost() && extract(recording, batch);
     if (!is_held) break;
   }
   if (!is_held || !list(batch)) {
@@ -101,56 +114,56 @@ bool Worker::work() {
 }
 
 bool Worker::extract(const ClaimedRecording& recording, Batch& batch) {
-  ReadRecording read;
-  const Content content = this->read(recording, batch.lease, read);
-  if (content == Content::kLeaseLost) return false;
-  if (content == Content::kDuplicate) {
-    options_.extracted_one(0);
-    return true;
-  }
-  RecordingResult result{.number = recording.number, .failure = read.failure};
-  if (result.failure.empty()) {
-    const auto& features =
-        batch.features.emplace_back(begin_features(read.sound, tools_, batch.pool));
-    result.seconds = features.seconds;
-    result.windows = features.windows;
+  RecordingResult result{.number = recording.number, .failure = {}};
+  std::optional<RecordingParts> parts;
+  result.failure =
+      failure_of([&] { parts.emplace(recording, options_.max_seconds, options_.part_windows); });
+  if (parts) {
+    const Content content = table_.note_content(batch.lease, recording.number, parts->sha256());
+    if (content == Content::kLeaseLost) return false;
+    if (content == Content::kDuplicate) {
+      options_.extracted_one(0);
+      return true;
+    }
+    if (!take(*parts, batch, result)) return true;
   }
   options_.extracted_one(result.seconds);
   batch.results.push_back(std::move(result));
   return true;
 }
 
-Content Worker::read(const ClaimedRecording& recording, int64_t lease, ReadRecording& read) {
-  std::string bytes;
-  read.failure = failure_of([&] { bytes = read_recording_bytes(recording.location); });
-  if (!read.failure.empty()) return Content::kNew;
-  read.sound.sha256 = sha256(bytes);
-  const Content content = table_.note_content(lease, recording.number, read.sound.sha256);
-  if (content != Content::kNew) return content;
-  read.failure =
-      failure_of([&] { read.sound.channels = decode_channels(bytes, options_.max_seconds); });
-  if (read.failure.empty() && !recording.reference.empty()) {
-    read.failure =
-        failure_of([&] { read_reference(recording.reference, options_.max_seconds, read.sound); });
-    if (!read.failure.empty()) read.failure = "its mono reference: " + read.failure;
+bool Worker::take(RecordingParts& parts, Batch& batch, RecordingResult& result) {
+  while (true) {
+    std::optional<RecordingSound> part;
+    result.failure = failure_of([&] { part = parts.next(); });
+    if (!part) break;
+    if (!part->is_last) batch.is_for_long_one = true;
+    if (batch.is_for_long_one && !batch.results.empty()) return false;
+    if (batch.is_for_long_one && (options_.should_stop() || batch.heartbeat.is_lost())) {
+      batch.drop();
+      return false;
+    }
+    const auto& features = batch.heard.emplace_back(begin_features(*part, tools_, batch.pool));
+    result.seconds += features.seconds;
+    result.windows.kept += features.windows.kept;
+    result.windows.silent += features.windows.silent;
+    result.windows.without_notes += features.windows.without_notes;
+    if (batch.is_for_long_one) batch.write();
   }
-  read.sound.licence = recording.licence;
-  return content;
+  if (!result.failure.empty() && batch.is_for_long_one) {
+    batch.drop();
+    result.seconds = 0;
+    result.windows = {};
+  }
+  return true;
 }
 
 bool Worker::list(Batch& batch) {
-  batch.pool.flush();
-  data::TarWriter archive;
-  int64_t items = 0;
-  for (RecordingFeatures& features : batch.features) {
-    add_references(features);
-    for (const data::FeatureSample& sample : features.samples) data::add_features(archive, sample);
-    items += std::ssize(features.samples);
-  }
+  batch.write();
   std::optional<data::ShardEntry> shard;
-  if (items > 0) {
-    const std::string bytes = archive.finish();
-    shard = shard_entry(bytes, items);
+  if (batch.items > 0) {
+    const std::string bytes = batch.archive->finish();
+    shard = shard_entry(bytes, batch.items);
     if (!table_.announce(batch.lease, shard->name)) return false;
     store_.put(*shard, bytes);
   }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "app/extraction/features.h"
+#include "app/extraction/recording_parts.h"
 #include "app/extraction/recording_table.h"
 #include "app/extraction/shard_store.h"
 
@@ -16,9 +17,10 @@ namespace hum::app {
 
 struct WorkerOptions {
   int64_t batch = 8;  // recordings of a claim, and of a shard
-  double max_seconds = 600;
+  double max_seconds = kLongestRecording_s;
+  int64_t part_windows = kPartWindows;  // of recordings that are longer
   double lease_s = 30;
-  // Called before each recording.
+  // Called before each recording, and after each part of a long one.
   std::function<bool()> should_stop = [] { return false; };
   // Called after each recording that was read, with its seconds; 0 for one that is set aside.
   std::function<void(double seconds)> extracted_one = [](double) {};
@@ -36,12 +38,11 @@ class Worker {
 
  private:
   struct Batch;
-  struct ReadRecording;
   // False: the lease is lost.
   bool extract(const ClaimedRecording& recording, Batch& batch);
+  // Adds the recording's features to the batch. False: they are left for another batch.
+  bool take(RecordingParts& parts, Batch& batch, RecordingResult& result);
   bool list(Batch& batch);
-  // A failure is that of the recording.
-  Content read(const ClaimedRecording& recording, int64_t lease, ReadRecording& read);
 
   RecordingTable& table_;
   ShardStore& store_;

@@ -40,9 +40,9 @@ static_assert(models::humming::kAllMelodyFeatures == data::kAllMelodyFeatures);
 
 // Items without their tokens.
 struct CropData {
-  explicit CropData(const StageConfig& stage)
-      : items(stage.data), split(split_items(items.size(), stage)) {
-    items.require_sound();
+  explicit CropData(const ModelConfiguration& configuration)
+      : items(configuration.stage.data), split(split_items(items.size(), configuration.stage)) {
+    items.require_sound(configuration.row->name);
   }
   data::ItemFolder items;
   ItemSplit split;
@@ -77,7 +77,7 @@ bool wants(const nn::TrainSpec& spec, std::string_view field) {
 
 OpenedInput waveform_crops(const InputRequest& request) {
   const StageConfig& stage = request.configuration.stage;
-  const auto data = std::make_shared<const CropData>(stage);
+  const auto data = std::make_shared<const CropData>(request.configuration);
   return opened(stage, data->split, [data, request](const Draw& draw) {
     return chosen(request.spec, {{"audio", audio_crops(*data, request, draw)}});
   });
@@ -85,7 +85,7 @@ OpenedInput waveform_crops(const InputRequest& request) {
 
 OpenedInput labelled_crops(const InputRequest& request) {
   const StageConfig& stage = request.configuration.stage;
-  const auto data = std::make_shared<const CropData>(stage);
+  const auto data = std::make_shared<const CropData>(request.configuration);
   const auto presets = item_presets(stage.data);
   const Json named = request.model.config().at("presets");
   if (named != Json(presets)) {
@@ -171,7 +171,7 @@ HostTensor shaped(graph::Dims dims, const std::vector<float>& values) {
 OpenedInput crops_with_notes(const InputRequest& request) {
   const CommonConfig common = common_of(request.model);
   const auto data = open_tokens(request, common);
-  data->items.require_sound();
+  data->items.require_sound(request.configuration.row->name);
   const StageConfig& stage = request.configuration.stage;
   const int64_t latent = data->tokens.latent() / audio::channel_count(data->tokens.channels());
   require_one_channel(request, common, latent);
@@ -203,7 +203,7 @@ OpenedInput items_with_sound(const InputRequest& request) {
   const CommonConfig heard = common_of(config.at("predictor")),
                      played = common_of(config.at("voice"));
   const auto data = open_tokens(request, heard);
-  data->items.require_sound();
+  data->items.require_sound(request.configuration.row->name);
   require_fits(*data, heard, request.configuration.path.string());
   const StageConfig& stage = request.configuration.stage;
   const MelodyNeeds melody{heard.melody_features, wants(request.spec, "reference_melody")};

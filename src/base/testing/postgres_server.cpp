@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -83,6 +84,24 @@ int wait_for(pid_t process) {
   return status;
 }
 
+std::vector<pid_t> children_of(pid_t process) {
+  std::vector<pid_t> children;
+  for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", process))) {
+    std::ifstream list(thread.path() / "children");
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+  }
+  return children;
+}
+
+// Not if it has ended and only waits for its parent to notice.
+bool is_running(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string text;
+  if (!std::getline(file, text)) return false;
+  const size_t state = text.rfind(')') + 2;  // after the name, which may hold anything
+  return state < text.size() && text[state] != 'Z' && text[state] != 'X';
+}
+
 }  // namespace
 
 PostgresServer::PostgresServer(Durability durability) : durability_(durability) {
@@ -141,6 +160,19 @@ void PostgresServer::kill() {
   ::kill(process_, SIGQUIT);
   wait_for(process_);
   process_ = -1;
+}
+
+void PostgresServer::kill_all() {
+  if (process_ < 0) return;
+  ::kill(process_, SIGSTOP);  // it starts no others
+  const std::vector<pid_t> children = children_of(process_);
+  for (const pid_t child : children) ::kill(child, SIGKILL);
+  ::kill(process_, SIGKILL);
+  wait_for(process_);
+  process_ = -1;
+  for (const pid_t child : children) {
+    while (is_running(child)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 std::string PostgresServer::url_of(const std::string& database) const {

@@ -34,6 +34,8 @@ class PostgresServer {
   void start();
   // Ends it and all its connections at once, as a crash does.
   void kill();
+  // SIGKILL, to all its processes at once. They are gone when it returns.
+  void kill_all();
 
  private:
   std::string url_of(const std::string& database) const;

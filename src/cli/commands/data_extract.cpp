@@ -27,6 +27,8 @@ struct ExtractArgs {
                  "recordings, and folders with recordings: wav, flac, ogg or mp3", false);
     v.short_flag('o', "output", options.output,
                  "folder for the features, or with --from s3://BUCKET/PREFIX; what it has is kept");
+    v("keep_audio", options.keep_audio,
+      "store the sound itself, too: codec, voice and joint learn from it");
     v("recursive", options.recursive, "also the recordings in subfolders");
     v("weights", options.weights,
       "folder of weights whose codec makes the tokens (default: HUM_WEIGHTS, else weights/)");

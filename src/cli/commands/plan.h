@@ -5,7 +5,7 @@
 
 namespace hum::cli {
 
-extern const Command kPlan, kPlanAssess, kPlanAudit, kPlanCalibrate, kPlanCompare, kPlanMemory,
-    kPlanPredict;
+extern const Command kPlan, kPlanAssess, kPlanAudit, kPlanCalibrate, kPlanCompare, kPlanExtract,
+    kPlanMemory, kPlanPredict;
 
 }  // namespace hum::cli

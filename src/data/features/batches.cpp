@@ -42,10 +42,10 @@ std::vector<float> with_replaced_frames(const std::vector<float>& features,
 // One coded channel of a target. Shapes: -> [samples].
 std::vector<float> crop_of(const ItemView& item, audio::Channels channels, int64_t channel,
                            int64_t start, int64_t samples) {
-  const int64_t count = audio::channel_count(channels);
-  std::vector<float> crop(static_cast<size_t>(samples * count));
-  to_float(item.target.subspan(static_cast<size_t>(start * count), crop.size()), crop);
-  return std::move(audio::coded_channels(crop, channels)[static_cast<size_t>(channel)]);
+  const int64_t stored = std::ssize(item.target) / kItemSamples;
+  const auto crop = item.target.subspan(static_cast<size_t>(start * stored),
+                                        static_cast<size_t>(samples * stored));
+  return std::move(coded_sound(crop, stored, channels)[static_cast<size_t>(channel)]);
 }
 
 // One channel's share of each row. Shapes: latents [rows, D of all channels] -> out [rows, width].

@@ -32,10 +32,10 @@ void add_moved(std::span<const float> sound, int64_t shift_samples, float gain,
 
 // All encodings of each channel. Shapes: -> [channels, kEncodings, kItemSamples].
 std::vector<float> moved_windows(const ItemView& item, audio::Channels channels) {
-  std::vector<float> target(item.target.size()), windows;
-  to_float(item.target, target);
-  windows.reserve(target.size() * kEncodings);
-  for (const auto& channel : audio::coded_channels(target, channels)) {
+  std::vector<float> windows;
+  windows.reserve(item.target.size() * kEncodings);
+  const int64_t stored = std::ssize(item.target) / kItemSamples;
+  for (const auto& channel : coded_sound(item.target, stored, channels)) {
     for (const int64_t shift : kShifts_samples) {
       for (const float gain : kPolarities) add_moved(channel, shift, gain, windows);
     }
@@ -79,7 +79,7 @@ bool holds(const fs::path& path, int64_t values) {
 PhaseFreeLatents::PhaseFreeLatents(const ItemFolder& items, const fs::path& folder,
                                    const TokenTable& tokens, const TokenEncoder& encoder)
     : values_per_item_(kItemFrames * tokens.latent()) {
-  items.require_sound();
+  items.require_sound("a draft with phase-free targets");
   const fs::path place = folder / fmt::format("phase-free-{}-{}", encoder.fingerprint.substr(0, 16),
                                               items.fingerprint());
   create_folder(place);

@@ -41,7 +41,7 @@ TokenTable::TokenTable(const ItemFolder& items, const std::filesystem::path& fol
     for (int64_t i = 0; i < items.size(); ++i) {
       rows_.push_back({items[i].codes, items[i].reference_codes});
     }
-  } else if (!items.has_sound()) {
+  } else if (items.are_features()) {
     fail(
         ExitCode::kBadData, folder.string() + ": the features have the tokens of another codec",
         "use the weights that they were extracted with, or extract them again with these: hum data "

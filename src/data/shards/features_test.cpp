@@ -54,7 +54,9 @@ class FeatureItems : public ::testing::Test {
       write_file(folder_.path() / name, bytes);
       entries.push_back({name, std::ssize(samples), std::ssize(bytes), sha256(bytes)});
     }
-    write_manifest(folder_.path(), {{"version", kFeaturesVersion}, {"codec", "c0de"}}, entries);
+    Json options = {{"version", kFeaturesVersion}, {"codec", "c0de"}};
+    if (!shards.front().front().sound.empty()) options[kSoundOption] = true;
+    write_manifest(folder_.path(), options, entries);
   }
 
   ScratchFolder folder_;
@@ -104,12 +106,45 @@ TEST_F(FeatureItems, GiveTheTokensOfTwoChannelsInAlternateColumns) {
               HasSubstr("tokens of another codec"));
 }
 
+// Values that 16 bits hold exactly.
+TEST_F(FeatureItems, GiveTheirSoundInMonoAndStereo) {
+  auto stereo = sample(0), mono = sample(1), with_mono_version = sample(2);
+  for (int64_t i = 0; i < kItemSamples; ++i) {
+    stereo.sound.insert(stereo.sound.end(), {4096, 8192});
+  }
+  mono.sound.assign(kItemSamples, 2048);
+  with_mono_version.sound = stereo.sound;
+  with_mono_version.mono_sound.assign(kItemSamples, 1024);
+  write({{stereo, mono, with_mono_version}});
+  const auto level = [&](const ItemFolder& items, int64_t item, size_t channel) {
+    const auto target = items[item].target;
+    const auto sound =
+        coded_sound(target, std::ssize(target) / kItemSamples, items.channels()).at(channel);
+    EXPECT_EQ(std::ssize(sound), kItemSamples);
+    EXPECT_THAT(sound, Each(sound.front()));
+    return 32768 * sound.front();
+  };
+  const ItemFolder in_mono(folder_.path()), in_stereo(folder_.path(), audio::Channels::kLeftRight);
+  in_mono.require_sound("a voice");
+  EXPECT_EQ(level(in_mono, 0, 0), 6144);
+  EXPECT_EQ(level(in_mono, 1, 0), 2048);
+  EXPECT_EQ(level(in_mono, 2, 0), 1024);
+  EXPECT_EQ(level(in_stereo, 0, 0), 4096);
+  EXPECT_EQ(level(in_stereo, 0, 1), 8192);
+  EXPECT_EQ(level(in_stereo, 1, 1), 2048);
+  EXPECT_EQ(level(in_stereo, 2, 1), 8192);
+  stereo.sound.resize(kItemSamples + 100);
+  write({{stereo}});
+  EXPECT_THAT(message_of([&] { (void)ItemFolder(folder_.path())[0]; }),
+              HasSubstr("132400 samples"));
+}
+
 TEST_F(FeatureItems, SayWhatTheyDoNotHold) {
   write({{sample(0)}});
   EXPECT_EQ(code_of([&] { ItemFolder(folder_.path(), audio::Channels::kMidSide); }),
             ExitCode::kConfig);
-  EXPECT_THAT(message_of([&] { ItemFolder(folder_.path()).require_sound(); }),
-              HasSubstr("do not hold the sound"));
+  EXPECT_THAT(message_of([&] { ItemFolder(folder_.path()).require_sound("a codec"); }),
+              HasSubstr("do not hold the sound that a codec learns from"));
   auto short_one = sample(0);
   short_one.features.resize(9);
   write({{short_one}});

@@ -20,7 +20,18 @@ std::vector<ItemView> read_rendered(std::string_view archive, int channels) {
   return items;
 }
 
-std::vector<ItemView> read_features(std::string_view archive, audio::Channels channels) {
+void require_whole_sound(const ItemView& item) {
+  const auto size = std::ssize(item.target), mono = std::ssize(item.mono_sound);
+  if ((size == kItemSamples || size == kStereo * kItemSamples) &&
+      (mono == 0 || mono == kItemSamples)) {
+    return;
+  }
+  fail(ExitCode::kBadData, fmt::format("window {}: its sound has {} samples, its mono version {}",
+                                       item.index, size, mono));
+}
+
+std::vector<ItemView> read_features(std::string_view archive, audio::Channels channels,
+                                    bool has_sound) {
   auto items = read_samples(archive);
   for (ItemView& item : items) {
     const auto size = std::ssize(item.stereo_codes);
@@ -32,8 +43,17 @@ std::vector<ItemView> read_features(std::string_view archive, audio::Channels ch
     item.codes = channels == audio::Channels::kMono
                      ? item.mono_codes.first(static_cast<size_t>(size / kStereo))
                      : item.stereo_codes;
+    if (!has_sound) continue;
+    require_whole_sound(item);
+    if (channels == audio::Channels::kMono && !item.mono_sound.empty()) {
+      item.target = item.mono_sound;
+    }
   }
   return items;
+}
+
+bool holds_sound(const Manifest& manifest) {
+  return manifest.version == kItemsVersion || manifest.options.value(kSoundOption, false);
 }
 
 Manifest manifest_of(const std::filesystem::path& folder, audio::Channels channels) {
@@ -56,10 +76,10 @@ struct ItemFolder::Impl {
         manifest(manifest_of(folder, channels)),
         fingerprint(fingerprint_of(manifest.options)),
         items(folder, manifest,
-              [channels = manifest.channels,
-               is_rendered = manifest.version == kItemsVersion](std::string_view archive) {
+              [channels = manifest.channels, is_rendered = manifest.version == kItemsVersion,
+               has_sound = holds_sound(manifest)](std::string_view archive) {
                 return is_rendered ? read_rendered(archive, audio::channel_count(channels))
-                                   : read_features(archive, channels);
+                                   : read_features(archive, channels, has_sound);
               }) {}
 
   std::filesystem::path folder;
@@ -82,19 +102,21 @@ audio::Channels ItemFolder::channels() const { return impl_->manifest.channels; 
 
 const std::string& ItemFolder::codec() const { return impl_->manifest.codec; }
 
+bool ItemFolder::are_features() const { return impl_->manifest.version == kFeaturesVersion; }
+
 bool ItemFolder::has_codes_by_channel() const {
-  return !has_sound() && channels() != audio::Channels::kMono;
+  return are_features() && channels() != audio::Channels::kMono;
 }
 
-bool ItemFolder::has_sound() const { return impl_->manifest.version == kItemsVersion; }
+bool ItemFolder::has_sound() const { return holds_sound(impl_->manifest); }
 
-void ItemFolder::require_sound() const {
+void ItemFolder::require_sound(std::string_view learner) const {
   if (has_sound()) return;
   fail(ExitCode::kBadData,
-       impl_->folder.string() +
-           ": features of recordings do not hold the sound that this training "
-           "learns from",
-       "train on rendered items: hum data make --config configs/data.yaml -o FOLDER");
+       fmt::format("{}: these features of recordings do not hold the sound that {} learns from",
+                   impl_->folder.string(), learner),
+       "extract them with the sound, into another folder: hum data extract music/ --keep-audio -o "
+       "FOLDER");
 }
 
 const ItemView& ItemFolder::operator[](int64_t i) const { return impl_->items[i]; }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "data/shards/item_sample.h"
 
@@ -30,12 +31,14 @@ class ItemFolder {
   audio::Channels channels() const;
   // The fingerprint of the codec of the items' codes, or empty.
   const std::string& codec() const;
+  // Whether they are features of recordings, not rendered.
+  bool are_features() const;
   // Whether the codes of two channels are [2, kItemFrames, K], in place of alternate columns.
   bool has_codes_by_channel() const;
-  // Features of recordings do not hold the sound itself.
+  // Features of recordings hold the sound itself only if they were told to.
   bool has_sound() const;
-  // Throws: kBadData if they hold none.
-  void require_sound() const;
+  // `learner`: what needs it. Throws: kBadData if they hold none.
+  void require_sound(std::string_view learner) const;
   // Throws: kBadData naming the item's shard when it is damaged.
   const ItemView& operator[](int64_t i) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "audio/buffer.h"
 #include "audio/notes_json.h"
 #include "base/error.h"
 #include "data/shards/array_files.h"
@@ -62,6 +63,7 @@ void read_member(ItemView& item, std::string_view suffix, std::string_view bytes
   if (suffix == "reference_codes.npy") item.reference_codes = npy_values<uint16_t>(bytes);
   if (suffix == "audio-feature.npy") item.stereo_codes = npy_values<uint16_t>(bytes);
   if (suffix == "sine-audio-feature.npy") item.mono_codes = npy_values<uint16_t>(bytes);
+  if (suffix == "mono.wav") item.mono_sound = wav_samples(bytes);
   if (suffix == "notes.json") item.notes_json = bytes;
   if (suffix == "meta.json") item.meta_json = bytes;
 }
@@ -96,6 +98,17 @@ Json ItemView::meta() const {
   } catch (const Json::exception& error) {
     damaged(index, fmt::format("meta.json: {}", error.what()));
   }
+}
+
+std::vector<std::vector<float>> coded_sound(std::span<const int16_t> stored,
+                                            int64_t stored_channels, audio::Channels channels) {
+  std::vector<float> sound(stored.size());
+  to_float(stored, sound);
+  const int64_t wanted = audio::channel_count(channels);
+  if (stored_channels == wanted) return audio::coded_channels(sound, channels);
+  if (wanted == 1) return {audio::coded_channels(sound, audio::Channels::kMidSide).front()};
+  const auto both = audio::widened({kSampleRate, 1, std::move(sound)}, static_cast<int>(wanted));
+  return audio::coded_channels(both.samples, channels);
 }
 
 StoredSound::StoredSound(const TrainingItem& item)
@@ -139,6 +152,10 @@ void add_features(TarWriter& shard, const FeatureSample& sample) {
   shard.add(key + ".sine-audio-feature.npy", pair_file(sample.mono, sample.sine));
   const int64_t books = std::ssize(sample.mono) / kItemFrames;
   shard.add(key + ".reference_codes.npy", table_file(sample.reference, books));
+  if (sample.sound.empty()) return;
+  shard.add(key + ".target.wav",
+            wav_file(sample.sound, static_cast<int>(std::ssize(sample.sound) / kItemSamples)));
+  if (!sample.mono_sound.empty()) shard.add(key + ".mono.wav", wav_file(sample.mono_sound));
 }
 
 std::vector<ItemView> read_samples(std::string_view archive) {

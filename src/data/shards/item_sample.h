@@ -27,7 +27,7 @@ struct ItemNotes {
 // description on request.
 struct ItemView {
   uint64_t index = 0;                         // of features: that of the window in its recording
-  std::span<const int16_t> target;            // [kItemSamples, channels]; to_float
+  std::span<const int16_t> target;            // [kItemSamples, channels]; coded_sound
   std::span<const int16_t> reference;         // [22050..110250]
   std::span<const float> features;            // [kItemFrames * kMelodyFeatures]
   std::span<const uint16_t> codes;            // ItemCodes::target; empty without a codec
@@ -36,6 +36,8 @@ struct ItemView {
   // Of features, [2, kItemFrames, K]: left and right; the mono reference and the sines of its
   // notes.
   std::span<const uint16_t> stereo_codes, mono_codes;
+  // Of features with sound, [kItemSamples]: the mono version of a recording that has one.
+  std::span<const int16_t> mono_sound;
 
   // Throws: kBadData when they do not parse.
   ItemNotes notes() const;
@@ -43,6 +45,12 @@ struct ItemView {
   std::vector<audio::Note> reference_notes() const;
   Json meta() const;
 };
+
+// The signals of a target, or of a part of it, that the codec encodes. Stereo sound in mono is the
+// mean of its channels; mono sound in stereo is both of them. Shapes: stored [n, stored_channels]
+// -> channel_count(channels) of [n].
+std::vector<std::vector<float>> coded_sound(std::span<const int16_t> stored,
+                                            int64_t stored_channels, audio::Channels channels);
 
 // The sound of `item` as it is stored.
 struct StoredSound {
@@ -57,7 +65,7 @@ void add_sample(TarWriter& shard, const TrainingItem& item, const StoredSound& s
                 const Json& meta, const ItemCodes* codes, int64_t books);
 void add_codes(TarWriter& shard, uint64_t index, const ItemCodes& codes, int64_t books);
 
-// A window of 6 s of a recording, without its sound. K books.
+// A window of 6 s of a recording. K books.
 struct FeatureSample {
   std::string recording;  // the SHA-256 of its file
   int64_t window = 0;
@@ -68,6 +76,9 @@ struct FeatureSample {
   // rendering of the notes.
   std::vector<uint16_t> left, right, mono, sine;
   std::vector<uint16_t> reference;  // [frames, K], at most kReferenceFrames
+  // The sound itself, if it is stored: [kItemSamples, 1 or 2 channels]; that of the mono version,
+  // if the recording has one, [kItemSamples].
+  std::vector<int16_t> sound = {}, mono_sound = {};
 };
 // The first 16 hex digits of the hash, and the window in six digits.
 std::string feature_key(const std::string& recording, int64_t window);

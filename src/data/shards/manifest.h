@@ -27,6 +27,9 @@ inline constexpr const char* kManifest = "shards.json";
 inline constexpr int64_t kItemsVersion = 2;     // rendered
 inline constexpr int64_t kFeaturesVersion = 3;  // features of recordings
 
+// The option of features whose samples hold the sound itself.
+inline constexpr const char* kSoundOption = "sound";
+
 // items-000007.tar
 std::string shard_name(int64_t shard);
 

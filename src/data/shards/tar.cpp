@@ -13,8 +13,16 @@ constexpr int kTarBlock = 512;
 using Archive = std::unique_ptr<archive, int (*)(archive*)>;
 using Entry = std::unique_ptr<archive_entry, void (*)(archive_entry*)>;
 
+// A large archive gets room that it may never use, and that takes no memory until it does: moving
+// it again and again would take twice its size.
+constexpr size_t kLargeArchive_bytes = size_t{1} << 26, kRoom_bytes = size_t{1} << 30;
+
 la_ssize_t append(archive*, void* out, const void* bytes, size_t size) {
-  static_cast<std::string*>(out)->append(static_cast<const char*>(bytes), size);
+  auto& all = *static_cast<std::string*>(out);
+  if (all.size() > kLargeArchive_bytes && all.size() + size > all.capacity()) {
+    all.reserve(all.size() + kRoom_bytes);
+  }
+  all.append(static_cast<const char*>(bytes), size);
   return static_cast<la_ssize_t>(size);
 }
 

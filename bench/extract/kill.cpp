@@ -1,0 +1,197 @@
+// extract-kill: workers and their PostgreSQL server are killed at random moments under load. Every
+// recording ends in exactly one listed shard, with the files of an undisturbed run.
+//
+// SeaweedFS is not among the tests' packages, so the shards go to a folder. src/app/extraction has
+// tests of a bucket whose server goes away.
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/postgres.h"
+#include "base/rng.h"
+#include "base/scratch_folder.h"
+#include "base/testing/postgres_server.h"
+#include "bench/bars.h"
+#include "bench/extract/extraction.h"
+#include "bench/locations.h"
+#include "bench/program.h"
+#include "data/shards/manifest.h"
+#include "data/shards/testing.h"
+#include "tests/serve/process.h"
+
+namespace hum::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kCores = 2, kWorkers = 2;
+constexpr double kLease_s = 5;
+constexpr double kMost_s = 20 * 60;
+
+struct Load {
+  int recordings, worker_kills, server_kills;
+};
+constexpr Load kFullLoad{240, 25, 10}, kSmokeLoad{20, 3, 1};
+
+// Of 4 to 12 s.
+std::vector<MusicFile> music(int recordings) {
+  Rng rng(1, "recordings");
+  std::vector<MusicFile> files;
+  for (int i = 0; i < recordings; ++i) {
+    files.push_back({rng.uniform(4, 12), i % 3 == 0 ? ".flac" : ".wav", 1 + i % 2});
+  }
+  return files;
+}
+
+// Processes of one extraction. A worker that ends before all is done is replaced.
+class Workers {
+ public:
+  Workers(std::string url, fs::path output, fs::path log)
+      : url_(std::move(url)), output_(std::move(output)), log_(std::move(log)) {
+    for (auto& worker : workers_) worker = start();
+  }
+
+  void kill(int64_t worker) { workers_[static_cast<size_t>(worker)]->signal(SIGKILL); }
+  // Replaces those that have been killed, and those that gave up waiting for the server. Throws:
+  // kFailure if one ended otherwise. Returns how many have ended because nothing waits.
+  int tend() {
+    int done = 0;
+    for (auto& worker : workers_) {
+      if (worker != nullptr && !serve::is_running(worker->pid())) {
+        const int code = worker->wait();
+        worker.reset();
+        const bool is_replaced =
+            code == 128 + SIGKILL || code == static_cast<int>(ExitCode::kTemporary);
+        if (is_replaced) {
+          worker = start();
+        } else if (code != 0) {
+          fail(ExitCode::kFailure,
+               fmt::format("a worker ended with {}: {}", code, read_file(log_)));
+        }
+      }
+      done += worker == nullptr ? 1 : 0;
+    }
+    return done;
+  }
+  bool has(int64_t worker) const { return workers_[static_cast<size_t>(worker)] != nullptr; }
+
+ private:
+  std::unique_ptr<serve::Process> start() const {
+    return std::make_unique<serve::Process>(
+        std::vector<std::string>{kHumProgram, "data", "extract", "--from", url_, "-o", output_,
+                                 "--batch", "2", "--lease", fmt::format("{}", kLease_s)},
+        log_, std::map<std::string, std::string>{{"HUM_THREADS", "1"}});
+  }
+
+  std::string url_;
+  fs::path output_, log_;
+  std::unique_ptr<serve::Process> workers_[kWorkers];
+};
+
+int64_t count(const std::string& url, const std::string& states) {
+  return Postgres(url)
+      .query("SELECT count(*) FROM hum.recordings WHERE state IN (" + states + ")")
+      .integer(0, 0);
+}
+
+void sleep_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+// Kills when recordings are in work, a random time later. Throws: kFailure if too few were left.
+void kill_all(Workers& workers, testing::PostgresServer& server, const std::string& url,
+              const Load& load) {
+  Rng rng(1, "kill");
+  int worker_kills = 0, server_kills = 0;
+  while (worker_kills < load.worker_kills || server_kills < load.server_kills) {
+    HUM_REQUIRE(count(url, "'waiting', 'claimed'") > kWorkers,
+                "extract-kill: all is done after {} and {} kills", worker_kills, server_kills);
+    if (count(url, "'claimed'") > 0) {
+      sleep_for(rng.uniform(0, 1));
+      const int64_t worker = rng.integer(0, kWorkers - 1);
+      const bool is_server = worker_kills == load.worker_kills ||
+                             (server_kills < load.server_kills && rng.chance(0.3));
+      if (is_server) {
+        server.kill_all();
+        sleep_for(rng.uniform(0, 1));
+        server.start();
+        ++server_kills;
+      } else if (workers.has(worker)) {
+        workers.kill(worker);
+        ++worker_kills;
+      }
+      spdlog::info("killed {} workers, {} servers", worker_kills, server_kills);
+    }
+    sleep_for(0.1);
+    workers.tend();
+  }
+}
+
+void make_table(const std::string& url, const std::vector<fs::path>& recordings) {
+  Postgres owner(url);
+  owner.run_script(run_hum({"data", "extract", "--init-sql"}).out);
+  owner.query("CREATE TABLE recordings(id bigserial PRIMARY KEY, location text)");
+  for (const fs::path& recording : recordings) {
+    owner.query("INSERT INTO recordings(location) VALUES($1)", recording.string());
+  }
+}
+
+// Files of shards that are not listed, unfinished ones included.
+int64_t unlisted(const fs::path& folder) {
+  int64_t files = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    files += entry.path().extension() == ".tar" ? 1 : 0;
+  }
+  return files - std::ssize(data::read_manifest(folder).shards);
+}
+
+}  // namespace
+
+eval::Bar extract_kill(const Scale& scale) {
+  use_cores(kCores);
+  const auto begun = Clock::now();
+  const Load load = scale.smoke ? kSmokeLoad : kFullLoad;
+  const ScratchFolder folder;
+  const auto recordings = write_music(folder.path() / "music", music(load.recordings));
+  const fs::path output = folder.path() / "features", undisturbed = folder.path() / "undisturbed";
+  extract_in(1, {folder / "music", "-o", undisturbed});
+  testing::PostgresServer server(testing::Durability::kFull);
+  const std::string url = server.new_database();
+  make_table(url, recordings);
+  {
+    Workers workers(url, output, folder.path() / "log");
+    // Until the first worker has read the table of recordings.
+    while (count(url, "'claimed', 'done'") == 0) {
+      sleep_for(0.1);
+      workers.tend();
+    }
+    kill_all(workers, server, url, load);
+    while (workers.tend() < kWorkers) sleep_for(0.2);
+  }
+  run_hum({"data", "extract", "gc", "--from", url});
+  const int64_t done = count(url, "'done'");
+  const auto files = data::files_of(output);  // throws if a sample is listed twice
+  const double took_s = std::chrono::duration<double>(Clock::now() - begun).count();
+  eval::Bar bar{.name = "extract-kill",
+                .value = done,
+                .unit = "recordings, each in one listed shard",
+                .bar = fmt::format("{} SIGKILLs of workers and {} of PostgreSQL under load: every "
+                                   "recording in exactly one listed shard, with the files of an "
+                                   "undisturbed run; nothing unlisted after gc; <= {:.0f} min",
+                                   load.worker_kills, load.server_kills, kMost_s / 60)};
+  bar.checks.at_least("done", static_cast<double>(done), load.recordings);
+  bar.checks.at_most("differing files",
+                     static_cast<double>(differing_files(data::files_of(undisturbed), files)), 0);
+  bar.checks.at_least("files", static_cast<double>(files.size()), 6.0 * load.recordings);
+  bar.checks.at_most("unlisted", static_cast<double>(unlisted(output)), 0);
+  bar.checks.at_most("seconds", took_s, kMost_s);
+  return bar;
+}
+
+}  // namespace hum::bench
