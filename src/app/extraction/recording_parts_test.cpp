@@ -107,7 +107,8 @@ TEST_F(Parts, NoticeAFileThatChangesAndAShortReference) {
                        .location = sound,
                        .reference = write("b.wav", {data::kSampleRate, 2, counted(10)})},
                       kLongestRecording_s);
-  EXPECT_THAT(message_of([&] { with.next(); }), HasSubstr("its mono reference: the recording: only"));
+  EXPECT_THAT(message_of([&] { with.next(); }),
+              HasSubstr("its mono reference: the recording: only"));
 }
 
 class ExtractInParts : public ExtractionTest {
@@ -119,9 +120,8 @@ class ExtractInParts : public ExtractionTest {
                        audio::SampleFormat::kFloat);
   }
   Extraction run(const std::string& output) const {
-    return extract({.inputs = {folder_ / "music"},
-                    .output = folder_ / output,
-                    .weights = folder_.path()});
+    return extract(
+        {.inputs = {folder_ / "music"}, .output = folder_ / output, .weights = folder_.path()});
   }
   // 13 windows: two parts of 5, and the rest.
   static std::vector<float> long_sound() { return scale(48, 75); }
