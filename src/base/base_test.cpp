@@ -125,6 +125,23 @@ TEST(Fields, YamlFileWithUnknownFieldNamesTheKnownOnes) {
   }
 }
 
+TEST(Fields, YamlFileWhoseAliasesRepeatEachOtherIsRefused) {
+  const auto path = temp_folder() / "laugh.yaml";
+  std::ofstream file(path);
+  file << "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
+  for (char name = 'b'; name <= 'k'; ++name) {
+    file << name << ": &" << name << " [";
+    for (int i = 0; i < 10; ++i) file << (i > 0 ? ", *" : "*") << static_cast<char>(name - 1);
+    file << "]\n";
+  }
+  file.close();
+  EXPECT_EQ(code_of([&] { read_yaml(path); }), ExitCode::kConfig);
+}
+
+TEST(Text, EndlessFileIsRefused) {
+  EXPECT_EQ(code_of([] { read_text("/dev/zero"); }), ExitCode::kBadData);
+}
+
 TEST(AtomicFile, LeavesTheOldFileWhenNotCommitted) {
   const auto path = temp_folder() / "file.txt";
   write_file(path, "old");

@@ -18,32 +18,45 @@ Json scalar_to_json(const YAML::Node& node) {
   return node.Scalar();
 }
 
-Json yaml_to_json(const YAML::Node& node) {
-  if (node.IsScalar()) return scalar_to_json(node);
-  if (node.IsSequence()) {
-    Json list = Json::array();
-    for (const auto& item : node) list.push_back(yaml_to_json(item));
-    return list;
-  }
-  Json object = Json::object();
-  if (node.IsMap()) {
-    for (const auto& entry : node) {
-      const std::string& key = entry.first.Scalar();
-      if (object.contains(key)) {
-        throw YAML::Exception(entry.first.Mark(), fmt::format("'{}' is there twice", key));
-      }
-      object[key] = yaml_to_json(entry.second);
+// An alias repeats what it names, so a short file can stand for more than any memory holds.
+class YamlReader {
+ public:
+  Json read(const YAML::Node& node) {
+    if (++values_ > kMostValues) {
+      throw YAML::Exception(
+          node.Mark(),
+          fmt::format("more than {} values, with those that aliases repeat", kMostValues));
     }
+    if (node.IsScalar()) return scalar_to_json(node);
+    if (node.IsSequence()) {
+      Json list = Json::array();
+      for (const auto& item : node) list.push_back(read(item));
+      return list;
+    }
+    Json object = Json::object();
+    if (node.IsMap()) {
+      for (const auto& entry : node) {
+        const std::string& key = entry.first.Scalar();
+        if (object.contains(key)) {
+          throw YAML::Exception(entry.first.Mark(), fmt::format("'{}' is there twice", key));
+        }
+        object[key] = read(entry.second);
+      }
+    }
+    return object;
   }
-  return object;
-}
+
+ private:
+  static constexpr int64_t kMostValues = 100'000;
+  int64_t values_ = 0;
+};
 
 }  // namespace
 
 Json read_yaml(const std::filesystem::path& path) {
   const std::string text = read_text(path);
   try {
-    return yaml_to_json(YAML::Load(text));
+    return YamlReader().read(YAML::Load(text));
   } catch (const YAML::Exception& error) {
     fail(ExitCode::kConfig, fmt::format("{}:{}: {}", path.string(), error.mark.line + 1, error.msg),
          "the file must be YAML: 'name: value' lines, indented with spaces");

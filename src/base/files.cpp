@@ -133,6 +133,8 @@ void require_folder(const fs::path& path, const std::string& hint) {
 
 namespace {
 
+constexpr size_t kMostText_bytes = size_t{256} << 20;
+
 std::ifstream opened_to_read(const fs::path& path) {
   require_exists(path, "check the path");
   if (is_folder(path)) {
@@ -146,6 +148,19 @@ std::ifstream opened_to_read(const fs::path& path) {
   return in;
 }
 
+// A device may be endless.
+std::string read_limited(const fs::path& path, size_t most_bytes) {
+  std::ifstream in = opened_to_read(path);
+  std::string text, block(1 << 20, '\0');
+  while (in.read(block.data(), std::ssize(block)), in.gcount() > 0) {
+    text.append(block, 0, static_cast<size_t>(in.gcount()));
+    if (text.size() <= most_bytes) continue;
+    fail(ExitCode::kBadData, fmt::format("{}: over {} MB of text", path.string(), most_bytes >> 20),
+         "check the path");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string read_file(const fs::path& path) {
@@ -156,7 +171,7 @@ std::string read_file(const fs::path& path) {
 }
 
 std::string read_text(const fs::path& path) {
-  std::string text = read_file(path);
+  std::string text = read_limited(path, kMostText_bytes);
   int64_t line = 1;
   for (size_t at = 0, length = 0; at < text.size(); at += length) {
     length = utf8_length(std::string_view(text).substr(at));

@@ -26,7 +26,7 @@ void require_folder(const std::filesystem::path& path, const std::string& hint);
 
 // Throws: kNoInput if the path is missing or a folder, kNoPermission if it is unreadable.
 std::string read_file(const std::filesystem::path& path);
-// The same for text. Throws also: kBadData, naming the line, if it is not UTF-8.
+// The same for text. Throws also: kBadData if it is over 256 MB, or, naming the line, not UTF-8.
 std::string read_text(const std::filesystem::path& path);
 
 // Writes a temporary file (same folder, "<name>.tmp-<pid>-<n>"); commit() renames it over `path`.
