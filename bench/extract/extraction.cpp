@@ -9,12 +9,12 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/scratch_folder.h"
+#include "base/testing/process.h"
 #include "bench/locations.h"
 #include "data/shards/array_files.h"
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/melody.h"
 #include "data/synthesis/timing.h"
-#include "tests/serve/process.h"
 
 namespace hum::bench {
 namespace {
@@ -114,9 +114,10 @@ void extract_in(int processes, const std::vector<std::string>& arguments,
   const fs::path log = folder.path() / "log";
   std::vector<std::string> command = {kHumProgram, "data", "extract"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  std::vector<std::unique_ptr<serve::Process>> running;
+  std::vector<std::unique_ptr<testing::Process>> running;
   for (int i = 0; i < processes; ++i) {
-    running.push_back(std::make_unique<serve::Process>(command, log, environment));
+    running.push_back(std::make_unique<testing::Process>(
+        command, testing::ProcessOptions{.environment = environment, .err = log}));
   }
   for (const auto& process : running) {
     process->rest();

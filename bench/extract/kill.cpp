@@ -16,13 +16,13 @@
 #include "base/rng.h"
 #include "base/scratch_folder.h"
 #include "base/testing/postgres_server.h"
+#include "base/testing/process.h"
 #include "bench/bars.h"
 #include "bench/extract/extraction.h"
 #include "bench/locations.h"
 #include "bench/program.h"
 #include "data/shards/manifest.h"
 #include "data/shards/testing.h"
-#include "tests/serve/process.h"
 
 namespace hum::bench {
 namespace {
@@ -63,7 +63,7 @@ class Workers {
   int tend() {
     int done = 0;
     for (auto& worker : workers_) {
-      if (worker != nullptr && !serve::is_running(worker->pid())) {
+      if (worker != nullptr && !testing::is_running(worker->pid())) {
         const int code = worker->wait();
         worker.reset();
         const bool is_replaced =
@@ -82,16 +82,16 @@ class Workers {
   bool has(int64_t worker) const { return workers_[static_cast<size_t>(worker)] != nullptr; }
 
  private:
-  std::unique_ptr<serve::Process> start() const {
-    return std::make_unique<serve::Process>(
+  std::unique_ptr<testing::Process> start() const {
+    return std::make_unique<testing::Process>(
         std::vector<std::string>{kHumProgram, "data", "extract", "--from", url_, "-o", output_,
                                  "--batch", "2", "--lease", fmt::format("{}", kLease_s)},
-        log_, std::map<std::string, std::string>{{"HUM_THREADS", "1"}});
+        testing::ProcessOptions{.environment = {{"HUM_THREADS", "1"}}, .err = log_});
   }
 
   std::string url_;
   fs::path output_, log_;
-  std::unique_ptr<serve::Process> workers_[kWorkers];
+  std::unique_ptr<testing::Process> workers_[kWorkers];
 };
 
 int64_t count(const std::string& url, const std::string& states) {

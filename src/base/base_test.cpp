@@ -84,6 +84,11 @@ TEST(Error, CarriesHintContextAndLine) {
   }
 }
 
+TEST(Error, ShowsControlCharacters) {
+  const Error error(ExitCode::kNoInput, std::string("a\0b\x1b[31m\tc\n", 11), "check the path");
+  EXPECT_EQ(error.what(), std::string("a\\x00b\\x1b[31m\tc\n\nhint: check the path"));
+}
+
 TEST(Error, ShowsNoPasswordOfAUrl) {
   const auto text = [](const std::string& message) {
     return std::string(Error(ExitCode::kBadData, message, message).what());
@@ -135,6 +140,12 @@ TEST(Fields, YamlFileWhoseAliasesRepeatEachOtherIsRefused) {
     file << "]\n";
   }
   file.close();
+  EXPECT_EQ(code_of([&] { read_yaml(path); }), ExitCode::kConfig);
+}
+
+TEST(Fields, YamlListThatContainsItselfIsRefused) {
+  const auto path = temp_folder() / "itself.yaml";
+  std::ofstream(path) << "model_type: &a [*a]\n";
   EXPECT_EQ(code_of([&] { read_yaml(path); }), ExitCode::kConfig);
 }
 

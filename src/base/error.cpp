@@ -55,6 +55,24 @@ std::string without_passwords(std::string text) {
   return text;
 }
 
+// Control characters, as a hostile file or a file's name may hold, would reach the terminal, and a
+// NUL would end the text.
+std::string visible(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const bool is_control = (c >= 0 && c < ' ') || c == '\x7f';
+    if (is_control && c != '\n' && c != '\t') {
+      result += fmt::format("\\x{:02x}", static_cast<int>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+// As people may see it.
+std::string printable(const std::string& text) { return without_passwords(visible(text)); }
+
 }  // namespace
 
 Error::Error(ExitCode code, std::string message, std::string hint, std::source_location where)
@@ -64,9 +82,9 @@ Error::Error(ExitCode code, std::string message, std::string hint, std::source_l
   for (auto* context = innermost_context; context != nullptr; context = context->outer_) {
     text_ += "\n  while " + context->describe_();
   }
-  text_ = without_passwords(text_ + "\nhint: " + hint_);
-  message_ = without_passwords(std::move(message_));
-  hint_ = without_passwords(std::move(hint_));
+  text_ = printable(text_ + "\nhint: " + hint_);
+  message_ = printable(message_);
+  hint_ = printable(hint_);
 }
 
 std::string Error::where() const {

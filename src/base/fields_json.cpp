@@ -18,19 +18,21 @@ Json scalar_to_json(const YAML::Node& node) {
   return node.Scalar();
 }
 
-// An alias repeats what it names, so a short file can stand for more than any memory holds.
+// An alias repeats what it names, so a short file can stand for more than any memory holds, or for
+// something without end: a list that contains itself.
 class YamlReader {
  public:
-  Json read(const YAML::Node& node) {
-    if (++values_ > kMostValues) {
+  Json read(const YAML::Node& node, int depth = 0) {
+    if (++values_ > kMostValues || depth > kMostLevels) {
       throw YAML::Exception(
           node.Mark(),
-          fmt::format("more than {} values, with those that aliases repeat", kMostValues));
+          fmt::format("more than {} values or {} levels, with those that aliases repeat",
+                      kMostValues, kMostLevels));
     }
     if (node.IsScalar()) return scalar_to_json(node);
     if (node.IsSequence()) {
       Json list = Json::array();
-      for (const auto& item : node) list.push_back(read(item));
+      for (const auto& item : node) list.push_back(read(item, depth + 1));
       return list;
     }
     Json object = Json::object();
@@ -40,7 +42,7 @@ class YamlReader {
         if (object.contains(key)) {
           throw YAML::Exception(entry.first.Mark(), fmt::format("'{}' is there twice", key));
         }
-        object[key] = read(entry.second);
+        object[key] = read(entry.second, depth + 1);
       }
     }
     return object;
@@ -48,6 +50,7 @@ class YamlReader {
 
  private:
   static constexpr int64_t kMostValues = 100'000;
+  static constexpr int kMostLevels = 100;
   int64_t values_ = 0;
 };
 
