@@ -54,6 +54,7 @@ const Case kCases[] = {
     {"hum train quartz", 2, "no model or configuration 'quartz'", "use one of codec, voice"},
     {"hum train coarse.yaml", 66, "coarse.yaml: no such file", "the name of one in configs/"},
     {"hum train .", 66, ".: is a folder", "YAML file"},
+    {"HUM_WEIGHTS= hum data references", 2, "would replace the references of hum's own weights", "--weights"},
     {"hum compile tiny --batch -1", 2, "--batch -1 is below 0", "0 takes the batch of the configuration"},
     {"hum completion tcsh", 2, "SHELL: 'tcsh' is not one of bash, zsh, fish", "names"},
     {"hum completion bash", 0, "complete -o filenames", "'hum generate --decoder')"},
