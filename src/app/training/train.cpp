@@ -134,6 +134,7 @@ TrainReport train(ModelConfiguration configuration, const TrainOptions& options)
   expand_paths(configuration.stage);
   const StageConfig& stage = configuration.stage;
   validate(stage);
+  configuration.check();
   require_places(row, stage.output);
   fill_in_classes(configuration, [&] { return item_presets(stage.data); });
   runtime::Session session(session_options());
