@@ -2,14 +2,16 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 
 namespace hum::app {
 namespace {
 
 std::atomic<int> received = 0;
+std::atomic<int> ending_at_once = 0;  // how many EndsAtOnce exist
 
 void on_signal(int signal) {
-  if (received.exchange(signal) != 0) std::_Exit(128 + signal);
+  if (received.exchange(signal) != 0 || ending_at_once > 0) std::_Exit(128 + signal);
 }
 
 }  // namespace
@@ -22,5 +24,12 @@ void install_stop_handler() {
 }
 
 int stop_signal() { return received; }
+
+EndsAtOnce::EndsAtOnce() {
+  ++ending_at_once;
+  if (received != 0) std::_Exit(128 + received);
+}
+
+EndsAtOnce::~EndsAtOnce() { --ending_at_once; }
 
 }  // namespace hum::app

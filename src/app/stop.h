@@ -8,4 +8,14 @@ void install_stop_handler();
 // The stop signal that was received, or 0.
 int stop_signal();
 
+// While one exists, a stop signal ends the process at once, with the exit code of a stopped
+// command. For long work that leaves nothing to save. Ends the process if a signal came before.
+class EndsAtOnce {
+ public:
+  EndsAtOnce();
+  ~EndsAtOnce();
+  EndsAtOnce(const EndsAtOnce&) = delete;
+  EndsAtOnce& operator=(const EndsAtOnce&) = delete;
+};
+
 }  // namespace hum::app

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "base/fields.h"
 #include "base/json.h"
@@ -60,11 +62,20 @@ Json field_to_json(T& value) {
   }
 }
 
-// Throws kConfig for 2.5 where a whole number belongs; 2.0 is one.
+// Throws kConfig for 2.5 where a whole number belongs (2.0 is one), and for 1e99, which is larger
+// than any.
 inline void require_whole(const Json& json) {
-  if (!json.is_number_float() || json.get<double>() == std::trunc(json.get<double>())) return;
-  fail(ExitCode::kConfig, fmt::format("{} is not a whole number", to_text(json)),
-       "write it without a fraction");
+  if (json.is_number_float() && json.get<double>() != std::trunc(json.get<double>())) {
+    fail(ExitCode::kConfig, fmt::format("{} is not a whole number", to_text(json)),
+         "write it without a fraction");
+  }
+  const bool is_large = json.is_number_float() ? std::fabs(json.get<double>()) >= 0x1p63
+                                               : json.is_number_unsigned() &&
+                                                     !std::in_range<int64_t>(json.get<uint64_t>());
+  if (is_large) {
+    fail(ExitCode::kConfig, fmt::format("{} is out of range", to_text(json)),
+         "write a whole number of at most 18 digits");
+  }
 }
 
 template <typename T>

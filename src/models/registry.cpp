@@ -2,6 +2,7 @@
 // configuration in configs/.
 #include "models/registry.h"
 
+#include "base/bounds.h"
 #include "base/error.h"
 #include "base/fields_json.h"
 #include "models/basic_pitch/transcriber.h"
@@ -73,15 +74,28 @@ std::vector<std::string> field_names() {
   return visitor.names;
 }
 
-template <typename Config, typename Model>
-std::unique_ptr<const AnyModel> make_model(const Json& json) {
+// The configurations of models that hum trains have a validate().
+template <typename Config>
+Config checked_config(const Json& json) {
   Config config;
   from_json(json, config);
-  return std::make_unique<TypedModel<Config, Model>>(config);
+  const Bounds bounds("model.");
+  if constexpr (requires { validate(config, bounds); }) validate(config, bounds);
+  return config;
+}
+
+template <typename Config>
+void check(const Json& json) {
+  checked_config<Config>(json);
 }
 
 template <typename Config, typename Model>
-constexpr Configuration configures{field_names<Config>, make_model<Config, Model>};
+std::unique_ptr<const AnyModel> make_model(const Json& json) {
+  return std::make_unique<TypedModel<Config, Model>>(checked_config<Config>(json));
+}
+
+template <typename Config, typename Model>
+constexpr Configuration configures{field_names<Config>, check<Config>, make_model<Config, Model>};
 
 template <typename ModelSession>
 std::shared_ptr<const void> opens(runtime::Session& session, const fs::path& weights,

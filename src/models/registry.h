@@ -60,7 +60,9 @@ class AnyModel {
 // Makes a model from its configuration, the `model` of a configuration file.
 struct Configuration {
   std::vector<std::string> (*field_names)();
-  // Throws kConfig on unknown fields and wrong types.
+  // Throws kConfig on unknown fields, wrong types and values out of range.
+  void (*check)(const Json& config);
+  // Throws what check() throws.
   std::unique_ptr<const AnyModel> (*make)(const Json& config);
 };
 

@@ -15,6 +15,26 @@ namespace hum::nn {
 using graph::convert;
 using graph::DType;
 
+void validate(const TransformerConfig& config, const Bounds& bounds) {
+  constexpr int64_t kMostWidth = 65536;
+  bounds.require("layers", config.layers, 1, 1024);
+  bounds.require("width", config.width, 1, kMostWidth);
+  bounds.require("heads", config.heads, 1, 1024);
+  bounds.require("kv_heads", config.kv_heads, 1, config.heads);
+  bounds.require("kv_heads", config.kv_heads, config.heads % config.kv_heads == 0,
+                 fmt::format("use a divisor of heads, {}", config.heads));
+  bounds.require("feed_forward", config.feed_forward, 1, 1 << 20);
+  bounds.require("head_size", config.head_size, 0, kMostWidth);
+  bounds.require("width", config.width, config.head_size > 0 || config.width % config.heads == 0,
+                 fmt::format("use a multiple of heads, {}, or set head_size", config.heads));
+  bounds.require("rotary_dim", config.rotary_dim, 0, config.head_dim());
+  bounds.require("rotary_dim", config.rotary_dim, config.rotated() % 2 == 0,
+                 "use an even number, or 0 with heads of an even size");
+  bounds.require("rope_theta", config.rope_theta, 1, 1e12);
+  bounds.require("rope_scaling.factor", config.rope_scaling.factor, 1e-3, 1e6);
+  bounds.require("norm_epsilon", config.norm_epsilon, 0, 1);
+}
+
 Transformer::Transformer(const Scope& scope, const TransformerConfig& config) : config_(config) {
   HUM_REQUIRE(
       config.heads > 0 && config.kv_heads > 0 &&

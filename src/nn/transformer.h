@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "base/bounds.h"
 #include "base/fields.h"
 #include "kernels/attention/attention.h"
 #include "nn/blocks.h"
@@ -76,6 +77,9 @@ struct TransformerConfig {
     v("norm_epsilon", norm_epsilon, "added to the variance");
   }
 };
+
+// Throws: kConfig for sizes and shares that are out of range or do not fit each other.
+void validate(const TransformerConfig& config, const Bounds& bounds);
 
 // Keys and values of all layers: [layers][B, S, kv_heads, d].
 struct KeyValueCache {

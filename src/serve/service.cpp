@@ -12,6 +12,7 @@
 #include "base/background_log.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/owner_lock.h"
 #include "base/process.h"
 #include "serve/access/certificate.h"
 #include "serve/access/gate.h"
@@ -22,7 +23,6 @@
 #include "serve/jobs/worker.h"
 #include "serve/page/page.h"
 #include "serve/storage/data_folder.h"
-#include "serve/storage/owner_lock.h"
 #include "serve/supervisor.h"
 
 namespace hum::serve {
@@ -141,7 +141,8 @@ class Service {
           const std::optional<Address>& metrics_address, Ports ports)
       : data_(open_data_folder(options.data)),
         only_server_(locks_folder(data_), "server",
-                     fmt::format("{}: another hum serve uses this folder", data_.string())),
+                     fmt::format("{}: another hum serve uses this folder", data_.string()),
+                     "stop it first, or name another folder with --data"),
         gate_(options.keys.empty() ? Gate() : Gate(options.keys, secret_file(data_))),
         store_(store_folder(data_)),
         records_(records_file(data_), queue_rules()),

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/owner_lock.h"
 #include "base/quantile.h"
 #include "train/checkpoint.h"
 #include "train/run_record.h"
@@ -191,6 +192,9 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
   validate(config);
   const OutputFolder run(options.run);
   require_writable(options.run / "log.jsonl.probe");
+  const OwnerLock only_training(options.run, "training",
+                                options.run.string() + ": another training uses this run folder",
+                                "wait until it ends, or use another --run folder");
   Trainer trainer(session, spec, config.optimizer, config.steps, static_cast<uint64_t>(config.seed),
                   config.step_options());
   spdlog::info("{}: {} parameters, step compiled in {}", spec.name,
@@ -204,6 +208,7 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
   std::future<std::vector<runtime::HostTensor>> next;
   if (step < config.steps) next = prefetch(step);
   bool stopped = false;
+  options.before_first_step();
   while (step < config.steps && !stopped) {
     const auto batch = next.get();
     if (step + 1 < config.steps) next = prefetch(step + 1);

@@ -69,6 +69,8 @@ struct LoopOptions {
   std::vector<NamedTensor> initial;
   // Stored in every checkpoint; a resumed run must have the same value.
   Json config;
+  // Called once the step is compiled and the run's state is there, right before the first step.
+  std::function<void()> before_first_step = [] {};
   // Called between steps; true saves a checkpoint and ends the loop.
   std::function<bool()> should_stop = [] { return false; };
   // What LoopConfig::validate_every validates on.
@@ -88,7 +90,7 @@ struct LoopResult {
 };
 
 // Throws: kFailure when loss or gradient are no longer finite, naming the step (the last checkpoint
-// stays); kConfig for an invalid interval.
+// stays); kConfig for an invalid interval; kTemporary when another training uses the run folder.
 LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
                         const LoopConfig& config, const BatchSource& batches,
                         const LoopOptions& options);

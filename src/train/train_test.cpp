@@ -1,4 +1,5 @@
 // The optimizer against a double-precision reference, checkpoints, and resuming bit for bit.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "base/testing/refusal.h"
 #include "graph/ops.h"
 #include "runtime/testing.h"
 #include "train/checkpoint.h"
@@ -223,6 +225,29 @@ TEST(Training, RefusesAnotherConfigurationsRun) {
   EXPECT_THROW(run_training(runtime::test_session(), toy.spec(), loop_config(7), toy_batch,
                             {.run = run, .config = {{"a", 2}}}),
                Error);
+}
+
+TEST(Training, RefusesARunFolderThatAnotherTrainingUses) {
+  const Toy toy;
+  const auto run = fresh_folder("in-use");
+  int64_t calls = 0;
+  const auto train = [&](const std::function<void()>& before_first_step) {
+    run_training(runtime::test_session(), toy.spec(), loop_config(2), toy_batch,
+                 {.run = run, .config = {}, .before_first_step = before_first_step});
+  };
+  train([&] {
+    ++calls;
+    EXPECT_EQ(hum::testing::code_of([&] { train([&] { ++calls; }); }), ExitCode::kTemporary);
+    EXPECT_THAT(hum::testing::message_of([&] { train([&] { ++calls; }); }),
+                ::testing::AllOf(::testing::HasSubstr("another training uses this run folder"),
+                                 ::testing::HasSubstr("another --run folder")));
+  });
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(latest_checkpoint(run));
+  EXPECT_FALSE(fs::exists(run / "training.lock"));
+  std::ofstream(run / "training.lock") << "1";  // of a training that was killed
+  train([&] { ++calls; });
+  EXPECT_EQ(calls, 2);
 }
 
 // The loss is that of the weights before the update.

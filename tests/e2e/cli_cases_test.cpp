@@ -54,6 +54,11 @@ const Case kCases[] = {
     {"hum train quartz", 2, "no model or configuration 'quartz'", "use one of codec, voice"},
     {"hum train coarse.yaml", 66, "coarse.yaml: no such file", "the name of one in configs/"},
     {"hum train .", 66, ".: is a folder", "YAML file"},
+    {"hum train books.yaml --run r --output o", 78, "model.quantizer.books = 0 is out of range", "use 1 to 64"},
+    {"hum train width.yaml --run r --output o", 78, "model.transformer.width = 255 is out of range", "use a multiple of heads, 4"},
+    {"hum train share.yaml --run r --output o", 78, "stage.token_replacement = 7 is out of range", "use 0 to 1"},
+    {"hum train steps.yaml --run r --output o", 78, "1e+99 is out of range", "write a whole number"},
+    {"HUM_WEIGHTS= hum data references", 2, "would replace the references of hum's own weights", "--weights"},
     {"hum compile tiny --batch -1", 2, "--batch -1 is below 0", "0 takes the batch of the configuration"},
     {"hum completion tcsh", 2, "SHELL: 'tcsh' is not one of bash, zsh, fish", "names"},
     {"hum completion bash", 0, "complete -o filenames", "'hum generate --decoder')"},
@@ -118,6 +123,10 @@ class CliCases : public Program {
     write("latin1.sh", "#!/bin/sh\nNAME=caf\xe9\n");
     write("broken.json", "{\"notes\": [");
     write("empty.yaml", "");
+    write("books.yaml", "model_type: codec\nmodel: {quantizer: {books: 0}}\n");
+    write("width.yaml", "model_type: coarse\nmodel: {transformer: {width: 255, heads: 4}}\n");
+    write("share.yaml", "model_type: coarse\nstage: {token_replacement: 7}\n");
+    write("steps.yaml", "model_type: codec\nstage: {loop: {steps: 1e99}}\n");
     write("nothing.yaml", "runs: {A: {nodes: 2}}\n");
     write("unknown.csv",
           "hardware,hidden,layers,heads,tp,pp,gpus,global_batch,micro_batch,seq\n"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/play/synthesizer.h"
+#include "base/bounds.h"
 #include "base/fields_json.h"
 #include "base/files.h"
 #include "base/names.h"
@@ -113,7 +114,16 @@ void validate(const StageConfig& stage) {
     fail(ExitCode::kConfig, fmt::format("stage.frames = {} is longer than an item", stage.frames),
          fmt::format("use {} or less", data::kItemFrames));
   }
+  const Bounds bounds("stage.");
+  bounds.require("batch", stage.batch, 1, 65536);
+  bounds.require("predicted_share", stage.predicted_share, 0, 1);
+  bounds.require("token_replacement", stage.token_replacement, 0, 1);
   train::validate(stage.loop);
+}
+
+void ModelConfiguration::check() const {
+  const ErrorContext file([&] { return "reading " + path.string(); });
+  row->configuration->check(model);
 }
 
 std::unique_ptr<const models::AnyModel> ModelConfiguration::make() const {

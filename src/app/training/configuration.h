@@ -91,7 +91,9 @@ struct ModelConfiguration {
   StageConfig stage;
   Json model = Json::object();
 
-  // Throws kConfig naming the field that the model does not have.
+  // Throws kConfig naming the field that the model does not have or whose value is out of range.
+  void check() const;
+  // Throws what check() throws.
   std::unique_ptr<const models::AnyModel> make() const;
   nn::StepShape step_shape() const;
 };

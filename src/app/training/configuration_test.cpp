@@ -75,6 +75,68 @@ TEST_F(Configurations, OfUnknownModelsAndFieldsAreRefused) {
               AllOf(HasSubstr("unknown field 'bands'"), HasSubstr(path_.string())));
 }
 
+TEST_F(Configurations, OfModelsThatCannotBeAreRefusedWithTheRange) {
+  struct Row {
+    const char *model_type, *model, *message, *hint;
+  };
+  const Row rows[] = {
+      {"codec", "{quantizer: {books: 0}}", "model.quantizer.books = 0", "use 1 to 64"},
+      {"codec", "{quantizer: {books: 100000000}}", "books = 100000000 is out", "use 1 to 64"},
+      {"codec", "{quantizer: {warm_up_steps: -5}}", "warm_up_steps = -5", "use 0 to"},
+      {"codec", "{quantizer: {decay: .nan}}", "quantizer.decay = nan", "use 0 to 1"},
+      {"codec", "{encoder_blocks: 0}", "model.encoder_blocks = 0", "use 1 to"},
+      {"codec", "{fine_window_samples: 735}", "fine_window_samples = 735", "use 588"},
+      {"coarse", "{transformer: {width: 255, heads: 4}}", "model.transformer.width = 255",
+       "a multiple of heads, 4"},
+      {"coarse", "{transformer: {layers: 0}}", "model.transformer.layers = 0", "use 1 to 1024"},
+      {"coarse", "{transformer: {heads: 0}}", "model.transformer.heads = 0", "use 1 to 1024"},
+      {"coarse", "{transformer: {kv_heads: 3}}", "kv_heads = 3", "a divisor of heads, 4"},
+      {"coarse", "{transformer: {rotary_dim: 3}}", "rotary_dim = 3", "an even number"},
+      {"coarse", "{coarse_books: 9}", "model.coarse_books = 9", "use 1 to 8"},
+      {"coarse", "{vocabulary: 1024}", "model.vocabulary = 1024", "use 1025 to"},
+      {"coarse", "{prefix_group: 0}", "model.prefix_group = 0", "use 1 to 250"},
+      {"coarse", "{condition_dropout: 2}", "model.condition_dropout = 2", "use 0 to 1"},
+      {"voice", "{excitation_dropout: -1}", "model.excitation_dropout = -1", "use 0 to 1"},
+      {"upsampler", "{common: {books: 0}}", "model.common.books = 0", "use 1 to 128"},
+      {"predictor", "{width: -256}", "model.width = -256", "use 1 to"},
+      {"joint", "{voice: {fine_width: 0}}", "model.voice.fine_width = 0", "use 1 to"},
+      {"ear", "{kernel: 0}", "model.kernel = 0", "use 1 to 1001"},
+      {"ear", "{pitch_window_samples: 100}", "pitch_window_samples = 100", "use 220 to"},
+      {"classifier", "{hop_samples: 2048}", "model.hop_samples = 2048", "use 1 to 1024"},
+      {"classifier", "{presets: [violin]}", "model.presets = 1", "two presets or more"},
+  };
+  for (const auto& [model_type, model, message, hint] : rows) {
+    const auto read =
+        read_configuration(file(fmt::format("model_type: {}\nmodel: {}\n", model_type, model)));
+    EXPECT_EQ(hum::testing::code_of([&] { read.check(); }), ExitCode::kConfig) << model;
+    EXPECT_THAT(message_of([&] { read.check(); }), AllOf(HasSubstr(message), HasSubstr(hint)));
+    EXPECT_THAT(message_of([&] { read.make(); }), HasSubstr(message));
+  }
+}
+
+TEST_F(Configurations, WithSharesOutsideZeroToOneAreRefused) {
+  const auto refused = [&](const std::string& stage) {
+    return message_of(
+        [&] { validate(read_configuration(file("model_type: coarse\nstage: " + stage)).stage); });
+  };
+  EXPECT_EQ(refused("{}\n"), "nothing was thrown");
+  EXPECT_THAT(refused("{token_replacement: 7}\n"),
+              AllOf(HasSubstr("stage.token_replacement = 7"), HasSubstr("use 0 to 1")));
+  EXPECT_THAT(refused("{predicted_share: -0.5}\n"), HasSubstr("stage.predicted_share = -0.5"));
+  EXPECT_THAT(refused("{batch: 100000000}\n"), HasSubstr("stage.batch = 100000000"));
+}
+
+TEST_F(Configurations, WithNumbersBeyond64BitsAreRefusedAsWritten) {
+  for (const char* steps : {"1e+99", "-1e+99", "9.3e+18"}) {
+    EXPECT_THAT(message_of([&] {
+                  read_configuration(file(
+                      fmt::format("model_type: codec\nstage: {{loop: {{steps: {}}}}}\n", steps)));
+                }),
+                AllOf(HasSubstr(fmt::format("{} is out of range", steps)),
+                      HasSubstr("reading field 'steps'")));
+  }
+}
+
 TEST(ConfigurationPath, IsAFileOrTheNameOfOne) {
   EXPECT_EQ(configuration_path("tiny").filename(), "coarse.yaml");
   EXPECT_EQ(configuration_path("385m").filename(), "coarse-385m.yaml");

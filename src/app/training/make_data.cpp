@@ -39,6 +39,16 @@ std::vector<const data::Preset*> presets_of(const fs::path& folder) {
   return presets;
 }
 
+// The weights that came with hum are only changed on request.
+void require_named(const fs::path& weights, const fs::path& references) {
+  const fs::path installed = data_folder() / "weights";
+  if (!fs::exists(references) || real_path(weights) != real_path(installed)) return;
+  fail(ExitCode::kUsage,
+       fmt::format("this would replace the references of hum's own weights, {}",
+                   references.string()),
+       fmt::format("name the folder of weights to change: --weights {}", weights.string()));
+}
+
 // A configuration of voices: `voices:` in place of `items:`.
 MadeItems make_voices(const MakeItemsOptions& options, const Json& config) {
   data::SungOptions made;
@@ -94,15 +104,22 @@ MadeItems make_items(const MakeItemsOptions& options) {
 
 MadeReferences make_references(const std::string& weights_flag, const std::string& data) {
   const fs::path weights = weights_folder(weights_flag), folder = weights / "references";
+  if (weights_flag.empty()) require_named(weights, folder);
+  require_writable(weights / "references.probe");
+  std::optional<EndsAtOnce> nothing_written(std::in_place);
   runtime::Session session(session_options());
   const models::codec::CodecSession codec(session, models::weights_part(weights, "codec"));
-  AtomicFolder references(folder);  // replaces the folder: no reference of another codec remains
   const auto presets = data.empty() ? data::training_presets() : presets_of(data);
   data::FluidRenderer renderer;
+  std::vector<models::codec::TokenFile> tokens;
   for (const data::Preset* preset : presets) {
+    tokens.push_back(reference_tokens(*preset, renderer, codec));
+  }
+  nothing_written.reset();
+  AtomicFolder references(folder);  // replaces the folder: no reference of another codec remains
+  for (size_t i = 0; i < presets.size(); ++i) {
     models::codec::write_token_file(
-        references.temporary_path() / (std::string(preset->name) + ".safetensors"),
-        reference_tokens(*preset, renderer, codec));
+        references.temporary_path() / (std::string(presets[i]->name) + ".safetensors"), tokens[i]);
   }
   references.commit();
   return {folder.string(), presets.size()};

@@ -33,7 +33,9 @@ struct MadeReferences {
 };
 
 // Writes the references of the presets of the items in `data` beside the weights; empty: those of
-// all training presets. `weights`: the value of --weights.
+// all training presets. `weights`: the value of --weights. Throws: kUsage if it is empty and would
+// replace the references of the installed weights. A stop signal ends the process before anything
+// is written.
 MadeReferences make_references(const std::string& weights, const std::string& data);
 
 }  // namespace hum::app

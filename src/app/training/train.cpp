@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <optional>
 
 #include "app/session_options.h"
 #include "app/stop.h"
@@ -125,6 +126,7 @@ TrainReport write_trained(const models::ModelRow& row, const StageConfig& stage,
 }  // namespace
 
 TrainReport train(ModelConfiguration configuration, const TrainOptions& options) {
+  std::optional<EndsAtOnce> nothing_to_save(std::in_place);
   apply(options, configuration);
   const models::ModelRow& row = *configuration.row;
   const Json identity = recorded(configuration.stage);
@@ -132,6 +134,7 @@ TrainReport train(ModelConfiguration configuration, const TrainOptions& options)
   expand_paths(configuration.stage);
   const StageConfig& stage = configuration.stage;
   validate(stage);
+  configuration.check();
   require_places(row, stage.output);
   fill_in_classes(configuration, [&] { return item_presets(stage.data); });
   runtime::Session session(session_options());
@@ -150,6 +153,7 @@ TrainReport train(ModelConfiguration configuration, const TrainOptions& options)
                            .config = {{"stage", identity},
                                       {"model", model_config},
                                       {"learned_from", learned_from(stage, input.builds_on)}},
+                           .before_first_step = [&] { nothing_to_save.reset(); },
                            .should_stop = [] { return stop_signal() != 0; },
                            .held_out = std::move(input.held_out)});
   if (stop_signal() != 0) {

@@ -13,7 +13,9 @@ struct Args {
   std::string weights, data;
   template <class V>
   void declare(V& v) {
-    v("weights", weights, "folder of weights; reads its codec/ and writes its references/");
+    v("weights", weights,
+      "folder of weights; reads its codec/ and writes its references/ (default: HUM_WEIGHTS; the "
+      "installed weights/ must be named)");
     v("data", data, "folder of items whose presets get references (default: all training presets)");
   }
 };

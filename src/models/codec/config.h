@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bounds.h"
 #include "base/fields.h"
 
 namespace hum::models::codec {
@@ -106,5 +107,8 @@ struct CodecConfig {
       "weight of the movement of the latent's sound part under shifts of 1 to 5 ms");
   }
 };
+
+// Throws: kConfig for sizes and shares that are out of range or do not fit each other.
+void validate(const CodecConfig& config, const Bounds& bounds);
 
 }  // namespace hum::models::codec

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/bounds.h"
 #include "base/fields.h"
 
 namespace hum::models::ear {
@@ -27,5 +28,8 @@ struct EarConfig {
     v("kernel", kernel, "frames that a block over time sees");
   }
 };
+
+// Throws: kConfig for sizes and shares that are out of range or do not fit each other.
+void validate(const EarConfig& config, const Bounds& bounds);
 
 }  // namespace hum::models::ear

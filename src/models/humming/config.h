@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "audio/channels.h"
+#include "base/bounds.h"
 #include "base/fields.h"
 #include "nn/transformer.h"
 
@@ -170,5 +171,10 @@ struct CoarseConfig {
       "aligned: leave the draft out together with the timbre reference");
   }
 };
+
+// Throws: kConfig for sizes and shares that are out of range or do not fit each other.
+void validate(const VoiceConfig& config, const Bounds& bounds);
+void validate(const UpsamplerConfig& config, const Bounds& bounds);
+void validate(const CoarseConfig& config, const Bounds& bounds);
 
 }  // namespace hum::models::humming

@@ -22,6 +22,12 @@ void require_one_channel(const JointConfig& config) {
 
 }  // namespace
 
+void validate(const JointConfig& config, const Bounds& bounds) {
+  validate(config.predictor, bounds.of("predictor"));
+  validate(config.voice, bounds.of("voice"));
+  bounds.require("latent_weight", config.latent_weight, 0, 1e6);
+}
+
 Joint::Joint(const JointConfig& config)
     : config_(config), predictor_(config.predictor), voice_(config.voice) {
   require_one_channel(config);

@@ -25,6 +25,9 @@ struct JointConfig {
   }
 };
 
+// Throws: kConfig for what the validations of the two throw.
+void validate(const JointConfig& config, const Bounds& bounds);
+
 class Joint {
  public:
   // Throws: kConfig for latents of different sizes, several channels, and what Voice throws.

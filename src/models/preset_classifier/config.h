@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bounds.h"
 #include "base/fields.h"
 
 namespace hum::models::preset_classifier {
@@ -42,5 +43,8 @@ struct PresetClassifierConfig {
     v("embedding", embedding, "size of the embedding, the layer before the classes");
   }
 };
+
+// Throws: kConfig for sizes and shares that are out of range or do not fit each other.
+void validate(const PresetClassifierConfig& config, const Bounds& bounds);
 
 }  // namespace hum::models::preset_classifier

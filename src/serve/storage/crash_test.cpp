@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "serve/storage/owner_lock.h"
+#include "base/owner_lock.h"
 #include "serve/storage/test_jobs.h"
 
 namespace hum::serve {

@@ -1,4 +1,4 @@
-#include "serve/storage/owner_lock.h"
+#include "base/owner_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -14,7 +14,7 @@
 #include "base/files.h"
 #include "base/log.h"
 
-namespace hum::serve {
+namespace hum {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,14 +47,10 @@ std::string read_owner(int file) {
   return id.find_first_not_of("0123456789") == std::string::npos ? id : "";
 }
 
-[[noreturn]] void fail_held(const std::string& held, const std::string& owner) {
-  fail(ExitCode::kTemporary, owner.empty() ? held : fmt::format("{} (process {})", held, owner),
-       "stop it first, or name another folder with --data");
-}
-
 }  // namespace
 
-OwnerLock::OwnerLock(const fs::path& folder, const std::string& name, const std::string& held)
+OwnerLock::OwnerLock(const fs::path& folder, const std::string& name, const std::string& held,
+                     const std::string& hint)
     : path_(lock_file(folder, name)) {
   create_folder(folder);
   while (true) {
@@ -69,9 +65,17 @@ OwnerLock::OwnerLock(const fs::path& folder, const std::string& name, const std:
       write_owner(file_);
       return;
     }
+    const int fault = is_locked ? 0 : errno;
     const std::string owner = is_locked ? "" : read_owner(file_);
     ::close(file_);
-    if (!is_locked) fail_held(held, owner);
+    if (is_locked) continue;  // of a file that its last owner removed
+    if (fault != EWOULDBLOCK) {
+      fail(ExitCode::kCannotCreate,
+           fmt::format("{}: cannot be locked: {}", path_.string(), std::strerror(fault)),
+           "use a folder on a file system with locks");
+    }
+    fail(ExitCode::kTemporary, owner.empty() ? held : fmt::format("{} (process {})", held, owner),
+         hint);
   }
 }
 
@@ -90,4 +94,4 @@ bool is_unlocked(const fs::path& folder, const std::string& name) {
   return is_free;
 }
 
-}  // namespace hum::serve
+}  // namespace hum
