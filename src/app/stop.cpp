@@ -3,6 +3,8 @@
 #include <atomic>
 #include <csignal>
 
+#include "base/error.h"
+
 namespace hum::app {
 namespace {
 
@@ -22,5 +24,9 @@ void install_stop_handler() {
 }
 
 int stop_signal() { return received; }
+
+void require_no_stop() {
+  if (received != 0) fail(ExitCode::kFailure, "stopped", "run the command again");
+}
 
 }  // namespace hum::app

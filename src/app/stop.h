@@ -7,5 +7,7 @@ namespace hum::app {
 void install_stop_handler();
 // The stop signal that was received, or 0.
 int stop_signal();
+// Throws kFailure if one was received.
+void require_no_stop();
 
 }  // namespace hum::app

@@ -116,6 +116,7 @@ Converter::~Converter() = default;
 
 Converter::Loaded& Converter::load() {
   if (!models_) models_ = std::make_shared<LoadedModels>(options_.weights);
+  if (!hear_progress_) hear_progress_ = [](double) { require_no_stop(); };
   if (!loaded_) loaded_ = std::make_unique<Loaded>(models_, options_, preset_, hear_progress_);
   return *loaded_;
 }
@@ -172,9 +173,7 @@ pipeline::Instrument Converter::instrument(bool shows_progress) {
   }
   const auto progress = std::make_shared<std::optional<Progress>>();
   instrument.progress = [progress, shows_progress](int64_t done, int64_t total) {
-    if (stop_signal() != 0)
-      fail(ExitCode::kFailure, "stopped; recordings that were finished are kept",
-           "run the command again for the others");
+    require_no_stop();
     if (!shows_progress) return;
     if (!*progress) progress->emplace("generating", total);
     (*progress)->update(done);

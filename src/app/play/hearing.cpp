@@ -100,7 +100,7 @@ pipeline::HearFunction hear_function(runtime::Session& session, const fs::path& 
                                      HearProgress progress) {
   const bool is_tuned = hum.tuning == pipeline::Tuning::kAuto;
   if (hum.polyphonic) {
-    auto hear = pipeline::as_transcribed(transcriber(session, notes));
+    auto hear = pipeline::as_transcribed(transcriber(session, notes, std::move(progress)));
     if (is_tuned) hear = pipeline::in_tune(std::move(hear));
     return pipeline::with_quality_warnings(std::move(hear), /*is_one_voice=*/false);
   }

@@ -8,6 +8,7 @@
 #include "app/play/outputs.h"
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
+#include "app/stop.h"
 #include "audio/notes_json.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -32,14 +33,16 @@ Transcribed hear(const pipeline::Recording& recording, const TranscribeOptions& 
   Transcribed result{.seconds = recording.seconds};
   warn(options, recording.warnings, result);
   runtime::Session session(session_options());
+  const HearProgress stop = [](double) { require_no_stop(); };
   if (!options.voice) {
-    const auto hear_all = pipeline::as_transcribed(transcriber(session, options.notes));
+    const auto hear_all = pipeline::as_transcribed(transcriber(session, options.notes, stop));
     auto heard = hear_all(recording.samples);
     result.score.notes = std::move(heard.notes);
     result.heard_by = std::move(heard.heard_by);
     return result;
   }
-  const auto hear_voice = hear_function(session, weights_folder(options.weights), options.notes);
+  const auto hear_voice =
+      hear_function(session, weights_folder(options.weights), options.notes, {}, nullptr, stop);
   auto melody = pipeline::read_melody(recording.samples, hear_voice, {}, std::nullopt);
   result.score.notes = melody.notes;
   result.heard_by = melody.heard_by;
@@ -83,6 +86,7 @@ Transcribed transcribe(const TranscribeOptions& options) {
   auto& score = result.score;
   score = pipeline::make_score(std::move(score.notes), options.score);
   warn(options, score.warnings, result);
+  require_no_stop();
   if (!options.output.empty()) write(options, score);
   return result;
 }
