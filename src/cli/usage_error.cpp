@@ -83,15 +83,14 @@ const CLI::Option* flag_of_several(const CLI::App& app) {
 
 [[noreturn]] void fail_missing(const Parsed& parsed, const std::string& what) {
   const CommandOutline command = parsed.outline();
+  const std::string example = command.footer.substr(command.footer.rfind("  ") + 2);
   if (command.needs_command) {
     Words names;
     for (const CommandOutline& below : command.commands) names.push_back(below.name);
     fail(ExitCode::kUsage, fmt::format("{} needs a command", command.name),
-         parsed.name == "hum" ? "'hum --help' lists the commands; start with: hum generate "
-                                "examples/vocadito_10.wav --preset violin -o violin.wav"
+         parsed.name == "hum" ? "'hum --help' lists the commands; start with: " + example
                               : fmt::format("{}", fmt::join(names, ", or ")));
   }
-  const std::string example = command.footer.substr(command.footer.rfind("  ") + 2);
   std::string wanted = what, hint = "for example: " + example;
   if (const CLI::Option* option = parsed.app->get_option_no_throw(what)) {
     const auto flag =

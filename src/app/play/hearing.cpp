@@ -34,7 +34,7 @@ void require_ear(const fs::path& weights) {
   fail(ExitCode::kNoInput,
        weights.string() + ": these weights have no ear, the model that hears a voice",
        fmt::format("copy the folder ear of the released weights ({}) into them, or train one with "
-                   "hum train configs/ear.yaml; or let Basic Pitch hear: hum generate "
+                   "hum train ear; or let Basic Pitch hear: hum generate "
                    "--polyphonic, hum notes without --voice",
                    (data_folder() / "weights").string()));
 }
