@@ -66,6 +66,9 @@ const Case kCases[] = {
     {"hum man", 0, ".TH HUM 1", ".SS hum model check"},
     {"hum env", 0, "HUM_PLUGIN", "Folders:"},
     {"HOME=none XDG_CACHE_HOME= HUM_CACHE= hum env", 0, "there is no home folder", "\n"},
+    {"hum presets >&-", 73, "cannot write to stdout: Bad file descriptor", "stdout is closed (>&-)"},
+    {"hum man >&-", 73, "cannot write to stdout: Bad file descriptor", "stdout is closed (>&-)"},
+    {"hum man > /dev/full", 73, "cannot write to stdout: No space left on device", "free some disk space"},
     {"hum generate --help", 0, "--help-all", "Melody:\n"},
     {"hum generate --help-all", 0, "Flags for research:\n", "--[no-]melodia"},
 
@@ -234,6 +237,16 @@ TEST_F(CliCases, NothingIsCreatedInAHomeThatDoesNotExist) {
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("set HUM_CACHE"));
   EXPECT_EQ(files(), (std::vector<std::string>{"a.mid", "a.wav"}));
+}
+
+TEST_F(CliCases, ACacheThatCannotBeWrittenIsAWarningThatNamesItsVariable) {
+  write_hum("a.wav");
+  for (const char* cache : {"HOME=/proc XDG_CACHE_HOME= HUM_CACHE=", "HUM_CACHE=/dev/hum"}) {
+    const Outcome run = run_shell(cache + std::string(" hum notes a.wav -o a.mid"),
+                                  {.folder = folder_});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("hint: set HUM_CACHE to a folder that you can write to"));
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "audio/io.h"
 #include "audio/notes.h"
@@ -47,7 +48,7 @@ const Case kCases[] = {
     {"$GENERATE a.wav --stream > /dev/full", 73, "cannot write the stream: No space left on device", "free some disk space"},
     {"$GENERATE a.wav -o - > /dev/full", 73, "cannot write the sound: No space left on device", "free some disk space"},
     {"hum notes a.wav -o - > /dev/full", 73, "cannot write the notes: No space left on device", "free some disk space"},
-    {"hum notes a.wav > /dev/full", 73, "cannot write to stdout", "check that the disk is not full"},
+    {"hum notes a.wav > /dev/full", 73, "cannot write to stdout: No space left on device", "free some disk space"},
 
     // Sound files.
     {"hum notes half.mp3", 65, "half.mp3: the file is truncated", "the end is missing"},
@@ -203,11 +204,12 @@ TEST_F(FileCases, TerminalsGetNoSoundAndGiveNone) {
   const Terminal terminal;
   if (terminal.name().empty()) GTEST_SKIP() << "no pseudo-terminals here";
   write_hum("a.wav");
-  for (const char* line :
-       {"$GENERATE a.wav --stream", "$GENERATE a.wav -o -", "hum notes a.wav -o -"}) {
+  for (const auto& [line, hint] : {std::pair("$GENERATE a.wav --stream", "| aplay"),
+                                   std::pair("$GENERATE a.wav -o -", "| aplay"),
+                                   std::pair("hum notes a.wav -o -", "> melody.mid")}) {
     const auto run = shell(line + std::string(" > ") + terminal.name());
     EXPECT_EQ(run.code, 2) << line;
-    EXPECT_THAT(run.err, AllOf(HasSubstr("would be written to a terminal"), HasSubstr("| aplay")));
+    EXPECT_THAT(run.err, AllOf(HasSubstr("would be written to a terminal"), HasSubstr(hint)));
   }
   const auto typed = shell("hum notes - < " + terminal.name());
   EXPECT_EQ(typed.code, 2);

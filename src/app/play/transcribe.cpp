@@ -56,7 +56,8 @@ void require_place(const TranscribeOptions& options) {
   if (!is_standard_stream(options.output)) {
     return pipeline::require_output(options.output, {".mid", ".midi", ".csv", ".json"});
   }
-  if (options.format == NoteFormat::kMid) require_no_terminal(stdout, "MIDI");
+  if (options.format != NoteFormat::kMid) return;
+  require_no_terminal(stdout, "MIDI", "send it to a file: -o melody.mid, or ... > melody.mid");
 }
 
 void write(const TranscribeOptions& options, const pipeline::Score& score) {
