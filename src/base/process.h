@@ -27,8 +27,8 @@ void require_no_terminal(
     std::FILE* file, std::string_view what,
     const char* hint = "pipe it into a program (... | aplay) or send it to a file (... > out.wav)");
 
-// Throws kCannotCreate, with the reason, if not all output reached stdout: it is closed, or the disk
-// is full. A closed pipe (`| head`) counts as success.
+// Throws kCannotCreate, with the reason, if not all output reached stdout: it is closed, or the
+// disk is full. A closed pipe (`| head`) counts as success.
 void flush_output();
 
 // For a process that mostly waits: gives freed memory back to the system within a second and uses

@@ -155,6 +155,8 @@ void FlagVisitor::add_switch(const std::string& flag, bool& value, const std::st
       "--" + flag, [&value] { value = true; }, help);
   CLI::Option* off = app_.add_flag_callback(
       "--no-" + flag, [&value] { value = false; }, help);
+  for (CLI::Option* option : {on, off}) option->disable_flag_override();  // --x=3
+  on->excludes(off);
   (value ? on : off)->group("");
 }
 

@@ -93,6 +93,7 @@ TEST_F(BadInput, NoiseWithoutMelody) {
   for (float& sample : noise) sample = static_cast<float>(0.1 * rng.normal());
   write_sound("a.wav", noise, 22050);
   expect_refused("a.wav", 65, "found");
+  expect_error(run_hum(generate(path("a.wav"))), 65, "no melody was found in " + path("a.wav"));
 }
 
 TEST_F(BadInput, SamplesThatAreNotNumbers) {

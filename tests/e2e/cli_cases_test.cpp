@@ -47,6 +47,18 @@ const Case kCases[] = {
     {"hum generate a.wav --strength high", 2, "--strength: 'high' is not a number", "--strength NUMBER"},
     {"hum generate a.wav --rate 22050 --rate 44100", 2, "--rate is given 2 times", "give it once"},
     {"hum generate a.wav --decoder giuded", 2, "--decoder: 'giuded' is not one of guided, plain", "did you mean 'guided'?"},
+    {"hum generate a.wav --preset flute --preset", 2, "--preset is given 2 times, the second time without a value", "give it once"},
+    {"hum generate a.wav --json=3", 2, "--json takes no value", "write --json alone"},
+    {"hum generate a.wav --fast --no-fast", 2, "--fast and --no-fast are both given", "leave one of them out"},
+    {"hum generate a.wav --preset flute -o b.wav --max-seconds nan", 2, "--max-seconds nan is not above 0", "--max-seconds 600"},
+    {"hum notes a.wav --max-seconds -1", 2, "--max-seconds -1 is not above 0", "--max-seconds 600"},
+    {"hum codec encode a.wav -o t.safetensors --max-seconds nan", 2, "--max-seconds nan is not above 0", "--max-seconds 600"},
+    {"HUM_THREADS=-3 hum compile tiny", 2, "HUM_THREADS: -3 is outside 1..", "all cores"},
+    {"hum --version extra", 2, "hum --version takes no further argument: 'extra'", "hint: hum --version\n"},
+    {"hum notes -dash.wav", 2, "hum notes has no flag -dash.wav", "write ./-dash.wav, or -- -dash.wav after all flags"},
+    {"hum evaluate notes empty.csv empty.csv", 65, "empty.csv: is empty", "onset in s, pitch in Hz, duration in s"},
+    {"hum evaluate notes true.csv empty.csv", 65, "empty.csv: is empty", "onset in s, pitch in Hz, duration in s"},
+    {"hum evaluate notes true.csv true.csv --onset-tolerance nan", 2, "--onset-tolerance: nan is not a number", "mir_eval uses 50 ms"},
     {"hum model run nosuch", 66, "nosuch: no such folder", "config.json"},
     {"hum model run .", 2, "hum model run needs --tokens", "--tokens 1,2,3"},
     {"hum train", 2, "hum train needs CONFIG", "hum train codec"},
@@ -125,6 +137,9 @@ class CliCases : public Program {
     write("latin1.sh", "#!/bin/sh\nNAME=caf\xe9\n");
     write("broken.json", "{\"notes\": [");
     write("empty.yaml", "");
+    write("empty.csv", "\n");
+    write("true.csv", "0,220,0.5\n");
+    write("-dash.wav", "");
     write("nothing.yaml", "runs: {A: {nodes: 2}}\n");
     write("unknown.csv",
           "hardware,hidden,layers,heads,tp,pp,gpus,global_batch,micro_batch,seq\n"
@@ -242,8 +257,8 @@ TEST_F(CliCases, NothingIsCreatedInAHomeThatDoesNotExist) {
 TEST_F(CliCases, ACacheThatCannotBeWrittenIsAWarningThatNamesItsVariable) {
   write_hum("a.wav");
   for (const char* cache : {"HOME=/proc XDG_CACHE_HOME= HUM_CACHE=", "HUM_CACHE=/dev/hum"}) {
-    const Outcome run = run_shell(cache + std::string(" hum notes a.wav -o a.mid"),
-                                  {.folder = folder_});
+    const Outcome run =
+        run_shell(cache + std::string(" hum notes a.wav -o a.mid"), {.folder = folder_});
     EXPECT_EQ(run.code, 0) << run.err;
     EXPECT_THAT(run.err, HasSubstr("hint: set HUM_CACHE to a folder that you can write to"));
   }

@@ -54,6 +54,7 @@ const Case kCases[] = {
     {"hum notes half.mp3", 65, "half.mp3: the file is truncated", "the end is missing"},
     {"hum notes start.mp3", 65, "truncated", "hint: "},
     {"hum notes words.mp3", 65, "words.mp3: not a sound file that hum reads", "ffmpeg -i FILE out.wav"},
+    {"hum notes zero.wav", 65, "zero.wav: not a sound file that hum reads: its header states a rate of 0 Hz", "ffmpeg"},
     {"hum notes level.wav", 65, "level.wav: is silent, at a constant level of 0.25", "check the microphone"},
 
     // Several recordings of one timbre.
@@ -107,6 +108,9 @@ class FileCases : public Program {
     write("text.csv", "onset,pitch,duration\n");
     write("words.mp3", "these are words, and there are some of them, but no sound");
     write_sound("level.wav", std::vector<float>(44100, 0.25F), 22050);
+    std::string zero = read("a.wav");
+    zero.replace(24, 4, 4, '\0');  // the rate, in the header of a wav file
+    write("zero.wav", zero);
     write_sound("brief.wav", audio::tone(220, 0.2, 22050), 22050);
     audio::write_audio(folder_ / "whole.mp3", audio::read_audio(folder_ / "a.wav"));
     const std::string mp3 = read("whole.mp3");

@@ -45,6 +45,7 @@ void validate(const ConversionOptions& options) {
   pipeline::validate(options.hum);
   pipeline::validate(options.score);
   models::basic_pitch::validate(options.notes);
+  pipeline::validate_max_seconds(options.max_seconds);
   validate(options.play);
 }
 
@@ -129,11 +130,12 @@ Hearing Converter::score(pipeline::HumMelody melody, bool stays_in_time) {
   return hearing;
 }
 
-Hearing Converter::listen(const pipeline::Recording& recording, bool stays_in_time) {
+Hearing Converter::listen(const pipeline::Recording& recording, bool stays_in_time,
+                          const std::string& name) {
   Loaded& loaded = load();
-  Hearing hearing = score(
-      pipeline::read_melody(recording.samples, loaded.hear, options_.hum, loaded.timbre.range),
-      stays_in_time);
+  Hearing hearing = score(pipeline::read_melody(recording.samples, loaded.hear, options_.hum,
+                                                loaded.timbre.range, name),
+                          stays_in_time);
   auto& warnings = hearing.melody.warnings;
   warnings.insert(warnings.begin(), recording.warnings.begin(), recording.warnings.end());
   warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
@@ -145,7 +147,7 @@ Hearing Converter::listen(const fs::path& path, Stopwatch& watch, bool stays_in_
   watch.lap("read");
   const Loaded& loaded = load();
   watch.lap("load");
-  Hearing hearing = listen(recording, stays_in_time);
+  Hearing hearing = listen(recording, stays_in_time, audio::name_of(path));
   auto& warnings = hearing.melody.warnings;
   for (const auto& warning : loaded.timbre.warnings) spdlog::warn("{}", warning);
   for (const auto& warning : warnings) spdlog::warn("{}: {}", audio::name_of(path), warning);

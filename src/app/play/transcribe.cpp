@@ -43,7 +43,8 @@ Transcribed hear(const pipeline::Recording& recording, const TranscribeOptions& 
   }
   const auto hear_voice =
       hear_function(session, weights_folder(options.weights), options.notes, {}, nullptr, stop);
-  auto melody = pipeline::read_melody(recording.samples, hear_voice, {}, std::nullopt);
+  auto melody = pipeline::read_melody(recording.samples, hear_voice, {}, std::nullopt,
+                                      audio::name_of(options.input));
   result.score.notes = melody.notes;
   result.heard_by = melody.heard_by;
   warn(options, melody.warnings, result);
@@ -77,6 +78,7 @@ void write(const TranscribeOptions& options, const pipeline::Score& score) {
 Transcribed transcribe(const TranscribeOptions& options) {
   models::basic_pitch::validate(options.notes);
   pipeline::validate(options.score);
+  pipeline::validate_max_seconds(options.max_seconds);
   const auto recording = pipeline::read_recording(options.input, options.max_seconds);
   require_place(options);
   auto result = hear(recording, options);

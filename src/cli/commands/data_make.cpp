@@ -39,7 +39,6 @@ int run(Args& args) {
 }  // namespace
 
 const Command kDataMake = {"data make", "make training items: WebDataset shards",
-                           "hum data make --config data -o runs/data",
-                           make_command<Args, run>};
+                           "hum data make --config data -o runs/data", make_command<Args, run>};
 
 }  // namespace hum::cli

@@ -76,7 +76,7 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kTrain = {"train", "train the model that a configuration names",
-                        "hum train codec", make_command<Args, run>};
+const Command kTrain = {"train", "train the model that a configuration names", "hum train codec",
+                        make_command<Args, run>};
 
 }  // namespace hum::cli

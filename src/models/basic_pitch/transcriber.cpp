@@ -59,9 +59,9 @@ Posteriors Transcriber::posteriors(std::span<const float> samples,
   return result;
 }
 
-std::vector<audio::Note> Transcriber::notes(std::span<const float> samples,
-                                            const NoteOptions& options,
-                                            const std::function<void(double done)>& progress) const {
+std::vector<audio::Note> Transcriber::notes(
+    std::span<const float> samples, const NoteOptions& options,
+    const std::function<void(double done)>& progress) const {
   validate(options);
   return create_notes(posteriors(samples, progress), options);
 }

@@ -32,8 +32,7 @@ class Transcriber {
                         const std::function<void(double done)>& progress = {}) const;
 
   // Returns create_notes of the posteriors.
-  std::vector<audio::Note> notes(std::span<const float> samples,
-                                 const NoteOptions& options = {},
+  std::vector<audio::Note> notes(std::span<const float> samples, const NoteOptions& options = {},
                                  const std::function<void(double done)>& progress = {}) const;
 
  private:
