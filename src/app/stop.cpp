@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "base/error.h"
+
 namespace hum::app {
 namespace {
 
@@ -31,5 +33,9 @@ EndsAtOnce::EndsAtOnce() {
 }
 
 EndsAtOnce::~EndsAtOnce() { --ending_at_once; }
+
+void require_no_stop() {
+  if (received != 0) fail(ExitCode::kFailure, "stopped", "run the command again");
+}
 
 }  // namespace hum::app

@@ -210,7 +210,12 @@ OpenedSound opened_mp3(std::unique_ptr<Decoder> decoder) {
 }
 
 OpenedSound opened_sound(SoundFile file, const SF_INFO& info, std::unique_ptr<ByteReader> reader) {
-  if (file == nullptr) return {nullptr, sf_strerror(nullptr)};
+  if (file == nullptr) {
+    const std::string fault = sf_strerror(nullptr);
+    // What libsndfile says of a rate below 1 Hz.
+    const bool has_no_rate = fault.find("SF_INFO struct incomplete") != std::string::npos;
+    return {nullptr, has_no_rate ? "its header states a rate of 0 Hz" : fault};
+  }
   if (info.channels < 1 || info.samplerate < 1) return {nullptr, "it has no channels or no rate"};
   return {std::make_unique<SndfileDecoder>(std::move(file), info, std::move(reader)), ""};
 }

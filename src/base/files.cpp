@@ -353,6 +353,10 @@ fs::path data_folder() {
   return prefix.empty() ? source_folder() : prefix / "share/hum";
 }
 
+std::string typed_data_path(const std::string& path) {
+  return installed_prefix().empty() ? path : (data_folder() / path).string();
+}
+
 std::vector<fs::path> wheel_folders() {
   std::vector<fs::path> folders;
   if (const auto folder = env_string("HUM_THIRD_PARTY"); !folder.empty()) {

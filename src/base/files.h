@@ -114,6 +114,9 @@ std::filesystem::path source_folder();
 // The folder of weights/, configs/, hardware/ and examples/: PREFIX/share/hum if the program lies
 // in the PREFIX/bin of `make install`, else source_folder().
 std::filesystem::path data_folder();
+// A path below data_folder() as a user can type it: "examples/a.wav" in the source tree, the whole
+// path if hum is installed.
+std::string typed_data_path(const std::string& path);
 // The folders of unpacked wheels (plugins, Basic Pitch's weights), to be searched in this order:
 // HUM_THIRD_PARTY, then PREFIX/lib/hum of an installed program, or the build's third_party.
 std::vector<std::filesystem::path> wheel_folders();

@@ -22,6 +22,16 @@
 namespace hum {
 namespace {
 
+// What to do if stdout cannot be written. A closed stdout is held as a file that is only read
+// (cli/main.cpp).
+const char* hint_of_output(int error) {
+  if (error == ENOSPC || error == EFBIG || error == EDQUOT) {
+    return "free some disk space and run the command again";
+  }
+  return error == EBADF ? "stdout is closed (>&-): send it to a file or a program"
+                        : "check where stdout goes";
+}
+
 // Bytes that were read; 0 at the end. Waits with poll, which a signal interrupts.
 size_t read_some(char* to, size_t count) {
   pollfd input{STDIN_FILENO, POLLIN, 0};
@@ -68,21 +78,26 @@ void write_bytes(std::FILE* file, std::string_view bytes, std::string_view what)
          "pipe it into a program that reads to the end: ... | aplay");
   }
   fail(ExitCode::kCannotCreate, fmt::format("cannot write {}: {}", what, std::strerror(error)),
-       error == ENOSPC || error == EFBIG || error == EDQUOT
-           ? "free some disk space and run the command again"
-           : "check where stdout goes");
+       hint_of_output(error));
 }
 
-void require_no_terminal(std::FILE* file, std::string_view what) {
+void require_no_terminal(std::FILE* file, std::string_view what, const char* hint) {
   if (::isatty(::fileno(file)) != 1) return;
-  fail(ExitCode::kUsage, fmt::format("{} would be written to a terminal", what),
-       "pipe it into a program (... | aplay) or send it to a file (... > out.wav)");
+  fail(ExitCode::kUsage, fmt::format("{} would be written to a terminal", what), hint);
 }
 
-bool flush_output() {
-  if (std::cout.flush()) return true;
+void flush_output() {
+  errno = 0;
+  if (std::cout.flush()) return;
+  int error = errno;
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
-  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;  // reader gone
+  const bool is_reader_gone = ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+  if (is_reader_gone) return;
+  // The output failed before, and the reason is lost: one more byte fails for the same one.
+  if (error == 0 && ::write(STDOUT_FILENO, "\n", 1) < 0) error = errno;
+  if (error == 0) error = EIO;
+  fail(ExitCode::kCannotCreate, fmt::format("cannot write to stdout: {}", std::strerror(error)),
+       hint_of_output(error));
 }
 
 void wait_with_little_memory() {

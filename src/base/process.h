@@ -22,12 +22,14 @@ void copy_stdin(const std::filesystem::path& file, int64_t most_bytes);
 // which distinguishes a reader that is gone from a full disk.
 void write_bytes(std::FILE* file, std::string_view bytes, std::string_view what);
 
-// Sound and MIDI on a terminal help nobody. Throws kUsage if `file` is one.
-void require_no_terminal(std::FILE* file, std::string_view what);
+// Sound and MIDI on a terminal help nobody. Throws kUsage, with this hint, if `file` is one.
+void require_no_terminal(
+    std::FILE* file, std::string_view what,
+    const char* hint = "pipe it into a program (... | aplay) or send it to a file (... > out.wav)");
 
-// Returns whether all output reached stdout; a full disk makes this false. A closed pipe (`| head`)
-// counts as success.
-bool flush_output();
+// Throws kCannotCreate, with the reason, if not all output reached stdout: it is closed, or the
+// disk is full. A closed pipe (`| head`) counts as success.
+void flush_output();
 
 // For a process that mostly waits: gives freed memory back to the system within a second and uses
 // no huge pages, which app/allocator.cpp wants for computing. Children inherit the latter until

@@ -10,14 +10,25 @@
 #include <vector>
 
 #include "base/env.h"
+#include "base/error.h"
 
 namespace hum {
+namespace {
+
+constexpr int64_t kMostThreads = 65536;
+
+}  // namespace
 
 int compute_threads() {
   cpu_set_t set;
   CPU_ZERO(&set);
   const int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return static_cast<int>(std::max<int64_t>(1, env_int("HUM_THREADS", cores)));
+  const int64_t threads = env_int("HUM_THREADS", std::max(1, cores));
+  if (threads < 1 || threads > kMostThreads) {
+    fail(ExitCode::kUsage, fmt::format("HUM_THREADS: {} is outside 1..{}", threads, kMostThreads),
+         "HUM_THREADS=4; without it, hum computes on all cores");
+  }
+  return static_cast<int>(threads);
 }
 
 void parallel_for(int64_t count, int threads, const std::function<void(int64_t)>& body) {

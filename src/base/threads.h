@@ -6,7 +6,8 @@
 
 namespace hum {
 
-// HUM_THREADS, or the number of cores available to this process.
+// HUM_THREADS, or the number of cores available to this process. Throws: kUsage if the variable is
+// not a whole number of 1 or more.
 int compute_threads();
 
 // Runs body(i) for i in [0, count) on up to `threads` threads. Rethrows the first exception after

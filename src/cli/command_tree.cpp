@@ -5,11 +5,15 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "cli/help.h"
 #include "pjrt/find_plugin.h"
 
 namespace hum::cli {
 namespace {
+
+constexpr std::string_view kFirstCommand =
+    "hum generate examples/vocadito_10.wav --preset violin -o violin.wav";
 
 // What help and errors call the value of a flag.
 template <typename T>
@@ -67,6 +71,14 @@ std::vector<std::string> split(const std::string& text, char separator) {
 std::string in_capitals(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return text;
+}
+
+// A command line whose recording exists: in an installation it names the whole path.
+std::string with_typed_paths(std::string example) {
+  constexpr std::string_view kFolder = "examples/";
+  const size_t at = example.find(kFolder);
+  if (at == std::string::npos) return example;
+  return example.replace(at, kFolder.size(), typed_data_path(std::string(kFolder)));
 }
 
 FlagOutline flag_outline(const CLI::App& app, const CLI::Option& option) {
@@ -143,6 +155,8 @@ void FlagVisitor::add_switch(const std::string& flag, bool& value, const std::st
       "--" + flag, [&value] { value = true; }, help);
   CLI::Option* off = app_.add_flag_callback(
       "--no-" + flag, [&value] { value = false; }, help);
+  for (CLI::Option* option : {on, off}) option->disable_flag_override();  // --x=3
+  on->excludes(off);
   (value ? on : off)->group("");
 }
 
@@ -197,11 +211,11 @@ std::unique_ptr<CommandTree> make_command_tree() {
   root.name("hum");
   root.description("hum a melody, get it back on the instrument of your choice");
   root.require_subcommand(1);
-  root.footer("Start with:\n  hum generate examples/vocadito_10.wav --preset violin -o violin.wav");
+  root.footer("Start with:\n  " + with_typed_paths(std::string(kFirstCommand)));
   declare_common_flags(root);
   for (const Command& command : commands()) {
     CLI::App& sub = subcommand(root, command.name, std::string(command.summary));
-    sub.footer("Example:\n  " + std::string(command.example));
+    sub.footer("Example:\n  " + with_typed_paths(std::string(command.example)));
     auto invocation = command.make();
     invocation->declare(sub);
     // --device may follow the command, but not among the words of a command that it runs (profile).

@@ -11,7 +11,10 @@ int dispatch(const std::vector<std::string>& arguments) {
   try {
     // CLI11 expects the last one first.
     tree->app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::Success& success) {  // help or the version was asked for
+  } catch (const CLI::CallForVersion& version) {
+    refuse_words_beside_version(tree->app);
+    return tree->app.exit(version);
+  } catch (const CLI::Success& success) {  // help was asked for
     refuse_unknown_commands(tree->app, arguments);
     return tree->app.exit(success);
   } catch (const CLI::ParseError& error) {

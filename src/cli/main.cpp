@@ -37,9 +37,7 @@ int run_or_report(int argc, char** argv) {
     init_logging();
     app::install_stop_handler();
     const int code = dispatch({argv + 1, argv + argc});
-    if (!flush_output()) {
-      fail(ExitCode::kCannotCreate, "cannot write to stdout", "check that the disk is not full");
-    }
+    flush_output();
     return code;
   } catch (const Error& error) {
     std::cerr << "hum: error: " << error.what() << std::endl;

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "base/error.h"
@@ -59,8 +60,13 @@ bool comes_first(const Parsed& parsed, const Words& arguments, const std::string
     if (!known.is_positional) flags.push_back(known.name);
     if (!known.off.empty()) flags.push_back(known.off);
   }
+  const std::string problem = fmt::format("{} has no flag {}", command.name, flag);
+  if (std::error_code ignored; std::filesystem::exists(word, ignored)) {
+    fail(ExitCode::kUsage, problem,
+         fmt::format("for the file of that name, write ./{0}, or -- {0} after all flags", word));
+  }
   const auto likely = likely_name(flag, flags);
-  fail(ExitCode::kUsage, fmt::format("{} has no flag {}", command.name, flag),
+  fail(ExitCode::kUsage, problem,
        (likely ? fmt::format("did you mean {}? ", *likely) : "") + help_hint(command.name));
 }
 
@@ -83,15 +89,14 @@ const CLI::Option* flag_of_several(const CLI::App& app) {
 
 [[noreturn]] void fail_missing(const Parsed& parsed, const std::string& what) {
   const CommandOutline command = parsed.outline();
+  const std::string example = command.footer.substr(command.footer.rfind("  ") + 2);
   if (command.needs_command) {
     Words names;
     for (const CommandOutline& below : command.commands) names.push_back(below.name);
     fail(ExitCode::kUsage, fmt::format("{} needs a command", command.name),
-         parsed.name == "hum" ? "'hum --help' lists the commands; start with: hum generate "
-                                "examples/vocadito_10.wav --preset violin -o violin.wav"
+         parsed.name == "hum" ? "'hum --help' lists the commands; start with: " + example
                               : fmt::format("{}", fmt::join(names, ", or ")));
   }
-  const std::string example = command.footer.substr(command.footer.rfind("  ") + 2);
   std::string wanted = what, hint = "for example: " + example;
   if (const CLI::Option* option = parsed.app->get_option_no_throw(what)) {
     const auto flag =
@@ -117,7 +122,8 @@ const CLI::Option* option_in(const Parsed& parsed, const std::string& message) {
   return nullptr;
 }
 
-[[noreturn]] void fail_value(const Parsed& parsed, const CLI::Option& option) {
+[[noreturn]] void fail_value(const Parsed& parsed, const CLI::Option& option,
+                             const CLI::ParseError& error) {
   const std::string name = option.get_name(), type = option.get_type_name();
   const Words values = option.results();
   const std::string hint = fmt::format("{} {}: {}", name, type, option.get_description());
@@ -125,6 +131,11 @@ const CLI::Option* option_in(const Parsed& parsed, const std::string& message) {
   const bool is_list = option.get_expected_max() > 1;
   if (values.size() > 1 && !is_list) {
     fail(ExitCode::kUsage, fmt::format("{} is given {} times", name, values.size()),
+         fmt::format("give it once; {}", help_hint(parsed.name)));
+  }
+  if (values.size() == 1 && !is_list && error.get_name() == "ArgumentMismatch") {
+    fail(ExitCode::kUsage,
+         fmt::format("{} is given 2 times, the second time without a value", name),
          fmt::format("give it once; {}", help_hint(parsed.name)));
   }
   if (type == kNumber || type == kWholeNumber) {
@@ -137,7 +148,31 @@ const CLI::Option* option_in(const Parsed& parsed, const std::string& message) {
        hint);
 }
 
+// A switch that was given a value, or on and off.
+void refuse_switches(const Parsed& parsed, const std::string& message) {
+  const size_t value = message.find(" was given a disallowed flag override");
+  if (value != std::string::npos) {
+    fail(ExitCode::kUsage, fmt::format("--{} takes no value", message.substr(0, value)),
+         fmt::format("write --{} alone; {}", message.substr(0, value), help_hint(parsed.name)));
+  }
+  constexpr std::string_view kExcludes = " excludes ";
+  const size_t other = message.find(kExcludes);
+  if (other == std::string::npos) return;
+  fail(ExitCode::kUsage,
+       fmt::format("{} and {} are both given", message.substr(0, other),
+                   message.substr(other + kExcludes.size())),
+       "leave one of them out");
+}
+
 }  // namespace
+
+void refuse_words_beside_version(const CLI::App& root) {
+  const Parsed parsed(root);
+  if (parsed.words.empty()) return;
+  fail(ExitCode::kUsage,
+       fmt::format("hum --version takes no further argument: '{}'", parsed.words[0]),
+       "hum --version");
+}
 
 void refuse_unknown_commands(const CLI::App& root, const Words& arguments) {
   const Parsed parsed(root);
@@ -164,7 +199,8 @@ void fail_usage(const CLI::App& root, const Words& arguments, const CLI::ParseEr
          fmt::format("{} takes no further argument: '{}'", parsed.name, parsed.words[0]),
          fmt::format("usage: {} {}", parsed.name, usage_of(parsed.outline())));
   }
-  if (const CLI::Option* option = option_in(parsed, message)) fail_value(parsed, *option);
+  refuse_switches(parsed, message);
+  if (const CLI::Option* option = option_in(parsed, message)) fail_value(parsed, *option, error);
   fail(ExitCode::kUsage, message, help_hint(parsed.name));
 }
 

@@ -11,6 +11,9 @@ namespace hum::cli {
 [[noreturn]] void fail_usage(const CLI::App& root, const std::vector<std::string>& arguments,
                              const CLI::ParseError& error);
 
+// Throws kUsage if more than --version was given.
+void refuse_words_beside_version(const CLI::App& root);
+
 // Throws kUsage if the arguments name a command that does not exist. Help that was asked for would
 // otherwise hide it.
 void refuse_unknown_commands(const CLI::App& root, const std::vector<std::string>& arguments);

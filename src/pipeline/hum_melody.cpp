@@ -93,7 +93,8 @@ void validate(const HumOptions& options) {
 }
 
 HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
-                      const HumOptions& options, std::optional<PitchRange> range) {
+                      const HumOptions& options, std::optional<PitchRange> range,
+                      const std::string& name) {
   validate(options);
   HeardVoice voice = hear(samples);
   HumMelody melody{.notes = std::move(voice.notes),
@@ -106,7 +107,7 @@ HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
   const double sounding_share = sounding_seconds(melody.notes) / seconds;
   const bool is_noise = melody.voiced_share < kMinVoicedShare && sounding_share < kMinSoundingShare;
   if (melody.notes.empty() || is_noise) {
-    fail(ExitCode::kBadData, "no melody was found in the recording",
+    fail(ExitCode::kBadData, "no melody was found in " + name,
          options.polyphonic
              ? "play closer to the microphone, or lower --onset-threshold and --frame-threshold"
              : "sing closer to the microphone, or in a quieter room");

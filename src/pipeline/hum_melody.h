@@ -50,9 +50,10 @@ void validate(const HumOptions& options);
 
 // `hear` already does what options.tuning and options.polyphonic ask. `range`: the instrument's
 // range, for --octave auto; absent: the melody does not move.
-// Throws: kBadData when there is no melody (noise, breathing).
+// Throws: kBadData, with this name, when there is no melody (noise, breathing).
 HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
-                      const HumOptions& options, std::optional<PitchRange> range);
+                      const HumOptions& options, std::optional<PitchRange> range,
+                      const std::string& name = "the recording");
 
 // A melody that was written or corrected by hand: moved as options.octave and options.transpose
 // ask, otherwise as it is. Throws: kBadData without notes; what read_melody throws for the options.

@@ -84,6 +84,12 @@ Recording checked_recording(const audio::AudioBuffer& mono, const audio::SourceF
   return recording;
 }
 
+void validate_max_seconds(double max_seconds) {
+  if (max_seconds > 0) return;
+  fail(ExitCode::kUsage, fmt::format("--max-seconds {:g} is not above 0", max_seconds),
+       fmt::format("--max-seconds {:g}", audio::kDefaultMaxSeconds));
+}
+
 Recording read_recording(const std::filesystem::path& path, double max_seconds) {
   audio::SourceFormat source;
   const audio::AudioBuffer mono = audio::read_mono(path, max_seconds, &source);

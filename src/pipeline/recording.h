@@ -18,6 +18,9 @@ struct Recording {
   std::vector<std::string> warnings;
 };
 
+// Throws kUsage unless it is above zero.
+void validate_max_seconds(double max_seconds);
+
 // `path`: "-" is stdin. Throws: what audio::read_audio throws; kBadData when it is shorter than
 // kMinRecording_s, silent or constant.
 Recording read_recording(const std::filesystem::path& path,

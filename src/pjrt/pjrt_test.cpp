@@ -83,7 +83,7 @@ std::string open_failure(const std::filesystem::path& path) {
 TEST(Plugin, MissingFileSaysWhatWasProbedAndWhatToDo) {
   const std::string text = open_failure("/nowhere/plugin.so");
   EXPECT_THAT(text, HasSubstr("/nowhere/plugin.so: no such file"));
-  EXPECT_THAT(text, HasSubstr("hint: run `make fetch`"));
+  EXPECT_THAT(text, HasSubstr("hint: check the path, or name a device (cpu, "));
   EXPECT_THAT(open_failure("/tmp"), HasSubstr("/tmp: not a file"));
 }
 

@@ -20,8 +20,7 @@ namespace fs = std::filesystem;
 
 std::string hint() {
   return fmt::format(
-      "run `make fetch` to unpack the CPU plugin, or name a device ({}) or a plugin's file by "
-      "--device or HUM_PLUGIN",
+      "check the path, or name a device ({}) or another plugin's file by --device or HUM_PLUGIN",
       known_devices());
 }
 

@@ -29,7 +29,7 @@ class FolderCache : public SharedCache {
     }
   }
   void put(const std::string& file, std::string entry) override {
-    keep_entry(folder_.string(), file, entry);
+    keep_entry(folder_.string(), file, entry, "HUM_CACHE_SECOND");
   }
 
  private:
@@ -38,14 +38,18 @@ class FolderCache : public SharedCache {
 
 }  // namespace
 
-bool keep_entry(const std::string& folder, const std::string& file, const std::string& entry) {
+bool keep_entry(const std::string& folder, const std::string& file, const std::string& entry,
+                const char* variable) {
   try {
     create_folder(folder);
     write_file(fs::path(folder) / file, entry);
     return true;
   } catch (const std::exception& failure) {
+    const auto* error = dynamic_cast<const Error*>(&failure);
     warn_once("compile cache " + folder,
-              fmt::format("compiled programs cannot be cached in {}: {}", folder, failure.what()));
+              fmt::format("compiled programs cannot be cached in {}: {}\nhint: set {} to a folder "
+                          "that you can write to",
+                          folder, error != nullptr ? error->message() : failure.what(), variable));
     return false;
   }
 }

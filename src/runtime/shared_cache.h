@@ -25,6 +25,8 @@ std::unique_ptr<SharedCache> open_shared_cache(const std::string& place);
 std::string shared_cache_place();
 
 // Writes an entry under a temporary name and renames it; returns false and warns once on failure.
-bool keep_entry(const std::string& folder, const std::string& file, const std::string& entry);
+// `variable`: the environment variable that names the folder.
+bool keep_entry(const std::string& folder, const std::string& file, const std::string& entry,
+                const char* variable = "HUM_CACHE");
 
 }  // namespace hum::runtime

@@ -47,9 +47,21 @@ const Case kCases[] = {
     {"hum generate a.wav --strength high", 2, "--strength: 'high' is not a number", "--strength NUMBER"},
     {"hum generate a.wav --rate 22050 --rate 44100", 2, "--rate is given 2 times", "give it once"},
     {"hum generate a.wav --decoder giuded", 2, "--decoder: 'giuded' is not one of guided, plain", "did you mean 'guided'?"},
+    {"hum generate a.wav --preset flute --preset", 2, "--preset is given 2 times, the second time without a value", "give it once"},
+    {"hum generate a.wav --json=3", 2, "--json takes no value", "write --json alone"},
+    {"hum generate a.wav --fast --no-fast", 2, "--fast and --no-fast are both given", "leave one of them out"},
+    {"hum generate a.wav --preset flute -o b.wav --max-seconds nan", 2, "--max-seconds nan is not above 0", "--max-seconds 600"},
+    {"hum notes a.wav --max-seconds -1", 2, "--max-seconds -1 is not above 0", "--max-seconds 600"},
+    {"hum codec encode a.wav -o t.safetensors --max-seconds nan", 2, "--max-seconds nan is not above 0", "--max-seconds 600"},
+    {"HUM_THREADS=-3 hum compile tiny", 2, "HUM_THREADS: -3 is outside 1..", "all cores"},
+    {"hum --version extra", 2, "hum --version takes no further argument: 'extra'", "hint: hum --version\n"},
+    {"hum notes -dash.wav", 2, "hum notes has no flag -dash.wav", "write ./-dash.wav, or -- -dash.wav after all flags"},
+    {"hum evaluate notes empty.csv empty.csv", 65, "empty.csv: is empty", "onset in s, pitch in Hz, duration in s"},
+    {"hum evaluate notes true.csv empty.csv", 65, "empty.csv: is empty", "onset in s, pitch in Hz, duration in s"},
+    {"hum evaluate notes true.csv true.csv --onset-tolerance nan", 2, "--onset-tolerance: nan is not a number", "mir_eval uses 50 ms"},
     {"hum model run nosuch", 66, "nosuch: no such folder", "config.json"},
     {"hum model run .", 2, "hum model run needs --tokens", "--tokens 1,2,3"},
-    {"hum train", 2, "hum train needs CONFIG", "hum train configs/codec.yaml"},
+    {"hum train", 2, "hum train needs CONFIG", "hum train codec"},
     {"hum train corse", 2, "no model or configuration 'corse'", "did you mean 'coarse'?"},
     {"hum train quartz", 2, "no model or configuration 'quartz'", "use one of codec, voice"},
     {"hum train coarse.yaml", 66, "coarse.yaml: no such file", "the name of one in configs/"},
@@ -59,6 +71,10 @@ const Case kCases[] = {
     {"hum train share.yaml --run r --output o", 78, "stage.token_replacement = 7 is out of range", "use 0 to 1"},
     {"hum train steps.yaml --run r --output o", 78, "1e+99 is out of range", "write a whole number"},
     {"HUM_WEIGHTS= hum data references", 2, "would replace the references of hum's own weights", "--weights"},
+    {"hum train configs/codec.yaml", 66, "configs/codec.yaml: no such file", "the name of one in configs/: codec"},
+    {"hum data make --config configs/data.yaml -o out", 66, "configs/data.yaml: no such file", "the name of one in configs/: data"},
+    {"hum data make --config dta -o out", 2, "no model or configuration 'dta'", "did you mean 'data'?"},
+    {"hum --device /nosuch.so compile tiny", 69, "PJRT plugin /nosuch.so: no such file", "hint: check the path, or name a device (cpu, "},
     {"hum compile tiny --batch -1", 2, "--batch -1 is below 0", "0 takes the batch of the configuration"},
     {"hum completion tcsh", 2, "SHELL: 'tcsh' is not one of bash, zsh, fish", "names"},
     {"hum completion bash", 0, "complete -o filenames", "'hum generate --decoder')"},
@@ -67,6 +83,9 @@ const Case kCases[] = {
     {"hum man", 0, ".TH HUM 1", ".SS hum model check"},
     {"hum env", 0, "HUM_PLUGIN", "Folders:"},
     {"HOME=none XDG_CACHE_HOME= HUM_CACHE= hum env", 0, "there is no home folder", "\n"},
+    {"hum presets >&-", 73, "cannot write to stdout: Bad file descriptor", "stdout is closed (>&-)"},
+    {"hum man >&-", 73, "cannot write to stdout: Bad file descriptor", "stdout is closed (>&-)"},
+    {"hum man > /dev/full", 73, "cannot write to stdout: No space left on device", "free some disk space"},
     {"hum generate --help", 0, "--help-all", "Melody:\n"},
     {"hum generate --help-all", 0, "Flags for research:\n", "--[no-]melodia"},
 
@@ -127,6 +146,9 @@ class CliCases : public Program {
     write("width.yaml", "model_type: coarse\nmodel: {transformer: {width: 255, heads: 4}}\n");
     write("share.yaml", "model_type: coarse\nstage: {token_replacement: 7}\n");
     write("steps.yaml", "model_type: codec\nstage: {loop: {steps: 1e99}}\n");
+    write("empty.csv", "\n");
+    write("true.csv", "0,220,0.5\n");
+    write("-dash.wav", "");
     write("nothing.yaml", "runs: {A: {nodes: 2}}\n");
     write("unknown.csv",
           "hardware,hidden,layers,heads,tp,pp,gpus,global_batch,micro_batch,seq\n"
@@ -239,6 +261,16 @@ TEST_F(CliCases, NothingIsCreatedInAHomeThatDoesNotExist) {
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("set HUM_CACHE"));
   EXPECT_EQ(files(), (std::vector<std::string>{"a.mid", "a.wav"}));
+}
+
+TEST_F(CliCases, ACacheThatCannotBeWrittenIsAWarningThatNamesItsVariable) {
+  write_hum("a.wav");
+  for (const char* cache : {"HOME=/proc XDG_CACHE_HOME= HUM_CACHE=", "HUM_CACHE=/dev/hum"}) {
+    const Outcome run =
+        run_shell(cache + std::string(" hum notes a.wav -o a.mid"), {.folder = folder_});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("hint: set HUM_CACHE to a folder that you can write to"));
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "audio/io.h"
 #include "audio/notes.h"
@@ -47,12 +48,13 @@ const Case kCases[] = {
     {"$GENERATE a.wav --stream > /dev/full", 73, "cannot write the stream: No space left on device", "free some disk space"},
     {"$GENERATE a.wav -o - > /dev/full", 73, "cannot write the sound: No space left on device", "free some disk space"},
     {"hum notes a.wav -o - > /dev/full", 73, "cannot write the notes: No space left on device", "free some disk space"},
-    {"hum notes a.wav > /dev/full", 73, "cannot write to stdout", "check that the disk is not full"},
+    {"hum notes a.wav > /dev/full", 73, "cannot write to stdout: No space left on device", "free some disk space"},
 
     // Sound files.
     {"hum notes half.mp3", 65, "half.mp3: the file is truncated", "the end is missing"},
     {"hum notes start.mp3", 65, "truncated", "hint: "},
     {"hum notes words.mp3", 65, "words.mp3: not a sound file that hum reads", "ffmpeg -i FILE out.wav"},
+    {"hum notes zero.wav", 65, "zero.wav: not a sound file that hum reads: its header states a rate of 0 Hz", "ffmpeg"},
     {"hum notes level.wav", 65, "level.wav: is silent, at a constant level of 0.25", "check the microphone"},
 
     // Several recordings of one timbre.
@@ -106,6 +108,9 @@ class FileCases : public Program {
     write("text.csv", "onset,pitch,duration\n");
     write("words.mp3", "these are words, and there are some of them, but no sound");
     write_sound("level.wav", std::vector<float>(44100, 0.25F), 22050);
+    std::string zero = read("a.wav");
+    zero.replace(24, 4, 4, '\0');  // the rate, in the header of a wav file
+    write("zero.wav", zero);
     write_sound("brief.wav", audio::tone(220, 0.2, 22050), 22050);
     audio::write_audio(folder_ / "whole.mp3", audio::read_audio(folder_ / "a.wav"));
     const std::string mp3 = read("whole.mp3");
@@ -203,11 +208,12 @@ TEST_F(FileCases, TerminalsGetNoSoundAndGiveNone) {
   const Terminal terminal;
   if (terminal.name().empty()) GTEST_SKIP() << "no pseudo-terminals here";
   write_hum("a.wav");
-  for (const char* line :
-       {"$GENERATE a.wav --stream", "$GENERATE a.wav -o -", "hum notes a.wav -o -"}) {
+  for (const auto& [line, hint] : {std::pair("$GENERATE a.wav --stream", "| aplay"),
+                                   std::pair("$GENERATE a.wav -o -", "| aplay"),
+                                   std::pair("hum notes a.wav -o -", "> melody.mid")}) {
     const auto run = shell(line + std::string(" > ") + terminal.name());
     EXPECT_EQ(run.code, 2) << line;
-    EXPECT_THAT(run.err, AllOf(HasSubstr("would be written to a terminal"), HasSubstr("| aplay")));
+    EXPECT_THAT(run.err, AllOf(HasSubstr("would be written to a terminal"), HasSubstr(hint)));
   }
   const auto typed = shell("hum notes - < " + terminal.name());
   EXPECT_EQ(typed.code, 2);

@@ -134,6 +134,7 @@ TEST_F(Generate, StoppedWithControlCLeavesNothing) {
       "--weights", path("weights")};
   const auto run = run_hum(arguments, {.interrupt_after_ms = 400});
   EXPECT_EQ(run.code, 130) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("hum: error: stopped\nhint: run the command again\n"));
   EXPECT_THAT(files(), ElementsAre("a.wav", "weights"));
 }
 

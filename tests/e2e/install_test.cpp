@@ -38,6 +38,14 @@ TEST_F(Install, WorksInAnEmptyFolderWithoutTheSourceTree) {
     const Outcome run = run_installed(line);
     EXPECT_EQ(run.code, 0) << line << "\n" << run.err;
   }
+  const std::string first = "hum generate " + example + " --preset violin";
+  EXPECT_THAT(run_installed("--help").out, HasSubstr(first));
+  EXPECT_THAT(run_installed("help generate").out, HasSubstr(first));
+  expect_error(run_installed(""), 2, "hum needs a command", first);
+  expect_error(run_installed("train configs/codec.yaml"), 66, "configs/codec.yaml: no such file",
+               "the name of one in configs/: codec");
+  expect_error(run_installed("data make --config data --rank 1 --ranks 1"), 2,
+               "rank 1 of 1 does not exist");
   const auto presets = parse_json(run_installed("presets --json").out);
   EXPECT_GT(presets.size(), 10U);
 }

@@ -23,8 +23,9 @@ class Musician : public Program {
   Musician() { write_tiny_weights(folder_ / "weights"); }
 
   Outcome run(const std::string& command, const std::vector<std::string>& words) {
-    std::vector<std::string> arguments = {command,     "--preset",      "flute",
-                                          "--weights", path("weights"), "--fast"};
+    std::vector<std::string> arguments = {command, "--preset", "flute", "--weights",
+                                          path("weights")};
+    if (std::ranges::find(words, "--no-fast") == words.end()) arguments.emplace_back("--fast");
     arguments.insert(arguments.end(), words.begin(), words.end());
     return run_hum(arguments);
   }

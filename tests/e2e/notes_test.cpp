@@ -32,6 +32,17 @@ TEST_F(Program, NotesOfARealSingerAreThoseOfBasicPitch) {
   EXPECT_THAT(files(), ElementsAre("melody.csv", "melody.json", "melody.mid"));
 }
 
+TEST_F(Program, NotesStopAtCtrlCAndWriteNothing) {
+  const std::string hum = write_hum("a.wav", 500);
+  for (const char* listener : {"--voice", "--no-voice"}) {
+    const auto run =
+        run_hum({"notes", hum, listener, "-o", path("a.mid")}, {.interrupt_after_ms = 400});
+    EXPECT_EQ(run.code, 130) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("hum: error: stopped\nhint: run the command again\n"));
+    EXPECT_THAT(files(), ElementsAre("a.wav"));
+  }
+}
+
 TEST_F(Program, TheNotesOfAVoiceAreOneLineWithTheNoteThatBasicPitchMisses) {
   const auto run =
       run_hum({"notes", example_recording().string(), "--voice", "-o", path("n.json")});

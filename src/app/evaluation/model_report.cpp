@@ -201,7 +201,7 @@ class Report {
     const fs::path folder = judge_folder(weights_);
     if (!fs::exists(folder)) {
       lacks("preset classifier, Frechet distance",
-            "the weights have no classifier (hum train configs/classifier.yaml)");
+            "the weights have no classifier (hum train classifier)");
       return;
     }
     judges_.classify = preset_classifier(session_, folder);

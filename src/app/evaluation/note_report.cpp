@@ -7,8 +7,10 @@
 
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
+#include "audio/io.h"
 #include "audio/notes.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/names.h"
 #include "base/quantile.h"
 #include "data/synthesis/fluid.h"
@@ -25,6 +27,7 @@ constexpr double kShortestPlayed_s = 0.05;
 
 void require_not_negative(double value, const char* flag, const char* hint) {
   if (value >= 0) return;
+  if (std::isnan(value)) fail(ExitCode::kUsage, fmt::format("{}: nan is not a number", flag), hint);
   fail(ExitCode::kUsage, fmt::format("{} must not be negative", flag), hint);
 }
 
@@ -49,6 +52,11 @@ struct NoteList {
 };
 
 NoteList read_list(const std::string& path) {
+  if (audio::extension_of(path) == ".csv" &&
+      read_file(path).find_first_not_of(" \t\r\n") == std::string::npos) {
+    fail(ExitCode::kBadData, path + ": is empty",
+         "the rows of an annotation are onset in s, pitch in Hz, duration in s");
+  }
   if (!eval::is_annotation(path)) {
     auto notes = audio::read_notes(path);
     auto sung = eval::as_sung(notes);

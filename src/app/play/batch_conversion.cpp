@@ -16,17 +16,6 @@ namespace {
 // A few full batches, but no more sound than fits in memory.
 constexpr int64_t kEnoughWindows = 4 * models::kBatchRows;
 
-// The error of `work`, if there was one. A stop signal ends all work.
-std::exception_ptr fault_of(const std::function<void()>& work) {
-  try {
-    work();
-    return nullptr;
-  } catch (const Error&) {
-    if (stop_signal() != 0) throw;
-    return std::current_exception();
-  }
-}
-
 }  // namespace
 
 void validate(const DeliveryOptions& options, const pipeline::ScoreOptions& score) {
@@ -79,6 +68,18 @@ BatchConversion::BatchConversion(const DeliveryOptions& options, Converter& conv
     recordings_.emplace_back();
     recordings_.back().plan = std::move(plan);
   }
+}
+
+std::exception_ptr BatchConversion::fault_of(const std::function<void()>& work) const {
+  try {
+    work();
+    return nullptr;
+  } catch (const Error&) {
+    if (stop_signal() == 0) return std::current_exception();
+    if (recordings_.size() == 1) throw;
+  }
+  fail(ExitCode::kFailure, "stopped; recordings that were finished are kept",
+       "run the command again for the others");
 }
 
 void BatchConversion::run() {

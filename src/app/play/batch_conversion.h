@@ -61,6 +61,8 @@ class BatchConversion {
     int64_t number;
   };
 
+  // The error of `work`, if there was one. A stop signal ends all work.
+  std::exception_ptr fault_of(const std::function<void()>& work) const;
   void listen(Conversion& recording);
   // Plays all waiting takes.
   void play();

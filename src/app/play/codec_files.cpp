@@ -41,6 +41,7 @@ void require_fits(const DecodeOptions& options, const TokenFile& tokens,
 
 EncodedFile encode_file(const EncodeOptions& options) {
   require_named(options.output, "tokens.safetensors");
+  pipeline::validate_max_seconds(options.max_seconds);
   pipeline::require_output(options.output, {".safetensors"});
   const auto recording = pipeline::read_recording(options.input, options.max_seconds);
   for (const auto& warning : recording.warnings)

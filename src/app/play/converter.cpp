@@ -45,6 +45,7 @@ void validate(const ConversionOptions& options) {
   pipeline::validate(options.hum);
   pipeline::validate(options.score);
   models::basic_pitch::validate(options.notes);
+  pipeline::validate_max_seconds(options.max_seconds);
   validate(options.play);
 }
 
@@ -116,6 +117,7 @@ Converter::~Converter() = default;
 
 Converter::Loaded& Converter::load() {
   if (!models_) models_ = std::make_shared<LoadedModels>(options_.weights);
+  if (!hear_progress_) hear_progress_ = [](double) { require_no_stop(); };
   if (!loaded_) loaded_ = std::make_unique<Loaded>(models_, options_, preset_, hear_progress_);
   return *loaded_;
 }
@@ -128,11 +130,12 @@ Hearing Converter::score(pipeline::HumMelody melody, bool stays_in_time) {
   return hearing;
 }
 
-Hearing Converter::listen(const pipeline::Recording& recording, bool stays_in_time) {
+Hearing Converter::listen(const pipeline::Recording& recording, bool stays_in_time,
+                          const std::string& name) {
   Loaded& loaded = load();
-  Hearing hearing = score(
-      pipeline::read_melody(recording.samples, loaded.hear, options_.hum, loaded.timbre.range),
-      stays_in_time);
+  Hearing hearing = score(pipeline::read_melody(recording.samples, loaded.hear, options_.hum,
+                                                loaded.timbre.range, name),
+                          stays_in_time);
   auto& warnings = hearing.melody.warnings;
   warnings.insert(warnings.begin(), recording.warnings.begin(), recording.warnings.end());
   warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
@@ -144,7 +147,7 @@ Hearing Converter::listen(const fs::path& path, Stopwatch& watch, bool stays_in_
   watch.lap("read");
   const Loaded& loaded = load();
   watch.lap("load");
-  Hearing hearing = listen(recording, stays_in_time);
+  Hearing hearing = listen(recording, stays_in_time, audio::name_of(path));
   auto& warnings = hearing.melody.warnings;
   for (const auto& warning : loaded.timbre.warnings) spdlog::warn("{}", warning);
   for (const auto& warning : warnings) spdlog::warn("{}: {}", audio::name_of(path), warning);
@@ -172,9 +175,7 @@ pipeline::Instrument Converter::instrument(bool shows_progress) {
   }
   const auto progress = std::make_shared<std::optional<Progress>>();
   instrument.progress = [progress, shows_progress](int64_t done, int64_t total) {
-    if (stop_signal() != 0)
-      fail(ExitCode::kFailure, "stopped; recordings that were finished are kept",
-           "run the command again for the others");
+    require_no_stop();
     if (!shows_progress) return;
     if (!*progress) progress->emplace("generating", total);
     (*progress)->update(done);

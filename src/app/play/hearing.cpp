@@ -34,7 +34,7 @@ void require_ear(const fs::path& weights) {
   fail(ExitCode::kNoInput,
        weights.string() + ": these weights have no ear, the model that hears a voice",
        fmt::format("copy the folder ear of the released weights ({}) into them, or train one with "
-                   "hum train configs/ear.yaml; or let Basic Pitch hear: hum generate "
+                   "hum train ear; or let Basic Pitch hear: hum generate "
                    "--polyphonic, hum notes without --voice",
                    (data_folder() / "weights").string()));
 }
@@ -100,7 +100,7 @@ pipeline::HearFunction hear_function(runtime::Session& session, const fs::path& 
                                      HearProgress progress) {
   const bool is_tuned = hum.tuning == pipeline::Tuning::kAuto;
   if (hum.polyphonic) {
-    auto hear = pipeline::as_transcribed(transcriber(session, notes));
+    auto hear = pipeline::as_transcribed(transcriber(session, notes, std::move(progress)));
     if (is_tuned) hear = pipeline::in_tune(std::move(hear));
     return pipeline::with_quality_warnings(std::move(hear), /*is_one_voice=*/false);
   }

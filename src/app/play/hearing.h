@@ -24,9 +24,8 @@ std::shared_ptr<const models::ear::EarSession> load_ear(runtime::Session& sessio
 using HearProgress = std::function<void(double done)>;
 
 // For generation and `hum notes --voice`, with warnings about the recording. `ear`: the one that is
-// loaded already, if there is one. `progress`: called by the ear, not by Basic Pitch. The session
-// must outlive the result. Throws: what load_ear throws, unless Basic Pitch hears; what
-// transcriber() throws.
+// loaded already, if there is one. The session must outlive the result. Throws: what load_ear
+// throws, unless Basic Pitch hears; what transcriber() throws.
 pipeline::HearFunction hear_function(runtime::Session& session,
                                      const std::filesystem::path& weights,
                                      const models::basic_pitch::NoteOptions& notes = {},

@@ -50,7 +50,7 @@ TEST(Hearing, OfAVoiceNeedsAnEar) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kNoInput);
     EXPECT_THAT(error.message(), HasSubstr(weights.path().string()));
-    EXPECT_THAT(error.hint(), HasSubstr("hum train configs/ear.yaml"));
+    EXPECT_THAT(error.hint(), HasSubstr("hum train ear"));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/env.h"
 #include "base/files.h"
@@ -59,13 +60,15 @@ fs::path weights_folder(const std::string& named, std::string_view setting) {
 }
 
 pipeline::TranscribeFunction transcriber(runtime::Session& session,
-                                         const models::basic_pitch::NoteOptions& options) {
+                                         const models::basic_pitch::NoteOptions& options,
+                                         std::function<void(double done)> progress) {
   models::basic_pitch::validate(options);
   using models::basic_pitch::Transcriber;
   const auto model =
       session.shared<Transcriber>([&] { return std::make_shared<const Transcriber>(session); });
-  return
-      [model, options](std::span<const float> samples) { return model->notes(samples, options); };
+  return [model, options, progress = std::move(progress)](std::span<const float> samples) {
+    return model->notes(samples, options, progress);
+  };
 }
 
 models::humming::SamplingOptions sampling_of(const SynthesisOptions& options) {

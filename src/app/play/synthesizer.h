@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,8 +28,10 @@ std::filesystem::path weights_folder(const std::string& named,
                                      std::string_view setting = "--weights");
 
 // Basic Pitch as a function. All of a session share one model. The session must outlive it.
+// `progress`: see Transcriber::posteriors.
 pipeline::TranscribeFunction transcriber(runtime::Session& session,
-                                         const models::basic_pitch::NoteOptions& options);
+                                         const models::basic_pitch::NoteOptions& options,
+                                         std::function<void(double done)> progress = {});
 
 enum class Decoder { kGuided, kPlain };
 inline EnumNames<Decoder> enum_names(Decoder) {

@@ -8,6 +8,7 @@
 #include "app/play/outputs.h"
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
+#include "app/stop.h"
 #include "audio/notes_json.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -32,15 +33,18 @@ Transcribed hear(const pipeline::Recording& recording, const TranscribeOptions& 
   Transcribed result{.seconds = recording.seconds};
   warn(options, recording.warnings, result);
   runtime::Session session(session_options());
+  const HearProgress stop = [](double) { require_no_stop(); };
   if (!options.voice) {
-    const auto hear_all = pipeline::as_transcribed(transcriber(session, options.notes));
+    const auto hear_all = pipeline::as_transcribed(transcriber(session, options.notes, stop));
     auto heard = hear_all(recording.samples);
     result.score.notes = std::move(heard.notes);
     result.heard_by = std::move(heard.heard_by);
     return result;
   }
-  const auto hear_voice = hear_function(session, weights_folder(options.weights), options.notes);
-  auto melody = pipeline::read_melody(recording.samples, hear_voice, {}, std::nullopt);
+  const auto hear_voice =
+      hear_function(session, weights_folder(options.weights), options.notes, {}, nullptr, stop);
+  auto melody = pipeline::read_melody(recording.samples, hear_voice, {}, std::nullopt,
+                                      audio::name_of(options.input));
   result.score.notes = melody.notes;
   result.heard_by = melody.heard_by;
   warn(options, melody.warnings, result);
@@ -53,7 +57,8 @@ void require_place(const TranscribeOptions& options) {
   if (!is_standard_stream(options.output)) {
     return pipeline::require_output(options.output, {".mid", ".midi", ".csv", ".json"});
   }
-  if (options.format == NoteFormat::kMid) require_no_terminal(stdout, "MIDI");
+  if (options.format != NoteFormat::kMid) return;
+  require_no_terminal(stdout, "MIDI", "send it to a file: -o melody.mid, or ... > melody.mid");
 }
 
 void write(const TranscribeOptions& options, const pipeline::Score& score) {
@@ -73,6 +78,7 @@ void write(const TranscribeOptions& options, const pipeline::Score& score) {
 Transcribed transcribe(const TranscribeOptions& options) {
   models::basic_pitch::validate(options.notes);
   pipeline::validate(options.score);
+  pipeline::validate_max_seconds(options.max_seconds);
   const auto recording = pipeline::read_recording(options.input, options.max_seconds);
   require_place(options);
   auto result = hear(recording, options);
@@ -83,6 +89,7 @@ Transcribed transcribe(const TranscribeOptions& options) {
   auto& score = result.score;
   score = pipeline::make_score(std::move(score.notes), options.score);
   warn(options, score.warnings, result);
+  require_no_stop();
   if (!options.output.empty()) write(options, score);
   return result;
 }

@@ -42,8 +42,9 @@ struct Transcribed {
   std::vector<std::string> warnings;
 };
 
-// Throws: kUsage naming the option that is out of range; kBadData when no notes are found; what
-// pipeline::read_recording, require_output and write_bytes throw.
+// Throws: kUsage naming the option that is out of range; kBadData when no notes are found;
+// kFailure after a stop signal; what pipeline::read_recording, require_output and write_bytes
+// throw.
 Transcribed transcribe(const TranscribeOptions& options);
 
 // The notes, and what is known about them; a .json note file too.

@@ -153,7 +153,9 @@ std::optional<fs::path> find_configuration(const std::string& name) {
 
 fs::path configuration_path(const std::string& name) {
   if (const auto found = find_configuration(name)) return *found;
-  const std::string hint = "give a YAML file, or the name of one in configs/";
+  const std::string stem = fs::path(name).stem().string();
+  const std::string hint = "give a YAML file, or the name of one in configs/" +
+                           (find_configuration(stem) ? ": " + stem : "");
   if (is_folder(name)) fail(ExitCode::kNoInput, name + ": is a folder", hint);
   if (fs::path(name).has_extension() || name.find('/') != std::string::npos) {
     require_exists(name, hint);

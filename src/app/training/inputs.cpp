@@ -293,7 +293,7 @@ std::vector<std::string> item_presets(const std::filesystem::path& folder) {
   const Json options = data::read_manifest(folder).options;
   if (!options.contains("items")) {
     fail(ExitCode::kBadData, folder.string() + ": these items name no presets",
-         "use rendered items: hum data make --config configs/data.yaml -o FOLDER");
+         "use rendered items: hum data make --config data -o FOLDER");
   }
   return options.at("items").at("presets");
 }

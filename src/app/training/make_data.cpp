@@ -8,6 +8,7 @@
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
 #include "app/stop.h"
+#include "app/training/configuration.h"
 #include "app/training/inputs.h"
 #include "base/atomic_folder.h"
 #include "base/fields_json.h"
@@ -80,7 +81,7 @@ MadeItems make_items(const MakeItemsOptions& options) {
   data::MakeOptions made;
   if (!options.config.empty()) {
     const ErrorContext context([&] { return "reading " + options.config; });
-    config = read_yaml(options.config);
+    config = read_yaml(configuration_path(options.config));
     if (!config.contains(kVoices)) from_json(config, made);
   }
   if (config.contains(kVoices)) return make_voices(options, config);

@@ -10,6 +10,7 @@
 namespace hum::app {
 
 struct MakeItemsOptions {
+  // `config`: a YAML file, or the name of one in configs/; empty: the defaults.
   std::string config, output = "runs/data";
   // Replace the configuration's values; 0 or empty: keep them.
   std::string codec;

@@ -14,7 +14,7 @@ struct Args {
   template <class V>
   void declare(V& v) {
     v.positional("config", options.configuration,
-                 "YAML configuration of a training stage (configs/*.yaml)");
+                 "YAML configuration of a training stage, or the name of one in configs/");
     v("batch", options.batch, "items in a batch (0: the configuration's)");
     v("memory_limit", options.memory_limit,
       "refuse a step that needs more memory than this, e.g. 6GB");
@@ -35,6 +35,6 @@ int run(Args& args) {
 }  // namespace
 
 const Command kCompile = {"compile", "compile a training step into the cache before the run",
-                          "hum compile configs/coarse.yaml", make_command<Args, run>};
+                          "hum compile coarse", make_command<Args, run>};
 
 }  // namespace hum::cli

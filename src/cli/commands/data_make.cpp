@@ -13,7 +13,7 @@ struct Args {
   app::MakeItemsOptions options;
   template <class V>
   void declare(V& v) {
-    v("config", options.config, "YAML configuration (configs/data.yaml)");
+    v("config", options.config, "YAML configuration, or the name of one in configs/ (data, ...)");
     v.short_flag('o', "output", options.output, "folder for the shards; intact shards are kept");
     v("count", options.count, "number of items, of 6 s each (0: the configuration's)");
     v("codec", options.codec, "codec that encodes the items (default: the configuration's)");
@@ -39,7 +39,6 @@ int run(Args& args) {
 }  // namespace
 
 const Command kDataMake = {"data make", "make training items: WebDataset shards",
-                           "hum data make --config configs/data.yaml -o runs/data",
-                           make_command<Args, run>};
+                           "hum data make --config data -o runs/data", make_command<Args, run>};
 
 }  // namespace hum::cli

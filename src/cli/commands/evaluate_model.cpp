@@ -50,7 +50,7 @@ int run(Args& args) {
 }  // namespace
 
 const Command kEvaluateModel = {"evaluate model", "evaluate the models: figures, plots, sounds",
-                                "hum evaluate model --weights weights -o report --clips 200",
+                                "hum evaluate model -o report --clips 200",
                                 make_command<Args, run>};
 
 }  // namespace hum::cli

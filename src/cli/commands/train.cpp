@@ -41,7 +41,7 @@ app::ModelConfiguration read_configuration(const Args& args) {
   if (file.empty()) {
     fail(ExitCode::kUsage,
          "hum train needs CONFIG, a YAML configuration or the name of one in configs/",
-         "for example: hum train configs/codec.yaml");
+         "for example: hum train codec");
   }
   if (!has_both) return app::read_configuration(app::configuration_path(file));
   const auto* row = models::find_model(args.configuration);
@@ -76,7 +76,7 @@ int run(Args& args) {
 
 }  // namespace
 
-const Command kTrain = {"train", "train the model that a configuration names",
-                        "hum train configs/codec.yaml", make_command<Args, run>};
+const Command kTrain = {"train", "train the model that a configuration names", "hum train codec",
+                        make_command<Args, run>};
 
 }  // namespace hum::cli

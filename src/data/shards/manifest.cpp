@@ -110,7 +110,7 @@ Manifest read_manifest(const fs::path& folder) {
          "repeat `hum data make` with the same options; it keeps intact shards");
   }
   fail(ExitCode::kNoInput, folder.string() + ": holds no training items",
-       "hum data make --config configs/data.yaml -o " + folder.string());
+       "hum data make --config data -o " + folder.string());
 }
 
 std::string manifest_text(const Json& options, std::span<const ShardEntry> shards) {

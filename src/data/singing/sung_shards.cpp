@@ -69,7 +69,7 @@ Manifest read_sung_manifest(const std::filesystem::path& folder) {
   Manifest manifest = read_manifest(folder);
   if (manifest.options.contains(kKind)) return manifest;
   fail(ExitCode::kBadData, folder.string() + ": holds items of instruments, not of voices",
-       "hum data make --config configs/data-voices.yaml -o FOLDER");
+       "hum data make --config data-voices -o FOLDER");
 }
 
 // The crop of `size` samples from `from`, silence after the end of the item.

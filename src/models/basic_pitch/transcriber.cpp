@@ -27,7 +27,8 @@ Transcriber::Transcriber(runtime::Session& session, const std::filesystem::path&
   for (const auto& tensor : network.weights) weights_.push_back(session.to_device(tensor));
 }
 
-Posteriors Transcriber::posteriors(std::span<const float> samples) const {
+Posteriors Transcriber::posteriors(std::span<const float> samples,
+                                   const std::function<void(double done)>& progress) const {
   const auto bad = std::ranges::find_if(samples, [](float x) { return !std::isfinite(x); });
   if (bad != samples.end()) {
     fail(ExitCode::kBadData,
@@ -39,7 +40,8 @@ Posteriors Transcriber::posteriors(std::span<const float> samples) const {
   const int64_t frames = frame_count(count);
   Posteriors result{{frames, kPitches}, {frames, kPitches}, {frames, kContourBins}};
   runtime::HostTensor sound({graph::DType::kF32, {kWindowsPerRun, kWindowSamples}});
-  for (int64_t first = 0; first < window_count(count); first += kWindowsPerRun) {
+  const int64_t total = window_count(count);
+  for (int64_t first = 0; first < total; first += kWindowsPerRun) {
     const auto windows = sound.as<float>();
     for (int64_t i = 0; i < kWindowsPerRun; ++i) {
       cut_window(samples, first + i,
@@ -51,14 +53,17 @@ Posteriors Transcriber::posteriors(std::span<const float> samples) const {
     join_run(session_.to_host(maps[0]), first, result.note);
     join_run(session_.to_host(maps[1]), first, result.onset);
     join_run(session_.to_host(maps[2]), first, result.contour);
+    const int64_t done = std::min(first + kWindowsPerRun, total);
+    if (progress) progress(static_cast<double>(done) / static_cast<double>(total));
   }
   return result;
 }
 
-std::vector<audio::Note> Transcriber::notes(std::span<const float> samples,
-                                            const NoteOptions& options) const {
+std::vector<audio::Note> Transcriber::notes(
+    std::span<const float> samples, const NoteOptions& options,
+    const std::function<void(double done)>& progress) const {
   validate(options);
-  return create_notes(posteriors(samples), options);
+  return create_notes(posteriors(samples, progress), options);
 }
 
 }  // namespace hum::models::basic_pitch

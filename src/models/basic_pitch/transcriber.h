@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,12 +25,15 @@ class Transcriber {
                        const std::filesystem::path& weights = default_weights_path());
 
   // Shapes: samples [N], mono at 22,050 Hz -> floor(86 N / 22,050) frames.
+  // After each run `progress` gets the share of the windows that is done; it may be empty, and may
+  // throw to stop.
   // Throws: kBadData when a sample is not finite.
-  Posteriors posteriors(std::span<const float> samples) const;
+  Posteriors posteriors(std::span<const float> samples,
+                        const std::function<void(double done)>& progress = {}) const;
 
   // Returns create_notes of the posteriors.
-  std::vector<audio::Note> notes(std::span<const float> samples,
-                                 const NoteOptions& options = {}) const;
+  std::vector<audio::Note> notes(std::span<const float> samples, const NoteOptions& options = {},
+                                 const std::function<void(double done)>& progress = {}) const;
 
  private:
   runtime::Session& session_;
