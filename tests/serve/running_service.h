@@ -66,14 +66,14 @@ class RunningService {
 // process: `HUM_WEIGHTS` for tests in which the sound does not matter. The ear is the released one.
 std::filesystem::path tiny_weights();
 
-// Memory that server and worker have at the end of so many jobs beyond what they had after the
-// first fifth: what leaks. The jobs hear a hum of a second, play it, are read and removed, several
-// at a time. The service has one worker, which is ready. Throws: kFailure if a job is not done or
-// the worker dies.
+// Memory that leaks while the service does so many jobs after the first fifth of them: four times
+// the median growth of a fifth. The jobs hear a hum of a second, play it, are read and removed,
+// several at a time. The service has one worker, which is ready. Throws: kFailure if a job is not
+// done or the worker dies.
 struct MemoryGrowth {
   double server_mb = 0, worker_mb = 0;
 };
-// 5 MB: what fragments of the heap vary by. A leak of 10 kB in a job would be 8 MB after 1,000.
+// A leak of 10 kB in a job would be 8 MB after 1,000 jobs.
 inline constexpr double kMostGrowth_mb = 5;
 MemoryGrowth growth_after(RunningService& service, int jobs);
 
