@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/names.h"
@@ -158,9 +160,11 @@ void refuse_switches(const Parsed& parsed, const std::string& message) {
   constexpr std::string_view kExcludes = " excludes ";
   const size_t other = message.find(kExcludes);
   if (other == std::string::npos) return;
-  fail(ExitCode::kUsage,
-       fmt::format("{} and {} are both given", message.substr(0, other),
-                   message.substr(other + kExcludes.size())),
+  // The library leaves out the names of hidden flags; here these are the --no- forms of others.
+  std::string one = message.substr(0, other), two = message.substr(other + kExcludes.size());
+  if (one.empty()) std::swap(one, two);
+  if (two.empty()) two = "--no-" + one.substr(2);
+  fail(ExitCode::kUsage, fmt::format("{} and {} are both given", one, two),
        "leave one of them out");
 }
 

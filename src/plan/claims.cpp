@@ -107,7 +107,7 @@ void flatten(const Json& json, const std::string& file, const std::string& path,
 bool is_script(const fs::path& path) {
   const auto ending = path.extension();
   return ending == ".sh" || ending == ".sbatch" || ending == ".slurm" || ending == ".bash" ||
-         read_file(path).starts_with("#!");
+         read_text(path).starts_with("#!");
 }
 
 // Reads the settings of a configuration or script; adds a plan's claims to `claims`.
