@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "audio/notes.h"
+#include "base/bf16.h"
 #include "base/error.h"
 #include "base/quantile.h"
 #include "models/ear/grid.h"
@@ -54,7 +55,7 @@ class Segmenter {
         options_(options),
         onset_(gathered(frames.onset)),
         note_(static_cast<size_t>(kPitches), -std::numeric_limits<double>::infinity()),
-        begins_(frames.size(), kPitches),
+        begins_(static_cast<size_t>(frames.size() * kPitches)),
         from_(static_cast<size_t>(frames.size())) {}
 
   std::vector<Segment> find() {
@@ -64,6 +65,8 @@ class Segmenter {
 
  private:
   static constexpr int64_t kRest = -1;
+
+  static size_t index(int64_t t, int64_t bin) { return static_cast<size_t>(t * kPitches + bin); }
 
   void advance(int64_t t) {
     const auto at = static_cast<size_t>(t);
@@ -81,7 +84,7 @@ class Segmenter {
       const double begin = before + onset - options_.note_cost;
       const double stay = score + none;
       const bool begins = t == 0 || begin > stay;
-      begins_(t, bin) = begins ? 1 : 0;
+      begins_[index(t, bin)] = begins;
       // Against a uniform pitch, so that the number of bins does not matter.
       const double pitch = log_of(frames_.note(t, bin)) + std::log(static_cast<double>(kPitches));
       score = (begins ? begin : stay) + voiced + options_.pitch_weight * pitch;
@@ -95,7 +98,7 @@ class Segmenter {
     int64_t state = *best > rest_ ? best - note_.begin() : kRest;
     int64_t last = frames_.size();
     for (int64_t t = frames_.size() - 1; t >= 0; --t) {
-      if (state != kRest && begins_(t, state) == 0) continue;
+      if (state != kRest && !begins_[index(t, state)]) continue;
       if (state != kRest) segments.push_back({t, last, state});
       state = from_[static_cast<size_t>(t)];
       last = t;
@@ -109,7 +112,7 @@ class Segmenter {
   std::vector<float> onset_;
   std::vector<double> note_;
   double rest_ = 0;
-  audio::Matrix<uint8_t> begins_;
+  std::vector<bool> begins_;   // [T, kPitches], bits
   std::vector<int64_t> from_;  // the best state before frame t
 };
 
@@ -207,17 +210,18 @@ std::vector<double> tunings(std::span<const HeardNote> notes, double drift_cents
 
 }  // namespace
 
-double peak_bin(std::span<const float> row, double around, double reach) {
+double peak_bin(std::span<const uint16_t> row, double around, double reach) {
   constexpr int64_t kPeak = 2;  // bins on both sides of the highest one that belong to its peak
   const int64_t end = std::ssize(row) - 1;
   const auto first = std::clamp<int64_t>(std::llround(around - reach), 0, end);
   const auto last = std::clamp<int64_t>(std::llround(around + reach), 0, end);
+  // Bits of bf16 are in the order of their values: none is negative.
   const int64_t peak = std::max_element(row.begin() + first, row.begin() + last + 1) - row.begin();
   double sum = 0, weight = 0;
   for (int64_t bin = std::max<int64_t>(0, peak - kPeak); bin <= std::min(end, peak + kPeak);
        ++bin) {
     // Squared, because the peak's tails are cut off unevenly.
-    const double p = row[static_cast<size_t>(bin)];
+    const double p = from_bf16(row[static_cast<size_t>(bin)]);
     sum += p * p * static_cast<double>(bin);
     weight += p * p;
   }

@@ -1,6 +1,7 @@
 // Makes notes of the ear's frames.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,14 +14,15 @@ namespace hum::models::ear {
 // Probabilities, one row a frame. Shapes: voiced, onset, offset [T]; f0, note [T, kPitches].
 struct Frames {
   std::vector<float> voiced, onset, offset;
-  audio::Matrix<float> f0, note;
+  audio::Matrix<uint16_t> f0;  // bf16: ten minutes take 49 MB
+  audio::Matrix<float> note;
 
   int64_t size() const { return std::ssize(voiced); }
 };
 
 // The centre of the highest peak within `reach` bins of `around`, as a bin with fractions.
-// Shapes: a row of f0 or note.
-double peak_bin(std::span<const float> row, double around, double reach);
+// Shapes: a row of f0, bf16.
+double peak_bin(std::span<const uint16_t> row, double around, double reach);
 
 // The pitch of a frame, whether a voice sounds or not: the highest peak of f0.
 double frame_hz(const Frames& frames, int64_t frame);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bf16.h"
 #include "models/ear/grid.h"
 #include "models/ear/model.h"
 #include "models/stored_model.h"
@@ -32,7 +33,7 @@ void copy_row(std::span<const float> row, int64_t frame, Frames& frames) {
   frames.voiced[at] = row[0];
   frames.onset[at] = row[1];
   frames.offset[at] = row[2];
-  std::ranges::copy(row.subspan(kEvents, kPitches), frames.f0.row(frame).begin());
+  std::ranges::transform(row.subspan(kEvents, kPitches), frames.f0.row(frame).begin(), to_bf16);
   std::ranges::copy(row.subspan(kEvents + kPitches, kPitches), frames.note.row(frame).begin());
 }
 
@@ -62,7 +63,7 @@ Frames EarSession::listen(std::span<const float> samples, float gain,
   Frames frames{.voiced = std::vector<float>(count),
                 .onset = std::vector<float>(count),
                 .offset = std::vector<float>(count),
-                .f0 = audio::Matrix<float>(size, kPitches),
+                .f0 = audio::Matrix<uint16_t>(size, kPitches),
                 .note = audio::Matrix<float>(size, kPitches)};
   for (int64_t done = 0; done < size;) {
     // The first frame of the window; the sound lies in silence.

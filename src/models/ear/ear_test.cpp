@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "audio/notes.h"
+#include "base/bf16.h"
 #include "base/rng.h"
 #include "base/scratch_folder.h"
 #include "models/ear/decoder.h"
@@ -78,11 +79,11 @@ TEST(Frames, HaveAPitchBetweenTheBins) {
 }
 
 TEST(Frames, HavePeaksWithinReach) {
-  std::vector<float> row(static_cast<size_t>(kPitches));
-  row[40] = row[42] = 0.1F;
-  row[41] = 0.2F;
-  row[100] = 0.6F;
-  row[kPitches - 1] = 0.5F;
+  std::vector<uint16_t> row(static_cast<size_t>(kPitches));
+  row[40] = row[42] = to_bf16(0.1F);
+  row[41] = to_bf16(0.2F);
+  row[100] = to_bf16(0.6F);
+  row[kPitches - 1] = to_bf16(0.5F);
   EXPECT_EQ(peak_bin(row, 60, 200), 100);
   EXPECT_NEAR(peak_bin(row, 60, 30), 41, 1e-6);
   EXPECT_EQ(peak_bin(row, kPitches, 20), kPitches - 1);
