@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "audio/io.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "data/synthesis/fluid.h"
 #include "models/basic_pitch/transcriber.h"
 #include "pipeline/recording.h"

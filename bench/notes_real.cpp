@@ -4,7 +4,7 @@
 
 #include "app/session_options.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "bench/bars.h"
 #include "bench/judges.h"
 #include "eval/metrics/note_score.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "plan/baselines.h"
 #include "plan/fit.h"
 #include "plan/score.h"

@@ -4,7 +4,7 @@
 
 #include "audio/io.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "bench/hear/recordings.h"
 

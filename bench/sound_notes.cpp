@@ -14,7 +14,7 @@
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "bench/bars.h"

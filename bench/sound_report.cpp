@@ -6,6 +6,7 @@
 #include "app/play/synthesizer.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/scratch_folder.h"
 #include "bench/judges.h"

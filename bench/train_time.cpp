@@ -14,6 +14,7 @@
 #include "app/session_options.h"
 #include "base/fields_json.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "base/scratch_folder.h"
 #include "bench/bars.h"

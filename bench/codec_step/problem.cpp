@@ -9,7 +9,7 @@
 
 #include "app/training/configuration.h"
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/rng.h"
 #include "models/mel_scale.h"
 #include "runtime/bind.h"

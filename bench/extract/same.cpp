@@ -3,7 +3,6 @@
 #include <iostream>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/scratch_folder.h"
 #include "bench/bars.h"
 #include "bench/extract/extraction.h"

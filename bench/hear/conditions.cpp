@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 
 namespace hum::bench::hear {
 namespace {

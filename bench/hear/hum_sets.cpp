@@ -7,7 +7,7 @@
 #include "audio/io.h"
 #include "audio/resample.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/scratch_folder.h"
 #include "bench/locations.h"

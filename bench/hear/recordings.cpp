@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "bench/judges.h"
 #include "pipeline/recording.h"
 

@@ -9,6 +9,7 @@
 #include "app/play/synthesizer.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "base/scratch_folder.h"
 #include "bench/bars.h"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "kernels/table.h"
 #include "runtime/shared_cache.h"

@@ -6,7 +6,7 @@
 #include "audio/resample.h"
 #include "audio/test_signal.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 
 namespace hum::audio {

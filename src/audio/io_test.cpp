@@ -12,6 +12,7 @@
 #include "audio/test_signal.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/rng.h"
 
 namespace hum::audio {

@@ -8,6 +8,7 @@
 #include "audio/notes.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/rng.h"
 

@@ -14,6 +14,8 @@
 #include "base/error.h"
 #include "base/fields_json.h"
 #include "base/files.h"
+#include "base/folders.h"
+#include "base/hash.h"
 #include "base/rng.h"
 #include "base/testing/refusal.h"
 #include "base/threads.h"

@@ -1,20 +1,14 @@
 #include "base/files.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
-#include "base/bytes.h"
-#include "base/env.h"
 #include "base/error.h"
 
 namespace hum {
@@ -98,14 +92,6 @@ size_t utf8_length(std::string_view text) {
   return is_invalid ? 0 : length;
 }
 
-// The PREFIX of an installed program; empty in a build folder.
-fs::path installed_prefix() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path prefix = program.parent_path().parent_path();
-  return !error && is_folder(prefix / "share/hum") ? prefix : fs::path();
-}
-
 }  // namespace
 
 fs::path real_path(const fs::path& path) {
@@ -131,11 +117,7 @@ void require_folder(const fs::path& path, const std::string& hint) {
   if (!is_folder(path)) fail(ExitCode::kNoInput, path.string() + ": is not a folder", hint);
 }
 
-namespace {
-
-constexpr size_t kMostText_bytes = size_t{256} << 20;
-
-std::ifstream opened_to_read(const fs::path& path) {
+std::ifstream open_to_read(const fs::path& path) {
   require_exists(path, "check the path");
   if (is_folder(path)) {
     fail(ExitCode::kNoInput, path.string() + ": is a folder", "name a file inside it");
@@ -148,9 +130,13 @@ std::ifstream opened_to_read(const fs::path& path) {
   return in;
 }
 
+namespace {
+
+constexpr size_t kMostText_bytes = size_t{256} << 20;
+
 // A device may be endless.
 std::string read_limited(const fs::path& path, size_t most_bytes) {
-  std::ifstream in = opened_to_read(path);
+  std::ifstream in = open_to_read(path);
   std::string text, block(1 << 20, '\0');
   while (in.read(block.data(), std::ssize(block)), in.gcount() > 0) {
     text.append(block, 0, static_cast<size_t>(in.gcount()));
@@ -164,7 +150,7 @@ std::string read_limited(const fs::path& path, size_t most_bytes) {
 }  // namespace
 
 std::string read_file(const fs::path& path) {
-  const std::ifstream in = opened_to_read(path);
+  const std::ifstream in = open_to_read(path);
   std::ostringstream bytes;
   bytes << in.rdbuf();
   return std::move(bytes).str();
@@ -266,105 +252,5 @@ OutputFolder::~OutputFolder() {
 }
 
 void require_writable(const fs::path& path) { AtomicFile probe(path); }
-
-Sha256::Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-  HUM_CHECK(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
-}
-
-void Sha256::add(std::string_view bytes) {
-  HUM_CHECK(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
-}
-
-std::string Sha256::hex() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  HUM_CHECK(EVP_DigestFinal_ex(context_.get(), digest.data(), &size) == 1);
-  return to_hex({reinterpret_cast<const char*>(digest.data()), size});
-}
-
-std::string sha256(std::string_view bytes) {
-  Sha256 hash;
-  hash.add(bytes);
-  return hash.hex();
-}
-
-std::string sha256_file(const fs::path& path) {
-  std::ifstream in = opened_to_read(path);
-  Sha256 hash;
-  std::string block(1 << 20, '\0');
-  while (in.read(block.data(), std::ssize(block)), in.gcount() > 0) {
-    hash.add(std::string_view(block).substr(0, static_cast<size_t>(in.gcount())));
-  }
-  if (in.bad()) {
-    fail(ExitCode::kNoInput, path.string() + ": cannot be read to its end",
-         "check the disk (dmesg)");
-  }
-  return hash.hex();
-}
-
-std::string hmac_sha256(std::string_view key, std::string_view text) {
-  std::string digest(EVP_MAX_MD_SIZE, '\0');
-  unsigned int size = 0;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  HUM_CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, text.size(),
-                 reinterpret_cast<unsigned char*>(digest.data()), &size) != nullptr);
-  digest.resize(size);
-  return digest;
-}
-
-std::string base64(std::string_view bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL writes a zero at the end
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                   reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   static_cast<int>(bytes.size()));
-  text.resize(static_cast<size_t>(size));
-  return text;
-}
-
-fs::path cache_folder() {
-  if (const auto folder = env_string("HUM_CACHE"); !folder.empty()) return folder;
-  if (const auto xdg = env_string("XDG_CACHE_HOME"); !xdg.empty()) return fs::path(xdg) / "hum";
-  const fs::path home = env_string("HOME");
-  return is_folder(home) ? home / ".cache/hum" : fs::path();
-}
-
-fs::path runs_folder() {
-  if (const auto folder = env_string("HUM_RUNS"); !folder.empty()) return folder;
-  const fs::path cache = cache_folder();
-  return cache.empty() ? cache : cache / "runs";
-}
-
-std::string with_runs_folder(const std::string& path) {
-  constexpr std::string_view kVariable = "$HUM_RUNS";
-  const bool is_below = path == kVariable || path.starts_with(std::string(kVariable) + "/");
-  if (!is_below) return path;
-  const fs::path runs = runs_folder();
-  if (runs.empty()) {
-    fail(ExitCode::kUsage, path + ": there is no home folder, so $HUM_RUNS has no default",
-         "set HUM_RUNS to a folder");
-  }
-  return runs.string() + path.substr(kVariable.size());
-}
-
-fs::path source_folder() { return env_string("HUM_SOURCE_DIR", HUM_SOURCE_FOLDER); }
-
-fs::path data_folder() {
-  const fs::path prefix = installed_prefix();
-  return prefix.empty() ? source_folder() : prefix / "share/hum";
-}
-
-std::string typed_data_path(const std::string& path) {
-  return installed_prefix().empty() ? path : (data_folder() / path).string();
-}
-
-std::vector<fs::path> wheel_folders() {
-  std::vector<fs::path> folders;
-  if (const auto folder = env_string("HUM_THIRD_PARTY"); !folder.empty()) {
-    folders.emplace_back(folder);
-  }
-  const fs::path prefix = installed_prefix();
-  folders.push_back(prefix.empty() ? fs::path(HUM_THIRD_PARTY_FOLDER) : prefix / "lib/hum");
-  return folders;
-}
 
 }  // namespace hum

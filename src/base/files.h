@@ -1,15 +1,11 @@
-// Whole-file reads, atomic writes and hashes.
+// Whole-file reads and atomic writes.
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <memory>
-#include <span>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
-
-struct evp_md_ctx_st;  // of OpenSSL
 
 namespace hum {
 
@@ -24,7 +20,10 @@ void require_exists(const std::filesystem::path& path, const std::string& hint);
 // Throws: what require_exists throws; kNoInput if the path is not a folder.
 void require_folder(const std::filesystem::path& path, const std::string& hint);
 
-// Throws: kNoInput if the path is missing or a folder, kNoPermission if it is unreadable.
+// A file to be read in pieces. Throws: kNoInput if the path is missing or a folder, kNoPermission
+// if it is unreadable.
+std::ifstream open_to_read(const std::filesystem::path& path);
+// The whole file. Throws: what open_to_read throws.
 std::string read_file(const std::filesystem::path& path);
 // The same for text. Throws also: kBadData if it is over 256 MB, or, naming the line, not UTF-8.
 std::string read_text(const std::filesystem::path& path);
@@ -77,48 +76,5 @@ class OutputFolder {
 
 // Throws kCannotCreate if `path` cannot be written. Call it before long work.
 void require_writable(const std::filesystem::path& path);
-
-// The SHA-256 of bytes that come in pieces.
-class Sha256 {
- public:
-  Sha256();
-
-  void add(std::string_view bytes);
-  // Of all that was added, in lower-case hex. Call it once, at the end.
-  std::string hex();
-
- private:
-  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
-};
-
-// Returns lower-case hex.
-std::string sha256(std::string_view bytes);
-// Reads the file piece by piece. Throws: what read_file throws.
-std::string sha256_file(const std::filesystem::path& path);
-// Returns the 32 bytes themselves.
-std::string hmac_sha256(std::string_view key, std::string_view text);
-// On one line, padded with '='.
-std::string base64(std::string_view bytes);
-
-// HUM_CACHE, else $XDG_CACHE_HOME/hum, else ~/.cache/hum; empty if there is no home folder, because
-// nothing is created in place of one.
-std::filesystem::path cache_folder();
-// HUM_RUNS, else cache_folder()/runs: long trainings and their items, outside any source tree.
-// Empty like cache_folder().
-std::filesystem::path runs_folder();
-// `path` with runs_folder() in place of a leading "$HUM_RUNS". Throws: kUsage if there is none.
-std::string with_runs_folder(const std::string& path);
-// The repository root, for tests and the build tree: HUM_SOURCE_DIR, else the compiled-in source
-// folder.
-std::filesystem::path source_folder();
-// The folder of weights/, configs/, hardware/ and examples/: PREFIX/share/hum if the program lies
-// in the PREFIX/bin of `make install`, else source_folder().
-std::filesystem::path data_folder();
-// A path below data_folder() as a user can type it: "examples/a.wav" in the source tree, the whole
-// path if hum is installed.
-std::string typed_data_path(const std::string& path);
-// The folders of unpacked wheels (plugins, Basic Pitch's weights), to be searched in this order:
-// HUM_THIRD_PARTY, then PREFIX/lib/hum of an installed program, or the build's third_party.
-std::vector<std::filesystem::path> wheel_folders();
 
 }  // namespace hum

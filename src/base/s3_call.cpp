@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/hash.h"
 #include "base/s3_call_impl.h"
 
 namespace hum {

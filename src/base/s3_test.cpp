@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/testing/s3_server.h"
 
 namespace hum {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mapped_file.h"
 #include "base/s3_call_impl.h"

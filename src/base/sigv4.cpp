@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/hash.h"
 
 namespace hum {
 namespace {

@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/s3.h"
 

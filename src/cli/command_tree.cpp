@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "cli/help.h"
 #include "pjrt/find_plugin.h"
 

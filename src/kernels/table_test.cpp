@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "graph/ops.h"
 #include "kernels/bias_gelu/bias_gelu.h"
 #include "kernels/test_session.h"

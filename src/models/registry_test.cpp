@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/testing/refusal.h"
 #include "models/basic_pitch/weights.h"
 #include "models/llama/test_golden.h"

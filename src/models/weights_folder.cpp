@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/names.h"
 
 namespace hum::models {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "graph/ops.h"
 #include "runtime/testing.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "pipeline/test_tunes.h"
 

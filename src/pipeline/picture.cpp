@@ -13,6 +13,7 @@
 #include "audio/resample.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "pipeline/pixel_text.h"
 
 namespace hum::pipeline {

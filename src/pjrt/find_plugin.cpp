@@ -6,7 +6,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/log.h"
 
 namespace hum::pjrt {

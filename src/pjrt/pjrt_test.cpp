@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
+#include "base/hash.h"
 #include "pjrt/loaded_executable.h"
 #include "pjrt/testing_impl.h"
 

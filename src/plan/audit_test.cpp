@@ -12,7 +12,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 
 namespace hum::plan {
 namespace {

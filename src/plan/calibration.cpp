@@ -5,7 +5,7 @@
 #include <iterator>
 #include <span>
 
-#include "base/files.h"
+#include "base/hash.h"
 #include "plan/logs.h"
 #include "plan/memory.h"
 

@@ -1,6 +1,6 @@
 // Reads and writes calibrations as JSON.
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "plan/calibration.h"
 
 namespace hum::plan {

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/testing/refusal.h"
 #include "plan/baselines.h"

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/names.h"
 
 namespace hum::plan {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/testing/refusal.h"
 #include "plan/calibration.h"

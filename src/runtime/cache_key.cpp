@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 
 namespace hum::runtime {
 namespace {

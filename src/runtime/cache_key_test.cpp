@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/hash.h"
 #include "pjrt/plugin.h"
 
 namespace hum::runtime {

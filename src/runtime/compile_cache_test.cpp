@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "graph/ops/custom_call.h"
 #include "pjrt/ffi.h"

@@ -6,6 +6,7 @@
 #include "base/env.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/threads.h"
 #include "graph/ops/structure.h"
 #include "graph/passes/finite_checks.h"

@@ -9,7 +9,6 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/testing/s3_server.h"
 #include "runtime/compile_cache.h"
 #include "runtime/s3_cache.h"

@@ -12,6 +12,7 @@
 #include "base/atomic_folder.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/safetensors.h"
 
 namespace hum::runtime {

@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
+#include "base/hash.h"
 #include "base/safetensors.h"
 #include "runtime/bind.h"
 #include "runtime/testing.h"

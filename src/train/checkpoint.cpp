@@ -4,7 +4,7 @@
 
 #include "base/atomic_folder.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "runtime/weights.h"
 

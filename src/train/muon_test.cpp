@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/safetensors.h"
 #include "base/testing/refusal.h"
 #include "graph/ops.h"

@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "base/files.h"
+#include "base/folders.h"
 #include "tests/e2e/program.h"
 
 namespace hum::e2e {

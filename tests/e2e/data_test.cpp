@@ -3,7 +3,8 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "data/shards/item_folder.h"
 #include "tests/e2e/program.h"

@@ -10,7 +10,6 @@
 #include "audio/io.h"
 #include "audio/notes.h"
 #include "audio/test_signal.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "tests/e2e/program.h"
 #include "tests/e2e/tiny_weights.h"

@@ -7,7 +7,7 @@
 #include "audio/notes.h"
 #include "audio/pitch.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "tests/e2e/program.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "tests/e2e/program.h"
 #include "tests/e2e/tiny_weights.h"

@@ -1,7 +1,7 @@
 // The planner from the shell's side: figures as JSON, pictures, exit codes, what is refused.
 #include <gmock/gmock.h>
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "tests/e2e/program.h"
 

@@ -8,6 +8,7 @@
 
 #include "audio/io.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/testing/process.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/timing.h"

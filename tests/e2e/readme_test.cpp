@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "base/folders.h"
 #include "tests/e2e/program.h"
 
 namespace hum::e2e {

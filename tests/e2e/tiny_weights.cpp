@@ -1,6 +1,6 @@
 #include "tests/e2e/tiny_weights.h"
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "models/codec/config.h"
 #include "models/codec/token_file.h"
 #include "models/testing.h"

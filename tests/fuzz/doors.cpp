@@ -5,6 +5,7 @@
 #include "audio/notes.h"
 #include "audio/test_signal.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "eval/harness/annotation.h"
 #include "eval/listening/answers.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/testing/rule.h"
 #include "runtime/testing.h"
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 
 namespace hum::parity {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/safetensors.h"
 #include "runtime/testing.h"
 #include "runtime/weights.h"

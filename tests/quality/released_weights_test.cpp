@@ -17,6 +17,7 @@
 #include "app/session_options.h"
 #include "base/env.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/quantile.h"
 #include "base/scratch_folder.h"

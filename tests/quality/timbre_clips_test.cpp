@@ -9,7 +9,7 @@
 
 #include "app/play/loaded_models.h"
 #include "audio/io.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/scratch_folder.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/fluid.h"

@@ -4,6 +4,7 @@
 #include "audio/io.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "tests/serve/service.h"
 
 namespace hum::serve {

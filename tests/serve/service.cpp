@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "serve/client/remote_job.h"
 #include "tests/serve/running_service.h"
 

@@ -11,6 +11,7 @@
 
 #include "audio/io.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "serve/access/gate.h"
 #include "serve/storage/data_folder.h"
 

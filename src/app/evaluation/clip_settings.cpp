@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "base/files.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/machine.h"
 #include "models/registry.h"

@@ -10,7 +10,7 @@
 #include "app/session_options.h"
 #include "app/stop.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "data/shards/array_files.h"
 #include "data/shards/item_folder.h"

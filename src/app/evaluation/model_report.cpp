@@ -15,7 +15,7 @@
 #include "app/play/hearing.h"
 #include "app/session_options.h"
 #include "app/stop.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "data/synthesis/fluid.h"

@@ -12,6 +12,7 @@
 #include "app/extraction/test_recordings.h"
 #include "audio/io.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/testing/postgres_server.h"
 #include "base/testing/refusal.h"
 #include "data/shards/item_folder.h"

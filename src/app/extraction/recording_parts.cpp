@@ -6,7 +6,7 @@
 #include "audio/io.h"
 #include "audio/resample.h"
 #include "base/error.h"
-#include "base/files.h"
+#include "base/hash.h"
 #include "data/synthesis/timing.h"
 #include "pipeline/recording.h"
 

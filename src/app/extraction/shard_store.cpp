@@ -5,6 +5,8 @@
 #include "app/extraction/s3_store.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
+#include "base/hash.h"
 #include "base/s3.h"
 
 namespace hum::app {

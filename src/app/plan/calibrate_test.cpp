@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "models/llama/model.h"
 #include "plan/calibration.h"
 #include "runtime/testing.h"

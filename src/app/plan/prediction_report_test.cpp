@@ -8,7 +8,7 @@
 #include "app/plan/cluster_outlook.h"
 #include "app/plan/planned_step.h"
 #include "app/plan/planner_files.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/testing/refusal.h"
 #include "plan/named_models.h"

@@ -8,7 +8,7 @@
 #include "app/play/synthesizer.h"
 #include "base/error.h"
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "data/synthesis/level.h"
 #include "models/ear/ear_session.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/env.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/level.h"

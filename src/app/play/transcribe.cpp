@@ -11,7 +11,6 @@
 #include "app/stop.h"
 #include "audio/notes_json.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "base/process.h"

@@ -6,7 +6,6 @@
 
 #include "app/training/testing.h"
 #include "app/training/train.h"
-#include "base/files.h"
 #include "runtime/weights.h"
 
 namespace hum::app {

@@ -11,6 +11,7 @@
 #include "base/bounds.h"
 #include "base/fields_json.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/names.h"
 #include "data/shards/item_codes.h"
 #include "data/synthesis/timing.h"

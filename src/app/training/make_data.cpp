@@ -13,6 +13,7 @@
 #include "base/atomic_folder.h"
 #include "base/fields_json.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "data/shards/make_items.h"
 #include "data/singing/sung_shards.h"
 #include "models/codec/token_file.h"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "kernels/test_session.h"
 #include "models/llama/model.h"
 #include "train/training_step.h"

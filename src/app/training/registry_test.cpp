@@ -15,6 +15,7 @@
 #include "app/training/testing.h"
 #include "app/training/train.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "data/shards/make_items.h"
 #include "data/singing/sung_shards.h"
 #include "graph/passes/passes.h"

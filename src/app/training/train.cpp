@@ -9,7 +9,7 @@
 #include "app/training/inputs.h"
 #include "app/training/trained_weights.h"
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "data/shards/item_folder.h"

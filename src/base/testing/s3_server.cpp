@@ -10,7 +10,7 @@
 #include <cctype>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/hash.h"
 #include "base/s3_call_impl.h"
 
 namespace hum::testing {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "cli/commands/commands.h"
 #include "cli/help.h"

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
 #include "data/features/tokens.h"

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "data/shards/array_files.h"
 #include "data/shards/item_folder.h"
 #include "data/shards/manifest.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "eval/harness/evaluation.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "audio/test_signal.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/testing/rule.h"
 

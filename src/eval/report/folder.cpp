@@ -10,6 +10,7 @@
 #include "audio/loudness.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "data/synthesis/timing.h"
 #include "eval/report/site.h"

@@ -10,6 +10,7 @@
 #include "audio/test_signal.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "eval/report/examples.h"
 #include "eval/report/folder.h"
 #include "eval/report/page.h"

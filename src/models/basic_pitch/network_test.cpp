@@ -11,6 +11,7 @@
 #include "audio/io.h"
 #include "audio/resample.h"
 #include "base/error.h"
+#include "base/folders.h"
 #include "models/basic_pitch/test_data.h"
 #include "models/basic_pitch/transcriber.h"
 #include "models/basic_pitch/windows.h"

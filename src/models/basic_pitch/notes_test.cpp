@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "models/basic_pitch/test_data.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "models/basic_pitch/posteriors.h"
 

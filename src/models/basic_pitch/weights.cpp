@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 
 namespace hum::models::basic_pitch {
 namespace {

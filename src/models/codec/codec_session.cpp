@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/hash.h"
 #include "models/codec/code_vectors.h"
 #include "models/stored_model.h"
 

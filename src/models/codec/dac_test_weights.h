@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/testing/rule.h"
 #include "models/codec/dac_config.h"

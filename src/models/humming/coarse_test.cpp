@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/rng.h"
 #include "runtime/testing.h"
 

@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "base/fields_json.h"
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/rng.h"
 #include "base/testing/refusal.h"
 #include "kernels/test_session.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/folders.h"
 #include "kernels/test_session.h"
 #include "models/llama/test_golden.h"
 

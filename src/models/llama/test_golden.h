@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "base/safetensors.h"
 #include "models/llama/checkpoint_map.h"
 #include "models/llama/folder.h"

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "serve/http/url.h"

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "serve/http/file_stamp.h"
 

@@ -1,6 +1,6 @@
 // The part of the API that takes sounds and jobs in: their keys, limits and answers.
 #include "base/error.h"
-#include "base/files.h"
+#include "base/hash.h"
 #include "serve/api/api_impl.h"
 #include "serve/api/incoming_impl.h"
 

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/bytes.h"
-#include "base/files.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "serve/http/multipart.h"

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/scratch_folder.h"
 #include "serve/http/access.h"

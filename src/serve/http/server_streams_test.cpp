@@ -5,7 +5,6 @@
 #include <fstream>
 #include <future>
 
-#include "base/files.h"
 #include "serve/http/test_client.h"
 
 namespace hum::serve {

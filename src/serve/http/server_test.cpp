@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/http.h"
 #include "base/json.h"
 #include "base/rng.h"
