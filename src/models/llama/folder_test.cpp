@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/fields_json.h"
+#include "base/files.h"
 #include "models/llama/llama_session.h"
 #include "models/llama/test_golden.h"
 
