@@ -39,7 +39,9 @@ TEST_F(ClientProgram, WritesWhatHumGenerateWrites) {
   EXPECT_GT(job["notes"]["notes"].size(), 10U);
   EXPECT_TRUE(read_file(path("violin.wav")) == generated({"--preset", "violin", "--seed", "7"}));
   const std::string progress = read_file(client_log());
-  for (const char* stage : {"sending", "play", "done"}) EXPECT_THAT(progress, HasSubstr(stage));
+  for (const char* stage : {"sending", "done"}) EXPECT_THAT(progress, HasSubstr(stage));
+  // Of stages that pass quickly only the last is told.
+  EXPECT_THAT(progress, ::testing::AnyOf(HasSubstr("hear"), HasSubstr("play")));
 }
 
 TEST_F(ClientProgram, StreamsToStdoutAndFillsAFolder) {
