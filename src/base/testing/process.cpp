@@ -1,6 +1,7 @@
 #include "base/testing/process.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ void write_to(const fs::path& file, int stream) {
 // In the child: never returns.
 [[noreturn]] void become(std::vector<std::string>& command, const ProcessOptions& options) {
   for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  if (options.ends_with_thread) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!options.out.empty()) write_to(options.out, STDOUT_FILENO);
   if (!options.err.empty()) write_to(options.err, STDERR_FILENO);
   if (options.max_file_bytes >= 0) {

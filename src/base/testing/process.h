@@ -25,6 +25,8 @@ struct ProcessOptions {
   std::filesystem::path out = {}, err = {};
   // Largest file that it may write (RLIMIT_FSIZE): simulates a full disk. Negative: any.
   int64_t max_file_bytes = -1;
+  // SIGKILL at the end of the thread that starts it, also if that is killed.
+  bool ends_with_thread = false;
 };
 
 class Process {
