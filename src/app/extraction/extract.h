@@ -33,6 +33,7 @@ struct ExtractOptions {
   std::string output = "runs/features";
   std::string weights;      // whose codec; as in ConversionOptions
   bool keep_audio = false;  // samples hold the sound itself, too
+  bool stems = false;       // refused: there is no separator
   bool recursive = false;
   bool dry_run = false;
   int64_t batch = 8;

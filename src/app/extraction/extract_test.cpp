@@ -232,6 +232,12 @@ TEST_F(Extract, ReplacesADamagedShardWhenItsRecordingsAreRequeued) {
 TEST_F(Extract, RefusesWhatItCannotDo) {
   EXPECT_EQ(code_of([&] { extract({}); }), ExitCode::kUsage);
   EXPECT_EQ(code_of([&] { extract({.inputs = {"-"}}); }), ExitCode::kUsage);
+  // Before it looks for the recordings.
+  const ExtractOptions stems{
+      .inputs = {folder_ / "nowhere"}, .output = folder_ / "of-stems", .stems = true};
+  EXPECT_EQ(code_of([&] { extract(stems); }), ExitCode::kUsage);
+  EXPECT_THAT(message_of([&] { extract(stems); }), HasSubstr("--stems"));
+  EXPECT_FALSE(fs::exists(folder_ / "of-stems"));
   EXPECT_EQ(code_of([&] { extract({.inputs = {folder_ / "nowhere"}}); }), ExitCode::kNoInput);
   EXPECT_EQ(code_of([&] { run("features"); }), ExitCode::kNoInput);  // no recordings
   EXPECT_EQ(code_of([&] { run("features", 0); }), ExitCode::kUsage);

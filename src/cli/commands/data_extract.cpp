@@ -29,6 +29,7 @@ struct ExtractArgs {
                  "folder for the features, or with --from s3://BUCKET/PREFIX; what it has is kept");
     v("keep_audio", options.keep_audio,
       "store the sound itself, too: codec, voice and joint learn from it");
+    v("stems", options.stems, "separate recordings into stems first (not possible yet)");
     v("recursive", options.recursive, "also the recordings in subfolders");
     v("weights", options.weights,
       "folder of weights whose codec makes the tokens (default: HUM_WEIGHTS, else weights/)");
