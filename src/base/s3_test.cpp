@@ -72,6 +72,10 @@ TEST_F(S3Test, FilesAppearWholeOrNotAtAll) {
 }
 
 TEST_F(S3Test, WhatMayPassIsTriedAgain) {
+  S3Options options = server_.options();
+  int repeated = 0;
+  options.repeating = [&] { ++repeated; };
+  const S3Bucket patient(options, "hum-test");
   for (const S3Server::Fault& fault :
        std::initializer_list<S3Server::Fault>{{.status = 500, .code = "InternalError"},
                                               {.status = 503, .code = "SlowDown"},
@@ -79,11 +83,12 @@ TEST_F(S3Test, WhatMayPassIsTriedAgain) {
                                               {.status = 400, .code = "RequestTimeout"},
                                               {.hang_up = true}}) {
     server_.fail_next(2, fault);
-    bucket().put("key", "value");
+    patient.put("key", "value");
     server_.fail_next(2, fault);
-    EXPECT_EQ(bucket().get("key"), "value");
+    EXPECT_EQ(patient.get("key"), "value");
   }
   EXPECT_EQ(server_.requests().size(), 5U * 2 * 3);
+  EXPECT_EQ(repeated, 5 * 2 * 2);
 }
 
 TEST_F(S3Test, WhatWillNotPassIsTriedOnce) {

@@ -138,7 +138,8 @@ class ExtractInParts : public ExtractionTest {
     }
     table.add(found);
     FolderStore store(folder);
-    Worker worker(table, store, tools_, {.part_windows = kPart, .should_stop = should_stop});
+    ExtractionMetrics metrics;
+    Worker worker(table, store, tools_, metrics, {.part_windows = kPart, .should_stop = should_stop});
     while (worker.work()) {
     }
     return table.counts();

@@ -37,6 +37,8 @@ struct ExtractArgs {
     v("batch", options.batch, "recordings that a process takes at once, and puts in one shard");
     v("lease", options.lease_s,
       "seconds after which others take over the recordings of a process that was killed");
+    v("metrics_file", options.metrics_file,
+      "NAME.prom: figures for Prometheus by way of node_exporter, rewritten every 10 s");
     v("dry_run", options.dry_run, "only count the recordings");
     v("json", json, kJsonHelp);
     declare_database(v);
