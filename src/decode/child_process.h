@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace hum::serve {
+namespace hum::decode {
 
 // How a child ended.
 struct Ending {
@@ -23,4 +23,4 @@ struct Ending {
 Ending run_child(const std::string& program, const std::vector<std::string>& arguments,
                  std::span<const int> files, std::chrono::milliseconds limit);
 
-}  // namespace hum::serve
+}  // namespace hum::decode

@@ -1,4 +1,4 @@
-#include "serve/decode/memory_file.h"
+#include "decode/memory_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 
 [[noreturn]] void fail_memory(const char* what) {
@@ -90,4 +90,4 @@ void seal(const OpenFile& file) {
   if (::fcntl(file.descriptor(), F_ADD_SEALS, seals) != 0) fail_memory("cannot seal a file");
 }
 
-}  // namespace hum::serve
+}  // namespace hum::decode

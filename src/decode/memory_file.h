@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace hum::serve {
+namespace hum::decode {
 
 // Closes the file descriptor that it owns.
 class OpenFile {
@@ -51,4 +51,4 @@ OpenFile sealed_copy(const std::filesystem::path& path, const std::string& name)
 // No change from now on. Throws kTemporary if it is still mapped for writing.
 void seal(const OpenFile& file);
 
-}  // namespace hum::serve
+}  // namespace hum::decode

@@ -1,4 +1,4 @@
-#include "serve/decode/child_process.h"
+#include "decode/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,9 +15,9 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "serve/decode/memory_file.h"
+#include "decode/memory_file.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -159,4 +159,4 @@ Ending run_child(const std::string& program, const std::vector<std::string>& arg
   return ending;
 }
 
-}  // namespace hum::serve
+}  // namespace hum::decode

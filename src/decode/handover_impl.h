@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace hum::serve {
+namespace hum::decode {
 
 // The descriptors of the child.
 enum {
@@ -56,4 +56,4 @@ struct ResultHeader {
 };
 static_assert(sizeof(ResultHeader) == 56);
 
-}  // namespace hum::serve
+}  // namespace hum::decode

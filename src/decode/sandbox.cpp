@@ -1,4 +1,4 @@
-#include "serve/decode/sandbox.h"
+#include "decode/sandbox.h"
 
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -17,9 +17,9 @@
 #include <initializer_list>
 
 #include "base/error.h"
-#include "serve/decode/memory_file.h"
+#include "decode/memory_file.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 
 constexpr int kMostFiles = 64;
@@ -261,4 +261,4 @@ void become_program(int program, const std::vector<std::string>& arguments, int6
   fail_confining("cannot run the program", errno);
 }
 
-}  // namespace hum::serve
+}  // namespace hum::decode

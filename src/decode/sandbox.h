@@ -8,7 +8,7 @@
 
 #include "base/sanitizers.h"
 
-namespace hum::serve {
+namespace hum::decode {
 
 // No core dumps (they would hold a user's sound), at most this processor time (SIGXCPU) and file
 // size (SIGXFSZ). The process dies with its parent.
@@ -33,4 +33,4 @@ bool has_landlock();
 [[noreturn]] void become_program(int program, const std::vector<std::string>& arguments,
                                  int64_t memory_bytes);
 
-}  // namespace hum::serve
+}  // namespace hum::decode
