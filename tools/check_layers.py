@@ -28,7 +28,7 @@ ARROWS = {
     "pipeline": "nn runtime data audio base",
     "eval": "pipeline nn runtime data audio base",
     "decode": "pipeline audio base",
-    "app": "base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
+    "app": "decode base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
     "serve": "app decode base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
     "cli": "serve app decode base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
 }

@@ -284,6 +284,7 @@ int confined_decode_main(int argc, char** argv) {
   DecodeOrder order;
   try {
     from_json(parse_json(argv[2]), order);
+    if (order.is_stream) decode_streams(order);
     follow(order);
   } catch (const Error& error) {
     report(order, error);

@@ -133,8 +133,8 @@ Claim Worker::claim() {
 bool Worker::extract(const ClaimedRecording& recording, Batch& batch) {
   RecordingResult result{.number = recording.number, .failure = {}};
   std::optional<RecordingParts> parts;
-  result.failure =
-      failure_of([&] { parts.emplace(recording, options_.max_seconds, options_.part_windows); });
+  result.failure = failure_of(
+      [&] { parts.emplace(recording, decoders_, options_.max_seconds, options_.part_windows); });
   if (parts) {
     const Content content = table_.note_content(batch.lease, recording.number, parts->sha256());
     if (content == Content::kLeaseLost) return false;

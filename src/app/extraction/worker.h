@@ -29,7 +29,7 @@ struct WorkerOptions {
 
 class Worker {
  public:
-  // All arguments must outlive it.
+  // All arguments must outlive it. Throws: what decode::Decoders throws.
   Worker(RecordingTable& table, ShardStore& store, const FeatureTools& tools,
          ExtractionMetrics& metrics, WorkerOptions options)
       : table_(table),
@@ -56,6 +56,7 @@ class Worker {
   const FeatureTools& tools_;
   ExtractionMetrics& metrics_;
   WorkerOptions options_;
+  decode::Decoders decoders_{decoding_limits()};
 };
 
 }  // namespace hum::app

@@ -29,6 +29,9 @@ struct ProcessOptions {
   bool ends_with_thread = false;
 };
 
+// Processes that this one has started and that are still there.
+std::vector<pid_t> children_of(pid_t process);
+
 class Process {
  public:
   // `command`: its path, then arguments.
@@ -49,7 +52,7 @@ class Process {
   // The largest that it was in memory. After wait().
   int64_t peak_bytes() const { return peak_bytes_; }
   // Processes that it has started.
-  std::vector<pid_t> children() const;
+  std::vector<pid_t> children() const { return children_of(pid_); }
 
  private:
   pid_t pid_ = 0;
