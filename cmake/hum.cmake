@@ -69,7 +69,8 @@ endfunction()
 add_library(hum_test_main STATIC ${CMAKE_SOURCE_DIR}/src/base/testing/main.cpp
                                  ${CMAKE_SOURCE_DIR}/src/base/testing/postgres_server.cpp
                                  ${CMAKE_SOURCE_DIR}/src/base/testing/process.cpp
-                                 ${CMAKE_SOURCE_DIR}/src/base/testing/s3_server.cpp)
+                                 ${CMAKE_SOURCE_DIR}/src/base/testing/s3_server.cpp
+                                 ${CMAKE_SOURCE_DIR}/src/base/testing/seaweed_server.cpp)
 target_link_libraries(hum_test_main PUBLIC hum_base GTest::gmock)
 hum_compile_as_test(hum_test_main)
 

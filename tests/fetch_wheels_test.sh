@@ -13,23 +13,23 @@ export PIP_NO_INDEX=1 PIP_FIND_LINKS="$folder/index" PIP_CONFIG_FILE=/dev/null
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
-make_wheel() {  # make_wheel NAME
-  python3 - "$1" << 'END'
+make_wheel() {  # make_wheel NAME PLATFORM
+  python3 - "$@" << 'END'
 import sys, zipfile
-name = sys.argv[1]
-with zipfile.ZipFile(f"index/{name}-1.0-py3-none-any.whl", "w") as wheel:
+name, platform = sys.argv[1:]
+with zipfile.ZipFile(f"index/{name}-1.0-py3-none-{platform}.whl", "w") as wheel:
     wheel.writestr(f"{name}/plugin.so", name)
     wheel.writestr(f"{name}/left_out.txt", name)
     info = f"{name}-1.0.dist-info"
     wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    wheel.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-{platform}\n")
     wheel.writestr(f"{info}/RECORD", "")
 END
 }
-hash_of() { sha256sum "index/$1-1.0-py3-none-any.whl" | cut -d' ' -f1; }
+hash_of() { sha256sum index/"$1"-1.0-*.whl | cut -d' ' -f1; }
 
-make_wheel fast
-make_wheel slow
+make_wheel fast any
+make_wheel slow manylinux_2_28_x86_64
 cat > wheels.lock << END
 # instead: slow
 fast==1.0 --hash=sha256:$(hash_of fast)
@@ -58,12 +58,12 @@ mv away index/fast-1.0-py3-none-any.whl
 fetch && [ -e third_party/fast ] || fail "the next run does not fetch it"
 
 rm -r third_party/fast
-(cd index && python3 -m zipfile -c changed.zip slow-1.0-py3-none-any.whl && mv changed.zip fast-1.0-py3-none-any.whl)
+(cd index && python3 -m zipfile -c changed.zip slow-1.0-*.whl && mv changed.zip fast-1.0-py3-none-any.whl)
 if fetch; then fail "took a wheel of another content"; fi
 grep -q 'DO NOT MATCH THE HASHES' log || fail "does not say what is wrong"
 [ ! -e third_party/fast ] || fail "unpacked a wheel of another content"
 
-make_wheel fast
-rm -r third_party/slow index/slow-1.0-py3-none-any.whl
+make_wheel fast any
+rm -r third_party/slow index/slow-1.0-*.whl
 if fetch; then fail "a wheel without stand-in is missing"; fi
 [ -z "$(ls -d third_party/.part-* 2> /dev/null)" ] || fail "left a part behind"

@@ -27,9 +27,10 @@ ARROWS = {
     "plan": "nn graph base",
     "pipeline": "nn runtime data audio base",
     "eval": "pipeline nn runtime data audio base",
-    "app": "base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
-    "serve": "app base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
-    "cli": "serve app base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
+    "decode": "pipeline audio base",
+    "app": "decode base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
+    "serve": "app decode base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
+    "cli": "serve app decode base monitor audio graph pjrt runtime kernels data nn models train plan pipeline eval",
 }
 # The places that may include these folders, besides the folders themselves. Humming does not need the planner.
 LEAVES = {

@@ -43,7 +43,7 @@ trap 'rm -rf "$part"' EXIT
 download() {  # download FILE-OF-REQUIREMENTS
   "$python" -m pip download --quiet --disable-pip-version-check --no-input --require-hashes --no-deps \
     --only-binary=:all: --implementation cp --python-version 3.11 --abi cp311 \
-    --platform manylinux_2_27_x86_64 --dest "$part/wheels" --requirement "$1" < /dev/null
+    --platform manylinux_2_27_x86_64 --platform manylinux_2_28_x86_64 --dest "$part/wheels" --requirement "$1" < /dev/null
 }
 
 # A wheel with a replacement may be missing, but its content must not differ from the lock file.

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,25 +58,6 @@ using SoundSink = std::function<void(const AudioBuffer& block)>;
 void stream_audio(const SoundBytes& file, double max_seconds, const SoundSink& sink);
 SourceFormat stream_mono(const SoundBytes& file, double max_seconds, const SoundSink& sink,
                          const std::function<void()>& restart);
-
-// Reads a sound file from disk block by block.
-class SoundReader {
- public:
-  // `words`: what messages call the file; its bytes are not used. Throws: what read_audio throws.
-  SoundReader(const std::filesystem::path& path, const SoundBytes& words,
-              double max_seconds = kDefaultMaxSeconds);
-  ~SoundReader();
-  SoundReader(const SoundReader&) = delete;
-  SoundReader& operator=(const SoundReader&) = delete;
-
-  // The next block; one without samples after the end. Throws: what read_audio throws, perhaps
-  // after some blocks.
-  AudioBuffer next();
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 // Writes a temporary file, then renames it. The extension selects the container: .wav, .flac, .ogg
 // (Vorbis) or .mp3 (variable bit rate); the last two ignore the sample format. Samples beyond full

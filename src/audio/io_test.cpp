@@ -237,12 +237,6 @@ TEST_F(Io, AFileInMemoryGivesTheSameSamples) {
     };
     stream_audio(file, 10, sink);
     EXPECT_TRUE(samples == read_audio(folder_ / name).samples) << name;
-    std::vector<float> pulled;
-    SoundReader reader(folder_ / name, {"", name, "", ""}, 10);
-    for (auto block = reader.next(); !block.samples.empty(); block = reader.next()) {
-      pulled.insert(pulled.end(), block.samples.begin(), block.samples.end());
-    }
-    EXPECT_TRUE(pulled == samples) << name;
     samples.clear();
     SourceFormat format;
     const AudioBuffer mono = read_mono(folder_ / name, 10, &format);

@@ -263,27 +263,6 @@ void stream_audio(const SoundBytes& file, double max_seconds, const SoundSink& s
   });
 }
 
-struct SoundReader::State {
-  State(const fs::path& path, const SoundBytes& words, double max_seconds)
-      : source{nullptr, path, words},
-        decoder(open_to_read(source)),
-        reader(source, *decoder, max_seconds) {}
-
-  Source source;
-  std::unique_ptr<Decoder> decoder;
-  BlockReader reader;
-};
-
-SoundReader::SoundReader(const fs::path& path, const SoundBytes& words, double max_seconds)
-    : state_(std::make_unique<State>(path, words, max_seconds)) {}
-
-SoundReader::~SoundReader() = default;
-
-AudioBuffer SoundReader::next() {
-  const auto block = state_->reader.next();
-  return {state_->decoder->rate_hz, state_->decoder->channels, {block.begin(), block.end()}};
-}
-
 SourceFormat stream_mono(const SoundBytes& file, double max_seconds, const SoundSink& sink,
                          const std::function<void()>& restart) {
   return mix_down({nullptr, {}, file}, max_seconds, true, sink, restart);

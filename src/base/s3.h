@@ -25,6 +25,8 @@ struct S3Options {
   AwsCredentials credentials;
   // Called once a call when the server says that the credentials have expired; empty: they stay.
   std::function<AwsCredentials()> read_credentials = {};
+  // Called before a request that failed is sent again, by the thread that sends it; empty: nobody.
+  std::function<void()> repeating = {};
   std::string region = "us-east-1";
   // "https://host:port[/path]", with the bucket in the path; empty: AWS, with the bucket in the
   // host name.

@@ -151,6 +151,7 @@ HttpAnswer S3Bucket::send(const S3Call& call) const {
                                             Clock::now() - start >= options_.patience);
     if (!may_pass(answer) || is_last || call.stop.stop_requested()) fail_call(call, answer);
     pause(jittered(longest), call.stop);
+    if (options_.repeating) options_.repeating();
     longest = std::min(longest * 2, longest_pause);
   }
 }

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "cli/dispatch.h"
-#include "serve/decode/confined.h"
+#include "decode/confined.h"
 
 namespace hum::cli {
 namespace {
@@ -58,8 +58,8 @@ int run_or_report(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   // The child that decodes an upload for hum serve: it must do nothing else first.
-  if (argc > 1 && argv[1] == hum::serve::kConfinedDecode) {
-    return hum::serve::confined_decode_main(argc, argv);
+  if (argc > 1 && argv[1] == hum::decode::kConfinedDecode) {
+    return hum::decode::confined_decode_main(argc, argv);
   }
   hum::cli::hold_standard_streams();
   hum::end_process(hum::cli::run_or_report(argc, argv));

@@ -85,7 +85,7 @@ class S3CacheTest : public CompileCacheTest {
 
   static constexpr const char* kUrl = "s3://hum-test/cache/v=1";
   S3Server server_;
-  const hum::testing::S3Variables variables_{server_};
+  const hum::testing::S3Variables variables_{server_.options()};
 };
 
 TEST_F(S3CacheTest, ServesAMachineThatNeverCompiled) {

@@ -14,11 +14,11 @@
 #include "base/log.h"
 #include "base/owner_lock.h"
 #include "base/process.h"
+#include "decode/sandbox.h"
 #include "serve/access/certificate.h"
 #include "serve/access/gate.h"
 #include "serve/api/api.h"
 #include "serve/api/metrics.h"
-#include "serve/decode/sandbox.h"
 #include "serve/http/server.h"
 #include "serve/jobs/worker.h"
 #include "serve/page/page.h"
@@ -273,7 +273,7 @@ void run_service(const ServiceOptions& options, const std::function<void(Listeni
   ::umask(077);
   wait_with_little_memory();
   const BackgroundLog log;
-  if (!has_landlock()) {
+  if (!decode::has_landlock()) {
     spdlog::warn(
         "the kernel has no Landlock: ffmpeg, which reads webm and m4a, may open any file "
         "that this user may read");

@@ -74,6 +74,7 @@ const Case kCases[] = {
     {"HUM_WEIGHTS= hum data references", 2, "would replace the references of hum's own weights", "--weights"},
     {"hum train configs/codec.yaml", 66, "configs/codec.yaml: no such file", "the name of one in configs/: codec"},
     {"hum data make --config configs/data.yaml -o out", 66, "configs/data.yaml: no such file", "the name of one in configs/: data"},
+    {"hum data extract nowhere --stems", 2, "no separator of stems", "with another program"},
     {"hum data make --config dta -o out", 2, "no model or configuration 'dta'", "did you mean 'data'?"},
     {"hum --device /nosuch.so compile tiny", 69, "PJRT plugin /nosuch.so: no such file", "hint: check the path, or name a device (cpu, "},
     {"hum compile tiny --batch -1", 2, "--batch -1 is below 0", "0 takes the batch of the configuration"},

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "serve/decode/confined.h"
-#include "serve/decode/container.h"
+#include "decode/confined.h"
+#include "decode/container.h"
 #include "serve/http/access.h"
 #include "serve/http/body_reader.h"
 #include "serve/http/request_parser.h"
@@ -161,7 +161,8 @@ Door upload_door(const std::string& extension, std::vector<std::string> files,
   const fs::path wav = scratch / "decoded.wav";
   return {"upload", extension, std::move(files),
           [wav](const fs::path& file) {
-            serve::decode_confined(file, wav, {.max_seconds = kMaxSeconds, .program = HUM_PROGRAM});
+            decode::decode_confined(file, wav,
+                                    {.max_seconds = kMaxSeconds, .program = HUM_PROGRAM});
             fs::remove(wav);
           },
           rounds};
@@ -172,8 +173,8 @@ Door container_door(const std::string& extension, std::vector<std::string> files
   return {"container", extension, std::move(files),
           [](const fs::path& file) {
             const std::string bytes = read_file(file);
-            const serve::Container container = serve::container_of(bytes);
-            if (container != serve::Container::kNone) serve::is_cut_off(container, bytes);
+            const decode::Container container = decode::container_of(bytes);
+            if (container != decode::Container::kNone) decode::is_cut_off(container, bytes);
           },
           rounds};
 }

@@ -8,6 +8,7 @@
 
 #include "app/extraction/extract_database.h"
 #include "app/extraction/extract_upkeep.h"
+#include "app/extraction/metrics.h"
 #include "app/extraction/shard_store.h"
 #include "app/extraction/sqlite_table.h"
 #include "app/extraction/worker.h"
@@ -42,6 +43,11 @@ void require_local(const std::string& place) {
 }
 
 void validate(const ExtractOptions& options) {
+  if (options.stems) {
+    fail(ExitCode::kUsage, "--stems: hum has no separator of stems yet",
+         "separate the recordings with another program, then extract the folder of the stems: hum "
+         "data extract stems/ --recursive -o features/");
+  }
   const std::string& from = options.database.from;
   if (options.inputs.empty() && from.empty()) {
     fail(ExitCode::kUsage, "no recordings were given", "hum data extract music/ -o features/");
@@ -135,8 +141,10 @@ Json made_with(const FeatureTools& tools) {
 // Shows how many recordings have ended, and how fast this process is.
 class Report {
  public:
-  explicit Report(RecordingTable& table)
-      : table_(table), progress_("extract", table.counts().all()) {}
+  Report(RecordingTable& table, ExtractionMetrics& metrics, const TableCounts& counts)
+      : table_(table), metrics_(metrics), progress_("extract", counts.all()) {
+    metrics_.table_holds(counts);
+  }
 
   void extracted_one(double seconds) {
     sound_s_ += seconds;
@@ -146,6 +154,7 @@ class Report {
   // Other processes work, too.
   TableCounts refresh() {
     const TableCounts counts = table_.counts();
+    metrics_.table_holds(counts);
     ended_ = counts.all() - counts.waiting - counts.claimed;
     here_ = 0;
     show();
@@ -161,6 +170,7 @@ class Report {
   }
 
   RecordingTable& table_;
+  ExtractionMetrics& metrics_;
   Progress progress_;
   Clock::time_point start_ = Clock::now();
   int64_t ended_ = 0, here_ = 0;
@@ -180,6 +190,20 @@ void work_to_the_end(Worker& worker, Report& report) {
   }
 }
 
+void work(const ExtractOptions& options, RecordingTable& table, ShardStore& store,
+          const FeatureTools& tools, ExtractionMetrics& metrics, Extraction& result) {
+  Report report(table, metrics, table.counts());
+  Worker worker(table, store, tools, metrics,
+                {.batch = options.batch,
+                 .max_seconds = options.max_seconds,
+                 .lease_s = options.lease_s,
+                 .should_stop = [] { return stop_signal() != 0; },
+                 .extracted_one = [&](double seconds) { report.extracted_one(seconds); }});
+  work_to_the_end(worker, report);
+  result.sound_s = report.sound_s();
+  result.took_s = report.took_s();
+}
+
 }  // namespace
 
 Extraction extract(const ExtractOptions& options) {
@@ -188,12 +212,15 @@ Extraction extract(const ExtractOptions& options) {
   const auto files = is_in_database ? std::vector<FoundFile>() : find_files(options);
   require_no_database(options.output);
   const std::string place = place_of_output(options.output);
-  const auto store = open_store(place);
+  ExtractionMetrics metrics;
+  const auto store = open_store(place, [&] { metrics.repeated_request(); });
   if (is_in_database) prepare_database(options);
   require_no_other_items(*store, place, options);
   if (options.dry_run) {
     return is_in_database ? planned_in_database(options, place) : planned(place, files);
   }
+  std::optional<MetricsFile> metrics_file;
+  if (!options.metrics_file.empty()) metrics_file.emplace(options.metrics_file, metrics);
   runtime::Session session(session_options());
   const models::codec::CodecSession codec(
       session, models::weights_part(weights_folder(options.weights), "codec"));
@@ -203,20 +230,10 @@ Extraction extract(const ExtractOptions& options) {
   if (!is_s3_url(place)) folder.emplace(place);
   Extraction result{.folder = place};
   const auto table = fill_table(options, place, *store, files, made_with(tools), result);
-  {
-    Report report(*table);
-    Worker worker(*table, *store, tools,
-                  {.batch = options.batch,
-                   .max_seconds = options.max_seconds,
-                   .lease_s = options.lease_s,
-                   .should_stop = [] { return stop_signal() != 0; },
-                   .extracted_one = [&](double seconds) { report.extracted_one(seconds); }});
-    work_to_the_end(worker, report);
-    result.sound_s = report.sound_s();
-    result.took_s = report.took_s();
-  }
+  work(options, *table, *store, tools, metrics, result);
   write_list(*table, *store);
   result.counts = table->counts();
+  metrics.table_holds(result.counts);
   result.stop_signal = stop_signal();
   return result;
 }

@@ -31,8 +31,10 @@ struct ExtractOptions {
   RecordingSource source;           // in the database
   bool init = false;                // create hum's schema in it first
   std::string output = "runs/features";
-  std::string weights;      // whose codec; as in ConversionOptions
-  bool keep_audio = false;  // samples hold the sound itself, too
+  std::string metrics_file;  // NAME.prom, for Prometheus (metrics.h); empty: none
+  std::string weights;       // whose codec; as in ConversionOptions
+  bool keep_audio = false;   // samples hold the sound itself, too
+  bool stems = false;        // refused: there is no separator
   bool recursive = false;
   bool dry_run = false;
   int64_t batch = 8;

@@ -10,6 +10,7 @@
 #include "base/testing/postgres_server.h"
 #include "base/testing/refusal.h"
 #include "base/testing/s3_server.h"
+#include "base/testing/seaweed_server.h"
 #include "data/shards/item_folder.h"
 
 namespace hum::app {
@@ -20,25 +21,43 @@ using hum::testing::code_of;
 using hum::testing::message_of;
 using hum::testing::PostgresServer;
 using hum::testing::S3Server;
+using hum::testing::SeaweedServer;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(S3Store, StoresWholeShardsOrReplacesThem) {
-  S3Server server;
-  S3Store store("s3://hum-test/some/features", server.options());
+constexpr const char* kBucket = "hum-test";
+
+struct ServerNames {
+  template <class Server>
+  static std::string GetName(int /*index*/) {
+    return std::is_same_v<Server, S3Server> ? "InProcess" : "SeaweedFs";
+  }
+};
+using AllServers = ::testing::Types<S3Server, SeaweedServer>;
+
+template <class Server>
+class AnyS3Store : public ::testing::Test {
+ protected:
+  Server server_;
+  const S3Bucket bucket_{server_.options(), kBucket};
+};
+TYPED_TEST_SUITE(AnyS3Store, AllServers, ServerNames);
+
+TYPED_TEST(AnyS3Store, StoresWholeShardsOrReplacesThem) {
+  const S3Bucket& bucket = this->bucket_;
+  S3Store store("s3://hum-test/some/features", this->server_.options());
   const std::string archive(10'000, 'a');
   const auto entry = shard_entry(archive, 1);
   const std::string key = "some/features/" + entry.name;
-  server.fail_next(1, {.lost = true});
   store.put(entry, archive);
   store.put(entry, archive);
-  EXPECT_EQ(server.objects().at(key), archive);
-  server.set_object(key, std::string(10'000, 'b'));
+  EXPECT_EQ(bucket.get(key), archive);
+  bucket.put(key, std::string(10'000, 'b'));
   store.put(entry, archive);
-  EXPECT_EQ(server.objects().at(key), archive);
+  EXPECT_EQ(bucket.get(key), archive);
 
-  server.set_object("some/features/features-x/of-others.tar", "x");
-  server.set_object("some/features/features.txt", "x");
+  bucket.put("some/features/features-x/of-others.tar", "x");
+  bucket.put("some/features/features.txt", "x");
   ASSERT_EQ(store.list().size(), 1U);
   EXPECT_EQ(store.list()[0].name, entry.name);
   EXPECT_EQ(store.list()[0].shard, entry.name);
@@ -50,6 +69,15 @@ TEST(S3Store, StoresWholeShardsOrReplacesThem) {
   EXPECT_THAT(store.list(), IsEmpty());
 }
 
+TEST(S3Store, VerifiesAShardWhoseResponseWasLost) {
+  S3Server server;
+  S3Store store("s3://hum-test", server.options());
+  const auto entry = shard_entry("bytes", 1);
+  server.fail_next(1, {.lost = true});
+  store.put(entry, "bytes");
+  EXPECT_EQ(server.objects().at(entry.name), "bytes");
+}
+
 TEST(S3Store, ReportsAShardThatReadsBackOtherwise) {
   S3Server server;
   S3Store store("s3://hum-test", server.options());
@@ -59,6 +87,7 @@ TEST(S3Store, ReportsAShardThatReadsBackOtherwise) {
   EXPECT_EQ(code_of([&] { store.put(entry, "bytes"); }), ExitCode::kCannotCreate);
 }
 
+template <class Server>
 class ExtractToS3 : public ExtractionTest {
  protected:
   ExtractToS3() { database_.query("CREATE TABLE recordings(id text PRIMARY KEY, location text)"); }
@@ -76,81 +105,86 @@ class ExtractToS3 : public ExtractionTest {
   fs::path copy_of(const std::string& prefix) const {
     fs::remove_all(folder_.path() / "copy");
     fs::create_directories(folder_.path() / "copy");
-    for (const auto& [key, bytes] : server_.objects()) {
-      if (!key.starts_with(prefix)) continue;
-      write_file(folder_ / ("copy/" + key.substr(prefix.size())), bytes);
+    for (const auto& object : bucket_.list(prefix)) {
+      bucket_.get_to_file(object.key, folder_ / ("copy/" + object.key.substr(prefix.size())));
     }
     return folder_.path() / "copy";
   }
 
-  S3Server server_;
-  const hum::testing::S3Variables variables_{server_};
+  Server server_;
+  const S3Bucket bucket_{server_.options(), kBucket};
+  const hum::testing::S3Variables variables_{server_.options()};
   const std::string url_ = PostgresServer::shared().new_database();
   Postgres database_{url_};
 };
+TYPED_TEST_SUITE(ExtractToS3, AllServers, ServerNames);
 
-TEST_F(ExtractToS3, MakesTheFeaturesOfAFolder) {
-  write("low.wav", scale(48, 8));
-  write("high.wav", scale(72, 12));
-  server_.fail_next(2, {.hang_up = true, .after = 1});
-  const auto done = extract(options("s3://hum-test/some/features/"));
+TYPED_TEST(ExtractToS3, MakesTheFeaturesOfAFolder) {
+  this->write("low.wav", scale(48, 8));
+  this->write("high.wav", scale(72, 12));
+  if constexpr (std::is_same_v<TypeParam, S3Server>) {
+    this->server_.fail_next(2, {.hang_up = true, .after = 1});
+  }
+  const auto done = extract(this->options("s3://hum-test/some/features/"));
   EXPECT_EQ(done.folder, "s3://hum-test/some/features");
   EXPECT_EQ(done.counts.done, 2);
-  extract({.inputs = {folder_ / "music"},
-           .output = folder_ / "from-folder",
-           .weights = folder_.path()});
-  EXPECT_EQ(files_of(copy_of("some/features/")), files_of(folder_ / "from-folder"));
-  EXPECT_TRUE(data::verify_shards(copy_of("some/features/"), 1).empty());
+  extract({.inputs = {this->folder_ / "music"},
+           .output = this->folder_ / "from-folder",
+           .weights = this->folder_.path()});
+  EXPECT_EQ(files_of(this->copy_of("some/features/")), files_of(this->folder_ / "from-folder"));
+  EXPECT_TRUE(data::verify_shards(this->copy_of("some/features/"), 1).empty());
 
-  write("new.wav", scale(60, 3));
-  EXPECT_EQ(extract(options("s3://hum-test/some/features")).added, 1);
-  EXPECT_EQ(data::read_manifest(copy_of("some/features/")).shards.size(), 2U);
-  const auto status = extraction_status("", {.from = url_});
+  this->write("new.wav", scale(60, 3));
+  EXPECT_EQ(extract(this->options("s3://hum-test/some/features")).added, 1);
+  EXPECT_EQ(data::read_manifest(this->copy_of("some/features/")).shards.size(), 2U);
+  const auto status = extraction_status("", {.from = this->url_});
   EXPECT_EQ(status.folder, "s3://hum-test/some/features");
   EXPECT_EQ(status.shards, 2);
 }
 
-TEST_F(ExtractToS3, MendsAndTidiesTheBucket) {
-  write("low.wav", scale(48, 3));
-  extract(options("s3://hum-test/f"));
-  const auto files = files_of(copy_of("f/"));
-  const std::string shard = data::read_manifest(folder_ / "copy").shards.at(0).name;
-  server_.set_object("f/" + shard, "damaged");
-  EXPECT_EQ(requeue("", false, shard, {.from = url_}), 1);
-  EXPECT_THAT(data::read_manifest(copy_of("f/")).shards, IsEmpty());
-  extract(options("s3://hum-test/f"));
-  EXPECT_EQ(files_of(copy_of("f/")), files);
+TYPED_TEST(ExtractToS3, MendsAndTidiesTheBucket) {
+  this->write("low.wav", scale(48, 3));
+  extract(this->options("s3://hum-test/f"));
+  const auto files = files_of(this->copy_of("f/"));
+  const std::string shard = data::read_manifest(this->folder_ / "copy").shards.at(0).name;
+  this->bucket_.put("f/" + shard, "damaged");
+  EXPECT_EQ(requeue("", false, shard, {.from = this->url_}), 1);
+  EXPECT_THAT(data::read_manifest(this->copy_of("f/")).shards, IsEmpty());
+  extract(this->options("s3://hum-test/f"));
+  EXPECT_EQ(files_of(this->copy_of("f/")), files);
 
   const std::string abandoned = "f/" + shard_entry("of a killed process", 1).name;
-  server_.set_object(abandoned, "of a killed process");
-  const auto garbage = collect_garbage("", {.from = url_});
+  this->bucket_.put(abandoned, "of a killed process");
+  const auto garbage = collect_garbage("", {.from = this->url_});
   EXPECT_EQ(garbage.files, 1);
   EXPECT_EQ(garbage.bytes, 19);
-  EXPECT_FALSE(server_.objects().contains(abandoned));
-  EXPECT_EQ(collect_garbage("", {.from = url_}).files, 0);
-  EXPECT_EQ(files_of(copy_of("f/")), files);
+  EXPECT_EQ(this->bucket_.get(abandoned), std::nullopt);
+  EXPECT_EQ(collect_garbage("", {.from = this->url_}).files, 0);
+  EXPECT_EQ(files_of(this->copy_of("f/")), files);
 }
 
-TEST_F(ExtractToS3, RefusesWhatItCannotDo) {
-  write("low.wav", scale(48, 3));
-  EXPECT_THAT(
-      message_of([&] { extract({.inputs = {folder_ / "music"}, .output = "s3://hum-test/f"}); }),
-      HasSubstr("--from"));
+TYPED_TEST(ExtractToS3, RefusesWhatItCannotDo) {
+  this->write("low.wav", scale(48, 3));
+  EXPECT_THAT(message_of([&] {
+                extract({.inputs = {this->folder_ / "music"}, .output = "s3://hum-test/f"});
+              }),
+              HasSubstr("--from"));
   EXPECT_THAT(message_of([&] { extraction_status("s3://hum-test/f"); }), HasSubstr("--from"));
-  EXPECT_EQ(code_of([&] { extract(options("s3://other/f")); }), ExitCode::kConfig);
-  server_.set_object("rendered/shards.json", "{}");
-  EXPECT_THAT(message_of([&] { extract(options("s3://hum-test/rendered")); }),
+  EXPECT_EQ(code_of([&] { extract(this->options("s3://other/f")); }), ExitCode::kConfig);
+  this->bucket_.put("rendered/shards.json", "{}");
+  EXPECT_THAT(message_of([&] { extract(this->options("s3://hum-test/rendered")); }),
               HasSubstr("holds other training items"));
-  extract(options("s3://hum-test/f"));
-  EXPECT_THAT(message_of([&] { extract(options("s3://hum-test/elsewhere")); }),
+  extract(this->options("s3://hum-test/f"));
+  EXPECT_THAT(message_of([&] { extract(this->options("s3://hum-test/elsewhere")); }),
               HasSubstr("lie in s3://hum-test/f"));
   // A bucket of the same name on another server.
-  server_.set_object("f/hum-job", "of another\n");
-  EXPECT_THAT(message_of([&] { extract(options("s3://hum-test/f")); }),
+  this->bucket_.put("f/hum-job", "of another\n");
+  EXPECT_THAT(message_of([&] { extract(this->options("s3://hum-test/f")); }),
               HasSubstr("holds the shards of another job"));
 }
 
-TEST_F(ExtractToS3, OutlastsARestartOfTheServer) {
+TEST(S3Store, OutlastsARestartOfTheServer) {
+  const hum::testing::S3Variables variables({.credentials = {"id", "secret", ""}});
   EXPECT_GT(shard_options_from_environment().patience, std::chrono::seconds(17));
 }
 

@@ -165,7 +165,8 @@ TEST_F(Extract, GivesTheSameAloneInABatchAndInFourWorkers) {
         SqliteTable table(shared / "recordings.sqlite", options, 30);
         table.add(found);
         FolderStore store(shared);
-        Worker worker(table, store, tools, {.batch = 1});
+        ExtractionMetrics metrics;
+        Worker worker(table, store, tools, metrics, {.batch = 1});
         while (worker.work()) {
         }
       });
@@ -232,6 +233,12 @@ TEST_F(Extract, ReplacesADamagedShardWhenItsRecordingsAreRequeued) {
 TEST_F(Extract, RefusesWhatItCannotDo) {
   EXPECT_EQ(code_of([&] { extract({}); }), ExitCode::kUsage);
   EXPECT_EQ(code_of([&] { extract({.inputs = {"-"}}); }), ExitCode::kUsage);
+  // Before it looks for the recordings.
+  const ExtractOptions stems{
+      .inputs = {folder_ / "nowhere"}, .output = folder_ / "of-stems", .stems = true};
+  EXPECT_EQ(code_of([&] { extract(stems); }), ExitCode::kUsage);
+  EXPECT_THAT(message_of([&] { extract(stems); }), HasSubstr("--stems"));
+  EXPECT_FALSE(fs::exists(folder_ / "of-stems"));
   EXPECT_EQ(code_of([&] { extract({.inputs = {folder_ / "nowhere"}}); }), ExitCode::kNoInput);
   EXPECT_EQ(code_of([&] { run("features"); }), ExitCode::kNoInput);  // no recordings
   EXPECT_EQ(code_of([&] { run("features", 0); }), ExitCode::kUsage);
@@ -241,6 +248,37 @@ TEST_F(Extract, RefusesWhatItCannotDo) {
   EXPECT_THAT(message_of([&] { run("rendered"); }), HasSubstr("holds other training items"));
   EXPECT_EQ(code_of([&] { extraction_status(folder_ / "nowhere"); }), ExitCode::kNoInput);
   EXPECT_EQ(code_of([&] { requeue(folder_ / "nowhere", false, ""); }), ExitCode::kUsage);
+}
+
+TEST_F(Extract, WritesItsFiguresForPrometheus) {
+  write_four();
+  write("same.wav", scale(48, 8));  // as low.wav
+  write_file(folder_ / "music/words.wav", "no sound");
+  const fs::path file = folder_.path() / "hum-0.prom";
+  ExtractOptions options{.inputs = {folder_ / "music"},
+                         .output = folder_ / "features",
+                         .metrics_file = file,
+                         .weights = folder_.path()};
+  extract(options);
+  int64_t bytes = 0;
+  for (const auto& shard : data::read_manifest(folder_ / "features").shards) bytes += shard.bytes;
+  const std::string text = read_file(file);
+  for (const auto& [figure, value] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"table_recordings{worker=\"hum-0\",state=\"done\"}", "4"},
+           {"table_recordings{worker=\"hum-0\",state=\"waiting\"}", "0"},
+           {"recordings_total{worker=\"hum-0\",outcome=\"done\"}", "4"},
+           {"recordings_total{worker=\"hum-0\",outcome=\"failed\"}", "1"},
+           {"recordings_total{worker=\"hum-0\",outcome=\"duplicate\"}", "1"},
+           {"windows_total{worker=\"hum-0\",outcome=\"kept\"}", "8"},
+           {"sound_seconds_total{worker=\"hum-0\"}", "36"},
+           {"claimed_recordings{worker=\"hum-0\"}", "0"},
+           {"stored_bytes_total{worker=\"hum-0\"}", std::to_string(bytes)}}) {
+    EXPECT_THAT(text, HasSubstr(fmt::format("\nhum_extract_{} {}\n", figure, value)));
+  }
+  options.metrics_file = folder_ / "figures.txt";
+  EXPECT_EQ(code_of([&] { extract(options); }), ExitCode::kUsage);
+  options.metrics_file = folder_ / "nowhere/figures.prom";
+  EXPECT_EQ(code_of([&] { extract(options); }), ExitCode::kCannotCreate);
 }
 
 class TrainingOnFeatures : public Extract {

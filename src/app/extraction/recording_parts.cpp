@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "audio/io.h"
 #include "audio/resample.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -80,19 +79,13 @@ void RecordingFile::require_unchanged() const {
 // A file's channels at 22,050 Hz, as far as they are decoded and not yet dropped.
 class RecordingParts::Stream {
  public:
-  Stream(const RecordingFile& file, double max_seconds)
-      : file_(file),
-        reader_(file.path(),
-                {.bytes = {},
-                 .name = "the recording",
-                 .format_hint = "convert it: ffmpeg -i FILE out.wav",
-                 .length_hint = "raise --max-seconds, or split it"},
-                max_seconds) {}
+  Stream(const RecordingFile& file, decode::Decoders& decoders, double max_seconds)
+      : file_(file), sound_(decoders.open(file.path(), max_seconds)) {}
 
   // Decodes until there are this many samples of each channel, or to the end.
   void fill(int64_t samples) {
     while (!has_ended_ && size() < samples) {
-      const audio::AudioBuffer block = reader_.next();
+      const audio::AudioBuffer block = sound_->next();
       has_ended_ = block.samples.empty();
       if (has_ended_) {
         append(resampler_->finish());
@@ -145,14 +138,24 @@ class RecordingParts::Stream {
   }
 
   const RecordingFile& file_;
-  audio::SoundReader reader_;
+  std::unique_ptr<decode::SoundStream> sound_;
   std::optional<audio::StreamResampler> resampler_;
   std::vector<std::vector<float>> channels_;
   bool has_ended_ = false;
 };
 
-RecordingParts::RecordingParts(ClaimedRecording recording, double max_seconds, int64_t part_windows)
+decode::StreamLimits decoding_limits(fs::path program) {
+  return {.words = {.bytes = {},
+                    .name = "the recording",
+                    .format_hint = "convert it: ffmpeg -i FILE out.wav",
+                    .length_hint = "raise --max-seconds, or split it"},
+          .program = std::move(program)};
+}
+
+RecordingParts::RecordingParts(ClaimedRecording recording, decode::Decoders& decoders,
+                               double max_seconds, int64_t part_windows)
     : recording_(std::move(recording)),
+      decoders_(decoders),
       max_seconds_(max_seconds),
       part_windows_(part_windows),
       most_windows_(part_windows + std::max<int64_t>(1, part_windows / 10)),
@@ -161,11 +164,11 @@ RecordingParts::RecordingParts(ClaimedRecording recording, double max_seconds, i
 RecordingParts::~RecordingParts() = default;
 
 void RecordingParts::open() {
-  sound_ = std::make_unique<Stream>(file_, max_seconds_);
+  sound_ = std::make_unique<Stream>(file_, decoders_, max_seconds_);
   if (recording_.reference.empty()) return;
   of_reference([&] {
     reference_file_.emplace(recording_.reference);
-    reference_ = std::make_unique<Stream>(*reference_file_, max_seconds_);
+    reference_ = std::make_unique<Stream>(*reference_file_, decoders_, max_seconds_);
   });
 }
 

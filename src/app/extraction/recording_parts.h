@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/extraction/recording_table.h"
+#include "decode/stream.h"
 
 namespace hum::app {
 
@@ -60,17 +61,20 @@ class RecordingFile {
   std::string sha256_;
 };
 
+// For the decoders of recordings. `program`: as in StreamLimits.
+decode::StreamLimits decoding_limits(std::filesystem::path program = {});
+
 class RecordingParts {
  public:
   // Reads the recording's file for its hash. The last part may have a tenth more windows than
-  // `part_windows`. Throws: what RecordingFile throws.
-  RecordingParts(ClaimedRecording recording, double max_seconds,
+  // `part_windows`. `decoders` must outlive it. Throws: what RecordingFile throws.
+  RecordingParts(ClaimedRecording recording, decode::Decoders& decoders, double max_seconds,
                  int64_t part_windows = kPartWindows);
   ~RecordingParts();
 
   const std::string& sha256() const { return file_.sha256(); }
   // The next part; none after the last. More channels than two become their mean. Throws, perhaps
-  // after some parts: what audio::SoundReader throws, without the name of the file; kBadData for
+  // after some parts: what decode::SoundStream throws, without the name of the file; kBadData for
   // less than a quarter of a second or a file that has changed; the same for the mono reference,
   // which it names.
   std::optional<RecordingSound> next();
@@ -82,6 +86,7 @@ class RecordingParts {
   void advance();
 
   ClaimedRecording recording_;
+  decode::Decoders& decoders_;
   double max_seconds_;
   int64_t part_windows_, most_windows_;
   RecordingFile file_;

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <functional>
 #include <limits>
 #include <map>
@@ -18,6 +19,7 @@
 #include "audio/io.h"
 #include "base/testing/refusal.h"
 #include "data/shards/item_folder.h"
+#include "decode/testing.h"
 
 namespace hum::app {
 namespace {
@@ -44,6 +46,7 @@ class Parts : public ::testing::Test {
   }
 
   ScratchFolder folder_;
+  decode::Decoders decoders_{decoding_limits()};
 };
 
 TEST_F(Parts, HoldEveryWindowOnceAndItsNeighbours) {
@@ -54,7 +57,7 @@ TEST_F(Parts, HoldEveryWindowOnceAndItsNeighbours) {
                         .location = write("a.wav", {data::kSampleRate, 2, counted(kFrames)}),
                         .reference = reference,
                         .licence = "CC0"},
-                       kLongestRecording_s, 5);
+                       decoders_, kLongestRecording_s, 5);
   const int64_t windows[] = {5, 5, 3};
   int64_t first = 0;
   for (const int64_t count : windows) {
@@ -84,7 +87,7 @@ TEST_F(Parts, AreOneForARecordingOfATenthMore) {
   const auto parts_of = [&](int64_t frames) {
     RecordingParts parts(
         {.number = 1, .location = write("a.wav", {data::kSampleRate, 2, counted(frames)})},
-        kLongestRecording_s, 5);
+        decoders_, kLongestRecording_s, 5);
     int64_t count = 0;
     while (parts.next()) ++count;
     return count;
@@ -95,7 +98,7 @@ TEST_F(Parts, AreOneForARecordingOfATenthMore) {
 
 TEST_F(Parts, NoticeAFileThatChangesAndAShortReference) {
   const std::string sound = write("a.wav", {data::kSampleRate, 2, counted(13 * kItemSamples)});
-  RecordingParts parts({.number = 1, .location = sound}, kLongestRecording_s, 5);
+  RecordingParts parts({.number = 1, .location = sound}, decoders_, kLongestRecording_s, 5);
   EXPECT_TRUE(parts.next());
   fs::last_write_time(sound, fs::file_time_type::clock::now() + std::chrono::seconds(5));
   EXPECT_THAT(message_of([&] {
@@ -106,7 +109,7 @@ TEST_F(Parts, NoticeAFileThatChangesAndAShortReference) {
   RecordingParts with({.number = 1,
                        .location = sound,
                        .reference = write("b.wav", {data::kSampleRate, 2, counted(10)})},
-                      kLongestRecording_s);
+                      decoders_, kLongestRecording_s);
   EXPECT_THAT(message_of([&] { with.next(); }),
               HasSubstr("its mono reference: the recording: only"));
 }
@@ -138,7 +141,9 @@ class ExtractInParts : public ExtractionTest {
     }
     table.add(found);
     FolderStore store(folder);
-    Worker worker(table, store, tools_, {.part_windows = kPart, .should_stop = should_stop});
+    ExtractionMetrics metrics;
+    Worker worker(table, store, tools_, metrics,
+                  {.part_windows = kPart, .should_stop = should_stop});
     while (worker.work()) {
     }
     return table.counts();
@@ -148,6 +153,26 @@ class ExtractInParts : public ExtractionTest {
   const models::codec::CodecSession codec_{session_, folder_ / "codec"};
   const FeatureTools tools_{transcriber(session_, {}), "basic-pitch", token_encoder(codec_)};
 };
+
+// As by a file that its decoder cannot bear.
+TEST_F(ExtractInParts, SetsARecordingAsideWhoseDecoderCrashes) {
+  write("long.wav", long_sound());
+  write("short.wav", scale(60, 8));
+  run("whole");
+  int asked = 0;
+  const auto counts = extract_in_parts("parts", [&] {
+    const bool is_after_first_part = ++asked == 3;  // before it claims and before the recording
+    for (const pid_t decoder : decode::running_decoders()) {
+      if (is_after_first_part) ::kill(decoder, SIGSEGV);
+    }
+    return false;
+  });
+  EXPECT_EQ(counts.done, 1);
+  const auto failed = extraction_status(folder_ / "parts").set_aside;
+  ASSERT_EQ(failed.size(), 1U);
+  EXPECT_THAT(failed[0].location, HasSubstr("long.wav"));
+  EXPECT_THAT(failed[0].reason, HasSubstr("crashes its decoder"));
+}
 
 TEST_F(ExtractInParts, MakesTheSameWindowsAsFromTheWhole) {
   write("long.wav", long_sound());

@@ -55,9 +55,11 @@ void require_mark(const ShardStore& store, const std::string& place, const std::
                    id, place, kMarkFile));
 }
 
-std::unique_ptr<ShardStore> open_store(const std::string& place) {
-  if (is_s3_url(place)) return std::make_unique<S3Store>(place, shard_options_from_environment());
-  return std::make_unique<FolderStore>(place);
+std::unique_ptr<ShardStore> open_store(const std::string& place, std::function<void()> repeating) {
+  if (!is_s3_url(place)) return std::make_unique<FolderStore>(place);
+  S3Options options = shard_options_from_environment();
+  options.repeating = std::move(repeating);
+  return std::make_unique<S3Store>(place, std::move(options));
 }
 
 void FolderStore::put(const data::ShardEntry& entry, std::string_view archive) {

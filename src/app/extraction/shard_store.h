@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -54,8 +55,10 @@ void require_mark(const ShardStore& store, const std::string& place, const std::
 // The place of the shards for `-o OUTPUT`: s3://bucket/prefix, or a folder; without a '/' at the
 // end. Throws: kUsage for one without a name; what parse_s3_url throws.
 std::string place_of_output(const std::string& output);
-// Creates nothing there. Throws, for S3: what s3_options_from_environment throws.
-std::unique_ptr<ShardStore> open_store(const std::string& place);
+// Creates nothing there. `repeating`: as in S3Options. Throws, for S3: what
+// s3_options_from_environment throws.
+std::unique_ptr<ShardStore> open_store(const std::string& place,
+                                       std::function<void()> repeating = {});
 
 class FolderStore : public ShardStore {
  public:

@@ -17,6 +17,12 @@
 namespace hum::app {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 // Renews a lease until it ends itself.
 class Heartbeat {
  public:
@@ -95,16 +101,20 @@ struct Worker::Batch {
 
 bool Worker::work() {
   if (options_.should_stop()) return false;
-  const Claim claim = table_.claim(options_.batch);
+  const Claim claim = this->claim();
   if (claim.recordings.empty()) return false;
   Batch batch(table_, claim.lease, options_.lease_s, tools_.encoder);
   bool is_held = true;
+  int64_t to_read = std::ssize(claim.recordings);
   for (const ClaimedRecording& recording : claim.recordings) {
     if (options_.should_stop() || batch.is_for_long_one) break;
+    metrics_.claim_holds(--to_read);
     is_held = !batch.heartbeat.is_lost() && extract(recording, batch);
     if (!is_held) break;
   }
+  metrics_.claim_holds(0);
   if (!is_held || !list(batch)) {
+    metrics_.lost_lease();
     spdlog::warn(
         "another process has taken over {} recordings: this one was too slow to say that "
         "it lives; a longer --lease helps",
@@ -113,15 +123,23 @@ bool Worker::work() {
   return !options_.should_stop();
 }
 
+Claim Worker::claim() {
+  const auto start = Clock::now();
+  Claim claim = table_.claim(options_.batch);
+  metrics_.claimed(seconds_since(start));
+  return claim;
+}
+
 bool Worker::extract(const ClaimedRecording& recording, Batch& batch) {
   RecordingResult result{.number = recording.number, .failure = {}};
   std::optional<RecordingParts> parts;
-  result.failure =
-      failure_of([&] { parts.emplace(recording, options_.max_seconds, options_.part_windows); });
+  result.failure = failure_of(
+      [&] { parts.emplace(recording, decoders_, options_.max_seconds, options_.part_windows); });
   if (parts) {
     const Content content = table_.note_content(batch.lease, recording.number, parts->sha256());
     if (content == Content::kLeaseLost) return false;
     if (content == Content::kDuplicate) {
+      metrics_.found_duplicate();
       options_.extracted_one(0);
       return true;
     }
@@ -165,9 +183,13 @@ bool Worker::list(Batch& batch) {
     const std::string bytes = batch.archive->finish();
     shard = shard_entry(bytes, batch.items);
     if (!table_.announce(batch.lease, shard->name)) return false;
+    const auto start = Clock::now();
     store_.put(*shard, bytes);
+    metrics_.stored_shard(seconds_since(start), shard->bytes);
   }
-  return table_.finish(batch.lease, batch.results, shard);
+  if (!table_.finish(batch.lease, batch.results, shard)) return false;
+  metrics_.finished(batch.results);
+  return true;
 }
 
 }  // namespace hum::app

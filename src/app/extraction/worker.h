@@ -9,6 +9,7 @@
 #include <string>
 
 #include "app/extraction/features.h"
+#include "app/extraction/metrics.h"
 #include "app/extraction/recording_parts.h"
 #include "app/extraction/recording_table.h"
 #include "app/extraction/shard_store.h"
@@ -28,9 +29,14 @@ struct WorkerOptions {
 
 class Worker {
  public:
-  // All arguments must outlive it.
-  Worker(RecordingTable& table, ShardStore& store, const FeatureTools& tools, WorkerOptions options)
-      : table_(table), store_(store), tools_(tools), options_(std::move(options)) {}
+  // All arguments must outlive it. Throws: what decode::Decoders throws.
+  Worker(RecordingTable& table, ShardStore& store, const FeatureTools& tools,
+         ExtractionMetrics& metrics, WorkerOptions options)
+      : table_(table),
+        store_(store),
+        tools_(tools),
+        metrics_(metrics),
+        options_(std::move(options)) {}
 
   // Works on one claim. False: nothing waits, or it was told to stop. Recordings that cannot be
   // read are set aside. Throws: what the table, the store and the models throw.
@@ -38,6 +44,7 @@ class Worker {
 
  private:
   struct Batch;
+  Claim claim();
   // False: the lease is lost.
   bool extract(const ClaimedRecording& recording, Batch& batch);
   // Adds the recording's features to the batch. False: they are left for another batch.
@@ -47,7 +54,9 @@ class Worker {
   RecordingTable& table_;
   ShardStore& store_;
   const FeatureTools& tools_;
+  ExtractionMetrics& metrics_;
   WorkerOptions options_;
+  decode::Decoders decoders_{decoding_limits()};
 };
 
 }  // namespace hum::app

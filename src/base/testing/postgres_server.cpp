@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/postgres.h"
+#include "base/testing/process.h"
 
 namespace hum::testing {
 namespace {
@@ -82,24 +82,6 @@ int wait_for(pid_t process) {
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   return status;
-}
-
-std::vector<pid_t> children_of(pid_t process) {
-  std::vector<pid_t> children;
-  for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", process))) {
-    std::ifstream list(thread.path() / "children");
-    for (pid_t child = 0; list >> child;) children.push_back(child);
-  }
-  return children;
-}
-
-// Not if it has ended and only waits for its parent to notice.
-bool is_running(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
-  std::string text;
-  if (!std::getline(file, text)) return false;
-  const size_t state = text.rfind(')') + 2;  // after the name, which may hold anything
-  return state < text.size() && text[state] != 'Z' && text[state] != 'X';
 }
 
 }  // namespace

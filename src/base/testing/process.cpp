@@ -1,6 +1,7 @@
 #include "base/testing/process.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ void write_to(const fs::path& file, int stream) {
 // In the child: never returns.
 [[noreturn]] void become(std::vector<std::string>& command, const ProcessOptions& options) {
   for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  if (options.ends_with_thread) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!options.out.empty()) write_to(options.out, STDOUT_FILENO);
   if (!options.err.empty()) write_to(options.err, STDERR_FILENO);
   if (options.max_file_bytes >= 0) {
@@ -41,6 +43,15 @@ void write_to(const fs::path& file, int stream) {
 }
 
 }  // namespace
+
+std::vector<pid_t> children_of(pid_t process) {
+  std::vector<pid_t> children;
+  for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", process))) {
+    std::ifstream list(thread.path() / "children");
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+  }
+  return children;
+}
 
 Process::Process(std::vector<std::string> command, const ProcessOptions& options) {
   int pipe[2] = {-1, -1};
@@ -89,19 +100,12 @@ int Process::wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-std::vector<pid_t> Process::children() const {
-  std::vector<pid_t> children;
-  for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", pid_))) {
-    std::ifstream list(thread.path() / "children");
-    for (pid_t child = 0; list >> child;) children.push_back(child);
-  }
-  return children;
-}
-
 bool is_running(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
-  std::string id, name, state;
-  return file >> id >> name >> state && state != "Z";
+  std::string text;
+  if (!std::getline(file, text)) return false;
+  const size_t state = text.rfind(')') + 2;  // after the name, which may hold anything
+  return state < text.size() && text[state] != 'Z' && text[state] != 'X';
 }
 
 int64_t resident_bytes(pid_t process) {

@@ -25,7 +25,12 @@ struct ProcessOptions {
   std::filesystem::path out = {}, err = {};
   // Largest file that it may write (RLIMIT_FSIZE): simulates a full disk. Negative: any.
   int64_t max_file_bytes = -1;
+  // SIGKILL at the end of the thread that starts it, also if that is killed.
+  bool ends_with_thread = false;
 };
+
+// Processes that this one has started and that are still there.
+std::vector<pid_t> children_of(pid_t process);
 
 class Process {
  public:
@@ -47,7 +52,7 @@ class Process {
   // The largest that it was in memory. After wait().
   int64_t peak_bytes() const { return peak_bytes_; }
   // Processes that it has started.
-  std::vector<pid_t> children() const;
+  std::vector<pid_t> children() const { return children_of(pid_); }
 
  private:
   pid_t pid_ = 0;

@@ -16,10 +16,6 @@
 namespace hum::testing {
 namespace {
 
-// In the order of S3Variables::S3Variables.
-constexpr const char* kVariables[] = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
-                                      "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_ENDPOINT_URL_S3"};
-
 constexpr size_t kPageSize = 2;  // of a listing; small, so that tests see several pages
 
 AwsCredentials credentials() { return {"hum-test-id", "hum/test+secret", "token/of=the+test"}; }
@@ -306,18 +302,19 @@ S3Server::Answer S3Server::list(const Request& request) const {
   return {.body = xml + "</ListBucketResult>"};
 }
 
-S3Variables::S3Variables(const S3Server& server) {
-  const S3Options options = server.options();
-  const std::string values[] = {
-      options.credentials.access_key_id, options.credentials.secret_access_key,
-      options.credentials.session_token, options.region, options.endpoint};
-  for (size_t i = 0; i < std::size(kVariables); ++i) {
-    ::setenv(kVariables[i], values[i].c_str(), /*overwrite=*/1);
+S3Variables::S3Variables(const S3Options& options)
+    : variables_({{"AWS_ACCESS_KEY_ID", options.credentials.access_key_id},
+                  {"AWS_SECRET_ACCESS_KEY", options.credentials.secret_access_key},
+                  {"AWS_SESSION_TOKEN", options.credentials.session_token},
+                  {"AWS_REGION", options.region},
+                  {"AWS_ENDPOINT_URL_S3", options.endpoint}}) {
+  for (const auto& [name, value] : variables_) {
+    ::setenv(name.c_str(), value.c_str(), /*overwrite=*/1);
   }
 }
 
 S3Variables::~S3Variables() {
-  for (const char* name : kVariables) ::unsetenv(name);
+  for (const auto& [name, value] : variables_) ::unsetenv(name.c_str());
 }
 
 }  // namespace hum::testing

@@ -77,13 +77,17 @@ class S3Server {
   std::thread acceptor_;
 };
 
-// Points AWS's variables to the server as long as it lives, for programs that read them.
+// Sets AWS's variables as long as it lives, for programs that read credentials, region and endpoint
+// from them.
 class S3Variables {
  public:
-  explicit S3Variables(const S3Server& server);
+  explicit S3Variables(const S3Options& options);
   ~S3Variables();
   S3Variables(const S3Variables&) = delete;
   S3Variables& operator=(const S3Variables&) = delete;
+
+ private:
+  std::map<std::string, std::string> variables_;
 };
 
 }  // namespace hum::testing

@@ -29,6 +29,7 @@ struct ExtractArgs {
                  "folder for the features, or with --from s3://BUCKET/PREFIX; what it has is kept");
     v("keep_audio", options.keep_audio,
       "store the sound itself, too: codec, voice and joint learn from it");
+    v("stems", options.stems, "separate recordings into stems first (not possible yet)");
     v("recursive", options.recursive, "also the recordings in subfolders");
     v("weights", options.weights,
       "folder of weights whose codec makes the tokens (default: HUM_WEIGHTS, else weights/)");
@@ -36,6 +37,8 @@ struct ExtractArgs {
     v("batch", options.batch, "recordings that a process takes at once, and puts in one shard");
     v("lease", options.lease_s,
       "seconds after which others take over the recordings of a process that was killed");
+    v("metrics_file", options.metrics_file,
+      "NAME.prom: figures for Prometheus by way of node_exporter, rewritten every 10 s");
     v("dry_run", options.dry_run, "only count the recordings");
     v("json", json, kJsonHelp);
     declare_database(v);

@@ -7,10 +7,10 @@
 #include <mutex>
 #include <string>
 
+#include "decode/confined.h"
 #include "serve/api/job_events.h"
 #include "serve/api/long_work.h"
 #include "serve/api/preset_sounds.h"
-#include "serve/decode/confined.h"
 #include "serve/http/http.h"
 #include "serve/storage/records.h"
 #include "serve/storage/store.h"

@@ -137,15 +137,15 @@ void Incoming::read_json(const Request& request) {
 Upload Incoming::decode(const fs::path& file, const std::string& name) {
   Upload upload{.id = new_id(), .caller = job_.caller};
   const fs::path wav = store_.aside() / (upload.id + ".wav");
-  DecodeLimits limits{.mono = name != "backing",
-                      .max_seconds = options_.max_seconds,
-                      .name = "the " + (name == "audio" ? std::string("recording") : name),
-                      .program = options_.decoder};
+  decode::DecodeLimits limits{.mono = name != "backing",
+                              .max_seconds = options_.max_seconds,
+                              .name = "the " + (name == "audio" ? std::string("recording") : name),
+                              .program = options_.decoder};
   if (name == "timbre") limits.min_seconds = kMinTimbre_s;
   const LongWork::Permit turn = decoders_.begin();
-  Decoded decoded;
+  decode::Decoded decoded;
   try {
-    decoded = decode_confined(file, wav, limits);
+    decoded = decode::decode_confined(file, wav, limits);
   } catch (const Error& error) {
     fail(error.code(), as_sentence(error.message(), limits.name), hint_for_callers(error));
   }

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "monitor/exposition.h"
 #include "serve/http/server.h"
 #include "serve/storage/records.h"
 
@@ -28,16 +29,12 @@ class Metrics {
   std::string text(const State& state) const;
 
  private:
-  // Seconds, upper ends; the last bucket has none.
+  // The upper ends of buckets.
   static constexpr std::array kBuckets_s = {0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0};
-  struct Durations {
-    std::array<int64_t, kBuckets_s.size() + 1> counts{};
-    double sum_s = 0;
-  };
 
   mutable std::mutex mutex_;
   std::map<std::tuple<std::string, std::string, int>, int64_t> requests_;  // method, route, status
-  std::map<std::string, Durations> durations_;                             // by route
+  std::map<std::string, monitor::Durations> durations_;                    // by route
   int64_t received_bytes_ = 0, sent_bytes_ = 0;
 };
 

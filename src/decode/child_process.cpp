@@ -1,4 +1,4 @@
-#include "serve/decode/child_process.h"
+#include "decode/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,11 +14,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
-#include "serve/decode/memory_file.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -141,22 +142,45 @@ double seconds(const timeval& time) {
 
 }  // namespace
 
-Ending run_child(const std::string& program, const std::vector<std::string>& arguments,
-                 std::span<const int> files, std::chrono::milliseconds limit) {
-  const auto end = Clock::now() + limit;
-  const pid_t child = spawn(program, arguments, files);
-  // Not pidfd_open: glibc 2.36 declares it without extern "C".
-  const OpenFile handle(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments,
+                           std::span<const int> files)
+    : process_(spawn(program, arguments, files)),
+      // Not pidfd_open: glibc 2.36 declares it without extern "C".
+      handle_(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0))) {
+  if (handle_.is_open()) return;
+  end(std::chrono::milliseconds(0));  // the destructor of an unfinished object is not called
+  fail_too_many_files();
+}
+
+ChildProcess::~ChildProcess() {
+  if (process_ != 0) end(std::chrono::milliseconds(0));
+}
+
+double ChildProcess::processor_s() const {
+  clockid_t clock{};
+  timespec time{};
+  const bool is_known =
+      ::clock_getcpuclockid(process_, &clock) == 0 && ::clock_gettime(clock, &time) == 0;
+  return is_known ? static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec) : 0;
+}
+
+bool ChildProcess::has_ended() const { return ends_before(handle_, Clock::now()); }
+
+Ending ChildProcess::end(std::chrono::milliseconds limit) {
   Ending ending;
-  ending.timed_out = !handle.is_open() || !ends_before(handle, end);
-  if (ending.timed_out) ::kill(child, SIGKILL);
+  ending.timed_out = !handle_.is_open() || !ends_before(handle_, Clock::now() + limit);
+  if (ending.timed_out) ::kill(process_, SIGKILL);
   rusage used{};
-  const int status = collect(child, used);
-  if (!handle.is_open()) fail_too_many_files();
+  const int status = collect(std::exchange(process_, 0), used);
   ending.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   ending.processor_s = seconds(used.ru_utime) + seconds(used.ru_stime);
   ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   return ending;
 }
 
-}  // namespace hum::serve
+Ending run_child(const std::string& program, const std::vector<std::string>& arguments,
+                 std::span<const int> files, std::chrono::milliseconds limit) {
+  return ChildProcess(program, arguments, files).end(limit);
+}
+
+}  // namespace hum::decode

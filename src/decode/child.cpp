@@ -16,13 +16,13 @@
 #include "audio/io.h"
 #include "base/error.h"
 #include "base/fields_json.h"
-#include "serve/decode/confined.h"
-#include "serve/decode/container.h"
-#include "serve/decode/handover_impl.h"
-#include "serve/decode/memory_file.h"
-#include "serve/decode/sandbox.h"
+#include "decode/confined.h"
+#include "decode/container.h"
+#include "decode/handover_impl.h"
+#include "decode/memory_file.h"
+#include "decode/sandbox.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 
 // Writes the result. Not a file of the parent's: the parent copies from it what passes its checks.
@@ -284,6 +284,7 @@ int confined_decode_main(int argc, char** argv) {
   DecodeOrder order;
   try {
     from_json(parse_json(argv[2]), order);
+    if (order.is_stream) decode_streams(order);
     follow(order);
   } catch (const Error& error) {
     report(order, error);
@@ -297,4 +298,4 @@ int confined_decode_main(int argc, char** argv) {
   ::_exit(0);  // exit handlers would make system calls
 }
 
-}  // namespace hum::serve
+}  // namespace hum::decode

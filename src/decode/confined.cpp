@@ -1,5 +1,5 @@
 // The parent of a decoding child: hands it the upload, waits, and checks what comes back.
-#include "serve/decode/confined.h"
+#include "decode/confined.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,12 +17,12 @@
 #include "base/fields_json.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "serve/decode/child_process.h"
-#include "serve/decode/container.h"
-#include "serve/decode/handover_impl.h"
-#include "serve/decode/memory_file.h"
+#include "decode/child_process.h"
+#include "decode/container.h"
+#include "decode/handover_impl.h"
+#include "decode/memory_file.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace fs = std::filesystem;
 namespace {
 
@@ -272,4 +272,4 @@ Decoded decode_confined(const fs::path& upload, const fs::path& wav, const Decod
   return write_wav(run_order(order, file, OpenFile(), limits), wav, limits);
 }
 
-}  // namespace hum::serve
+}  // namespace hum::decode

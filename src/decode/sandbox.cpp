@@ -1,4 +1,4 @@
-#include "serve/decode/sandbox.h"
+#include "decode/sandbox.h"
 
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -17,9 +17,9 @@
 #include <initializer_list>
 
 #include "base/error.h"
-#include "serve/decode/memory_file.h"
+#include "decode/memory_file.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 
 constexpr int kMostFiles = 64;
@@ -202,10 +202,15 @@ void hide_other_files(int program) {
   }
 }
 
-int64_t mapped_bytes() {
-  int64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages * ::sysconf(_SC_PAGESIZE);
+struct MemoryInUse {
+  int64_t mapped_bytes = 0, written_bytes = 0;
+};
+MemoryInUse memory_in_use() {
+  int64_t pages[6] = {};  // size, resident, shared, text, 0, data and stack
+  std::ifstream file("/proc/self/statm");
+  for (int64_t& count : pages) file >> count;
+  const int64_t page_bytes = ::sysconf(_SC_PAGESIZE);
+  return {pages[0] * page_bytes, pages[5] * page_bytes};
 }
 
 }  // namespace
@@ -219,11 +224,17 @@ void limit_resources(int64_t processor_s, int64_t file_bytes) {
 
 void limit_memory(int64_t bytes) {
   if (kHasSanitizer) return;
-  const int64_t most = mapped_bytes() + bytes;
+  const int64_t most = memory_in_use().mapped_bytes + bytes;
   limit(RLIMIT_AS, most, most);
 }
 
-void allow_decoding_only() {
+void limit_written_memory(int64_t bytes) {
+  if (kHasSanitizer) return;
+  const int64_t most = memory_in_use().written_bytes + bytes;
+  limit(RLIMIT_DATA, most, most);
+}
+
+void allow_decoding_only(int socket) {
   limit(RLIMIT_NOFILE, kMostFiles, kMostFiles);
   limit(RLIMIT_NPROC, 0, 0);
   if (::prctl(PR_SET_DUMPABLE, 0) != 0) fail_confining("cannot hide its memory", errno);
@@ -232,6 +243,9 @@ void allow_decoding_only() {
   allow_computing(filter);
   filter.allow_if(SCMP_SYS(mmap), {lacks(2, PROT_EXEC)});
   filter.allow_if(SCMP_SYS(mprotect), {lacks(2, PROT_EXEC)});
+  if (socket >= 0) {
+    filter.allow_if(SCMP_SYS(recvmsg), {equals(0, static_cast<uint64_t>(socket))});
+  }
   if (kHasSanitizer) {  // its threads, and the pipe by which it finds out what memory is mapped
     filter.allow({SCMP_SYS(nanosleep), SCMP_SYS(clock_nanosleep), SCMP_SYS(sigaltstack),
                   SCMP_SYS(sched_getaffinity), SCMP_SYS(mincore), SCMP_SYS(pipe), SCMP_SYS(pipe2)});
@@ -261,4 +275,4 @@ void become_program(int program, const std::vector<std::string>& arguments, int6
   fail_confining("cannot run the program", errno);
 }
 
-}  // namespace hum::serve
+}  // namespace hum::decode

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace hum::serve {
+namespace hum::decode {
 
 enum class Container {
   kNone,      // libsndfile's or libmpg123's, or nothing that hum reads
@@ -22,4 +22,4 @@ std::string_view user_name(Container container);
 // without the sizes of its larger parts: there, a cut between two blocks of sound goes unnoticed.
 bool is_cut_off(Container container, std::string_view file);
 
-}  // namespace hum::serve
+}  // namespace hum::decode

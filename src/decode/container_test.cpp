@@ -1,4 +1,4 @@
-#include "serve/decode/container.h"
+#include "decode/container.h"
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/scratch_folder.h"
-#include "serve/decode/confined.h"
+#include "decode/confined.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 namespace fs = std::filesystem;
 using audio::AudioBuffer;
@@ -183,4 +183,4 @@ TEST_F(Ffmpeg, WithoutItTheErrorSaysWhatToDo) {
 }
 
 }  // namespace
-}  // namespace hum::serve
+}  // namespace hum::decode

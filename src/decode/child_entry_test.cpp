@@ -1,4 +1,4 @@
-#include "serve/decode/child_entry_test.h"
+#include "decode/child_entry_test.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,11 +14,11 @@
 #include <thread>
 #include <vector>
 
-#include "serve/decode/confined.h"
-#include "serve/decode/memory_file.h"
-#include "serve/decode/sandbox.h"
+#include "decode/confined.h"
+#include "decode/memory_file.h"
+#include "decode/sandbox.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 
 constexpr char kMisdeed[] = "--misdeed";
@@ -160,4 +160,4 @@ Ending try_misdeed(const std::string& sandbox, const std::string& misdeed) {
   return try_misdeed(sandbox, misdeed, result.descriptor(), std::chrono::minutes(1));
 }
 
-}  // namespace hum::serve
+}  // namespace hum::decode

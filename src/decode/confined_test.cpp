@@ -1,4 +1,4 @@
-#include "serve/decode/confined.h"
+#include "decode/confined.h"
 
 #include <gmock/gmock.h>
 #include <sndfile.h>
@@ -20,10 +20,10 @@
 #include "base/scratch_folder.h"
 #include "base/testing/mutation.h"
 #include "base/testing/refusal.h"
-#include "serve/decode/handover_impl.h"
-#include "serve/decode/sandbox.h"
+#include "decode/handover_impl.h"
+#include "decode/sandbox.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 namespace fs = std::filesystem;
 using audio::AudioBuffer;
@@ -409,4 +409,4 @@ TEST_F(Malicious, AChildIsGoneAfterItsTime) {
 }
 
 }  // namespace
-}  // namespace hum::serve
+}  // namespace hum::decode

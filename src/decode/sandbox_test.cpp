@@ -1,4 +1,4 @@
-#include "serve/decode/sandbox.h"
+#include "decode/sandbox.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "base/testing/refusal.h"
-#include "serve/decode/child_entry_test.h"
+#include "decode/child_entry_test.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 
 TEST(Sandbox, ADecoderIsKilledAtAnythingButDecoding) {
@@ -110,4 +110,4 @@ TEST(ChildProcess, AProgramThatCannotBeStartedIsNamed) {
 }
 
 }  // namespace
-}  // namespace hum::serve
+}  // namespace hum::decode

@@ -1,11 +1,11 @@
-#include "serve/decode/container.h"
+#include "decode/container.h"
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 
 uint64_t big_endian(std::string_view bytes) {
@@ -94,4 +94,4 @@ bool is_cut_off(Container container, std::string_view file) {
   return container == Container::kMp4 ? is_mp4_cut_off(file) : is_matroska_cut_off(file);
 }
 
-}  // namespace hum::serve
+}  // namespace hum::decode

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace hum::serve {
+namespace hum::decode {
 
 // The descriptors of the child.
 enum {
@@ -13,21 +13,24 @@ enum {
   kUploadDescriptor = 3,
   kResultDescriptor = 4,
   kFfmpegDescriptor = 5,  // opened, if the order names a demuxer
+  kSocketDescriptor = 3,  // of a child that decodes file after file, which has neither 4 nor 5
 };
 
 struct DecodeOrder {
   int64_t parent = 0;   // its process id
   std::string demuxer;  // ffmpeg's: write the sound as a wav file. Empty: decode here
+  bool is_stream = false;  // decode the files that come on the socket
   bool mono = true;
   bool is_cut = false;  // the upload's end was cut off on purpose, beyond max_seconds
   double max_seconds = 0, min_seconds = 0;
   int64_t result_bytes = 0, memory_bytes = 0, processor_s = 0;
-  std::string name;
+  std::string name, format_hint, length_hint;  // the hints: of a stream
 
   template <class V>
   void visit_fields(V& v) {
     v("parent", parent, "");
     v("demuxer", demuxer, "");
+    v("is_stream", is_stream, "");
     v("mono", mono, "");
     v("is_cut", is_cut, "");
     v("max_seconds", max_seconds, "");
@@ -36,6 +39,8 @@ struct DecodeOrder {
     v("memory_bytes", memory_bytes, "");
     v("processor_s", processor_s, "");
     v("name", name, "");
+    v("format_hint", format_hint, "");
+    v("length_hint", length_hint, "");
   }
 };
 
@@ -56,4 +61,27 @@ struct ResultHeader {
 };
 static_assert(sizeof(ResultHeader) == 56);
 
-}  // namespace hum::serve
+// ---- Of a child that decodes file after file ----
+
+// Comes with the file's descriptor.
+struct StreamRequest {
+  int64_t file_bytes = 0;
+  double max_seconds = 0;
+};
+
+// What the child answers: first one without samples, once it is confined; then for each file blocks
+// with samples (interleaved floats) and one without, or with the texts of an error.
+struct StreamBlock {
+  uint64_t magic = kResultMagic;
+  int32_t exit_code = 0;  // of the error; 0: none
+  int32_t rate_hz = 0, channels = 0;
+  uint32_t message_bytes = 0, hint_bytes = 0;
+  uint32_t unused = 0;
+  int64_t frames = 0;  // 0: the end
+};
+static_assert(sizeof(StreamBlock) == 40);
+
+// In stream_child.cpp.
+[[noreturn]] void decode_streams(const DecodeOrder& order);
+
+}  // namespace hum::decode

@@ -1,4 +1,4 @@
-#include "serve/decode/memory_file.h"
+#include "decode/memory_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-namespace hum::serve {
+namespace hum::decode {
 namespace {
 
 [[noreturn]] void fail_memory(const char* what) {
@@ -50,12 +50,19 @@ OpenFile::~OpenFile() {
 FileView::FileView(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) fail_memory("cannot read a file in memory");
-  if (status.st_size == 0) return;
-  const auto size = static_cast<size_t>(status.st_size);
+  size_ = static_cast<size_t>(status.st_size);
+  map(descriptor);
+}
+
+FileView::FileView(int descriptor, int64_t bytes) : size_(static_cast<size_t>(bytes)) {
+  map(descriptor);
+}
+
+void FileView::map(int descriptor) {
+  if (size_ == 0) return;
   // Private: kernels before 6.7 refuse to share a sealed file.
-  data_ = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (data_ == MAP_FAILED) fail_memory("cannot map a file");
-  size_ = size;
 }
 
 FileView::~FileView() {
@@ -90,4 +97,4 @@ void seal(const OpenFile& file) {
   if (::fcntl(file.descriptor(), F_ADD_SEALS, seals) != 0) fail_memory("cannot seal a file");
 }
 
-}  // namespace hum::serve
+}  // namespace hum::decode

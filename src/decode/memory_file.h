@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace hum::serve {
+namespace hum::decode {
 
 // Closes the file descriptor that it owns.
 class OpenFile {
@@ -32,6 +32,8 @@ class FileView {
  public:
   // Throws kTemporary if it cannot be mapped.
   explicit FileView(int descriptor);
+  // For a process that may not ask for the size.
+  FileView(int descriptor, int64_t bytes);
   ~FileView();
   FileView(const FileView&) = delete;
   FileView& operator=(const FileView&) = delete;
@@ -39,6 +41,8 @@ class FileView {
   std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
 
  private:
+  void map(int descriptor);
+
   void* data_ = nullptr;
   size_t size_ = 0;
 };
@@ -51,4 +55,4 @@ OpenFile sealed_copy(const std::filesystem::path& path, const std::string& name)
 // No change from now on. Throws kTemporary if it is still mapped for writing.
 void seal(const OpenFile& file);
 
-}  // namespace hum::serve
+}  // namespace hum::decode

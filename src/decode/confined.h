@@ -12,7 +12,7 @@
 #include "audio/io.h"
 #include "pipeline/recording.h"
 
-namespace hum::serve {
+namespace hum::decode {
 
 struct DecodeLimits {
   // True: one channel, exactly the samples of audio::read_mono. False: one or two channels, exactly
@@ -58,4 +58,4 @@ Decoded decode_confined(const std::filesystem::path& upload, const std::filesyst
 inline constexpr std::string_view kConfinedDecode = "--confined-decode";
 int confined_decode_main(int argc, char** argv);
 
-}  // namespace hum::serve
+}  // namespace hum::decode

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <string>
 
-#include "serve/decode/child_process.h"
+#include "decode/child_process.h"
 
-namespace hum::serve {
+namespace hum::decode {
 
 // Whether the call was refused with "not permitted", as the exit code of a misdeed.
 constexpr int kRefused = 42, kWentThrough = 43;
@@ -18,4 +18,4 @@ Ending try_misdeed(const std::string& sandbox, const std::string& misdeed, int r
 // With an empty file, for up to a minute.
 Ending try_misdeed(const std::string& sandbox, const std::string& misdeed);
 
-}  // namespace hum::serve
+}  // namespace hum::decode
