@@ -44,6 +44,8 @@ eval::Bar sound_references(const Scale& scale);
 eval::Bar sound_judges(const Scale& scale);
 // Hums with known notes on five presets: hum's notes beside FluidSynth's playing what was heard.
 eval::Bar sound_notes(const Scale& scale);
+// Figures of separated stems against museval and mir_eval.
+eval::Bar stems_metrics(const Scale& scale);
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
 eval::Bar demo_time(const Scale& scale);
 // Seconds of sound per second of `hum generate`, for one and many recordings per call, and its

@@ -24,6 +24,7 @@ std::span<const Command> commands() {
       kEvaluateModel,
       kEvaluateCodec,
       kEvaluateListening,
+      kEvaluateStems,
       kCodecEncode,
       kCodecDecode,
       kTrain,

@@ -23,6 +23,7 @@ using audio::Note;
 using Colour = std::array<uint8_t, 3>;
 
 constexpr int kRate_hz = 22050, kWindow = 4096;
+constexpr int kLowestPitch = 24, kHighestPitch = 124;  // 33 Hz to 10.5 kHz: of a sound alone
 constexpr double kRange_db = 70;
 constexpr Colour kOutline = {120, 255, 170}, kLine = {255, 255, 255}, kSung = {255, 200, 60};
 constexpr Colour kInk = {0, 0, 0};
@@ -160,8 +161,8 @@ void set_pixel(Image& image, int64_t x, int64_t y, const Colour& colour) {
 }
 
 PictureScale scale_of(std::span<const Note> notes, double seconds) {
+  if (notes.empty()) return {seconds, kLowestPitch, kHighestPitch, 1200, 4};
   PictureScale scale{.seconds = seconds};
-  if (notes.empty()) return scale;
   const auto [lowest, highest] = std::ranges::minmax_element(notes, {}, &Note::pitch);
   scale.low_pitch = std::max(0, lowest->pitch - 3);
   scale.high_pitch = std::min(127, highest->pitch + 24);

@@ -32,7 +32,8 @@ struct PictureScale {
   }
 };
 
-// A scale with room for all notes and two octaves of overtones above them.
+// A scale with room for all notes and two octaves of overtones above them; without notes, for
+// nearly all that sounds.
 PictureScale scale_of(std::span<const audio::Note> notes, double seconds);
 
 // Draws the loudest point light and points 70 dB below it dark. Shapes: one or more channels, which

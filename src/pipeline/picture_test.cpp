@@ -42,6 +42,8 @@ TEST(Picture, HasRoomForTheNotesAndTheirOvertones) {
   EXPECT_DOUBLE_EQ(scale.x(1), 600);
   EXPECT_LT(scale.y(72), scale.y(69));
   EXPECT_GT(scale_of({}, 2).height(), 0);
+  EXPECT_LT(scale_of({}, 2).low_pitch, scale.low_pitch);
+  EXPECT_GT(scale_of({}, 2).high_pitch, scale.high_pitch);
 }
 
 TEST(Picture, ShowsATuneWhereItSounds) {

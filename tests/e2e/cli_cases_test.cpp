@@ -60,6 +60,8 @@ const Case kCases[] = {
     {"hum evaluate notes empty.csv empty.csv", 65, "empty.csv: is empty", "onset in s, pitch in Hz, duration in s"},
     {"hum evaluate notes true.csv empty.csv", 65, "empty.csv: is empty", "onset in s, pitch in Hz, duration in s"},
     {"hum evaluate notes true.csv true.csv --onset-tolerance nan", 2, "--onset-tolerance: nan is not a number", "mir_eval uses 50 ms"},
+    {"hum evaluate stems", 2, "hum evaluate stems needs ESTIMATES", "hum evaluate stems separated stems"},
+    {"hum evaluate stems nosuch nosuch", 66, "nosuch: no such folder", "SONG/STEM.wav, or STEM.wav of one song"},
     {"hum model run nosuch", 66, "nosuch: no such folder", "config.json"},
     {"hum model run .", 2, "hum model run needs --tokens", "--tokens 1,2,3"},
     {"hum train", 2, "hum train needs CONFIG", "hum train codec"},

@@ -269,6 +269,7 @@ TEST_F(Program, EveryCommandHelpsWithAnExample) {
                                                           {"evaluate", "notes"},
                                                           {"evaluate", "model"},
                                                           {"evaluate", "codec"},
+                                                          {"evaluate", "stems"},
                                                           {"codec", "encode"},
                                                           {"codec", "decode"},
                                                           {"train"},

@@ -16,8 +16,8 @@
 #include "data/synthesis/timing.h"
 #include "pipeline/generate.h"
 #include "pipeline/loop.h"
+#include "pipeline/mix_down.h"
 #include "pipeline/recording.h"
-#include "pipeline/stems.h"
 
 namespace hum::app {
 namespace {
@@ -58,18 +58,18 @@ class Arranger {
     lead_ = score.notes;
   }
 
-  std::vector<pipeline::Stem> stems() {
-    std::vector<pipeline::Stem> stems;
-    stems.push_back({"lead", delivered(converter_.play(lead_), converter_.channels()), 0});
+  std::vector<pipeline::Part> parts() {
+    std::vector<pipeline::Part> parts;
+    parts.push_back({"lead", delivered(converter_.play(lead_), converter_.channels()), 0});
     data::FluidRenderer font;
     auto add = [&](const char* name, const std::vector<Note>& notes, int program, double level_db) {
       const double seconds = pipeline::end_of(notes) + pipeline::kMaxRelease_s;
-      stems.push_back({name, delivered(font.render(notes, program, seconds), 1), level_db});
+      parts.push_back({name, delivered(font.render(notes, program, seconds), 1), level_db});
     };
     add("bass", band_.bass, band_.bass_program, kBassLevel_db);
     add("chords", band_.chords, band_.chord_program, kChordLevel_db);
     add("drums", band_.drums, data::kDrumKit, kDrumLevel_db);
-    return stems;
+    return parts;
   }
 
   std::string midi() const {
@@ -91,7 +91,7 @@ class Arranger {
   }
 
  private:
-  // All stems have the lead's channels, or the requested ones.
+  // All parts have the lead's channels, or the requested ones.
   audio::AudioBuffer delivered(std::vector<float> samples, int channels) const {
     pipeline::fade_end(samples, channels);
     auto sound =
@@ -147,11 +147,11 @@ Json arrange(const ArrangeOptions& options, Converter& converter, const Hearing&
   }
   Arranger arranger(options, converter);
   arranger.arrange(hearing.score);
-  auto stems = arranger.stems();
+  auto parts = arranger.parts();
   watch.lap("generate");
-  const auto mix = pipeline::mix_down(stems);
-  for (const auto& stem : stems) {
-    audio::write_audio(sound_path(options, stem.name), stem.sound, options.sound.format());
+  const auto mix = pipeline::mix_down(parts);
+  for (const auto& part : parts) {
+    audio::write_audio(sound_path(options, part.name), part.sound, options.sound.format());
   }
   audio::write_audio(sound_path(options, "mix"), mix, options.sound.format());
   write_file(fs::path(options.output) / "arrangement.mid", arranger.midi());

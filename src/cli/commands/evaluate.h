@@ -5,6 +5,6 @@
 
 namespace hum::cli {
 
-extern const Command kEvaluateModel, kEvaluateCodec, kEvaluateListening;
+extern const Command kEvaluateModel, kEvaluateCodec, kEvaluateListening, kEvaluateStems;
 
 }  // namespace hum::cli

@@ -23,20 +23,6 @@ double number(const Json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-// A figure with its interval in small print; its tooltip is the number of clips.
-std::string cell(const Json& figure) {
-  if (!figure.is_object()) return "<td></td>";
-  const std::string clips =
-      figure.contains("clips") ? fmt::format(" title=\"{} clips\"", to_text(figure["clips"])) : "";
-  std::string text = fmt::format("<td{}>{:.3g}", clips, number(figure["value"]));
-  const double low = number(figure.value("low", Json())),
-               high = number(figure.value("high", Json()));
-  if (std::isfinite(low) && std::isfinite(high)) {
-    text += fmt::format("<small>{:.3g} to {:.3g}</small>", low, high);
-  }
-  return text + "</td>";
-}
-
 std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{:.3g}", value.get<double>());
@@ -81,7 +67,7 @@ std::string system_table(const Json& report, std::span<const std::string> keys,
     if (!figures.is_object()) continue;
     html += fmt::format("<tr class={}><td title=\"{}\">{}</td>", text_of(row["role"]),
                         escaped(text_of(row["what"])), escaped(text_of(row["name"])));
-    for (const auto& key : keys) html += cell(figures.value(key, Json()));
+    for (const auto& key : keys) html += figure_cell(figures.value(key, Json()));
     html += "</tr>";
   }
   return html + "</table></div>";
@@ -187,6 +173,19 @@ std::string metric_list(const Json& report) {
 }
 
 }  // namespace
+
+std::string figure_cell(const Json& figure) {
+  if (!figure.is_object()) return "<td></td>";
+  const std::string clips =
+      figure.contains("clips") ? fmt::format(" title=\"{} clips\"", to_text(figure["clips"])) : "";
+  std::string text = fmt::format("<td{}>{:.3g}", clips, number(figure["value"]));
+  const double low = number(figure.value("low", Json())),
+               high = number(figure.value("high", Json()));
+  if (std::isfinite(low) && std::isfinite(high)) {
+    text += fmt::format("<small>{:.3g} to {:.3g}</small>", low, high);
+  }
+  return text + "</td>";
+}
 
 std::string styled_page(const std::string& title, const std::string& body,
                         const std::string& style) {

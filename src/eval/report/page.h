@@ -13,6 +13,10 @@ namespace hum::eval {
 std::string styled_page(const std::string& title, const std::string& body,
                         const std::string& style = "");
 
+// A table cell of {"value", "low", "high", "clips"}: the interval in small print, the number of
+// clips as tooltip. Empty if it is no object.
+std::string figure_cell(const Json& figure);
+
 // `report`: as in docs/formats/report.md. Missing parts get no section.
 std::string report_page(const Json& report);
 

@@ -1,4 +1,4 @@
-#include "pipeline/stems.h"
+#include "pipeline/mix_down.h"
 
 #include <gtest/gtest.h>
 
@@ -20,46 +20,46 @@ double lufs(const audio::AudioBuffer& buffer) {
   return audio::integrated_lufs(buffer.samples, buffer.rate_hz, buffer.channels);
 }
 
-TEST(Stems, StandAtTheirLevelsAndAddUpToTheMix) {
-  std::vector<Stem> stems = {{"lead", sound(500, 3, 0.9), 0},
+TEST(Parts, StandAtTheirLevelsAndAddUpToTheMix) {
+  std::vector<Part> parts = {{"lead", sound(500, 3, 0.9), 0},
                              {"bass", sound(100, 4, 0.01), -6},
                              {"drums", {44100, 1, std::vector<float>(1000)}, -6}};
-  const auto mix = mix_down(stems);
+  const auto mix = mix_down(parts);
   EXPECT_NEAR(lufs(mix), -16, 0.3);
-  EXPECT_NEAR(lufs(stems[1].sound) - lufs(stems[0].sound), -6, 0.3);
-  for (const Stem& stem : stems) ASSERT_EQ(stem.sound.samples.size(), mix.samples.size());
+  EXPECT_NEAR(lufs(parts[1].sound) - lufs(parts[0].sound), -6, 0.3);
+  for (const Part& part : parts) ASSERT_EQ(part.sound.samples.size(), mix.samples.size());
   for (size_t i = 0; i < mix.samples.size(); i += 97) {
     float sum = 0;
-    for (const Stem& stem : stems) sum += stem.sound.samples[i];
+    for (const Part& part : parts) sum += part.sound.samples[i];
     EXPECT_NEAR(sum, mix.samples[i], 1e-5);
   }
 }
 
-TEST(Stems, PeaksOfAStemHoldTheMixDown) {
+TEST(Parts, PeaksOfAPartHoldTheMixDown) {
   // A few clicks: quiet on average, so their level would lift them over full scale.
   auto clicks = sound(100, 3, 0);
   for (size_t i = 1000; i < clicks.samples.size(); i += 40000) clicks.samples[i] = 1;
-  std::vector<Stem> stems = {{"clicks", clicks, 0}, {"lead", sound(500, 3, 0.5), -20}};
-  const auto mix = mix_down(stems);
+  std::vector<Part> parts = {{"clicks", clicks, 0}, {"lead", sound(500, 3, 0.5), -20}};
+  const auto mix = mix_down(parts);
   EXPECT_LE(audio::true_peak_dbtp(mix.samples, 44100), -0.9);
-  for (const Stem& stem : stems) {
-    EXPECT_LE(audio::true_peak_dbtp(stem.sound.samples, 44100), -0.9);
+  for (const Part& part : parts) {
+    EXPECT_LE(audio::true_peak_dbtp(part.sound.samples, 44100), -0.9);
   }
 }
 
-TEST(Stems, ALimiterMakesRoomForLoudnessUnderDrums) {
+TEST(Parts, ALimiterMakesRoomForLoudnessUnderDrums) {
   // Beats 20 dB above a steady lead.
   auto beats = sound(60, 8, 0);
   for (size_t i = 0; i < beats.samples.size(); ++i) {
     const auto since = static_cast<double>(i % 22050) / 44100;
     beats.samples[i] = static_cast<float>(std::exp(-since * 60) * std::sin(700 * since));
   }
-  std::vector<Stem> stems = {{"lead", sound(500, 8, 0.1), 0}, {"drums", beats, -1}};
-  const auto mix = mix_down(stems);
+  std::vector<Part> parts = {{"lead", sound(500, 8, 0.1), 0}, {"drums", beats, -1}};
+  const auto mix = mix_down(parts);
   EXPECT_NEAR(lufs(mix), -16, 0.3);
   EXPECT_LE(audio::true_peak_dbtp(mix.samples, 44100), -1);
   for (size_t i = 0; i < mix.samples.size(); i += 97) {
-    EXPECT_NEAR(stems[0].sound.samples[i] + stems[1].sound.samples[i], mix.samples[i], 1e-5);
+    EXPECT_NEAR(parts[0].sound.samples[i] + parts[1].sound.samples[i], mix.samples[i], 1e-5);
   }
 }
 

@@ -8,16 +8,16 @@
 
 namespace hum::pipeline {
 
-struct Stem {
+struct Part {
   std::string name;
   audio::AudioBuffer sound;
   double level_db = 0;  // its loudness relative to the others (EBU R128)
 };
 
-// Sets each stem to its level, pads all to the longest, and returns their sum at -16 LUFS. One
-// limiter holds peaks of the sum and of stems at -2 dB; its gain applies to all stems, so they add
+// Sets each part to its level, pads all to the longest, and returns their sum at -16 LUFS. One
+// limiter holds peaks of the sum and of parts at -2 dB; its gain applies to all parts, so they add
 // up to the mix. Sound that is nearly all peaks stays quieter. Rates and channels must agree.
-// Silent stems stay silent.
-audio::AudioBuffer mix_down(std::vector<Stem>& stems);
+// Silent parts stay silent.
+audio::AudioBuffer mix_down(std::vector<Part>& parts);
 
 }  // namespace hum::pipeline

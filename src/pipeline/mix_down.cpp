@@ -1,4 +1,4 @@
-#include "pipeline/stems.h"
+#include "pipeline/mix_down.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +16,8 @@ constexpr audio::LoudnessTarget kTarget;
 constexpr int kRounds = 4;
 constexpr double kMaxMakeUp_db = 6;
 
-// The largest magnitude in each frame, of the sum and of every stem.
-std::vector<float> peaks_of(const audio::AudioBuffer& sum, const std::vector<Stem>& stems) {
+// The largest magnitude in each frame, of the sum and of every part.
+std::vector<float> peaks_of(const audio::AudioBuffer& sum, const std::vector<Part>& parts) {
   const auto channels = static_cast<size_t>(sum.channels);
   std::vector<float> peaks(sum.samples.size() / channels);
   auto add = [&](const audio::AudioBuffer& sound) {
@@ -26,7 +26,7 @@ std::vector<float> peaks_of(const audio::AudioBuffer& sum, const std::vector<Ste
     }
   };
   add(sum);
-  for (const Stem& stem : stems) add(stem.sound);
+  for (const Part& part : parts) add(part.sound);
   return peaks;
 }
 
@@ -65,21 +65,21 @@ std::vector<float> mastering_gains(const audio::AudioBuffer& sum, const std::vec
 
 }  // namespace
 
-audio::AudioBuffer mix_down(std::vector<Stem>& stems) {
-  HUM_REQUIRE(!stems.empty(), "mix_down: no stems");
+audio::AudioBuffer mix_down(std::vector<Part>& parts) {
+  HUM_REQUIRE(!parts.empty(), "mix_down: no parts");
   size_t longest = 0;
-  for (const Stem& stem : stems) longest = std::max(longest, stem.sound.samples.size());
-  audio::AudioBuffer sum{stems[0].sound.rate_hz, stems[0].sound.channels,
+  for (const Part& part : parts) longest = std::max(longest, part.sound.samples.size());
+  audio::AudioBuffer sum{parts[0].sound.rate_hz, parts[0].sound.channels,
                          std::vector<float>(longest)};
-  for (Stem& stem : stems) {
-    auto& sound = stem.sound;
+  for (Part& part : parts) {
+    auto& sound = part.sound;
     sound.samples.resize(longest);
     const double lufs = audio::integrated_lufs(sound.samples, sound.rate_hz, sound.channels);
-    if (std::isfinite(lufs)) audio::apply_gain(sound, kTarget.target_lufs + stem.level_db - lufs);
+    if (std::isfinite(lufs)) audio::apply_gain(sound, kTarget.target_lufs + part.level_db - lufs);
     sum = audio::mix(sum, sound);
   }
-  const auto gains = mastering_gains(sum, peaks_of(sum, stems));
-  for (Stem& stem : stems) stem.sound = with_gains(std::move(stem.sound), gains);
+  const auto gains = mastering_gains(sum, peaks_of(sum, parts));
+  for (Part& part : parts) part.sound = with_gains(std::move(part.sound), gains);
   return with_gains(std::move(sum), gains);
 }
 
