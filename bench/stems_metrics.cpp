@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iostream>
 
-#include "base/files.h"
+#include "base/folders.h"
 #include "bench/bars.h"
 #include "eval/metrics/bss_eval.h"
 #include "eval/metrics/si_sdr.h"

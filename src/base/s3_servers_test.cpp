@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/s3.h"
 #include "base/testing/process.h"
 #include "base/testing/refusal.h"

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 
 namespace hum::testing {
 namespace {
