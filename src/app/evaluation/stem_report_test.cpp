@@ -131,7 +131,7 @@ TEST_F(Stems, ThatDoNotFitAreRefusedByName) {
   EXPECT_THAT(refusal(), HasSubstr("heard/one/vocals.wav: 2 channels, but"));
   write("heard/one/vocals.wav", {16000, 1, sound("x").samples});
   EXPECT_THAT(refusal(), HasSubstr("heard/one/vocals.wav: 16000 Hz, but"));
-  write("heard/one/vocals.flac", sound("x"));
+  audio::write_audio(folder_ / "heard/one/vocals.flac", sound("x"));
   EXPECT_THAT(refusal(), HasSubstr("two files of one stem"));
 }
 
