@@ -26,8 +26,8 @@ METRICS = ("SDR", "ISR", "SIR", "SAR")
 STFT_WINDOW, STFT_HOP, HPSS_MEDIAN = 4096, 1024, 17
 
 # gaps, estimate_gaps: silence of a source from one sample to another. antiphase: so are an estimate's two channels.
-# alike: all channels of a source are the same, which makes the normal equations singular. Elsewhere each channel has a
-# sound of its own too (room): where one is a short filter of another, museval's frames are rounding errors.
+# alike: all channels of a source are the same, which makes the normal equations singular. Elsewhere each channel has
+# another sound too (room): where one is a short filter of another, museval's frames are rounding errors.
 DEFAULTS = {"sources": 2, "channels": 1, "samples": 24500, "window": 8000, "levels": [1, 1, 1, 1], "bleed": 0.1, "noise": 0.03,
             "gaps": [], "estimate_gaps": [], "antiphase": [], "alike": False}
 CASES = [
