@@ -17,8 +17,8 @@ enum {
 };
 
 struct DecodeOrder {
-  int64_t parent = 0;   // its process id
-  std::string demuxer;  // ffmpeg's: write the sound as a wav file. Empty: decode here
+  int64_t parent = 0;      // its process id
+  std::string demuxer;     // ffmpeg's: write the sound as a wav file. Empty: decode here
   bool is_stream = false;  // decode the files that come on the socket
   bool mono = true;
   bool is_cut = false;  // the upload's end was cut off on purpose, beyond max_seconds
