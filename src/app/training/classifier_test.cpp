@@ -1,4 +1,5 @@
 // The preset classifier learns presets from sound alone, also from copies and recordings of it.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +21,8 @@ namespace hum::app {
 namespace {
 
 using runtime::HostTensor;
+using ::testing::FloatNear;
+using ::testing::Pointwise;
 
 constexpr int64_t kBatch = 8, kSamples = 8192;
 constexpr int64_t kSteps = 25;
@@ -103,7 +106,9 @@ TEST_F(ChangedCrops, SoundDifferentAndKeepTheirLabels) {
     EXPECT_TRUE(changed[1] == plain[1]);
   }
   EXPECT_FALSE(copied[0] == both[0]);
-  EXPECT_TRUE(batch(1, 1)[0] == both[0]);  // a resumed run gets the same
+  // A resumed run gets the same, up to XLA's own small products: with more than one thread their
+  // last bits change from call to call (jax-ml/jax issue 39741).
+  EXPECT_THAT(batch(1, 1)[0].as<float>(), Pointwise(FloatNear(1e-6), both[0].as<float>()));
 }
 
 TEST_F(ChangedCrops, AreAShareOfAll) {
