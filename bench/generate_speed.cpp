@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/elapsed.h"
 #include "base/log.h"
 #include "base/scratch_folder.h"
 #include "bench/bars.h"
@@ -62,8 +63,7 @@ double first_sound_s(const std::vector<std::string>& flags) {
   constexpr size_t kHeader = 44;
   char bytes[kHeader + 2];
   const size_t read = std::fread(bytes, 1, sizeof bytes, pipe);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = seconds_since(start);
   char rest[4096];
   while (std::fread(rest, 1, sizeof rest, pipe) > 0) {
   }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/scratch_folder.h"
@@ -30,8 +31,7 @@ ProgramRun run_program(const std::vector<std::string>& command,
   const auto start = std::chrono::steady_clock::now();
   testing::Process process(command, {.environment = environment, .out = folder / "out"});
   const int code = process.wait();
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = seconds_since(start);
   if (code != 0) {
     fail(ExitCode::kFailure,
          fmt::format("`{}` ended with exit code {}", fmt::join(command, " "), code));

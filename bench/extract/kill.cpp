@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -202,7 +203,7 @@ eval::Bar extract_kill(const Scale& scale) {
   download(S3Bucket(servers.seaweed.options(), kBucket), output);
   const int64_t done = count(url, "'done'");
   const auto files = data::files_of(output);  // throws if a sample is listed twice
-  const double took_s = std::chrono::duration<double>(Clock::now() - begun).count();
+  const double took_s = seconds_since(begun);
   eval::Bar bar{.name = "extract-kill",
                 .value = done,
                 .unit = "recordings, each in one listed shard",

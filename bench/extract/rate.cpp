@@ -17,6 +17,7 @@
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
 #include "app/training/inputs.h"
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/rng.h"
@@ -43,10 +44,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kCores = 2;
 constexpr double kLeastUse = 0.85, kLeastSpeedup = 1.5, kLeastEqual = 0.99, kMostMemory_gb = 1.5;
 constexpr int kPieces = 60;  // of ten minutes
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Of this process, all threads.
 double processor_s() {

@@ -7,6 +7,7 @@
 
 #include "app/session_options.h"
 #include "app/training/configuration.h"
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/fields_json.h"
 #include "base/rng.h"
@@ -22,10 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using models::llama::LlamaConfig;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Transformer and vocabulary of configs/coarse-385m.yaml.
 LlamaConfig config_385m() {

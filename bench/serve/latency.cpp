@@ -5,6 +5,7 @@
 #include <iostream>
 #include <thread>
 
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -24,10 +25,6 @@ constexpr double kMaxNotes_s = 1.0, kMaxFirstAudio_s = 1.5, kMaxSlower = 1.5, kM
 constexpr double kMaxIdle_mb = 60, kMaxStart_s = 0.3;
 constexpr std::chrono::milliseconds kPoll{10};
 
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 struct Latency {
   double notes_s = 0, first_audio_s = 0, result_s = 0;
 };
@@ -45,20 +42,20 @@ Latency measure(const Service& service, const std::string& recording, int64_t se
                 [&](std::string_view part) {
                   bytes += part.size();
                   if (bytes > kHeaderBytes && latency.first_audio_s == 0)
-                    latency.first_audio_s = since(start);
+                    latency.first_audio_s = seconds_since(start);
                 });
   });
   while (true) {
     const auto job = service.job(id);
     HUM_REQUIRE(job.has_value(), "the service does not answer");
-    if (latency.notes_s == 0 && !(*job)["notes"].is_null()) latency.notes_s = since(start);
+    if (latency.notes_s == 0 && !(*job)["notes"].is_null()) latency.notes_s = seconds_since(start);
     if (has_ended(*job)) {
       HUM_REQUIRE((*job)["status"] == "done", "the job ended: {}", to_text(*job));
       break;
     }
     std::this_thread::sleep_for(kPoll);
   }
-  latency.result_s = since(start);
+  latency.result_s = seconds_since(start);
   listener.join();
   return latency;
 }

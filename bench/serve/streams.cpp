@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/quantile.h"
 #include "bench/bars.h"
@@ -63,7 +64,7 @@ void measure_calls(const Service& service, const std::string& job, int calls, Ti
   const auto timed = [&](const std::string& name, const auto& call) {
     const auto start = Clock::now();
     call();
-    times[name].push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    times[name].push_back(seconds_since(start));
   };
   const auto get = [&](const std::string& path) {
     timed("GET " + path, [&] {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/bytes.h"
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -20,10 +21,6 @@ namespace hum::train {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Averages the step's scalars since the last log line; writes one JSON line and the progress line.
 class Reporter {

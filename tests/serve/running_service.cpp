@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/quantile.h"
@@ -32,8 +33,7 @@ double RunningService::start() {
                                "--workers", std::to_string(options_.workers), "--json"},
       hum::testing::ProcessOptions{.environment = options_.environment, .err = folder_ / "log"});
   const std::string line = process_->first_line();
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double seconds = seconds_since(begin);
   if (line.empty()) fail(ExitCode::kFailure, "hum serve does not start: " + log());
   if (url_.empty()) {
     const Json listening = parse_json(line);

@@ -17,6 +17,7 @@
 #include "app/session_options.h"
 #include "app/stop.h"
 #include "app/training/inputs.h"
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -161,7 +162,7 @@ class Report {
     return counts;
   }
   double sound_s() const { return sound_s_; }
-  double took_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double took_s() const { return seconds_since(start_); }
 
  private:
   void show() {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "data/shards/tar.h"
@@ -18,10 +19,6 @@ namespace hum::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Renews a lease until it ends itself.
 class Heartbeat {

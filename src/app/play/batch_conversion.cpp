@@ -5,6 +5,7 @@
 #include "app/stop.h"
 #include "audio/io.h"
 #include "audio/notes.h"
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "models/batched_program.h"
 #include "pipeline/generate.h"
@@ -125,8 +126,7 @@ void BatchConversion::play_waiting() {
     for (const Take& take : waiting_) take.recording->fault = fault;
     return;
   }
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = seconds_since(start);
   for (size_t i = 0; i < waiting_.size(); ++i) {
     Conversion& recording = *waiting_[i].recording;
     if (recording.fault) continue;

@@ -8,6 +8,7 @@
 #include "app/session_options.h"
 #include "app/training/model_step.h"
 #include "base/bytes.h"
+#include "base/elapsed.h"
 #include "base/log.h"
 #include "graph/passes/passes.h"
 #include "graph/profile/profile.h"
@@ -20,10 +21,6 @@ namespace hum::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 Json row_report(const graph::AuditRow& row) {
   return {{"op", row.op},     {"count", row.count},   {"verdict", graph::to_name(row.verdict)},

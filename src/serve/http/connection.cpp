@@ -3,6 +3,7 @@
 #include <array>
 #include <exception>
 
+#include "base/elapsed.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "serve/http/access.h"
@@ -74,7 +75,7 @@ awaitable<bool> Connection::serve_one() {
 
 void Connection::finish_exchange(bool complete) {
   exchange_.complete = complete;
-  exchange_.seconds = std::chrono::duration<double>(Clock::now() - request_start_).count();
+  exchange_.seconds = seconds_since(request_start_);
   if (state_->options.finished) state_->options.finished(exchange_);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "serve/jobs/worker.h"
 
@@ -43,7 +44,7 @@ class Worker::Attempt {
   }
   void end_stage() {
     if (stage_.empty()) return;
-    estimates_.learn(stage_, std::chrono::duration<double>(Clock::now() - stage_start_).count());
+    estimates_.learn(stage_, seconds_since(stage_start_));
     stage_.clear();
   }
 
