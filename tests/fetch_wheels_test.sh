@@ -42,6 +42,9 @@ fetch() { tools/fetch_wheels.sh third_party > log 2>&1; }
 fetch || fail "both are there"
 [ "$(cat third_party/fast/fast/plugin.so)" = fast ] || fail "fast is not unpacked"
 [ ! -e third_party/slow/slow/left_out.txt ] || fail "more is unpacked than is kept"
+echo "fast==1.0 --hash=sha256:$(hash_of fast)" > other.lock
+tools/fetch_wheels.sh other other.lock > log 2>&1 || fail "another lock file"
+[ -e other/fast ] && [ ! -e other/slow ] || fail "took other wheels than those of the other lock file"
 touch third_party/fast/fast/mark
 fetch && [ -e third_party/fast/fast/mark ] || fail "fetched again what is there"
 

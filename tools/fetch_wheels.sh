@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Downloads the wheels of wheels.lock and unpacks them into build/third_party/<name>. Skips those already there.
+# Downloads the wheels of a lock file and unpacks them into build/third_party/<name>. Skips those already there.
 # Unpacks each wheel into a temporary folder and renames that when complete, so an interrupted run leaves no partial
 # wheel. If a wheel cannot be fetched and the lock file names a replacement, the script prints a warning and continues.
-# Usage: tools/fetch_wheels.sh [FOLDER]     (default: build/third_party)
+# Usage: tools/fetch_wheels.sh [FOLDER [LOCK]]     (default: build/third_party wheels.lock)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-lock=wheels.lock
 folder=${1:-build/third_party}
+lock=${2:-wheels.lock}
 mkdir -p "$folder"
 exec 9> "$folder/.fetching"
 flock 9
