@@ -24,6 +24,11 @@ OpCase conv_transpose1d(std::string name, graph::Conv1dOptions options) {
              [options](In in) { return graph::conv_transpose1d(in[0], in[1], options); });
 }
 
+OpCase conv_transpose2d(std::string name, graph::Conv2dOptions options) {
+  return one(std::move(name),
+             [options](In in) { return graph::conv_transpose2d(in[0], in[1], options); });
+}
+
 }  // namespace
 
 OpCases shape_cases() {
@@ -84,11 +89,19 @@ OpCases dot_and_convolution_cases() {
           }),
       conv_transpose1d("conv_transpose1d", {.stride = 2, .padding_low = 1, .padding_high = 1}),
       conv_transpose1d("conv_transpose1d, grouped", {.stride = 3, .groups = 2, .padding_high = 1}),
-      one("conv2d", [](In in) {
-        return graph::conv2d(
-            in[0], in[1],
-            {.strides = {1, 2}, .dilation = {2, 1}, .padding_low = {1, 1}, .padding_high = {0, 1}});
-      })};
+      one("conv2d",
+          [](In in) {
+            return graph::conv2d(in[0], in[1],
+                                 {.strides = {1, 2},
+                                  .dilation = {2, 1},
+                                  .padding_low = {1, 1},
+                                  .padding_high = {0, 1}});
+          }),
+      conv_transpose2d("conv_transpose2d",
+                       {.strides = {2, 2}, .padding_low = {1, 1}, .padding_high = {2, 2}}),
+      conv_transpose2d(
+          "conv_transpose2d, grouped",
+          {.strides = {1, 3}, .groups = 2, .padding_low = {0, 1}, .padding_high = {1, 0}})};
 }
 
 OpCases reduction_cases() {

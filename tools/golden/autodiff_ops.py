@@ -83,6 +83,15 @@ def conv2d(x, k):
     return lax.conv_general_dilated(x, k, (1, 2), ((1, 0), (1, 1)), None, (2, 1), ("NHWC", "HWIO", "NHWC"))
 
 
+def transposed2d(strides, low, high, groups=1):
+    def run(x, k):
+        padding = tuple((taps - 1 - before, taps - 1 - after) for taps, before, after in zip(k.shape, low, high))
+        return lax.conv_general_dilated(x, k[::-1, ::-1], (1, 1), padding, strides, None, ("NHWC", "HWIO", "NHWC"),
+                                        groups)
+
+    return run
+
+
 DOT_AND_CONVOLUTION = {
     "dot_general": (lambda a, b: lax.dot_general(a, b, (((2,), (1,)), ((0,), (2,)))), f(2, 3, 4), f(5, 4, 2)),
     "matmul": (lambda a, b: a @ jnp.swapaxes(b, -1, -2), f(2, 3, 4), f(5, 4)),
@@ -93,6 +102,8 @@ DOT_AND_CONVOLUTION = {
     "conv_transpose1d": (transposed(2, 1, 1), f(2, 5, 3), f(4, 3, 2)),
     "conv_transpose1d, grouped": (transposed(3, 0, 1, groups=2), f(1, 4, 4), f(4, 2, 2)),
     "conv2d": (conv2d, f(1, 6, 7, 2), f(2, 3, 2, 3)),
+    "conv_transpose2d": (transposed2d((2, 2), (1, 1), (2, 2)), f(1, 3, 2, 2), f(5, 5, 2, 2)),
+    "conv_transpose2d, grouped": (transposed2d((1, 3), (0, 1), (1, 0), groups=2), f(1, 3, 2, 4), f(2, 4, 2, 2)),
 }
 
 LABELS = given("i32", [3, 0])

@@ -75,6 +75,13 @@ struct Conv2dOptions {
 Value conv2d(const Value& x_BHWI, const Value& kernel_HWIO, Conv2dOptions options = {},
              std::source_location where = std::source_location::current());
 
+// result[y stride + h dilation - padding_low] += x[y] kernel[h] in both spatial dims: the gradient
+// of conv2d with respect to its input, as a layer. padding_low and padding_high crop that many
+// elements from the ends. Shapes: x_BHWI, kernel_HWIO (O / groups; PyTorch's ConvTranspose2d weight
+// is [I, O, H, W]) -> [B, H', W', O], H' = (H - 1) stride + (taps - 1) dilation + 1 - padding.
+Value conv_transpose2d(const Value& x_BHWI, const Value& kernel_HWIO, Conv2dOptions options = {},
+                       std::source_location where = std::source_location::current());
+
 struct DepthwiseOptions {
   int64_t dilation = 1;
   int64_t padding_low = 0;

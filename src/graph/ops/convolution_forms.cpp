@@ -1,4 +1,7 @@
 // 1-d, 2-d, transposed and depthwise convolutions, channels last.
+#include <algorithm>
+#include <utility>
+
 #include "base/error.h"
 #include "graph/autodiff/gradients.h"
 #include "graph/ops/convolution.h"
@@ -28,6 +31,56 @@ Value overlapped_products(const Value& x_BTI, const Value& kernel_KIO, const Con
   const Value whole = reshape(sum, {x_BTI.size(0), sum.size(1) / outputs, outputs});
   const Value cropped = pad(whole, 0.0, {0, -o.padding_low, 0}, {0, -o.padding_high, 0});
   return convert(cropped, x_BTI.dtype());
+}
+
+void require_features(const char* op, const Value& x, const Value& kernel, int64_t groups) {
+  HUM_REQUIRE(x.size(-1) == kernel.size(-2) * groups,
+              "{}: input {} has {} features, kernel {} takes {} in {} groups", op, x.shape(),
+              x.size(-1), kernel.shape(), kernel.size(-2), groups);
+}
+
+// Writes a transposed convolution as one over the input with zeros inserted. The options are those
+// of the transposed one.
+Value over_dilated_input(const Value& x, const Value& kernel, ConvolutionOptions o,
+                         std::source_location where) {
+  Dims spatial;
+  for (size_t d = 0; d < o.strides.size(); ++d) {
+    const auto dim = static_cast<int>(d);
+    const int64_t reach = (kernel.size(dim) - 1) * o.kernel_dilation[d];
+    o.padding_low[d] = reach - o.padding_low[d];
+    o.padding_high[d] = reach - o.padding_high[d];
+    spatial.push_back(dim);
+  }
+  o.input_dilation = std::exchange(o.strides, {});
+  return convolution(x, reverse(kernel, spatial, where), std::move(o), where);
+}
+
+// Writes a transposed convolution as one convolution at the input's rate. Its features are the
+// outputs of all phases (positions modulo the stride), which then move into the spatial dims. 5
+// taps at stride 2 become 3 taps for each of 2 phases, one of them zero.
+Value interleaved_phases(const Value& x_BHWI, const Value& kernel_HWIO, const Conv2dOptions& o) {
+  const int64_t batch = x_BHWI.size(0), inputs = x_BHWI.size(3), outputs = kernel_HWIO.size(3),
+                rows = o.strides[0], columns = o.strides[1],
+                taps_high = (kernel_HWIO.size(0) + rows - 1) / rows,
+                taps_wide = (kernel_HWIO.size(1) + columns - 1) / columns;
+  // Tap j of phase r is tap j stride + r of the kernel. A convolution multiplies its last tap with
+  // the latest input, a transposed one its first.
+  const Value whole_taps = pad(
+      kernel_HWIO, 0.0, {0, 0, 0, 0},
+      {taps_high * rows - kernel_HWIO.size(0), taps_wide * columns - kernel_HWIO.size(1), 0, 0});
+  const Value taps =
+      reverse(reshape(whole_taps, {taps_high, rows, taps_wide, columns, inputs, outputs}), {0, 2});
+  const Value kernel = reshape(transpose(taps, {0, 2, 4, 1, 3, 5}),
+                               {taps_high, taps_wide, inputs, rows * columns * outputs});
+  const Dims reach = {taps_high - 1, taps_wide - 1};
+  const Value phases = conv2d(x_BHWI, kernel, {.padding_low = reach, .padding_high = reach});
+  const int64_t height = phases.size(1), width = phases.size(2);
+  const Value parts = reshape(phases, {batch, height, width, rows, columns, outputs});
+  const Value whole = reshape(transpose(parts, {0, 1, 3, 2, 4, 5}),
+                              {batch, height * rows, width * columns, outputs});
+  return pad(whole, 0.0, {0, -o.padding_low[0], -o.padding_low[1], 0},
+             {0, kernel_HWIO.size(0) - taps_high * rows - o.padding_high[0],
+              kernel_HWIO.size(1) - taps_wide * columns - o.padding_high[1], 0});
 }
 
 // Multiplies every channel by its own kernel, one tap at a time; sums in f32.
@@ -99,22 +152,19 @@ Value conv_transpose1d(const Value& x_BTI, const Value& kernel_KIO, Conv1dOption
                        std::source_location where) {
   const ErrorContext context = building("conv_transpose1d", {x_BTI, kernel_KIO}, where);
   require_rank("conv_transpose1d", x_BTI, 3, kernel_KIO, 3);
-  HUM_REQUIRE(x_BTI.size(2) == kernel_KIO.size(1) * options.groups,
-              "conv_transpose1d: input {} has {} features, kernel {} takes {} in {} groups",
-              x_BTI.shape(), x_BTI.size(2), kernel_KIO.shape(), kernel_KIO.size(1), options.groups);
+  require_features("conv_transpose1d", x_BTI, kernel_KIO, options.groups);
   // On XLA:CPU a convolution with a dilated input is fast, but its gradient is 16 times slower than
   // that of a product and an overlap (measured at K 16, stride 8, 256 to 128 features).
   if (options.groups == 1 && options.dilation == 1 && kernel_KIO.placement().is_replicated()) {
     return overlapped_products(x_BTI, kernel_KIO, options);
   }
-  const int64_t reach = (kernel_KIO.size(0) - 1) * options.dilation;
-  return convolution(x_BTI, reverse(kernel_KIO, {0}, where),
-                     {.padding_low = {reach - options.padding_low},
-                      .padding_high = {reach - options.padding_high},
-                      .input_dilation = {options.stride},
-                      .kernel_dilation = {options.dilation},
-                      .feature_groups = options.groups},
-                     where);
+  return over_dilated_input(x_BTI, kernel_KIO,
+                            {.strides = {options.stride},
+                             .padding_low = {options.padding_low},
+                             .padding_high = {options.padding_high},
+                             .kernel_dilation = {options.dilation},
+                             .feature_groups = options.groups},
+                            where);
 }
 
 Value conv2d(const Value& x_BHWI, const Value& kernel_HWIO, Conv2dOptions options,
@@ -129,6 +179,32 @@ Value conv2d(const Value& x_BHWI, const Value& kernel_HWIO, Conv2dOptions option
                       .feature_groups = options.groups,
                       .layout = {"b01f", "01io", "b01f"}},
                      where);
+}
+
+Value conv_transpose2d(const Value& x_BHWI, const Value& kernel_HWIO, Conv2dOptions options,
+                       std::source_location where) {
+  const ErrorContext context = building("conv_transpose2d", {x_BHWI, kernel_HWIO}, where);
+  require_rank("conv_transpose2d", x_BHWI, 4, kernel_HWIO, 4);
+  require_features("conv_transpose2d", x_BHWI, kernel_HWIO, options.groups);
+  for (const Dims& list :
+       {options.strides, options.dilation, options.padding_low, options.padding_high}) {
+    HUM_REQUIRE(list.size() == 2, "conv_transpose2d: [{}] for 2 spatial dims",
+                fmt::join(list, ","));
+  }
+  HUM_REQUIRE(std::ranges::min(options.strides) >= 1, "conv_transpose2d: strides [{}] below 1",
+              fmt::join(options.strides, ","));
+  if (options.groups == 1 && options.dilation == Dims{1, 1} &&
+      kernel_HWIO.placement().is_replicated()) {
+    return interleaved_phases(x_BHWI, kernel_HWIO, options);
+  }
+  return over_dilated_input(x_BHWI, kernel_HWIO,
+                            {.strides = options.strides,
+                             .padding_low = options.padding_low,
+                             .padding_high = options.padding_high,
+                             .kernel_dilation = options.dilation,
+                             .feature_groups = options.groups,
+                             .layout = {"b01f", "01io", "b01f"}},
+                            where);
 }
 
 Value depthwise_conv1d(const Value& x_BTC, const Value& kernel_KC, DepthwiseOptions options,

@@ -63,6 +63,34 @@ Array reference_conv2d(const Array& x, const Array& kernel, const Conv2dOptions&
   });
 }
 
+Array reference_transpose2d(const Array& x, const Array& kernel, const Conv2dOptions& o) {
+  const auto size = [&](size_t d) {
+    const auto dim = static_cast<int>(d);
+    return (x.size(dim + 1) - 1) * o.strides[d] + (kernel.size(dim) - 1) * o.dilation[d] + 1 -
+           o.padding_low[d] - o.padding_high[d];
+  };
+  const int64_t in_group = kernel.size(2), out_group = kernel.size(3) / o.groups;
+  return make_array({x.size(0), size(0), size(1), kernel.size(3)}, [&](const Dims& at) {
+    // The tap that carries input `from` of dim d to this result.
+    const auto tap = [&](size_t d, int64_t from) -> int64_t {
+      const int64_t away = at[d + 1] + o.padding_low[d] - from * o.strides[d];
+      return away >= 0 && away % o.dilation[d] == 0 ? away / o.dilation[d] : -1;
+    };
+    double sum = 0;
+    for (int64_t row = 0; row < x.size(1); ++row) {
+      for (int64_t column = 0; column < x.size(2); ++column) {
+        const int64_t h = tap(0, row), w = tap(1, column);
+        if (h < 0 || h >= kernel.size(0) || w < 0 || w >= kernel.size(1)) continue;
+        for (int64_t i = 0; i < in_group; ++i) {
+          sum += x.at({at[0], row, column, at[3] / out_group * in_group + i}) *
+                 kernel.at({h, w, i, at[3]});
+        }
+      }
+    }
+    return sum;
+  });
+}
+
 Case conv1d_case(std::string name, Dims x, Dims kernel, Conv1dOptions options) {
   return {
       .name = "conv1d " + name,
@@ -101,6 +129,15 @@ Case conv2d_case(std::string name, Dims x, Dims kernel, Conv2dOptions options) {
       .inputs = {f32(std::move(x)), f32(std::move(kernel))},
       .build = [options](auto in) { return Values{conv2d(in[0], in[1], options)}; },
       .reference = [options](auto in) { return Arrays{reference_conv2d(in[0], in[1], options)}; }};
+}
+
+Case transpose2d_case(std::string name, Dims x, Dims kernel, Conv2dOptions options) {
+  return {.name = "conv_transpose2d " + name,
+          .op = "convolution",
+          .inputs = {f32(std::move(x)), f32(std::move(kernel))},
+          .build = [options](auto in) { return Values{conv_transpose2d(in[0], in[1], options)}; },
+          .reference =
+              [options](auto in) { return Arrays{reference_transpose2d(in[0], in[1], options)}; }};
 }
 
 // The gradient to the kernel as a separate function: its gradient runs through batch groups.
@@ -175,6 +212,16 @@ Family convolution_family() {
                 conv2d_case("strided and padded", {1, 5, 6, 2}, {3, 2, 2, 3},
                             {.strides = {1, 2}, .padding_low = {1, 0}, .padding_high = {1, 1}}),
                 conv2d_case("dilated", {1, 6, 5, 2}, {3, 2, 2, 2}, {.dilation = {2, 3}}),
+                transpose2d_case("plain", {2, 3, 4, 2}, {3, 2, 2, 3}, {}),
+                transpose2d_case(
+                    "that doubles", {1, 3, 4, 3}, {5, 5, 3, 2},
+                    {.strides = {2, 2}, .padding_low = {1, 1}, .padding_high = {2, 2}}),
+                transpose2d_case("with gaps and grown", {2, 3, 2, 2}, {2, 4, 2, 3},
+                                 {.strides = {3, 1}, .padding_low = {-1, 2}}),
+                transpose2d_case("grouped", {1, 3, 4, 4}, {3, 2, 2, 6},
+                                 {.strides = {2, 3}, .groups = 2, .padding_high = {1, 0}}),
+                transpose2d_case("dilated", {1, 3, 4, 2}, {3, 2, 2, 2},
+                                 {.strides = {2, 1}, .dilation = {1, 3}, .padding_low = {1, 0}}),
                 depthwise_case("centred", {2, 10, 5}, {3, 5}, {1, 1, 1}),
                 depthwise_case("causal and dilated", {2, 10, 5}, {3, 5}, {2, 4, 0}),
                 depthwise_case("padded wide", {1, 7, 3}, {3, 3}, {1, 5, 3}),
@@ -201,6 +248,20 @@ Family convolution_family() {
               return conv1d_of(kX, {DType::kBF16, {3, 4, 5}});
             },
             "convolution: needs f32 or bf16 on both sides, not f32[2,9,4] and bf16[3,4,5]"},
+           {"",
+            [] {
+              return conv_transpose2d(parameter("x", {DType::kF32, {1, 4, 4, 3}}),
+                                      parameter("kernel", {DType::kF32, {3, 3, 2, 5}}));
+            },
+            "conv_transpose2d: input f32[1,4,4,3] has 3 features, kernel f32[3,3,2,5] takes 2 in 1 "
+            "groups"},
+           {"",
+            [] {
+              return conv_transpose2d(parameter("x", {DType::kF32, {1, 4, 4, 2}}),
+                                      parameter("kernel", {DType::kF32, {3, 3, 2, 5}}),
+                                      {.strides = {0, 1}});
+            },
+            "conv_transpose2d: strides [0,1] below 1"},
            {"",
             [] {
               return depthwise_conv1d(parameter("x", kX), parameter("k", {DType::kF32, {3, 5}}));
