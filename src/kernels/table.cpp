@@ -9,6 +9,7 @@
 #include "kernels/attention/attention.h"
 #include "kernels/bias_gelu/bias_gelu.h"
 #include "kernels/conv1d/conv1d.h"
+#include "kernels/conv2d/conv2d.h"
 #include "kernels/cpu_features.h"
 #include "kernels/decoder_step/decoder_step.h"
 #include "kernels/depthwise_conv/depthwise_conv.h"
@@ -34,6 +35,7 @@ constexpr const Kernel* kKernels[] = {
     &kMatmulKernel,
     &kBiasGeluKernel, &kBiasGeluGradKernel,
     &kConv1dKernel, &kConvTranspose1dKernel,
+    &kConv2dKernel, &kConvTranspose2dKernel,
     &kDecoderStepKernel,
     &kDepthwiseConvKernel, &kDepthwiseConvGradKernel,
     &kEmbeddingGradKernel,
