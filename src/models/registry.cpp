@@ -20,6 +20,8 @@
 #include "models/llama/model.h"
 #include "models/preset_classifier/classifier_session.h"
 #include "models/preset_classifier/model.h"
+#include "models/spleeter/model.h"
+#include "models/spleeter/separator.h"
 #include "models/weights_folder.h"
 #include "runtime/bind.h"
 
@@ -163,6 +165,10 @@ constexpr ModelRow kRegistry[] = {
     {"basic_pitch", "basic_pitch", "notes of a recording, from its published ONNX file",
      kNone,
      kNone, opens<basic_pitch::Transcriber>,
+     TrainingInput::kNone, PlatformAudit::kNone},
+    {"spleeter", "spleeter", "vocals and accompaniment of a song, by published weights",
+     configures<spleeter::SpleeterConfig, spleeter::Spleeter>,
+     kNone, opens<spleeter::Separator>,
      TrainingInput::kNone, PlatformAudit::kNone},
     // clang-format on
 };

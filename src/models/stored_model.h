@@ -55,9 +55,14 @@ class StoredModel {
   // Returns the program's first result.
   HostTensor run(const runtime::Executable& program,
                  const std::vector<const HostTensor*>& inputs) const {
+    return session_.to_host(run_all(program, inputs)[0]);
+  }
+  // Returns all results, on the device.
+  std::vector<runtime::Tensor> run_all(const runtime::Executable& program,
+                                       const std::vector<const HostTensor*>& inputs) const {
     std::vector<runtime::Tensor> arguments = device_;
     for (const HostTensor* input : inputs) arguments.push_back(session_.to_device(*input));
-    return session_.to_host(program.run(arguments)[0]);
+    return program.run(arguments);
   }
 
  private:
