@@ -1,6 +1,7 @@
-// Convolutions at the codec's sizes, in process time. Compares ways to write the forms: depthwise
-// as shifted multiply-adds or as a grouped convolution, transposed as overlapped products or as a
-// convolution with a dilated input, forward and backward.
+// Convolutions at the codec's sizes, and 2-d ones at Spleeter's, in process time. Compares ways to
+// write the forms: depthwise as shifted multiply-adds or as a grouped convolution, transposed as
+// overlapped products or as a convolution with a dilated input, in 2-d as interleaved phases or
+// with a dilated input, forward and backward.
 #include "graph/ops/bench_impl.h"
 
 namespace hum::graph {
@@ -73,6 +74,60 @@ void conv1d_gradient(benchmark::State& state) {
   run_gradient(state, conv1d(x, kernel, {.dilation = state.range(1)}), {x, kernel});
 }
 
+// Rows, columns, input and output features; 5 x 5 taps, stride 2. GFLOP/s are of the products of
+// the definition.
+struct Plane {
+  explicit Plane(const benchmark::State& state)
+      : x(parameter("x", {DType::kF32, {1, state.range(0), state.range(1), state.range(2)}})),
+        kernel(parameter("k", {DType::kF32, {5, 5, state.range(2), state.range(3)}})) {}
+  Value doubled() const {
+    return conv_transpose2d(x, kernel,
+                            {.strides = {2, 2}, .padding_low = {1, 1}, .padding_high = {2, 2}});
+  }
+  Value doubled_dilated() const {
+    return convolution(x, reverse(kernel, {0, 1}),
+                       {.padding_low = {3, 3},
+                        .padding_high = {2, 2},
+                        .input_dilation = {2, 2},
+                        .layout = {"b01f", "01io", "b01f"}});
+  }
+  // Every place of the input meets every tap.
+  void count(benchmark::State& state) const {
+    const int64_t places = x.size(1) * x.size(2);
+    const double flops = 2 * static_cast<double>(places * kernel.shape().elements());
+    state.counters["GFLOP/s"] =
+        benchmark::Counter(1e-9 * flops, benchmark::Counter::kIsIterationInvariantRate);
+  }
+  Value x, kernel;
+};
+
+void plane_doubled(benchmark::State& state) {
+  const Plane p(state);
+  run_program(state, {p.doubled()}, {p.x, p.kernel});
+  p.count(state);
+}
+void plane_doubled_dilated(benchmark::State& state) {
+  const Plane p(state);
+  run_program(state, {p.doubled_dilated()}, {p.x, p.kernel});
+  p.count(state);
+}
+void plane_doubled_gradient(benchmark::State& state) {
+  const Plane p(state);
+  run_gradient(state, p.doubled(), {p.x, p.kernel});
+}
+void plane_doubled_dilated_gradient(benchmark::State& state) {
+  const Plane p(state);
+  run_gradient(state, p.doubled_dilated(), {p.x, p.kernel});
+}
+
+void spleeter_decoder(benchmark::internal::Benchmark* bench) {
+  bench->Args({8, 16, 512, 256});
+  for (const int64_t level : {5, 4, 3, 2}) {
+    bench->Args({512 >> level, 1024 >> level, 16 << level, 4 << level});
+  }
+  bench->Args({256, 512, 32, 1});
+}
+
 #define HUM_BENCH(name) BENCHMARK(name)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()
 HUM_BENCH(depthwise_shifted);
 HUM_BENCH(depthwise_grouped);
@@ -88,6 +143,14 @@ HUM_BENCH(transposed_dilated_gradient)
     ->Args({4, 300, 192, 96, 3, 3});
 HUM_BENCH(conv1d_gradient)->Args({3, 1})->Args({7, 1})->Args({3, 9});
 #undef HUM_BENCH
+
+#define HUM_PLANES(name, sizes) \
+  BENCHMARK(name)->Unit(benchmark::kMillisecond)->UseRealTime()->Apply(sizes)
+HUM_PLANES(plane_doubled, spleeter_decoder);
+HUM_PLANES(plane_doubled_dilated, spleeter_decoder);
+HUM_PLANES(plane_doubled_gradient, spleeter_decoder);
+HUM_PLANES(plane_doubled_dilated_gradient, spleeter_decoder);
+#undef HUM_PLANES
 
 }  // namespace
 }  // namespace hum::graph
