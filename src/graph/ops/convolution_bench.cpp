@@ -145,7 +145,7 @@ HUM_BENCH(conv1d_gradient)->Args({3, 1})->Args({7, 1})->Args({3, 9});
 #undef HUM_BENCH
 
 #define HUM_PLANES(name, sizes) \
-  BENCHMARK(name)->Unit(benchmark::kMillisecond)->UseRealTime()->Apply(sizes)
+  BENCHMARK(name)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->Apply(sizes)
 HUM_PLANES(plane_doubled, spleeter_decoder);
 HUM_PLANES(plane_doubled_dilated, spleeter_decoder);
 HUM_PLANES(plane_doubled_gradient, spleeter_decoder);
