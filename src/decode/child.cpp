@@ -103,12 +103,6 @@ class Levels {
   int64_t frames_ = 0;
 };
 
-void require_rate(const DecodeOrder& order, int rate_hz) {
-  if (rate_hz >= kLowestRate_hz && rate_hz <= kHighestRate_hz) return;
-  fail(ExitCode::kBadData, fmt::format("{} has a sample rate of {} Hz", order.name, rate_hz),
-       fmt::format("export it with {} Hz to {} Hz", kLowestRate_hz, kHighestRate_hz));
-}
-
 // Checks of the whole sound.
 void require_sound(const DecodeOrder& order, const Levels& levels, int rate_hz) {
   const double seconds = static_cast<double>(levels.frames()) / rate_hz;
@@ -161,7 +155,7 @@ class Decoding {
   void add(const audio::AudioBuffer& block) {
     rate_hz_ = block.rate_hz;
     channels_ = block.channels;
-    require_rate(order_, rate_hz_);
+    require_rate(order_.name, rate_hz_);
     levels_.add(block);
     if (static_cast<double>(levels_.frames()) > order_.max_seconds * rate_hz_) {
       fail(ExitCode::kBadData,
@@ -256,6 +250,7 @@ std::string sentence(const std::string& name, const Error& error) {
       {": is ", " is "},
       {": the file is ", " is "},
       {": not a ", " is not a "},
+      {": has ", " has "},
       {": holds ", " holds "},
       {": longer ", " is longer "}};
   const std::string_view ending = std::string_view(message).substr(name.size());
@@ -275,6 +270,12 @@ void report(const DecodeOrder& order, const Error& error) {
 }
 
 }  // namespace
+
+void require_rate(const std::string& name, int rate_hz) {
+  if (rate_hz >= kLowestRate_hz && rate_hz <= kHighestRate_hz) return;
+  fail(ExitCode::kBadData, fmt::format("{}: has a sample rate of {} Hz", name, rate_hz),
+       fmt::format("export it with {} Hz to {} Hz", kLowestRate_hz, kHighestRate_hz));
+}
 
 int confined_decode_main(int argc, char** argv) {
   if (argc != 3) {

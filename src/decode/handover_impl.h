@@ -46,6 +46,8 @@ struct DecodeOrder {
 
 constexpr uint64_t kResultMagic = 0x31303064'6d7568ff;  // first: a wav file begins otherwise
 constexpr int kLowestRate_hz = 1000, kHighestRate_hz = 768'000;
+// In child.cpp. Throws: kBadData for a rate outside these limits, about the file `name`.
+void require_rate(const std::string& name, int rate_hz);
 
 // The beginning of a result. After it come the samples (interleaved floats), or the texts of an
 // error. A child that dies before it is done leaves zeros.

@@ -107,6 +107,10 @@ TEST_F(StreamTest, FaultsOfFilesAreNamedAndCostNoChild) {
   write_file(folder_ / "empty", "");
   const std::string cut = write("cut.wav", 10);
   fs::resize_file(cut, 1000);
+  std::string slow = read_file(write("slow.wav", 1));
+  write_file(folder_ / "slow.wav", slow.replace(24, 4, "\x01\0\0\0", 4));  // 1 Hz
+  EXPECT_THAT(fault(folder_ / "slow.wav", 1e6),
+              HasSubstr("65 the sound: has a sample rate of 1 Hz"));
   EXPECT_THAT(fault(folder_ / "words"),
               AllOf(HasSubstr("65 the sound: not a sound file"), HasSubstr("convert it")));
   EXPECT_THAT(fault(folder_ / "empty"), HasSubstr("65 the sound: is empty"));
