@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <string>
@@ -24,6 +26,11 @@
 
 namespace hum::decode {
 namespace {
+
+namespace fs = std::filesystem;
+
+// Whether main() has called enter_decoder: a property of the process.
+std::atomic<bool> has_entry = false;
 
 // Writes the result. Not a file of the parent's: the parent copies from it what passes its checks.
 class Result {
@@ -247,12 +254,8 @@ std::string sentence(const std::string& name, const Error& error) {
   if (error.code() != ExitCode::kBadData) return message;
   if (!message.starts_with(name)) return name + " " + message;
   constexpr std::pair<std::string_view, std::string_view> kEndings[] = {
-      {": is ", " is "},
-      {": the file is ", " is "},
-      {": not a ", " is not a "},
-      {": has ", " has "},
-      {": holds ", " holds "},
-      {": longer ", " is longer "}};
+      {": is ", " is "},   {": the file is ", " is "}, {": not a ", " is not a "},
+      {": has ", " has "}, {": holds ", " holds "},    {": longer ", " is longer "}};
   const std::string_view ending = std::string_view(message).substr(name.size());
   for (const auto& [from, to] : kEndings) {
     if (!ending.starts_with(from)) continue;
@@ -277,10 +280,25 @@ void require_rate(const std::string& name, int rate_hz) {
        fmt::format("export it with {} Hz to {} Hz", kLowestRate_hz, kHighestRate_hz));
 }
 
-int confined_decode_main(int argc, char** argv) {
+std::string child_program(const std::filesystem::path& program) {
+  constexpr const char* kThisProgram = "/proc/self/exe";
+  std::error_code is_missing;  // starting it says so
+  const bool is_this = program.empty() || fs::equivalent(program, kThisProgram, is_missing);
+  if (is_this && !has_entry) {
+    fail(ExitCode::kFailure,
+         "decoding: this program would run itself again and again: its main() does not call "
+         "enter_decoder",
+         "call it first of all; in a test program, include decode/testing_entry.h");
+  }
+  return program.empty() ? kThisProgram : program.string();
+}
+
+void enter_decoder(int argc, char** argv) {
+  has_entry = true;
+  if (argc < 2 || argv[1] != kConfinedDecode) return;
   if (argc != 3) {
     std::fputs("hum: error: --confined-decode is for hum's own use\n", stderr);
-    return static_cast<int>(ExitCode::kUsage);
+    ::_exit(static_cast<int>(ExitCode::kUsage));
   }
   DecodeOrder order;
   try {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 namespace hum::decode {
@@ -43,6 +44,10 @@ struct DecodeOrder {
     v("length_hint", length_hint, "");
   }
 };
+
+// In child.cpp: the path of `program`, or of this program if it is empty. Throws: kFailure for this
+// program without a call of enter_decoder.
+std::string child_program(const std::filesystem::path& program);
 
 constexpr uint64_t kResultMagic = 0x31303064'6d7568ff;  // first: a wav file begins otherwise
 constexpr int kLowestRate_hz = 1000, kHighestRate_hz = 768'000;

@@ -8,6 +8,7 @@
 #include "base/sanitizers.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
+#include "decode/child_entry_test.h"
 #include "decode/testing.h"
 
 namespace hum::decode {
@@ -179,6 +180,13 @@ TEST_F(StreamTest, ADecoderThatAnswersNonsenseIsNotBelieved) {
   EXPECT_THAT(message_of([&] { stream->next(); }), HasSubstr("answer nonsense"));
   lied_to.program = program("exit 3\n");
   EXPECT_THAT(message_of([&] { Decoders other(lied_to); }), HasSubstr("exit code 3"));
+}
+
+// Such a program would start itself again and again. These children could decode: they are refused
+// only because they have not entered.
+TEST(DecoderEntry, IsRequiredOfAProgramThatRunsItself) {
+  EXPECT_EQ(try_misdeed("none", "decode without entry").exit_code, kRefused);
+  EXPECT_EQ(try_misdeed("none", "decode without entry, by path").exit_code, kRefused);
 }
 
 }  // namespace
