@@ -243,7 +243,7 @@ S3Server::Answer S3Server::put(const Request& request, const std::string& key) {
   checksums_.erase(key);
   if (const auto sent = request.headers.find("x-amz-checksum-sha256");
       sent != request.headers.end()) {
-    if (sent->second != s3_checksum(request.body)) return {400, error_xml("BadDigest")};
+    if (sent->second != s3_checksum(sha256(request.body))) return {400, error_xml("BadDigest")};
     checksums_[key] = sent->second;
   }
   objects_[key] = request.body;
