@@ -1,5 +1,5 @@
-// Test helper: makes a test program also the child that decodes. At least one source of each program
-// whose tests decode includes it.
+// Test helper: makes a test program also the child that decodes. At least one source of each
+// program whose tests decode includes it.
 #pragma once
 
 #include <gtest/gtest.h>
