@@ -1,7 +1,8 @@
 # Every task is a target here. A target first installs or builds what it needs (packages, wheels, configuration, build)
 # and does not repeat that when you run it again.
 .DEFAULT_GOAL := build
-.PHONY: demo test test-slow page api build install bench asan asan-quick tsan lint tidy layers format setup fetch fetch-spleeter clean clean-all help
+.PHONY: demo test test-slow page api build install bench asan asan-quick tsan lint tidy layers format setup fetch \
+        fetch-stems fetch-spleeter clean clean-all help
 
 JOBS ?= $(shell nproc)
 CTEST := ctest --output-on-failure --no-tests=error -j$(JOBS)
@@ -103,9 +104,14 @@ format:
 setup:
 	@tools/setup.sh
 
-##   fetch       download the wheels of wheels.lock into build/third_party
+##   fetch       download the wheels of wheels.lock, and the songs of debs.lock that tests read, into build/third_party
 fetch: setup
 	@tools/fetch_wheels.sh
+	@tools/fetch_stems.sh --tests
+
+##   fetch-stems download all songs and sounds of debs.lock, the material for separation, into build/third_party/debian
+fetch-stems: setup
+	@tools/fetch_stems.sh
 
 ##   fetch-spleeter  download Spleeter's weights (88 MB) and convert them, for a vocals stem; nothing else needs them
 fetch-spleeter: setup

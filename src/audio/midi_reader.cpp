@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kFrameSeconds = 256.0 / 22050;
 constexpr double kMaxSeconds = 24 * 3600;
+constexpr double kShortestBar_s = 0.1;     // a damaged file must not have millions of bars
 constexpr int64_t kMaxBends = 20'000'000;  // per file: 64 hours of one voice
 
 // Pitch wheel of one channel over time, in semitones.
@@ -63,6 +64,7 @@ class WheelSampler {
 
 struct Channel {
   int program = 0;
+  int volume = 100, expression = 127;
   int wheel = 0;
   double wheel_range = 2;  // semitones
   int rpn_high = 127, rpn_low = 127;
@@ -72,8 +74,14 @@ struct Channel {
 struct OpenNote {
   double start_s;
   int velocity;
+  double gain;
   size_t part;
 };
+
+double gain_of(const Channel& channel) {
+  const double product = channel.volume * channel.expression / (127.0 * 127.0);
+  return product * product;
+}
 
 class SongBuilder {
  public:
@@ -91,7 +99,6 @@ class SongBuilder {
       song_.ticks_per_beat = division;
       seconds_per_tick_ = 0.5 / division;
     }
-    song_.tempos.push_back({});
   }
 
   void build(std::vector<SmfEvent>& events) {
@@ -107,6 +114,7 @@ class SongBuilder {
     }
     std::erase_if(song_.parts, [](const MidiPart& part) { return part.notes.empty(); });
     for (MidiPart& part : song_.parts) {
+      part.gain /= static_cast<double>(part.notes.size());
       std::ranges::stable_sort(part.notes, {}, [](const Note& note) {
         return std::tuple(note.start_s, note.end_s, note.pitch);
       });
@@ -122,7 +130,8 @@ class SongBuilder {
     const NoteKey key{event.channel, event.data1};
     switch (event.kind) {
       case SmfKind::kNoteOn:
-        open_[key].push_back({time_s_, event.data2, part_of(event, channel.program)});
+        open_[key].push_back(
+            {time_s_, event.data2, gain_of(channel), part_of(event, channel.program)});
         break;
       case SmfKind::kNoteOff:
         if (auto& open = open_[key]; !open.empty()) {
@@ -142,6 +151,10 @@ class SongBuilder {
         break;
       case SmfKind::kTempo:
         set_tempo(event.data1);
+        break;
+      case SmfKind::kMeter:
+        if (song_.meters.back().start_s == time_s_) song_.meters.pop_back();
+        song_.meters.push_back({time_s_, event.data1, event.data2});
         break;
       case SmfKind::kKey:
         if (!song_.key) song_.key = {.sharps = event.data1, .minor = event.data2 != 0};
@@ -163,6 +176,8 @@ class SongBuilder {
 
   // Registered parameter 0 is the wheel's range: coarse data in semitones, fine data in cents.
   void apply_control(const SmfEvent& event, Channel& channel) {
+    if (event.data1 == 7) channel.volume = event.data2;
+    if (event.data1 == 11) channel.expression = event.data2;
     if (event.data1 == 101) channel.rpn_high = event.data2;
     if (event.data1 == 100) channel.rpn_low = event.data2;
     if (channel.rpn_high != 0 || channel.rpn_low != 0) return;
@@ -181,7 +196,7 @@ class SongBuilder {
   size_t part_of(const SmfEvent& event, int program) {
     const auto [found, is_new] = part_index_.try_emplace(
         std::tuple(event.track, event.channel, program), song_.parts.size());
-    if (is_new) song_.parts.push_back({event.track, event.channel, program, {}, {}});
+    if (is_new) song_.parts.push_back({event.track, event.channel, program, {}, {}, 0});
     return found->second;
   }
 
@@ -191,6 +206,7 @@ class SongBuilder {
     Note note{open.start_s, time_s_, pitch, open.velocity / 127.0, {}};
     note.bends = sample_wheel(channels_[channel].wheel_points, note);
     song_.parts[open.part].notes.push_back(std::move(note));
+    song_.parts[open.part].gain += open.gain;
   }
 
   std::vector<int> sample_wheel(const std::vector<WheelPoint>& points, const Note& note) {
@@ -215,6 +231,18 @@ class SongBuilder {
   std::map<int, std::string> names_;
 };
 
+// The time `beats` quarter notes after `time_s`.
+double after_beats(const MidiSong& song, double time_s, double beats) {
+  auto next = std::ranges::upper_bound(song.tempos, time_s, {}, &MidiTempo::start_s);
+  while (true) {
+    const double beat_s = 60 / std::prev(next)->tempo_bpm;
+    const double end_s = time_s + beats * beat_s;
+    if (next == song.tempos.end() || end_s <= next->start_s) return end_s;
+    beats -= (next->start_s - time_s) / beat_s;
+    time_s = (next++)->start_s;
+  }
+}
+
 }  // namespace
 
 MidiSong parse_midi(std::string_view bytes) {
@@ -222,6 +250,27 @@ MidiSong parse_midi(std::string_view bytes) {
   MidiSong song;
   SongBuilder(song, file.division).build(file.events);
   return song;
+}
+
+std::vector<double> bar_lines(const MidiSong& song) {
+  double end_s = 0;
+  for (const MidiPart& part : song.parts) {
+    for (const Note& note : part.notes) end_s = std::max(end_s, note.end_s);
+  }
+  if (end_s == 0) return {};
+  std::vector<double> lines = {0};
+  auto next_meter = song.meters.begin() + 1;
+  while (lines.back() < end_s) {
+    const double start_s = lines.back();
+    while (next_meter != song.meters.end() && next_meter->start_s < start_s + kShortestBar_s) {
+      ++next_meter;
+    }
+    const MidiMeter& meter = *std::prev(next_meter);
+    double line_s = after_beats(song, start_s, 4.0 * meter.beats / meter.unit);
+    if (next_meter != song.meters.end()) line_s = std::min(line_s, next_meter->start_s);
+    lines.push_back(std::max(line_s, start_s + kShortestBar_s));
+  }
+  return lines;
 }
 
 std::vector<Note> melodic_notes(const MidiSong& song) {

@@ -182,6 +182,43 @@ TEST(Midi, TheWheelsRangeIsHeeded) {
   EXPECT_DOUBLE_EQ(pitch_at(notes[0], 0.2), 63);
 }
 
+// A file of one track at 96 ticks per beat.
+std::string one_track(const std::string& body) {
+  return std::string("MThd\0\0\0\6\0\0\0\1\0\x60MTrk\0\0\0", 21) + static_cast<char>(body.size()) +
+         body;
+}
+
+TEST(Midi, VolumeAndExpressionAreThePartsGain) {
+  // Volume 127, a note; expression 64, two notes; a note on a channel without either.
+  const std::string body(
+      "\x00\xb0\x07\x7f\x00\x90\x3c\x40\x60\x80\x3c\x40"
+      "\x00\xb0\x0b\x40\x00\x90\x3c\x40\x60\x80\x3c\x40\x00\x90\x3c\x40\x60\x80\x3c\x40"
+      "\x00\x91\x3c\x40\x60\x81\x3c\x40\x00\xff\x2f\x00",
+      44);
+  const MidiSong song = parse_midi(one_track(body));
+  ASSERT_EQ(song.parts.size(), 2u);
+  const double soft = std::pow(64 / 127.0, 2);
+  EXPECT_NEAR(song.parts[0].gain, (1 + 2 * soft) / 3, 1e-12);
+  EXPECT_NEAR(song.parts[1].gain, std::pow(100 / 127.0, 2), 1e-12);
+}
+
+TEST(Midi, BarLinesFollowMetersAndTempos) {
+  // At 120 bpm: a bar of 3/4, then 4/4. 60 bpm from a beat into that bar on. The note ends six
+  // beats later.
+  const std::string body(
+      "\x00\xff\x58\x04\x03\x02\x18\x08\x00\x90\x3c\x40"
+      "\x82\x20\xff\x58\x04\x04\x02\x18\x08\x60\xff\x51\x03\x0f\x42\x40"
+      "\x84\x40\x80\x3c\x40\x00\xff\x2f\x00",
+      37);
+  const MidiSong song = parse_midi(one_track(body));
+  ASSERT_EQ(song.meters.size(), 2u);
+  EXPECT_EQ(song.meters[0].beats, 3);
+  EXPECT_DOUBLE_EQ(song.meters[1].start_s, 1.5);
+  const auto near = [](double time_s) { return ::testing::DoubleNear(time_s, 1e-9); };
+  EXPECT_THAT(bar_lines(song), ::testing::ElementsAre(0, near(1.5), near(5), near(9)));
+  EXPECT_THAT(bar_lines(MidiSong{}), ::testing::IsEmpty());
+}
+
 TEST(Midi, EveryTruncationIsRefused) {
   const std::string whole = read_file(data_folder() / "notes_120bpm.mid");
   for (size_t size = 0; size < whole.size(); ++size) {

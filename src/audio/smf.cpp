@@ -80,6 +80,11 @@ class TrackReader {
       add(SmfKind::kTempo, 0, microseconds, 0);
     } else if (type == 0x59 && body.size() == 2) {
       add(SmfKind::kKey, 0, static_cast<int8_t>(body[0]), body[1] == 1 ? 1 : 0);
+    } else if (type == 0x58 && body.size() == 4) {
+      const int beats = static_cast<uint8_t>(body[0]);
+      const int power = static_cast<uint8_t>(body[1]);
+      if (beats == 0 || power > 6) fail_midi("a time signature is invalid");
+      add(SmfKind::kMeter, 0, beats, 1 << power);
     } else if (type == 0x03) {
       add(SmfKind::kName, 0, 0, 0, body);
     } else if (type == 0x2f) {

@@ -16,6 +16,7 @@ enum class SmfKind : uint8_t {
   kWheel,
   kTempo,
   kKey,
+  kMeter,
   kName,
   kEnd
 };
@@ -27,6 +28,7 @@ struct SmfEvent {
   int channel = 0;
   int data1 = 0, data2 = 0;  // kTempo: data1 = microseconds per beat; kWheel: data1 = -8192..8191
                              // kKey: data1 = sharps, data2 = 1 for minor
+                             // kMeter: data1 = beats per bar, data2 = their unit
   std::string_view text;     // kName; points into the file's bytes
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/http.h"
 #include "base/s3_call_impl.h"
 
@@ -34,7 +35,8 @@ bool S3Bucket::get_to_file(const std::string& key, const std::filesystem::path& 
   return true;
 }
 
-bool S3Bucket::holds(const std::string& key, std::string_view bytes, std::stop_token stop) const {
+bool S3Bucket::holds(const std::string& key, std::string_view bytes, const std::string& hash,
+                     std::stop_token stop) const {
   const HttpAnswer head = send({.method = "HEAD",
                                 .key = key,
                                 .headers = {{"x-amz-checksum-mode", "ENABLED"}},
@@ -45,7 +47,7 @@ bool S3Bucket::holds(const std::string& key, std::string_view bytes, std::stop_t
   // Of an object in parts it is a hash of hashes, "...-2".
   const auto checksum = head.headers.find("x-amz-checksum-sha256");
   if (checksum != head.headers.end() && checksum->second.find('-') == std::string::npos) {
-    return checksum->second == s3_checksum(bytes);
+    return checksum->second == s3_checksum(hash.empty() ? sha256(bytes) : hash);
   }
   std::string_view left;
   bool is_same = true;

@@ -93,10 +93,13 @@ class S3Bucket {
   void put_file(const std::string& key, const std::filesystem::path& path,
                 std::stop_token stop = {}) const;
   // Creates the object with its SHA-256. Returns false if it exists, with any bytes; also if an
-  // earlier attempt of this call created it, but its response was lost.
-  bool put_new(const std::string& key, std::string_view bytes, std::stop_token stop = {}) const;
+  // earlier attempt of this call created it, but its response was lost. `hash`: the SHA-256 of the
+  // bytes (lower-case hex), which the server checks; empty: not known yet.
+  bool put_new(const std::string& key, std::string_view bytes, const std::string& hash = {},
+               std::stop_token stop = {}) const;
   // Whether the object has these bytes: by the SHA-256 that the server keeps, else by a download.
-  bool holds(const std::string& key, std::string_view bytes, std::stop_token stop = {}) const;
+  bool holds(const std::string& key, std::string_view bytes, const std::string& hash = {},
+             std::stop_token stop = {}) const;
   // The object's size; nullopt if it does not exist.
   std::optional<int64_t> head(const std::string& key) const;
   // Lists all objects whose key starts with the prefix, sorted by key.
@@ -110,8 +113,8 @@ class S3Bucket {
   HttpAnswer send(const S3Call& call) const;
   [[noreturn]] void fail_call(const S3Call& call, const HttpAnswer& answer) const;
   // False: an object for only_new exists.
-  bool upload(const std::string& key, std::string_view bytes, bool only_new,
-              const std::stop_token& stop) const;
+  bool upload(const std::string& key, std::string_view bytes, const std::string& hash,
+              bool only_new, const std::stop_token& stop) const;
   bool upload_parts(const std::string& key, std::string_view bytes, bool only_new,
                     const std::stop_token& stop) const;
   std::string begin_parts(const std::string& key, const std::stop_token& stop) const;

@@ -18,13 +18,13 @@ std::string utc_now() {
 }
 
 HttpRequest signed_request(const S3Options& options, const AwsCredentials& credentials,
-                           const std::string& bucket, const S3Call& call) {
+                           const std::string& bucket, const S3Call& call,
+                           const std::string& body_hash) {
   const S3Target target = s3_target(options, bucket, call.key);
   UnsignedRequest parts{
       .method = call.method, .path = target.path, .query = canonical_query(call.query)};
-  parts.headers = {{"host", target.host},
-                   {"x-amz-content-sha256", sha256(call.body)},
-                   {"x-amz-date", utc_now()}};
+  parts.headers = {
+      {"host", target.host}, {"x-amz-content-sha256", body_hash}, {"x-amz-date", utc_now()}};
   parts.headers.insert(call.headers.begin(), call.headers.end());
   if (call.only_new) parts.headers.emplace("if-none-match", "*");
   if (!credentials.session_token.empty()) {
@@ -132,13 +132,14 @@ std::string xml_text(std::string_view xml, std::string_view tag, size_t from) {
 }
 
 HttpAnswer S3Bucket::send(const S3Call& call) const {
+  const std::string body_hash = call.body_hash.empty() ? sha256(call.body) : call.body_hash;
   const auto start = Clock::now();
   const auto longest_pause = std::max(options_.first_pause, options_.longest_pause);
   auto longest = options_.first_pause;
   bool is_renewed = false;
   for (int attempt = 1;; ++attempt) {
     const AwsCredentials used = credentials();
-    HttpRequest request = signed_request(options_, used, bucket_, call);
+    HttpRequest request = signed_request(options_, used, bucket_, call, body_hash);
     if (call.new_sink) request.sink = call.new_sink();
     HttpAnswer answer = send_http(request);
     find_hidden_error(call, answer);

@@ -13,6 +13,7 @@ struct S3Call {
   std::string key = {};
   UriQuery query = {};
   std::string_view body = {};
+  std::string body_hash = {};                       // its SHA-256; empty: not known yet
   std::map<std::string, std::string> headers = {};  // to be signed; lower-case names
   bool only_new = false;                            // fails if the object exists
   bool only_once = false;                           // whatever the options say
@@ -23,7 +24,7 @@ struct S3Call {
 
 // The text of the first <tag> at or after `from`; empty if there is none.
 std::string xml_text(std::string_view xml, std::string_view tag, size_t from = 0);
-// The SHA-256 as S3 writes it in x-amz-checksum-sha256.
-std::string s3_checksum(std::string_view bytes);
+// A SHA-256 in hex as S3 writes it in x-amz-checksum-sha256.
+std::string s3_checksum(const std::string& hash);
 
 }  // namespace hum

@@ -1,15 +1,19 @@
 // What the S3 client does with any server: the one of these tests, SeaweedFS, and moto where it is
-// installed. s3_test.cpp has what needs a server that fails when told to.
+// installed; and boto3, another client, with the same servers. s3_test.cpp has what needs a server
+// that fails when told to.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <future>
+#include <map>
 #include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/folders.h"
+#include "base/hash.h"
+#include "base/json.h"
 #include "base/s3.h"
 #include "base/testing/process.h"
 #include "base/testing/refusal.h"
@@ -97,6 +101,36 @@ void expect_refusals(S3Options options) {
             ExitCode::kNoPermission);
 }
 
+fs::path wheel(const std::string& name) {
+  for (const fs::path& folder : wheel_folders()) {
+    if (fs::exists(folder / name)) return folder / name;
+  }
+  fail(ExitCode::kUnavailable, "the wheel " + name + " is missing", "make fetch unpacks it");
+}
+
+// What came of each step (testing/boto3_client.py).
+Json by_boto3(const S3Options& options, const Json& steps) {
+  std::string modules;
+  for (const char* name :
+       {"boto3", "botocore", "s3transfer", "jmespath", "python_dateutil", "six", "urllib3"}) {
+    modules += wheel(name).string() + ":";
+  }
+  const fs::path program = source_folder() / "src/base/testing/boto3_client.py";
+  testing::Process boto3(
+      {"/usr/bin/env", "python3", program.string(), kBucket, to_text(steps)},
+      {.environment = {{"PYTHONPATH", modules},
+                       {"AWS_CONFIG_FILE", "/dev/null"},
+                       {"AWS_ACCESS_KEY_ID", options.credentials.access_key_id},
+                       {"AWS_SECRET_ACCESS_KEY", options.credentials.secret_access_key},
+                       {"AWS_SESSION_TOKEN", options.credentials.session_token},
+                       {"AWS_DEFAULT_REGION", options.region},
+                       {"AWS_ENDPOINT_URL_S3", options.endpoint},
+                       {"no_proxy", "127.0.0.1"}}});
+  const std::string results = boto3.rest();
+  HUM_REQUIRE(boto3.wait() == 0, "boto3 fails; its reason is above");
+  return parse_json(results);
+}
+
 template <class Server>
 class S3Servers : public ::testing::Test {
  protected:
@@ -143,6 +177,77 @@ TYPED_TEST(S3Servers, CreateAnObjectOnlyOnce) {
     held += bucket.holds("contested", bytes) ? 1 : 0;
   }
   EXPECT_EQ(held, 1);
+}
+
+// boto3 reads what we wrote, and the other way round, with the same entity tags and the same list.
+TYPED_TEST(S3Servers, ServeBoto3AsUs) {
+  const S3Bucket bucket(with_parts(this->server_.options()), kBucket);
+  const ScratchFolder folder;
+  std::map<std::string, std::string> contents = {{"empty", ""},
+                                                 {"whole", bytes_of("whole", 3'000'000)},
+                                                 {"in parts", bytes_of("parts", 11'000'000)}};
+  for (const std::string& key : odd_keys()) contents[key] = "under " + key;
+  Json steps = Json::array();
+  for (const auto& [key, bytes] : contents) {
+    const std::string file = folder / std::to_string(steps.size());
+    write_file(file, bytes);
+    bucket.put("ours/" + key, bytes);
+    steps.push_back({{"do", "upload"}, {"key", "boto3/" + key}, {"file", file}});
+    for (const std::string prefix : {"ours/", "boto3/"}) {
+      steps.push_back({{"do", "get"}, {"key", prefix + key}});
+      steps.push_back({{"do", "head"}, {"key", prefix + key}});
+    }
+  }
+  steps.push_back({{"do", "list"}, {"prefix", ""}});
+  const Json results = by_boto3(this->server_.options(), steps);
+  size_t next = 0;
+  for (const auto& [key, bytes] : contents) {
+    Json of_ours = {{"bytes", bytes.size()},
+                    {"etag", results.at(next + 1).at("etag")},
+                    {"metadata", Json::object()}};
+    Json of_boto3 = of_ours;
+    // The server of these tests keeps none.
+    if (!std::is_same_v<TypeParam, S3Server>) of_boto3["metadata"] = {{"made-by", "boto3"}};
+    EXPECT_EQ(results.at(next + 2), of_ours) << key;
+    EXPECT_EQ(results.at(next + 4), of_boto3) << key;
+    of_ours["sha256"] = of_boto3["sha256"] = sha256(bytes);
+    EXPECT_EQ(results.at(next + 1), of_ours) << key;
+    EXPECT_EQ(results.at(next + 3), of_boto3) << key;
+    EXPECT_TRUE(bucket.get("boto3/" + key) == bytes) << key;
+    EXPECT_TRUE(bucket.holds("boto3/" + key, bytes)) << key;
+    EXPECT_EQ(bucket.head("boto3/" + key), std::ssize(bytes)) << key;
+    next += 5;
+  }
+  Json listed = Json::array();
+  for (const auto& object : bucket.list("")) {
+    listed.push_back(Json::array({object.key, object.size_bytes}));
+  }
+  EXPECT_EQ(results.back(), listed);
+  EXPECT_EQ(listed.size(), 2 * contents.size());
+}
+
+TYPED_TEST(S3Servers, LetTheFirstOfBoto3AndUsCreateAnObject) {
+  const S3Bucket bucket(with_parts(this->server_.options()), kBucket);
+  const ScratchFolder folder;
+  const std::string large = bytes_of("parts", 11'000'000);
+  write_file(folder / "large", large);
+  EXPECT_TRUE(bucket.put_new("ours", "first"));
+  EXPECT_TRUE(bucket.put_new("ours in parts", large));
+  Json steps = Json::array();
+  for (const std::string key : {"ours", "ours in parts", "boto3", "boto3"}) {
+    steps.push_back({{"do", "create"}, {"key", key}, {"text", "by boto3"}});
+  }
+  steps.push_back({{"do", "upload"}, {"key", "boto3 in parts"}, {"file", folder / "large"}});
+  const Json results = by_boto3(this->server_.options(), steps);
+  EXPECT_EQ(results, Json::array({412, 412, 200, 412, nullptr}));
+  for (const std::string key : {"boto3", "boto3 in parts"}) {
+    EXPECT_FALSE(bucket.put_new(key, "second")) << key;
+    EXPECT_FALSE(bucket.put_new(key, bytes_of("others", 11'000'000))) << key;
+  }
+  EXPECT_TRUE(bucket.holds("ours", "first"));
+  EXPECT_TRUE(bucket.holds("ours in parts", large));
+  EXPECT_TRUE(bucket.holds("boto3", "by boto3"));
+  EXPECT_TRUE(bucket.holds("boto3 in parts", large));
 }
 
 // SIGKILL between and in uploads, in one request and in parts. The server starts again with all

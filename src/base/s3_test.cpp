@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/folders.h"
+#include "base/hash.h"
 #include "base/testing/s3_server.h"
 
 namespace hum {
@@ -195,6 +196,19 @@ TEST_F(S3Test, ComparesByChecksumOrDownload) {
   EXPECT_FALSE(bucket().holds("plain", other));
   server_.fail_next(1, {.truncate = true, .after = 1});
   EXPECT_TRUE(bucket().holds("plain", bytes));
+}
+
+// Bytes that have changed since they were hashed are not stored.
+TEST_F(S3Test, HashThatIsKnownIsCheckedByTheServer) {
+  const std::string bytes = every_byte(300'000), hash = sha256(bytes);
+  std::string other = bytes;
+  other[200'000] = 'x';
+  EXPECT_EQ(error_of([&] { bucket().put_new("new", other, hash); }).code(),
+            ExitCode::kNoPermission);
+  EXPECT_THAT(server_.objects(), IsEmpty());
+  EXPECT_TRUE(bucket().put_new("new", bytes, hash));
+  EXPECT_TRUE(bucket().holds("new", bytes, hash));
+  EXPECT_FALSE(bucket().holds("new", other, sha256(other)));
 }
 
 class S3Parts : public S3Test {

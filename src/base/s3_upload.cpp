@@ -28,34 +28,39 @@ class Unfinished {
 
 }  // namespace
 
-std::string s3_checksum(std::string_view bytes) {
-  const std::string hex = sha256(bytes);
+std::string s3_checksum(const std::string& hash) {
   std::string raw;
-  for (size_t i = 0; i < hex.size(); i += 2) {
-    raw += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  for (size_t i = 0; i < hash.size(); i += 2) {
+    raw += static_cast<char>(std::stoi(hash.substr(i, 2), nullptr, 16));
   }
   return base64(raw);
 }
 
 void S3Bucket::put(const std::string& key, std::string_view bytes, std::stop_token stop) const {
-  upload(key, bytes, /*only_new=*/false, stop);
+  upload(key, bytes, /*hash=*/"", /*only_new=*/false, stop);
 }
 
 void S3Bucket::put_file(const std::string& key, const std::filesystem::path& path,
                         std::stop_token stop) const {
   const MappedFile file(path);
-  upload(key, file.bytes(), /*only_new=*/false, stop);
+  upload(key, file.bytes(), /*hash=*/"", /*only_new=*/false, stop);
 }
 
-bool S3Bucket::put_new(const std::string& key, std::string_view bytes, std::stop_token stop) const {
-  return upload(key, bytes, /*only_new=*/true, stop);
+bool S3Bucket::put_new(const std::string& key, std::string_view bytes, const std::string& hash,
+                       std::stop_token stop) const {
+  return upload(key, bytes, hash, /*only_new=*/true, stop);
 }
 
-bool S3Bucket::upload(const std::string& key, std::string_view bytes, bool only_new,
-                      const std::stop_token& stop) const {
+bool S3Bucket::upload(const std::string& key, std::string_view bytes, const std::string& hash,
+                      bool only_new, const std::stop_token& stop) const {
   if (std::ssize(bytes) > options_.one_put_bytes) return upload_parts(key, bytes, only_new, stop);
-  S3Call call{.method = "PUT", .key = key, .body = bytes, .only_new = only_new, .stop = stop};
-  if (only_new) call.headers["x-amz-checksum-sha256"] = s3_checksum(bytes);
+  S3Call call{.method = "PUT",
+              .key = key,
+              .body = bytes,
+              .body_hash = hash.empty() ? sha256(bytes) : hash,
+              .only_new = only_new,
+              .stop = stop};
+  if (only_new) call.headers["x-amz-checksum-sha256"] = s3_checksum(call.body_hash);
   const HttpAnswer answer = send(call);
   if (answer.status == 404) fail_call(call, answer);
   return answer.status != 412;
@@ -76,7 +81,7 @@ bool S3Bucket::upload_parts(const std::string& key, std::string_view bytes, bool
   const HttpAnswer answer = send(join);
   if (answer.status == 412) return false;
   // The upload is also gone if an earlier attempt joined the parts and its response was lost.
-  if (answer.status == 404 && !holds(key, bytes, stop)) fail_call(join, answer);
+  if (answer.status == 404 && !holds(key, bytes, /*hash=*/"", stop)) fail_call(join, answer);
   unfinished.dismiss();
   return true;
 }

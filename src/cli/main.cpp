@@ -57,10 +57,7 @@ int run_or_report(int argc, char** argv) {
 }  // namespace hum::cli
 
 int main(int argc, char** argv) {
-  // The child that decodes an upload for hum serve: it must do nothing else first.
-  if (argc > 1 && argv[1] == hum::decode::kConfinedDecode) {
-    return hum::decode::confined_decode_main(argc, argv);
-  }
+  hum::decode::enter_decoder(argc, argv);  // a child that decodes must do nothing else first
   hum::cli::hold_standard_streams();
   hum::end_process(hum::cli::run_or_report(argc, argv));
 }

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <string>
@@ -24,6 +26,11 @@
 
 namespace hum::decode {
 namespace {
+
+namespace fs = std::filesystem;
+
+// Whether main() has called enter_decoder: a property of the process.
+std::atomic<bool> has_entry = false;
 
 // Writes the result. Not a file of the parent's: the parent copies from it what passes its checks.
 class Result {
@@ -103,12 +110,6 @@ class Levels {
   int64_t frames_ = 0;
 };
 
-void require_rate(const DecodeOrder& order, int rate_hz) {
-  if (rate_hz >= kLowestRate_hz && rate_hz <= kHighestRate_hz) return;
-  fail(ExitCode::kBadData, fmt::format("{} has a sample rate of {} Hz", order.name, rate_hz),
-       fmt::format("export it with {} Hz to {} Hz", kLowestRate_hz, kHighestRate_hz));
-}
-
 // Checks of the whole sound.
 void require_sound(const DecodeOrder& order, const Levels& levels, int rate_hz) {
   const double seconds = static_cast<double>(levels.frames()) / rate_hz;
@@ -161,7 +162,7 @@ class Decoding {
   void add(const audio::AudioBuffer& block) {
     rate_hz_ = block.rate_hz;
     channels_ = block.channels;
-    require_rate(order_, rate_hz_);
+    require_rate(order_.name, rate_hz_);
     levels_.add(block);
     if (static_cast<double>(levels_.frames()) > order_.max_seconds * rate_hz_) {
       fail(ExitCode::kBadData,
@@ -253,11 +254,8 @@ std::string sentence(const std::string& name, const Error& error) {
   if (error.code() != ExitCode::kBadData) return message;
   if (!message.starts_with(name)) return name + " " + message;
   constexpr std::pair<std::string_view, std::string_view> kEndings[] = {
-      {": is ", " is "},
-      {": the file is ", " is "},
-      {": not a ", " is not a "},
-      {": holds ", " holds "},
-      {": longer ", " is longer "}};
+      {": is ", " is "},   {": the file is ", " is "}, {": not a ", " is not a "},
+      {": has ", " has "}, {": holds ", " holds "},    {": longer ", " is longer "}};
   const std::string_view ending = std::string_view(message).substr(name.size());
   for (const auto& [from, to] : kEndings) {
     if (!ending.starts_with(from)) continue;
@@ -276,10 +274,31 @@ void report(const DecodeOrder& order, const Error& error) {
 
 }  // namespace
 
-int confined_decode_main(int argc, char** argv) {
+void require_rate(const std::string& name, int rate_hz) {
+  if (rate_hz >= kLowestRate_hz && rate_hz <= kHighestRate_hz) return;
+  fail(ExitCode::kBadData, fmt::format("{}: has a sample rate of {} Hz", name, rate_hz),
+       fmt::format("export it with {} Hz to {} Hz", kLowestRate_hz, kHighestRate_hz));
+}
+
+std::string child_program(const std::filesystem::path& program) {
+  constexpr const char* kThisProgram = "/proc/self/exe";
+  std::error_code is_missing;  // starting it says so
+  const bool is_this = program.empty() || fs::equivalent(program, kThisProgram, is_missing);
+  if (is_this && !has_entry) {
+    fail(ExitCode::kFailure,
+         "decoding: this program would run itself again and again: its main() does not call "
+         "enter_decoder",
+         "call it first of all; in a test program, include decode/testing_entry.h");
+  }
+  return program.empty() ? kThisProgram : program.string();
+}
+
+void enter_decoder(int argc, char** argv) {
+  has_entry = true;
+  if (argc < 2 || argv[1] != kConfinedDecode) return;
   if (argc != 3) {
     std::fputs("hum: error: --confined-decode is for hum's own use\n", stderr);
-    return static_cast<int>(ExitCode::kUsage);
+    ::_exit(static_cast<int>(ExitCode::kUsage));
   }
   DecodeOrder order;
   try {

@@ -10,16 +10,21 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <thread>
 #include <vector>
 
+#include "base/testing/refusal.h"
 #include "decode/confined.h"
 #include "decode/memory_file.h"
 #include "decode/sandbox.h"
+#include "decode/stream.h"
 
 namespace hum::decode {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr char kMisdeed[] = "--misdeed";
 constexpr int64_t kMemoryBytes = int64_t{64} << 20;
@@ -52,6 +57,12 @@ int start_thread() {
 int write_to_result(size_t bytes) {
   const std::vector<char> data(bytes);
   return verdict(::write(3, data.data(), data.size()));
+}
+
+// Before main() has called enter_decoder.
+int decode_without_entry(const fs::path& program) {
+  const std::string message = testing::message_of([&] { Decoders({.program = program}); });
+  return message.find("does not call enter_decoder") == message.npos ? kWentThrough : kRefused;
 }
 
 int descriptors() {
@@ -99,6 +110,9 @@ const std::map<std::string, Deed>& deeds() {
       {"short file", [] { return write_to_result(kFileBytes); }},
       {"long file", [] { return write_to_result(kFileBytes + 1) + write_to_result(1); }},
       {"descriptors", [] { return descriptors(); }},
+      {"decode without entry", [] { return decode_without_entry(""); }},
+      {"decode without entry, by path",
+       [] { return decode_without_entry(fs::read_symlink("/proc/self/exe")); }},
       {"wait",
        [] {
          ::alarm(30);
@@ -136,11 +150,8 @@ class ChildEntry : public ::testing::Environment {
   void SetUp() override {
     std::vector<std::string> arguments;
     for (char** text = argument_texts; *text != nullptr; ++text) arguments.emplace_back(*text);
-    if (arguments.size() < 2) return;
-    if (arguments[1] == kConfinedDecode) {
-      ::_exit(confined_decode_main(static_cast<int>(arguments.size()), argument_texts));
-    }
-    if (arguments[1] == kMisdeed) misbehave(arguments.at(2), arguments.at(3));
+    if (arguments.size() == 4 && arguments[1] == kMisdeed) misbehave(arguments[2], arguments[3]);
+    enter_decoder(static_cast<int>(arguments.size()), argument_texts);
   }
 };
 const auto* const kChildEntry = ::testing::AddGlobalTestEnvironment(new ChildEntry);

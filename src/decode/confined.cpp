@@ -127,9 +127,9 @@ OpenFile run_order(const DecodeOrder& order, const OpenFile& upload, const OpenF
                             upload.descriptor(), result.descriptor()};
   if (ffmpeg.is_open()) files.push_back(ffmpeg.descriptor());
   DecodeOrder sent = order;
-  const std::string program = limits.program.empty() ? "/proc/self/exe" : limits.program.string();
-  const Ending ending = run_child(program, {std::string(kConfinedDecode), to_text(to_json(sent))},
-                                  files, limits.wall_time);
+  const Ending ending =
+      run_child(child_program(limits.program),
+                {std::string(kConfinedDecode), to_text(to_json(sent))}, files, limits.wall_time);
   seal(result);
   const std::string messages = printable(FileView(log.descriptor()).bytes());
   if (!messages.empty()) spdlog::debug("decoding: {}", messages);

@@ -27,7 +27,7 @@ struct DecodeLimits {
   std::chrono::seconds processor_time{60};
   std::chrono::milliseconds wall_time{180'000};
 
-  std::filesystem::path program;  // has the hidden entry below; empty: this program
+  std::filesystem::path program;  // calls enter_decoder; empty: this program
   std::string ffmpeg = "ffmpeg";  // searched in PATH; for webm and m4a only
 };
 
@@ -53,9 +53,11 @@ struct Decoded {
 Decoded decode_confined(const std::filesystem::path& upload, const std::filesystem::path& wav,
                         const DecodeLimits& limits = {});
 
-// A program with this first argument is the child: its main() calls confined_decode_main before
-// anything else. It does not return.
+// A program with this first argument is the child.
 inline constexpr std::string_view kConfinedDecode = "--confined-decode";
-int confined_decode_main(int argc, char** argv);
+// For main(), before anything else: in a child, decodes and does not return. A program whose main()
+// does not call it would run itself as its child again and again, so decoding in it throws
+// kFailure.
+void enter_decoder(int argc, char** argv);
 
 }  // namespace hum::decode

@@ -232,7 +232,8 @@ TEST_F(Confined, AWavThatLiesAboutItselfIsRefused) {
   expect_bad(write_bytes("longer.wav", longer), "the recording is truncated");
   std::string fast = bytes;
   fast.replace(24, 4, "\x00\xca\x9a\x3b", 4);  // 1 GHz
-  expect_bad(write_bytes("fast.wav", fast), "sample rate of 1000000000 Hz", {.min_seconds = 0});
+  expect_bad(write_bytes("fast.wav", fast), "the recording has a sample rate of 1000000000 Hz",
+             {.min_seconds = 0});
   std::string slow = bytes;
   slow.replace(24, 4, "\x01\0\0\0", 4);
   expect_bad(write_bytes("slow.wav", slow), "sample rate of 1 Hz", {.max_seconds = 1e6});

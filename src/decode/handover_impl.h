@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 namespace hum::decode {
@@ -44,8 +45,14 @@ struct DecodeOrder {
   }
 };
 
+// In child.cpp: the path of `program`, or of this program if it is empty. Throws: kFailure for this
+// program without a call of enter_decoder.
+std::string child_program(const std::filesystem::path& program);
+
 constexpr uint64_t kResultMagic = 0x31303064'6d7568ff;  // first: a wav file begins otherwise
 constexpr int kLowestRate_hz = 1000, kHighestRate_hz = 768'000;
+// In child.cpp. Throws: kBadData for a rate outside these limits, about the file `name`.
+void require_rate(const std::string& name, int rate_hz);
 
 // The beginning of a result. After it come the samples (interleaved floats), or the texts of an
 // error. A child that dies before it is done leaves zeros.

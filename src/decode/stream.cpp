@@ -64,8 +64,8 @@ ChildProcess start(const StreamLimits& limits, const OpenFile& socket) {
   const OpenFile nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const int files[] = {nothing.descriptor(), nothing.descriptor(), nothing.descriptor(),
                        socket.descriptor()};
-  const std::string program = limits.program.empty() ? "/proc/self/exe" : limits.program.string();
-  return ChildProcess(program, {std::string(kConfinedDecode), order_of(limits)}, files);
+  return ChildProcess(child_program(limits.program),
+                      {std::string(kConfinedDecode), order_of(limits)}, files);
 }
 
 [[noreturn]] void fail_nonsense(const std::string& name) {

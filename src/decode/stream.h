@@ -23,7 +23,7 @@ struct StreamLimits {
   // From one block to the next: of the decoder's processor, and while this process waits.
   std::chrono::seconds processor_time{30};
   std::chrono::milliseconds wall_time{600'000};
-  std::filesystem::path program;  // has the hidden entry of confined.h; empty: this program
+  std::filesystem::path program;  // calls enter_decoder (confined.h); empty: this program
 };
 
 class Decoder;  // a child

@@ -66,12 +66,6 @@ OpenFile receive(StreamRequest& request) {
   return OpenFile(file);
 }
 
-void require_rate(const DecodeOrder& order, int rate_hz) {
-  if (rate_hz >= kLowestRate_hz && rate_hz <= kHighestRate_hz) return;
-  fail(ExitCode::kBadData, fmt::format("{}: has a sample rate of {} Hz", order.name, rate_hz),
-       fmt::format("export it with {} Hz to {} Hz", kLowestRate_hz, kHighestRate_hz));
-}
-
 void decode_next(const DecodeOrder& order) {
   StreamRequest request;
   const OpenFile file = receive(request);
@@ -81,7 +75,7 @@ void decode_next(const DecodeOrder& order) {
                        .format_hint = order.format_hint,
                        .length_hint = order.length_hint},
                       request.max_seconds, [&](const audio::AudioBuffer& sound) {
-                        require_rate(order, sound.rate_hz);
+                        require_rate(order.name, sound.rate_hz);
                         send_sound(sound);
                       });
   send_block(StreamBlock());

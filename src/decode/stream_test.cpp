@@ -8,6 +8,7 @@
 #include "base/sanitizers.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
+#include "decode/child_entry_test.h"
 #include "decode/testing.h"
 
 namespace hum::decode {
@@ -107,6 +108,10 @@ TEST_F(StreamTest, FaultsOfFilesAreNamedAndCostNoChild) {
   write_file(folder_ / "empty", "");
   const std::string cut = write("cut.wav", 10);
   fs::resize_file(cut, 1000);
+  std::string slow = read_file(write("slow.wav", 1));
+  write_file(folder_ / "slow.wav", slow.replace(24, 4, "\x01\0\0\0", 4));  // 1 Hz
+  EXPECT_THAT(fault(folder_ / "slow.wav", 1e6),
+              HasSubstr("65 the sound: has a sample rate of 1 Hz"));
   EXPECT_THAT(fault(folder_ / "words"),
               AllOf(HasSubstr("65 the sound: not a sound file"), HasSubstr("convert it")));
   EXPECT_THAT(fault(folder_ / "empty"), HasSubstr("65 the sound: is empty"));
@@ -128,8 +133,9 @@ TEST_F(StreamTest, ACrashIsAFaultOfTheFileAlone) {
     const auto expected = signal == SIGKILL ? ExitCode::kTemporary : ExitCode::kBadData;
     EXPECT_EQ(code_of([&] { all(*stream); }), expected) << signal;
   }
+  // Sanitizers handle a SIGSEGV themselves, by calls that the sandbox forbids.
   const auto stream = decoders.open(file, kMost_s);
-  for (const pid_t decoder : running_decoders()) ::kill(decoder, SIGSEGV);
+  for (const pid_t decoder : running_decoders()) ::kill(decoder, SIGABRT);
   EXPECT_THAT(message_of([&] { all(*stream); }), HasSubstr("the sound: crashes its decoder"));
   expect_whole(decoders, file);
   // One that dies between two files.
@@ -175,6 +181,13 @@ TEST_F(StreamTest, ADecoderThatAnswersNonsenseIsNotBelieved) {
   EXPECT_THAT(message_of([&] { stream->next(); }), HasSubstr("answer nonsense"));
   lied_to.program = program("exit 3\n");
   EXPECT_THAT(message_of([&] { Decoders other(lied_to); }), HasSubstr("exit code 3"));
+}
+
+// Such a program would start itself again and again. These children could decode: they are refused
+// only because they have not entered.
+TEST(DecoderEntry, IsRequiredOfAProgramThatRunsItself) {
+  EXPECT_EQ(try_misdeed("none", "decode without entry").exit_code, kRefused);
+  EXPECT_EQ(try_misdeed("none", "decode without entry, by path").exit_code, kRefused);
 }
 
 }  // namespace

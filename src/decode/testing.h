@@ -1,7 +1,6 @@
-// Test helpers: a test program as the child that decodes, and its running children.
+// Test helpers: the decoders that a test program has started.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -28,18 +27,5 @@ inline std::vector<pid_t> running_decoders() {
   }
   return decoders;
 }
-
-// Takes over before the first test. For one source of a test program:
-//   const auto* const kEntry = ::testing::AddGlobalTestEnvironment(new decode::DecoderEntry);
-class DecoderEntry : public ::testing::Environment {
- public:
-  void SetUp() override {
-    auto arguments = arguments_of(::getpid());
-    if (arguments.size() < 2 || arguments[1] != kConfinedDecode) return;
-    std::vector<char*> texts;
-    for (std::string& argument : arguments) texts.push_back(argument.data());
-    ::_exit(confined_decode_main(static_cast<int>(texts.size()), texts.data()));
-  }
-};
 
 }  // namespace hum::decode

@@ -35,6 +35,10 @@ Outcome run(const std::string& program, const Words& arguments, const RunOptions
                                           .max_file_bytes = options.max_file_bytes});
   if (options.interrupt_after_ms >= 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(options.interrupt_after_ms));
+    hum::testing::eventually([&] {
+      return hum::testing::catches(process.pid(), SIGINT) ||
+             !hum::testing::is_running(process.pid());
+    });
     process.signal(SIGINT);
   }
   if (options.kill_when) {

@@ -23,7 +23,7 @@ struct RunOptions {
   std::map<std::string, std::string> environment;
   // Largest file that may be written (RLIMIT_FSIZE): simulates a full disk.
   long max_file_bytes = -1;
-  // Sends Ctrl-C after this long.
+  // Sends Ctrl-C after this long, but not before the program handles it.
   int interrupt_after_ms = -1;
   // Kills it as soon as this holds.
   std::function<bool()> kill_when = {};

@@ -2,11 +2,13 @@
 
 #include "app/training/configuration.h"
 #include "audio/io.h"
+#include "audio/midi.h"
 #include "audio/notes.h"
 #include "audio/test_signal.h"
 #include "base/files.h"
 #include "base/folders.h"
 #include "base/json.h"
+#include "data/stems/songs.h"
 #include "eval/harness/annotation.h"
 #include "eval/listening/answers.h"
 #include "models/codec/token_file.h"
@@ -64,6 +66,27 @@ Door notes_door(const fs::path& scratch, const std::string& extension, int64_t r
   return door;
 }
 
+// An archive of one song.
+Door wad_door(int64_t rounds) {
+  const std::vector<audio::MidiPart> parts = {{.notes = {{0, 0.5, 60, 0.8, {}}}}};
+  const std::string song = audio::format_midi_song(parts);
+  const auto number = [](size_t value) {
+    std::string bytes;
+    for (int i = 0; i < 4; ++i) bytes += static_cast<char>(value >> (8 * i));
+    return bytes;
+  };
+  const std::string wad = "PWAD" + number(1) + number(12 + song.size()) + song + number(12) +
+                          number(song.size()) + std::string("D_SONG\0\0", 8);
+  return {"songs",
+          ".wad",
+          {wad},
+          [](const fs::path& file) {
+            const std::string bytes = read_file(file);
+            for (const auto& lump : data::wad_lumps(bytes)) audio::parse_midi(lump.bytes);
+          },
+          rounds};
+}
+
 Door tensor_door(const fs::path& scratch, int64_t rounds) {
   const fs::path path = scratch / "tensors.safetensors";
   runtime::NamedTensors tensors;
@@ -112,6 +135,7 @@ std::vector<Door> all_doors(const fs::path& scratch) {
   for (const char* extension : {".mid", ".csv", ".json"}) {
     doors.push_back(notes_door(scratch, extension, 18000));
   }
+  doors.push_back(wad_door(18000));
   doors.push_back({"annotation",
                    ".csv",
                    {"0.5,220,0.25\n1.25,146.83,0\n2,440.5,1.5\n"},

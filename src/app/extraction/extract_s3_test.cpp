@@ -1,6 +1,10 @@
 // hum data extract --from ... -o s3://bucket/prefix: the same features, in a bucket.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
 #include "app/extraction/extract.h"
 #include "app/extraction/s3_store.h"
 #include "app/extraction/test_recordings.h"
@@ -181,6 +185,38 @@ TYPED_TEST(ExtractToS3, RefusesWhatItCannotDo) {
   this->bucket_.put("f/hum-job", "of another\n");
   EXPECT_THAT(message_of([&] { extract(this->options("s3://hum-test/f")); }),
               HasSubstr("holds the shards of another job"));
+}
+
+using ExtractToOurServer = ExtractToS3<S3Server>;
+
+// Before the first shard is stored.
+TEST_F(ExtractToOurServer, LosesNothingWhenTheBucketVanishesOrTheCredentialsExpire) {
+  write("low.wav", scale(48, 3));
+  write("high.wav", scale(72, 8));
+  extract(options("s3://hum-test/undisturbed"));
+  const auto requests = server_.requests();
+  const auto upload = std::ranges::find_if(requests, [](const std::string& request) {
+    return request.starts_with("PUT /hum-test/undisturbed/features-");
+  });
+  ASSERT_NE(upload, requests.end());
+  const auto expected = files_of(copy_of("undisturbed/"));
+  for (const auto& [fault, code] : std::initializer_list<std::pair<S3Server::Fault, ExitCode>>{
+           {{.status = 404, .code = "NoSuchBucket"}, ExitCode::kConfig},
+           {{.status = 400, .code = "ExpiredToken"}, ExitCode::kNoPermission}}) {
+    ExtractOptions disturbed = options("s3://hum-test/" + fault.code);
+    disturbed.database.job = fault.code;
+    disturbed.lease_s = 1;
+    S3Server::Fault at_upload = fault;
+    at_upload.after = static_cast<int>(upload - requests.begin());
+    server_.fail_next(1000, at_upload);
+    EXPECT_EQ(code_of([&] { extract(disturbed); }), code);
+    server_.fail_next(0, {});
+    const auto stopped = extraction_status("", disturbed.database);
+    EXPECT_EQ(stopped.counts.waiting + stopped.counts.claimed, 2);
+    EXPECT_EQ(stopped.shards, 0);
+    EXPECT_EQ(extract(disturbed).counts.done, 2);
+    EXPECT_EQ(files_of(copy_of(fault.code + "/")), expected);
+  }
 }
 
 TEST(S3Store, OutlastsARestartOfTheServer) {

@@ -2,6 +2,8 @@
 #include "app/extraction/recording_parts.h"
 
 #include <gmock/gmock.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <functional>
@@ -26,7 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using data::kItemSamples;
+using hum::testing::code_of;
 using hum::testing::message_of;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class Parts : public ::testing::Test {
@@ -114,6 +118,34 @@ TEST_F(Parts, NoticeAFileThatChangesAndAShortReference) {
               HasSubstr("its mono reference: the recording: only"));
 }
 
+TEST_F(Parts, SayWhatIsTooLong) {
+  RecordingParts parts(
+      {.number = 1, .location = write("a.wav", {data::kSampleRate, 1, scale(60, 3)})}, decoders_,
+      /*max_seconds=*/2);
+  EXPECT_THAT(message_of([&] { parts.next(); }),
+              AllOf(HasSubstr("the recording: "), HasSubstr("the limit is 2 s"),
+                    HasSubstr("raise --max-seconds")));
+}
+
+// The files that this thread opens are opened for another user: root may read any.
+TEST_F(Parts, SayWhatMayNotBeRead) {
+  constexpr uid_t kNobody = 65534;
+  const std::string sound = write("a.wav", {data::kSampleRate, 1, scale(60, 3)});
+  fs::permissions(folder_.path(), fs::perms::group_exec | fs::perms::others_exec,
+                  fs::perm_options::add);
+  fs::permissions(sound, fs::perms::none);
+  const uid_t user = ::geteuid();
+  if (user == 0) ::setfsuid(kNobody);
+  const auto read = [&] {
+    RecordingParts({.number = 1, .location = sound}, decoders_, kLongestRecording_s);
+  };
+  const std::string message = message_of(read);
+  const ExitCode code = code_of(read);
+  ::setfsuid(user);
+  EXPECT_EQ(code, ExitCode::kNoPermission);
+  EXPECT_THAT(message, AllOf(HasSubstr("a.wav: cannot read"), HasSubstr("check its permissions")));
+}
+
 class ExtractInParts : public ExtractionTest {
  protected:
   static constexpr int64_t kPart = 5;
@@ -163,7 +195,7 @@ TEST_F(ExtractInParts, SetsARecordingAsideWhoseDecoderCrashes) {
   const auto counts = extract_in_parts("parts", [&] {
     const bool is_after_first_part = ++asked == 3;  // before it claims and before the recording
     for (const pid_t decoder : decode::running_decoders()) {
-      if (is_after_first_part) ::kill(decoder, SIGSEGV);
+      if (is_after_first_part) ::kill(decoder, SIGABRT);
     }
     return false;
   });

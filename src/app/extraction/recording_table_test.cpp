@@ -36,6 +36,11 @@ class InSqlite {
     for (int i = 0; i < count; ++i) files.push_back({fmt::format("/{}", i), 100});
     return table.add(files);
   }
+  // The database's clock shows so much more than before.
+  void jump_clock(double seconds) const {
+    Database(folder_ / "table.sqlite", false)
+        .run("UPDATE leases SET until_s = until_s - ?", seconds);
+  }
   void set_version(int version) const {
     Database(folder_ / "table.sqlite", false)
         .run_script(fmt::format("PRAGMA user_version = {}", version).c_str());
@@ -61,6 +66,10 @@ class InPostgres {
         "ON CONFLICT DO NOTHING",
         count);
     return table.sync({}).added;
+  }
+  void jump_clock(double seconds) const {
+    Postgres(url_).query("UPDATE hum.leases SET until = until - make_interval(secs => $1)",
+                         seconds);
   }
   void set_version(int64_t version) const {
     Postgres(url_).query("UPDATE hum.format SET version = $1", version);
@@ -151,6 +160,32 @@ TYPED_TEST(Table, CommitsNothingOfALostLease) {
     EXPECT_EQ(shards[0].entry.name, "b.tar");
     EXPECT_EQ(shards[0].entry.bytes, 1000);
     EXPECT_TRUE(shards[0].is_listed);
+  });
+}
+
+TYPED_TEST(Table, LosesAndRepeatsNothingWhenTheClockJumps) {
+  constexpr double kHour_s = 3600;
+  auto first = this->open(), second = this->open();
+  this->kind_.add(first, 1);
+  const RecordingResult result[] = {{.number = 1, .windows = {1, 0, 0}}};
+  const Claim lost = first.claim(1);
+  this->kind_.jump_clock(kHour_s);
+  const Claim claim = second.claim(1);
+  EXPECT_THAT(this->numbers(claim), ElementsAre(1));
+  EXPECT_FALSE(first.finish(lost.lease, result, this->shard("a.tar")));
+  this->kind_.jump_clock(-kHour_s);
+  EXPECT_THAT(first.claim(1).recordings, IsEmpty());
+  // From its next heartbeat on, a lease lasts as long as ever.
+  EXPECT_TRUE(second.renew(claim.lease));
+  this->kind_.jump_clock(kLong_s + 1);
+  const Claim taken_over = first.claim(1);
+  EXPECT_THAT(this->numbers(taken_over), ElementsAre(1));
+  EXPECT_FALSE(second.finish(claim.lease, result, this->shard("b.tar")));
+  EXPECT_TRUE(first.finish(taken_over.lease, result, this->shard("c.tar")));
+  EXPECT_EQ(first.counts().done, 1);
+  first.with_shards([](std::span<const TableShard> shards) {
+    ASSERT_EQ(shards.size(), 1U);
+    EXPECT_EQ(shards[0].entry.name, "c.tar");
   });
 }
 

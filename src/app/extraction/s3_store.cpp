@@ -29,10 +29,10 @@ std::string S3Store::key(std::string_view name) const {
 
 void S3Store::put(const data::ShardEntry& entry, std::string_view archive) {
   const std::string key = this->key(entry.name);
-  bucket_.put_new(key, archive);
-  if (bucket_.holds(key, archive)) return;
+  bucket_.put_new(key, archive, entry.sha256);
+  if (bucket_.holds(key, archive, entry.sha256)) return;
   bucket_.put(key, archive);  // what is there is damaged
-  if (bucket_.holds(key, archive)) return;
+  if (bucket_.holds(key, archive, entry.sha256)) return;
   fail(ExitCode::kCannotCreate, fmt::format("{}/{}: reads back otherwise", url_, entry.name),
        "check the server, and that nothing else writes to this prefix");
 }

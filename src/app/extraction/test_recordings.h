@@ -13,6 +13,7 @@
 #include "data/shards/testing.h"
 #include "data/synthesis/excitation.h"
 #include "data/synthesis/timing.h"
+#include "decode/testing_entry.h"
 #include "models/testing.h"
 
 namespace hum::app {

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "base/error.h"
@@ -40,6 +41,15 @@ void write_to(const fs::path& file, int stream) {
   argv.push_back(nullptr);
   ::execv(argv[0], argv.data());
   ::_exit(127);
+}
+
+// A row of /proc/PID/status, if the process is there: `key` ends with a colon.
+std::optional<std::string> status_of(pid_t process, const std::string& key) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(key)) return line.substr(key.size());
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -108,12 +118,15 @@ bool is_running(pid_t process) {
   return state < text.size() && text[state] != 'Z' && text[state] != 'X';
 }
 
+bool catches(pid_t process, int signal) {
+  const auto caught = status_of(process, "SigCgt:");
+  return caught && (std::stoull(*caught, nullptr, 16) >> (signal - 1) & 1) != 0;
+}
+
 int64_t resident_bytes(pid_t process) {
-  std::ifstream status(fmt::format("/proc/{}/status", process));
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stoll(line.substr(6)) * 1024;
-  }
-  fail(ExitCode::kFailure, fmt::format("process {} has ended", process));
+  const auto resident = status_of(process, "VmRSS:");
+  if (!resident) fail(ExitCode::kFailure, fmt::format("process {} has ended", process));
+  return std::stoll(*resident) * 1024;
 }
 
 bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds patience) {

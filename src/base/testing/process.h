@@ -63,6 +63,9 @@ class Process {
 // Not if it has ended and only waits for its parent to notice.
 bool is_running(pid_t process);
 
+// Whether it handles the signal itself.
+bool catches(pid_t process, int signal);
+
 // What it has in memory (VmRSS). Throws: kFailure if it has ended.
 int64_t resident_bytes(pid_t process);
 

@@ -37,10 +37,31 @@ std::map<std::string, std::string> query_of(const std::string& text) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('&', at), text.size());
     const std::string pair = text.substr(at, end - at);
-    query[pair.substr(0, pair.find('='))] = uri_decode(pair.substr(pair.find('=') + 1));
+    const size_t equals = std::min(pair.find('='), pair.size());
+    query[pair.substr(0, equals)] = uri_decode(pair.substr(std::min(equals + 1, pair.size())));
     at = end + 1;
   }
   return query;
+}
+
+// As S3's, it depends on the bytes alone.
+std::string entity_tag(std::string_view bytes) { return fmt::format("\"{}\"", sha256(bytes)); }
+
+// Whether the client says that it has signed this header.
+bool is_signed(const std::string& authorization, const std::string& name) {
+  constexpr std::string_view kNames = "SignedHeaders=";
+  const size_t begin = authorization.find(kNames) + kNames.size();
+  const std::string names = authorization.substr(begin, authorization.find(',', begin) - begin);
+  return fmt::format(";{};", names).find(fmt::format(";{};", name)) != std::string::npos;
+}
+
+// The entity tags that the request to join parts names, by number.
+std::map<int, std::string> named_parts(const std::string& xml) {
+  std::map<int, std::string> tags;
+  for (size_t at = xml.find("<Part>"); at != xml.npos; at = xml.find("<Part>", at + 1)) {
+    tags[std::stoi(xml_text(xml, "PartNumber", at))] = xml_text(xml, "ETag", at);
+  }
+  return tags;
 }
 
 }  // namespace
@@ -158,6 +179,7 @@ std::optional<S3Server::Request> S3Server::receive(int connection) {
   }
   const size_t end = bytes.find("\r\n\r\n");
   Request request = parse_head(bytes.substr(0, end));
+  if (request.headers.contains("expect")) send_all(connection, "HTTP/1.1 100 Continue\r\n\r\n");
   const auto length = request.headers.find("content-length");
   const size_t body_size = length == request.headers.end() ? 0 : std::stoul(length->second);
   while (bytes.size() < end + 4 + body_size) {
@@ -203,13 +225,16 @@ std::string S3Server::why_refused(const Request& request) const {
   if (headers.at("x-amz-content-sha256") != sha256(request.body)) {
     return "XAmzContentSHA256Mismatch";
   }
-  UnsignedRequest parts{.method = request.method, .path = request.path, .query = request.query};
+  const std::string& allowed = headers.at("authorization");
+  const auto query = query_of(request.query);
+  UnsignedRequest parts{.method = request.method,
+                        .path = request.path,
+                        .query = canonical_query(UriQuery(query.begin(), query.end()))};
   for (const auto& [name, value] : headers) {
-    if (name == "host" || name == "if-none-match" || name.starts_with("x-amz-")) {
-      parts.headers[name] = value;
-    }
+    const bool must_be = name == "host" || name == "if-none-match" || name.starts_with("x-amz-");
+    if (must_be || is_signed(allowed, name)) parts.headers[name] = value;
   }
-  const bool fits = headers.at("authorization") == authorization(parts, credentials(), "eu-west-3");
+  const bool fits = allowed == authorization(parts, credentials(), "eu-west-3");
   return fits ? "" : "SignatureDoesNotMatch";
 }
 
@@ -228,7 +253,7 @@ S3Server::Answer S3Server::answer(const Request& request) {
   }
   const auto found = objects_.find(key);
   if (found == objects_.end()) return {404, error_xml("NoSuchKey")};
-  Answer reply{.body = found->second};
+  Answer reply{.body = found->second, .headers = {{"ETag", entity_tag(found->second)}}};
   if (request.headers.contains("x-amz-checksum-mode") && checksums_.contains(key)) {
     reply.headers["x-amz-checksum-sha256"] = checksums_.at(key);
   }
@@ -243,7 +268,7 @@ S3Server::Answer S3Server::put(const Request& request, const std::string& key) {
   checksums_.erase(key);
   if (const auto sent = request.headers.find("x-amz-checksum-sha256");
       sent != request.headers.end()) {
-    if (sent->second != s3_checksum(request.body)) return {400, error_xml("BadDigest")};
+    if (sent->second != s3_checksum(sha256(request.body))) return {400, error_xml("BadDigest")};
     checksums_[key] = sent->second;
   }
   objects_[key] = request.body;
@@ -265,30 +290,34 @@ S3Server::Answer S3Server::answer_parts(const Request& request, const std::strin
   if (request.method == "PUT") {
     const int number = std::stoi(query["partNumber"]);
     upload->second[number] = request.body;
-    return {.headers = {{"ETag", fmt::format("\"{}\"", sha256(request.body))}}};
+    return {.headers = {{"ETag", entity_tag(request.body)}}};
   }
-  if (request.method == "POST") {
-    Request joined = request;
-    joined.body.clear();
-    for (const auto& [number, bytes] : upload->second) {
-      const std::string part = fmt::format(
-          "<Part><PartNumber>{}</PartNumber><ETag>\"{}\"</ETag></Part>", number, sha256(bytes));
-      if (request.body.find(part) == std::string::npos) return {400, error_xml("InvalidPart")};
-      joined.body += bytes;
-    }
-    if (const Answer refused = put(joined, key); refused.status != 200) return refused;
+  if (request.method == "DELETE") {
+    uploads_.erase(upload);
+    return {.status = 204};
   }
+  Request joined = request;
+  joined.body.clear();
+  auto named = named_parts(request.body);
+  for (const auto& [number, bytes] : upload->second) {
+    if (named[number] != entity_tag(bytes)) return {400, error_xml("InvalidPart")};
+    joined.body += bytes;
+  }
+  if (const Answer refused = put(joined, key); refused.status != 200) return refused;
   uploads_.erase(upload);
-  return {};
+  return {.body = fmt::format("<CompleteMultipartUploadResult><ETag>{}</ETag>"
+                              "</CompleteMultipartUploadResult>",
+                              entity_tag(joined.body))};
 }
 
 // The mutex must be held.
 S3Server::Answer S3Server::list(const Request& request) const {
   auto query = query_of(request.query);
-  std::string xml = "<ListBucketResult>";
+  const std::string after = uri_decode(query["continuation-token"]);
+  std::string xml = "<ListBucketResult><EncodingType>url</EncodingType>";
   size_t listed = 0;
   for (const auto& [key, bytes] : objects_) {
-    if (!key.starts_with(query["prefix"]) || key <= query["continuation-token"]) continue;
+    if (!key.starts_with(query["prefix"]) || key <= after) continue;
     if (listed == kPageSize) {
       xml += "<IsTruncated>true</IsTruncated>";
       break;
@@ -296,7 +325,7 @@ S3Server::Answer S3Server::list(const Request& request) const {
     xml += fmt::format("<Contents><Key>{}</Key><Size>{}</Size></Contents>", uri_encode(key),
                        bytes.size());
     if (++listed == kPageSize && key != objects_.rbegin()->first) {
-      xml += fmt::format("<NextContinuationToken>{}</NextContinuationToken>", key);
+      xml += fmt::format("<NextContinuationToken>{}</NextContinuationToken>", uri_encode(key));
     }
   }
   return {.body = xml + "</ListBucketResult>"};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "decode/testing_entry.h"
 #include "serve/api/api.h"
 #include "serve/api/api_impl.h"
 #include "serve/http/test_client.h"

@@ -66,12 +66,12 @@ TEST_F(RecordsTest, TheOldestJobIsLeasedFirst) {
 }
 
 TEST_F(RecordsTest, AnExpiredLeaseReturnsTheJobAndIsWorthNothing) {
-  SqliteRecords records(file(), {.lease = std::chrono::milliseconds(30),
+  SqliteRecords records(file(), {.lease = std::chrono::milliseconds(1000),
                                  .first_backoff = std::chrono::milliseconds(0)});
   const std::string id = accept(records);
   const Lease first = claimed(records, "slow");
   EXPECT_EQ(records.sweep(nobody_is_dead).requeued, 0);
-  std::this_thread::sleep_for(std::chrono::milliseconds(40));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   EXPECT_EQ(records.sweep(nobody_is_dead).requeued, 1);
   const Lease second = claimed(records, "quick");
   EXPECT_EQ(second.job, id);
@@ -87,11 +87,11 @@ TEST_F(RecordsTest, AnExpiredLeaseReturnsTheJobAndIsWorthNothing) {
 }
 
 TEST_F(RecordsTest, ARenewedLeaseLasts) {
-  SqliteRecords records(file(), {.lease = std::chrono::milliseconds(200)});
+  SqliteRecords records(file(), {.lease = std::chrono::milliseconds(1000)});
   accept(records);
   const Lease lease = claimed(records);
-  for (int i = 0; i < 6; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     EXPECT_TRUE(records.renew(lease));
     EXPECT_EQ(records.sweep(nobody_is_dead).requeued, 0) << i;
   }
@@ -114,12 +114,12 @@ TEST_F(RecordsTest, ADeadOwnerLosesItsJobAtOnce) {
 
 TEST_F(RecordsTest, ARetryWaitsLongerEachTimeAndEndsAsADeadLetter) {
   SqliteRecords records(file(),
-                        {.first_backoff = std::chrono::milliseconds(40), .max_attempts = 3});
+                        {.first_backoff = std::chrono::milliseconds(500), .max_attempts = 3});
   const std::string id = accept(records);
   for (int attempt = 1; attempt < 3; ++attempt) {
     EXPECT_TRUE(records.retry(claimed(records), kFault, "the disk is full"));
     EXPECT_FALSE(records.claim("w")) << "it must wait";
-    std::this_thread::sleep_for(std::chrono::milliseconds(attempt * 50));
+    std::this_thread::sleep_for(std::chrono::milliseconds(attempt * 550));
   }
   const Lease last = claimed(records);
   EXPECT_EQ(last.attempt, 3);
