@@ -22,6 +22,23 @@ void require_rank(const char* op, const Value& x, int x_rank, const Value& kerne
               x_rank, kernel_rank);
 }
 
+ConvolutionOptions in_general(const Conv1dOptions& o) {
+  return {.strides = {o.stride},
+          .padding_low = {o.padding_low},
+          .padding_high = {o.padding_high},
+          .kernel_dilation = {o.dilation},
+          .feature_groups = o.groups};
+}
+
+ConvolutionOptions in_general(const Conv2dOptions& o) {
+  return {.strides = o.strides,
+          .padding_low = o.padding_low,
+          .padding_high = o.padding_high,
+          .kernel_dilation = o.dilation,
+          .feature_groups = o.groups,
+          .layout = {"b01f", "01io", "b01f"}};
+}
+
 // Writes a transposed convolution as frames of K outputs per input, overlapped one stride apart.
 Value overlapped_products(const Value& x_BTI, const Value& kernel_KIO, const Conv1dOptions& o) {
   const int64_t taps = kernel_KIO.size(0), outputs = kernel_KIO.size(2);
@@ -139,13 +156,7 @@ Value conv1d(const Value& x_BTI, const Value& kernel_KIO, Conv1dOptions options,
              std::source_location where) {
   const ErrorContext context = building("conv1d", {x_BTI, kernel_KIO}, where);
   require_rank("conv1d", x_BTI, 3, kernel_KIO, 3);
-  return convolution(x_BTI, kernel_KIO,
-                     {.strides = {options.stride},
-                      .padding_low = {options.padding_low},
-                      .padding_high = {options.padding_high},
-                      .kernel_dilation = {options.dilation},
-                      .feature_groups = options.groups},
-                     where);
+  return convolution(x_BTI, kernel_KIO, in_general(options), where);
 }
 
 Value conv_transpose1d(const Value& x_BTI, const Value& kernel_KIO, Conv1dOptions options,
@@ -158,27 +169,14 @@ Value conv_transpose1d(const Value& x_BTI, const Value& kernel_KIO, Conv1dOption
   if (options.groups == 1 && options.dilation == 1 && kernel_KIO.placement().is_replicated()) {
     return overlapped_products(x_BTI, kernel_KIO, options);
   }
-  return over_dilated_input(x_BTI, kernel_KIO,
-                            {.strides = {options.stride},
-                             .padding_low = {options.padding_low},
-                             .padding_high = {options.padding_high},
-                             .kernel_dilation = {options.dilation},
-                             .feature_groups = options.groups},
-                            where);
+  return over_dilated_input(x_BTI, kernel_KIO, in_general(options), where);
 }
 
 Value conv2d(const Value& x_BHWI, const Value& kernel_HWIO, Conv2dOptions options,
              std::source_location where) {
   const ErrorContext context = building("conv2d", {x_BHWI, kernel_HWIO}, where);
   require_rank("conv2d", x_BHWI, 4, kernel_HWIO, 4);
-  return convolution(x_BHWI, kernel_HWIO,
-                     {.strides = options.strides,
-                      .padding_low = options.padding_low,
-                      .padding_high = options.padding_high,
-                      .kernel_dilation = options.dilation,
-                      .feature_groups = options.groups,
-                      .layout = {"b01f", "01io", "b01f"}},
-                     where);
+  return convolution(x_BHWI, kernel_HWIO, in_general(options), where);
 }
 
 Value conv_transpose2d(const Value& x_BHWI, const Value& kernel_HWIO, Conv2dOptions options,
@@ -197,14 +195,7 @@ Value conv_transpose2d(const Value& x_BHWI, const Value& kernel_HWIO, Conv2dOpti
       kernel_HWIO.placement().is_replicated()) {
     return interleaved_phases(x_BHWI, kernel_HWIO, options);
   }
-  return over_dilated_input(x_BHWI, kernel_HWIO,
-                            {.strides = options.strides,
-                             .padding_low = options.padding_low,
-                             .padding_high = options.padding_high,
-                             .kernel_dilation = options.dilation,
-                             .feature_groups = options.groups,
-                             .layout = {"b01f", "01io", "b01f"}},
-                            where);
+  return over_dilated_input(x_BHWI, kernel_HWIO, in_general(options), where);
 }
 
 Value depthwise_conv1d(const Value& x_BTC, const Value& kernel_KC, DepthwiseOptions options,
