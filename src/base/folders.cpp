@@ -64,4 +64,12 @@ std::vector<fs::path> wheel_folders() {
   return folders;
 }
 
+fs::path in_wheels(const fs::path& path) {
+  const auto folders = wheel_folders();
+  for (const fs::path& folder : folders) {
+    if (fs::exists(folder / path)) return folder / path;
+  }
+  return folders.front() / path;
+}
+
 }  // namespace hum

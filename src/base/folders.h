@@ -27,5 +27,7 @@ std::string typed_data_path(const std::string& path);
 // The folders of unpacked wheels (plugins, Basic Pitch's weights), to be searched in this order:
 // HUM_THIRD_PARTY, then PREFIX/lib/hum of an installed program, or the build's third_party.
 std::vector<std::filesystem::path> wheel_folders();
+// `path` below the first of wheel_folders() that has it, or below the first if none has.
+std::filesystem::path in_wheels(const std::filesystem::path& path);
 
 }  // namespace hum

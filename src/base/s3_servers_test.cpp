@@ -102,9 +102,8 @@ void expect_refusals(S3Options options) {
 }
 
 fs::path wheel(const std::string& name) {
-  for (const fs::path& folder : wheel_folders()) {
-    if (fs::exists(folder / name)) return folder / name;
-  }
+  const fs::path folder = in_wheels(name);
+  if (fs::exists(folder)) return folder;
   fail(ExitCode::kUnavailable, "the wheel " + name + " is missing", "make fetch unpacks it");
 }
 

@@ -28,9 +28,8 @@ constexpr std::array kServices = {"s3.port",         "s3.port.grpc",    "filer.p
 AwsCredentials credentials() { return {"hum-test-id", "hum/test+secret", ""}; }
 
 std::string program() {
-  for (const fs::path& folder : wheel_folders()) {
-    if (fs::exists(folder / kProgram)) return folder / kProgram;
-  }
+  const fs::path program = in_wheels(kProgram);
+  if (fs::exists(program)) return program;
   fail(ExitCode::kUnavailable, std::string(kProgram) + " is missing", "make fetch unpacks it");
 }
 

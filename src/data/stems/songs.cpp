@@ -69,11 +69,8 @@ class Collector {
 }  // namespace
 
 std::optional<fs::path> fetched_package(std::string_view name) {
-  for (const fs::path& folder : wheel_folders()) {
-    const fs::path package = folder / "debian" / name;
-    if (is_folder(package)) return package;
-  }
-  return std::nullopt;
+  const fs::path package = in_wheels(fs::path("debian") / name);
+  return is_folder(package) ? std::optional(package) : std::nullopt;
 }
 
 std::vector<WadLump> wad_lumps(std::string_view wad) {

@@ -184,11 +184,7 @@ int64_t Weights::parameter_count() const {
 }
 
 std::filesystem::path default_weights_path() {
-  const char* file = "basic_pitch/basic_pitch/saved_models/icassp_2022/nmp.onnx";
-  const auto folders = wheel_folders();
-  const auto found = std::ranges::find_if(
-      folders, [&](const auto& folder) { return std::filesystem::exists(folder / file); });
-  return (found != folders.end() ? *found : folders.front()) / file;
+  return in_wheels("basic_pitch/basic_pitch/saved_models/icassp_2022/nmp.onnx");
 }
 
 Weights read_weights(const std::filesystem::path& path) {

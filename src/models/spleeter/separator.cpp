@@ -119,11 +119,7 @@ void Separator::State::add(const HostTensor& sounds_SCN, int64_t first_frame,
 }
 
 std::filesystem::path default_weights_path() {
-  const auto folders = wheel_folders();
-  const auto found = std::ranges::find_if(folders, [](const auto& folder) {
-    return std::filesystem::exists(folder / kName / "config.json");
-  });
-  return (found != folders.end() ? *found : folders.front()) / kName;
+  return in_wheels(std::filesystem::path(kName) / "config.json").parent_path();
 }
 
 bool has_weights() { return std::filesystem::exists(default_weights_path() / "config.json"); }
