@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/text.h"
 
 namespace hum::audio {
 namespace fs = std::filesystem;
@@ -76,12 +77,7 @@ int64_t frames_of(const fs::path& path) {
 
 }  // namespace
 
-std::string extension_of(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
+std::string extension_of(const fs::path& path) { return lower_case(path.extension().string()); }
 
 void write_audio(const fs::path& path, const AudioBuffer& buffer, SampleFormat format) {
   HUM_REQUIRE(buffer.rate_hz > 0 && buffer.channels > 0, "write_audio: {} channels at {} Hz",

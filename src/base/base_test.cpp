@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/testing/refusal.h"
+#include "base/text.h"
 #include "base/threads.h"
 
 namespace hum {
@@ -302,6 +303,14 @@ TEST(Base64, MatchesTheStandardsExamples) {  // RFC 4648, section 10
   EXPECT_EQ(base64("fo"), "Zm8=");
   EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
   EXPECT_EQ(base64(std::string_view("\0\xff", 2)), "AP8=");
+}
+
+TEST(Text, IsLoweredAndTrimmedAsAsciiAlone) {
+  EXPECT_EQ(lower_case("ÄB-c Z[@"), "Äb-c z[@");
+  EXPECT_EQ(trimmed(" \t a b\t"), "a b");
+  EXPECT_EQ(trimmed(" a\r\n"), "a\r\n");
+  EXPECT_EQ(trimmed("\"a\"\r", "\"\r"), "a");
+  EXPECT_EQ(trimmed("  "), "");
 }
 
 TEST(Threefry, MatchesRandom123KnownAnswers) {

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/open_file.h"
 
 namespace hum {
 namespace fs = std::filesystem;
@@ -36,19 +37,9 @@ ExitCode exit_code_of(int error_number, ExitCode otherwise) {
        hint);
 }
 
-class FileDescriptor {
- public:
-  FileDescriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags, 0644)) {}
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
+OpenFile open_file(const fs::path& path, int flags) {
+  return OpenFile(::open(path.c_str(), flags, 0644));
+}
 
 fs::path temporary_name(const fs::path& path) {
   static std::atomic<int> counter = 0;
@@ -72,7 +63,7 @@ void require_no_device(const fs::path& path) {
 
 // Returns false and sets errno if the file cannot be created or already exists.
 bool create_new(const fs::path& path) {
-  return FileDescriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC).get() >= 0;
+  return open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC).is_open();
 }
 
 // The bytes of the UTF-8 character at the start of `text`; 0 if it is not one.
@@ -196,10 +187,10 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::string_view bytes) {
-  FileDescriptor file(temporary_, O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (file.get() < 0) fail_to_create(path_, errno);
+  const OpenFile file = open_file(temporary_, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (!file.is_open()) fail_to_create(path_, errno);
   while (!bytes.empty()) {
-    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+    const ssize_t written = ::write(file.descriptor(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_to_create(path_, errno);
     bytes.remove_prefix(static_cast<size_t>(written));
@@ -219,8 +210,8 @@ void write_file(const fs::path& path, std::string_view bytes) {
 }
 
 int flush_to_disk(const fs::path& path) {
-  FileDescriptor file(path, O_RDONLY | O_CLOEXEC);
-  return file.get() >= 0 && ::fsync(file.get()) == 0 ? 0 : errno;
+  const OpenFile file = open_file(path, O_RDONLY | O_CLOEXEC);
+  return file.is_open() && ::fsync(file.descriptor()) == 0 ? 0 : errno;
 }
 
 void create_folder(const fs::path& path) {

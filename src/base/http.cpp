@@ -3,13 +3,13 @@
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <cctype>
 #include <condition_variable>
 #include <exception>
 #include <memory>
 #include <mutex>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace hum {
 namespace {
@@ -44,11 +44,7 @@ size_t receive_header(char* bytes, size_t, size_t count, void* state) {
   const std::string_view line(bytes, count);
   const size_t colon = line.find(':');
   if (colon == line.npos) return count;
-  std::string name(line.substr(0, colon));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  const size_t first = line.find_first_not_of(" \t", colon + 1);
-  const size_t last = line.find_last_not_of(" \t\r\n");
-  answer.headers[name] = first <= last ? line.substr(first, last - first + 1) : "";
+  answer.headers[lower_case(line.substr(0, colon))] = trimmed(line.substr(colon + 1), " \t\r\n");
   return count;
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/s3.h"
+#include "base/text.h"
 
 namespace hum {
 namespace {
@@ -18,19 +19,13 @@ std::string first_of(std::string_view first, std::string_view second) {
   return value.empty() ? env_string(second) : value;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 // The credentials in a section of an INI file; empty if there are none.
 AwsCredentials parse_credentials(std::string_view text, std::string_view profile) {
   AwsCredentials credentials;
   bool is_inside = false;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = trimmed(text.substr(at, end - at));
+    const std::string_view line = trimmed(text.substr(at, end - at), " \t\r");
     at = end + 1;
     if (line.empty() || line[0] == '#' || line[0] == ';') continue;
     if (line[0] == '[') {

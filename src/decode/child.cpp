@@ -3,11 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
 #include <new>
 #include <span>
 #include <string>
@@ -17,7 +14,6 @@
 
 #include "audio/io.h"
 #include "base/error.h"
-#include "base/fields_json.h"
 #include "decode/confined.h"
 #include "decode/container.h"
 #include "decode/handover_impl.h"
@@ -26,11 +22,6 @@
 
 namespace hum::decode {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Whether main() has called enter_decoder: a property of the process.
-std::atomic<bool> has_entry = false;
 
 // Writes the result. Not a file of the parent's: the parent copies from it what passes its checks.
 class Result {
@@ -274,35 +265,8 @@ void report(const DecodeOrder& order, const Error& error) {
 
 }  // namespace
 
-void require_rate(const std::string& name, int rate_hz) {
-  if (rate_hz >= kLowestRate_hz && rate_hz <= kHighestRate_hz) return;
-  fail(ExitCode::kBadData, fmt::format("{}: has a sample rate of {} Hz", name, rate_hz),
-       fmt::format("export it with {} Hz to {} Hz", kLowestRate_hz, kHighestRate_hz));
-}
-
-std::string child_program(const std::filesystem::path& program) {
-  constexpr const char* kThisProgram = "/proc/self/exe";
-  std::error_code is_missing;  // starting it says so
-  const bool is_this = program.empty() || fs::equivalent(program, kThisProgram, is_missing);
-  if (is_this && !has_entry) {
-    fail(ExitCode::kFailure,
-         "decoding: this program would run itself again and again: its main() does not call "
-         "enter_decoder",
-         "call it first of all; in a test program, include decode/testing_entry.h");
-  }
-  return program.empty() ? kThisProgram : program.string();
-}
-
-void enter_decoder(int argc, char** argv) {
-  has_entry = true;
-  if (argc < 2 || argv[1] != kConfinedDecode) return;
-  if (argc != 3) {
-    std::fputs("hum: error: --confined-decode is for hum's own use\n", stderr);
-    ::_exit(static_cast<int>(ExitCode::kUsage));
-  }
-  DecodeOrder order;
+void carry_out(const DecodeOrder& order) {
   try {
-    from_json(parse_json(argv[2]), order);
     if (order.is_stream) decode_streams(order);
     follow(order);
   } catch (const Error& error) {

@@ -158,15 +158,15 @@ const auto* const kChildEntry = ::testing::AddGlobalTestEnvironment(new ChildEnt
 
 }  // namespace
 
-Ending try_misdeed(const std::string& sandbox, const std::string& misdeed, int result,
-                   std::chrono::milliseconds limit) {
+ProcessEnd try_misdeed(const std::string& sandbox, const std::string& misdeed, int result,
+                       std::chrono::milliseconds limit) {
   const OpenFile nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const std::vector<int> files = {nothing.descriptor(), nothing.descriptor(), nothing.descriptor(),
                                   result};
-  return run_child("/proc/self/exe", {kMisdeed, sandbox, misdeed}, files, limit);
+  return ChildProcess({{"/proc/self/exe", kMisdeed, sandbox, misdeed}}, files).end(limit);
 }
 
-Ending try_misdeed(const std::string& sandbox, const std::string& misdeed) {
+ProcessEnd try_misdeed(const std::string& sandbox, const std::string& misdeed) {
   const OpenFile result = new_memory_file();
   return try_misdeed(sandbox, misdeed, result.descriptor(), std::chrono::minutes(1));
 }

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "decode/child_process.h"
+#include "base/child_process.h"
 
 namespace hum::decode {
 
@@ -13,9 +13,9 @@ constexpr int kRefused = 42, kWentThrough = 43;
 
 // Runs this program again, in a sandbox, to try one thing (child_entry_test.cpp lists them). Its
 // fourth file is `result`.
-Ending try_misdeed(const std::string& sandbox, const std::string& misdeed, int result,
-                   std::chrono::milliseconds limit);
+ProcessEnd try_misdeed(const std::string& sandbox, const std::string& misdeed, int result,
+                       std::chrono::milliseconds limit);
 // With an empty file, for up to a minute.
-Ending try_misdeed(const std::string& sandbox, const std::string& misdeed);
+ProcessEnd try_misdeed(const std::string& sandbox, const std::string& misdeed);
 
 }  // namespace hum::decode

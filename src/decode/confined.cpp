@@ -14,10 +14,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/fields_json.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "decode/child_process.h"
 #include "decode/container.h"
 #include "decode/handover_impl.h"
 #include "decode/memory_file.h"
@@ -37,7 +35,6 @@ std::string printable(std::string_view text) {
 
 DecodeOrder order_of(const DecodeLimits& limits) {
   DecodeOrder order;
-  order.parent = ::getpid();
   order.mono = limits.mono;
   order.max_seconds = limits.max_seconds;
   order.min_seconds = limits.min_seconds;
@@ -48,7 +45,7 @@ DecodeOrder order_of(const DecodeLimits& limits) {
   return order;
 }
 
-[[noreturn]] void fail_killed(const Ending& ending, const DecodeLimits& limits) {
+[[noreturn]] void fail_killed(const ProcessEnd& ending, const DecodeLimits& limits) {
   const std::string& name = limits.name;
   switch (ending.signal) {
     case SIGXFSZ:
@@ -89,7 +86,8 @@ void require_no_error(std::string_view result, const DecodeLimits& limits) {
 }
 
 // Throws what the end of a child means, unless it ended by itself and well.
-void require_success(const Ending& ending, const DecodeOrder& order, const DecodeLimits& limits) {
+void require_success(const ProcessEnd& ending, const DecodeOrder& order,
+                     const DecodeLimits& limits) {
   if (ending.timed_out) {
     fail(ExitCode::kTemporary,
          fmt::format("{} was not decoded within {} s", limits.name,
@@ -126,10 +124,8 @@ OpenFile run_order(const DecodeOrder& order, const OpenFile& upload, const OpenF
   std::vector<int> files = {nothing.descriptor(), nothing.descriptor(), log.descriptor(),
                             upload.descriptor(), result.descriptor()};
   if (ffmpeg.is_open()) files.push_back(ffmpeg.descriptor());
-  DecodeOrder sent = order;
-  const Ending ending =
-      run_child(child_program(limits.program),
-                {std::string(kConfinedDecode), to_text(to_json(sent))}, files, limits.wall_time);
+  const ProcessEnd ending =
+      ChildProcess(decoder_command(limits.program, order), files).end(limits.wall_time);
   seal(result);
   const std::string messages = printable(FileView(log.descriptor()).bytes());
   if (!messages.empty()) spdlog::debug("decoding: {}", messages);

@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <string>
 
+#include "base/child_process.h"
+#include "base/error.h"
+
 namespace hum::decode {
 
 // The descriptors of the child.
@@ -45,14 +48,18 @@ struct DecodeOrder {
   }
 };
 
-// In child.cpp: the path of `program`, or of this program if it is empty. Throws: kFailure for this
-// program without a call of enter_decoder.
-std::string child_program(const std::filesystem::path& program);
+// Runs `program`, or this program if it is empty, as the decoder that follows the order, which gets
+// this process as its parent. Throws: kFailure for this program without a call of enter_decoder.
+ChildCommand decoder_command(const std::filesystem::path& program, DecodeOrder order);
 
 constexpr uint64_t kResultMagic = 0x31303064'6d7568ff;  // first: a wav file begins otherwise
 constexpr int kLowestRate_hz = 1000, kHighestRate_hz = 768'000;
-// In child.cpp. Throws: kBadData for a rate outside these limits, about the file `name`.
-void require_rate(const std::string& name, int rate_hz);
+// Throws: kBadData for a rate outside these limits, about the file `name`.
+inline void require_rate(const std::string& name, int rate_hz) {
+  if (rate_hz >= kLowestRate_hz && rate_hz <= kHighestRate_hz) return;
+  fail(ExitCode::kBadData, fmt::format("{}: has a sample rate of {} Hz", name, rate_hz),
+       fmt::format("export it with {} Hz to {} Hz", kLowestRate_hz, kHighestRate_hz));
+}
 
 // The beginning of a result. After it come the samples (interleaved floats), or the texts of an
 // error. A child that dies before it is done leaves zeros.
@@ -67,6 +74,9 @@ struct ResultHeader {
   double clipped_fraction = 0;
 };
 static_assert(sizeof(ResultHeader) == 56);
+
+// In child.cpp.
+[[noreturn]] void carry_out(const DecodeOrder& order);
 
 // ---- Of a child that decodes file after file ----
 

@@ -43,10 +43,6 @@ OpenFile open_regular(const std::filesystem::path& path, const std::string& name
 
 }  // namespace
 
-OpenFile::~OpenFile() {
-  if (is_open()) ::close(descriptor_);
-}
-
 FileView::FileView(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) fail_memory("cannot read a file in memory");

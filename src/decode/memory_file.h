@@ -1,31 +1,14 @@
-// Open files, and files that exist only in memory (memfd) and can be sealed against changes.
+// Files that exist only in memory (memfd) and can be sealed against changes.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include "base/open_file.h"
 
 namespace hum::decode {
-
-// Closes the file descriptor that it owns.
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor = -1) : descriptor_(descriptor) {}
-  ~OpenFile();
-  OpenFile(OpenFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  OpenFile& operator=(OpenFile&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-
-  int descriptor() const { return descriptor_; }
-  bool is_open() const { return descriptor_ >= 0; }
-
- private:
-  int descriptor_;
-};
 
 // Maps a whole file into memory, read-only.
 class FileView {

@@ -22,11 +22,11 @@ TEST(Sandbox, ADecoderIsKilledAtAnythingButDecoding) {
   for (const char* misdeed :
        {"open", "open system file", "create", "create by reading", "remove", "socket",
         "local socket", "fork", "thread", "run", "trace", "kill parent", "map code"}) {
-    const Ending ending = try_misdeed("decoder", misdeed);
+    const ProcessEnd ending = try_misdeed("decoder", misdeed);
     EXPECT_EQ(ending.signal, SIGSYS) << misdeed << ", exit code " << ending.exit_code;
     // The same is possible outside, so that the test is one of the sandbox.
     if (std::string_view(misdeed) == "remove") continue;
-    const Ending free = try_misdeed("none", misdeed);
+    const ProcessEnd free = try_misdeed("none", misdeed);
     EXPECT_EQ(free.signal, 0) << misdeed;
     EXPECT_TRUE(free.exit_code == kWentThrough || free.exit_code == 0) << misdeed;
   }
@@ -51,7 +51,7 @@ TEST(Sandbox, ADecoderCanCrashWithoutFurtherHarm) {
 TEST(Sandbox, AProgramComputesAndReadsSystemFiles) {
   if (kHasSanitizer) GTEST_SKIP() << "a program with a sanitizer needs terabytes of memory";
   for (const char* deed : {"nothing", "open system file", "thread", "some memory"}) {
-    const Ending ending = try_misdeed("program", deed);
+    const ProcessEnd ending = try_misdeed("program", deed);
     EXPECT_EQ(ending.exit_code, kWentThrough) << deed << ", signal " << ending.signal;
   }
 }
@@ -60,7 +60,7 @@ TEST(Sandbox, AProgramIsRefusedTheRest) {
   if (kHasSanitizer) GTEST_SKIP() << "a program with a sanitizer needs terabytes of memory";
   for (const char* misdeed : {"create", "create by reading", "remove", "socket", "local socket",
                               "fork", "run", "trace", "kill parent"}) {
-    const Ending ending = try_misdeed("program", misdeed);
+    const ProcessEnd ending = try_misdeed("program", misdeed);
     EXPECT_EQ(ending.exit_code, kRefused) << misdeed << ", signal " << ending.signal;
   }
   EXPECT_EQ(try_misdeed("program", "spin").signal, SIGXCPU);
@@ -77,7 +77,7 @@ TEST(Sandbox, AProgramCannotReadOtherFilesWhereThereIsLandlock) {
 TEST(Sandbox, AChildDiesWithItsParent) {
   int pipe_ends[2];
   ASSERT_EQ(::pipe2(pipe_ends, O_CLOEXEC), 0);
-  const Ending parent =
+  const ProcessEnd parent =
       try_misdeed("none", "wait for a child", pipe_ends[1], std::chrono::seconds(1));
   EXPECT_EQ(parent.signal, SIGKILL);
   // The pipe ends when its last writer has ended: the child's child.
@@ -87,26 +87,12 @@ TEST(Sandbox, AChildDiesWithItsParent) {
   ::close(pipe_ends[0]);
 }
 
-TEST(ChildProcess, InheritsOnlyTheFilesThatItIsGiven) {
+TEST(Sandbox, AChildInheritsOnlyTheFilesThatItIsGiven) {
   int pipe_ends[2];
   ASSERT_EQ(::pipe(pipe_ends), 0);  // these would be inherited
   EXPECT_EQ(try_misdeed("none", "descriptors").exit_code, 4);
   ::close(pipe_ends[0]);
   ::close(pipe_ends[1]);
-}
-
-TEST(ChildProcess, IsKilledAtItsLimitAndCollected) {
-  const std::vector<int> none;
-  const Ending ending = run_child("/bin/sleep", {"60"}, none, std::chrono::milliseconds(200));
-  EXPECT_TRUE(ending.timed_out);
-  EXPECT_EQ(ending.signal, SIGKILL);
-  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
-  EXPECT_EQ(errno, ECHILD);
-}
-
-TEST(ChildProcess, AProgramThatCannotBeStartedIsNamed) {
-  const auto run = [] { run_child("/nonexistent", {}, {}, std::chrono::seconds(1)); };
-  EXPECT_EQ(testing::code_of(run), ExitCode::kUnavailable);
 }
 
 }  // namespace

@@ -14,8 +14,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/fields_json.h"
-#include "decode/child_process.h"
 #include "decode/confined.h"
 #include "decode/handover_impl.h"
 #include "decode/memory_file.h"
@@ -48,31 +46,29 @@ Sockets new_sockets() {
   return {OpenFile(ends[0]), OpenFile(ends[1])};
 }
 
-std::string order_of(const StreamLimits& limits) {
+DecodeOrder order_of(const StreamLimits& limits) {
   DecodeOrder order;
-  order.parent = ::getpid();
   order.is_stream = true;
   order.memory_bytes = limits.memory_bytes;
   order.processor_s = int64_t{1} << 31;  // the parent watches it, file by file
   order.name = limits.words.name;
   order.format_hint = limits.words.format_hint;
   order.length_hint = limits.words.length_hint;
-  return to_text(to_json(order));
+  return order;
 }
 
 ChildProcess start(const StreamLimits& limits, const OpenFile& socket) {
   const OpenFile nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const int files[] = {nothing.descriptor(), nothing.descriptor(), nothing.descriptor(),
                        socket.descriptor()};
-  return ChildProcess(child_program(limits.program),
-                      {std::string(kConfinedDecode), order_of(limits)}, files);
+  return ChildProcess(decoder_command(limits.program, order_of(limits)), files);
 }
 
 [[noreturn]] void fail_nonsense(const std::string& name) {
   fail(ExitCode::kBadData, name + ": makes its decoder answer nonsense", kExportAgain);
 }
 
-[[noreturn]] void fail_ended(const std::string& name, const Ending& ending) {
+[[noreturn]] void fail_ended(const std::string& name, const ProcessEnd& ending) {
   switch (ending.signal) {
     case SIGKILL:
       fail(ExitCode::kTemporary,

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <numeric>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace hum::pipeline {
 namespace {
@@ -36,12 +36,6 @@ double correlation(const Profile& time_s, const Profile& profile, int tonic) {
   return xx > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
 std::string_view name_of(data::Mode mode) {
   if (mode == data::Mode::kIonian) return "major";
   if (mode == data::Mode::kAeolian) return "minor";
@@ -58,9 +52,9 @@ double mean_bend(const Note& note) {
 
 Key parse_key(std::string_view text) {
   const auto colon = text.find(':');
-  const std::string tonic = lower(text.substr(0, colon));
+  const std::string tonic = lower_case(text.substr(0, colon));
   const std::string mode =
-      colon == std::string_view::npos ? "major" : lower(text.substr(colon + 1));
+      colon == std::string_view::npos ? "major" : lower_case(text.substr(colon + 1));
   Key key;
   bool sound = !tonic.empty() && tonic[0] >= 'a' && tonic[0] <= 'g';
   if (sound) key.tonic = kLetters[static_cast<size_t>(tonic[0] - 'a')];

@@ -1,12 +1,12 @@
 #include "plan/csv.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 
 namespace hum::plan {
 
@@ -15,18 +15,13 @@ namespace {
 constexpr const char* kForm =
     "comma-separated values below a header of column names (docs/formats/runs.md)";
 
-std::string trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '"'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return std::string(text);
-}
+constexpr std::string_view kBlanks = " \t\r\"";
 
 std::vector<std::string> split(std::string_view line) {
   std::vector<std::string> cells;
   for (size_t start = 0; start <= line.size();) {
     const size_t comma = std::min(line.find(',', start), line.size());
-    cells.push_back(trimmed(line.substr(start, comma - start)));
+    cells.emplace_back(trimmed(line.substr(start, comma - start), kBlanks));
     start = comma + 1;
   }
   return cells;
@@ -42,12 +37,10 @@ Table::Table(const std::filesystem::path& path) : name_(path.filename().string()
     const std::string_view line = std::string_view(text).substr(start, end - start);
     start = end + 1;
     ++line_number;
-    if (trimmed(line).empty()) continue;
+    if (trimmed(line, kBlanks).empty()) continue;
     auto cells = split(line);
     if (columns_.empty()) {
-      for (auto& cell : cells) {
-        std::ranges::transform(cell, cell.begin(), [](unsigned char c) { return std::tolower(c); });
-      }
+      for (auto& cell : cells) cell = lower_case(cell);
       columns_ = std::move(cells);
     } else if (cells.size() != columns_.size()) {
       fail(ExitCode::kBadData,

@@ -3,13 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <vector>
 
 #include "base/fields_json.h"
 #include "base/folders.h"
 #include "base/names.h"
+#include "base/text.h"
 
 namespace hum::plan {
 
@@ -48,11 +48,6 @@ void check_all(const Device& device) {
     fail(ExitCode::kConfig, fmt::format("{}: a spot price without interruptions", name),
          "set spot_interruptions_per_node_hour to the reclaim rate of a node");
   }
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
 }
 
 }  // namespace
@@ -101,13 +96,14 @@ const Device& Hardware::at(const std::string& name, ExitCode fault) const {
   if (const Device* found = find(name)) return *found;
   std::vector<std::string> names;
   for (const auto& [known, unused] : devices_) names.push_back(known);
-  fail(fault, fmt::format("unknown hardware '{}'", name),
-       fmt::format("the nearest are {}; known are: {}",
-                   fmt::join(nearest_names(lower(name), names), ", "), fmt::join(names, ", ")));
+  fail(
+      fault, fmt::format("unknown hardware '{}'", name),
+      fmt::format("the nearest are {}; known are: {}",
+                  fmt::join(nearest_names(lower_case(name), names), ", "), fmt::join(names, ", ")));
 }
 
 const Device* Hardware::named_in(const std::string& text) const {
-  const std::string inside = lower(text);
+  const std::string inside = lower_case(text);
   for (const auto& [name, device] : devices_) {
     if (inside.find(name) != std::string::npos) return &device;
   }

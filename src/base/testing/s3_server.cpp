@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/s3_call_impl.h"
+#include "base/text.h"
 
 namespace hum::testing {
 namespace {
@@ -158,9 +158,8 @@ S3Server::Request S3Server::parse_head(const std::string& head) {
   while (at < head.size()) {
     const size_t next = std::min(head.find("\r\n", at + 2), head.size());
     const size_t colon = head.find(": ", at);
-    std::string name = head.substr(at + 2, colon - at - 2);
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    request.headers[name] = head.substr(colon + 2, next - colon - 2);
+    request.headers[lower_case(head.substr(at + 2, colon - at - 2))] =
+        head.substr(colon + 2, next - colon - 2);
     at = next;
   }
   return request;

@@ -13,6 +13,7 @@
 #include "base/program.h"
 #include "base/rng.h"
 #include "base/scratch_folder.h"
+#include "base/text.h"
 
 namespace hum::data {
 
@@ -40,14 +41,9 @@ constexpr Progression kProgressions[] = {
 };
 constexpr const char* kRoots[] = {"C", "Db", "D", "Eb", "E", "F", "Gb", "G", "Ab", "A", "Bb", "B"};
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 // "...Intro", "...End2".
 bool is_introduction_or_ending(const std::string& groove) {
-  std::string name = lower(groove);
+  std::string name = lower_case(groove);
   while (!name.empty() && std::isdigit(static_cast<unsigned char>(name.back())) != 0) {
     name.pop_back();
   }
@@ -82,7 +78,7 @@ std::vector<MmaGroove> mma_grooves(const fs::path& package) {
       std::istringstream words(line);
       std::string command, groove;
       words >> command >> groove;
-      if (lower(command) != "defgroove" || is_introduction_or_ending(groove)) continue;
+      if (lower_case(command) != "defgroove" || is_introduction_or_ending(groove)) continue;
       grooves.push_back({name.string(), groove});
     }
   }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
@@ -9,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "data/stems/part_kind_impl.h"
 
 namespace hum::data::internal {
@@ -39,8 +39,7 @@ bool is_within(int value, int low, int high) { return value >= low && value <= h
 
 // MMA names a track after what it plays, with a suffix if there are several: "Chord-Guitar".
 std::optional<PartKind> kind_of_mma(const std::string& track) {
-  std::string word = track.substr(0, track.find('-'));
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string word = lower_case(track.substr(0, track.find('-')));
   static constexpr std::pair<const char*, PartKind> kKinds[] = {
       {"drum", PartKind::kDrums},       {"bass", PartKind::kBass},
       {"walk", PartKind::kBass},        {"chord", PartKind::kChordal},

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "serve/http/url.h"
 #include "serve/storage/data_folder.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "serve/http/url.h"
 
 namespace hum::serve {

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/names.h"
+#include "base/text.h"
 #include "serve/http/multipart.h"
 #include "serve/http/url.h"
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/text.h"
 #include "serve/http/url.h"
 
 namespace hum::serve {

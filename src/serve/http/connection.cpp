@@ -6,6 +6,7 @@
 #include "base/elapsed.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "serve/http/access.h"
 #include "serve/http/server_impl.h"
 #include "serve/http/url.h"

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "serve/http/url.h"
 
 namespace hum::serve {

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/text.h"
 #include "serve/http/url.h"
 
 namespace hum::serve {

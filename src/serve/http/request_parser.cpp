@@ -5,6 +5,7 @@
 #include <boost/beast/http/error.hpp>
 #include <limits>
 
+#include "base/text.h"
 #include "serve/http/url.h"
 
 namespace hum::serve {

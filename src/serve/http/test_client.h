@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "base/scratch_folder.h"
+#include "base/text.h"
 #include "serve/http/server.h"
 #include "serve/http/url.h"
 

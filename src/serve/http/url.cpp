@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace hum::serve {
 namespace {
 
@@ -118,20 +120,6 @@ std::optional<Target> parse_target(std::string_view text) {
   }
   if (mark < text.size() && !parse_query(text.substr(mark + 1), target)) return std::nullopt;
   return target;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 std::vector<std::string_view> split_list(std::string_view field) {

@@ -30,9 +30,6 @@ std::optional<Target> parse_target(std::string_view target);
 // "/v1/jobs/{id}" -> {"v1", "jobs", "{id}"}.
 std::vector<std::string_view> split_path(std::string_view path);
 
-std::string lower_case(std::string_view text);
-// Without the spaces and tabs around it.
-std::string_view trimmed(std::string_view text);
 // The entries of a comma-separated header field, trimmed, without empty ones.
 std::vector<std::string_view> split_list(std::string_view field);
 

@@ -1,4 +1,4 @@
-#include "decode/child_process.h"
+#include "base/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,19 +12,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "base/error.h"
 
-namespace hum::decode {
+namespace hum {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 [[noreturn]] void fail_too_many_files() {
-  fail(ExitCode::kTemporary, "decoding: too many open files", "try again later");
+  fail(ExitCode::kTemporary, "cannot start a process: too many open files", "try again later");
 }
 
 // Copies of the files, at numbers above those that the child's files get: a file that is put at its
@@ -40,13 +39,14 @@ std::vector<OpenFile> out_of_the_way(std::span<const int> files) {
 
 class SpawnActions {
  public:
-  explicit SpawnActions(std::span<const OpenFile> files) {
+  SpawnActions(std::span<const OpenFile> files, const std::filesystem::path& folder) {
     posix_spawn_file_actions_init(&actions_);
     int number = 0;
     for (const OpenFile& file : files) {
       posix_spawn_file_actions_adddup2(&actions_, file.descriptor(), number++);
     }
     posix_spawn_file_actions_addclosefrom_np(&actions_, number);
+    if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str());
   }
   ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
   SpawnActions(const SpawnActions&) = delete;
@@ -86,32 +86,22 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-std::vector<std::string> environment() {
-  std::vector<std::string> result;
-  for (const char* name :
-       {"LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr) result.push_back(std::string(name) + "=" + value);
-  }
-  return result;
-}
-
-pid_t spawn(const std::string& program, const std::vector<std::string>& arguments,
-            std::span<const int> files) {
+pid_t spawn(ChildCommand& command, std::span<const int> files) {
+  HUM_REQUIRE(!command.words.empty(), "ChildProcess: no program");
   const std::vector<OpenFile> copies = out_of_the_way(files);
-  const SpawnActions actions(copies);
+  const SpawnActions actions(copies, command.folder);
   const SpawnAttributes attributes;
-  std::vector<std::string> argument_texts = {program};
-  argument_texts.insert(argument_texts.end(), arguments.begin(), arguments.end());
-  std::vector<std::string> variables = environment();
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
+  const std::string& program = command.words.front();
   pid_t child = -1;
   const int error = ::posix_spawn(&child, program.c_str(), actions.get(), attributes.get(),
-                                  pointers(argument_texts).data(), pointers(variables).data());
+                                  pointers(command.words).data(), pointers(variables).data());
   if (error == 0) return child;
   const bool has_no_room = error == EAGAIN || error == ENOMEM;
   fail(has_no_room ? ExitCode::kTemporary : ExitCode::kUnavailable,
-       fmt::format("decoding: cannot start a process: {}", std::strerror(error)),
-       has_no_room ? "try again later" : "check the installation of hum");
+       fmt::format("cannot start {}: {}", program, std::strerror(error)),
+       has_no_room ? "try again later" : fmt::format("check the installation of {}", program));
 }
 
 // Whether the child ended before `end`.
@@ -130,7 +120,7 @@ bool ends_before(const OpenFile& child, Clock::time_point end) {
 int collect(pid_t child, rusage& used) {
   int status = 0;
   while (::wait4(child, &status, 0, &used) < 0) {
-    HUM_CHECK(errno == EINTR, "another part of the process collected a decoder: {}",
+    HUM_CHECK(errno == EINTR, "another part of the process collected a child: {}",
               std::strerror(errno));
   }
   return status;
@@ -142,9 +132,8 @@ double seconds(const timeval& time) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::string& program, const std::vector<std::string>& arguments,
-                           std::span<const int> files)
-    : process_(spawn(program, arguments, files)),
+ChildProcess::ChildProcess(ChildCommand command, std::span<const int> files)
+    : process_(spawn(command, files)),
       // Not pidfd_open: glibc 2.36 declares it without extern "C".
       handle_(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0))) {
   if (handle_.is_open()) return;
@@ -166,8 +155,8 @@ double ChildProcess::processor_s() const {
 
 bool ChildProcess::has_ended() const { return ends_before(handle_, Clock::now()); }
 
-Ending ChildProcess::end(std::chrono::milliseconds limit) {
-  Ending ending;
+ProcessEnd ChildProcess::end(std::chrono::milliseconds limit) {
+  ProcessEnd ending;
   ending.timed_out = !handle_.is_open() || !ends_before(handle_, Clock::now() + limit);
   if (ending.timed_out) ::kill(process_, SIGKILL);
   rusage used{};
@@ -178,9 +167,4 @@ Ending ChildProcess::end(std::chrono::milliseconds limit) {
   return ending;
 }
 
-Ending run_child(const std::string& program, const std::vector<std::string>& arguments,
-                 std::span<const int> files, std::chrono::milliseconds limit) {
-  return ChildProcess(program, arguments, files).end(limit);
-}
-
-}  // namespace hum::decode
+}  // namespace hum

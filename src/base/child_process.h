@@ -1,33 +1,39 @@
-// Runs a program as a child process that inherits nothing but the files it is given.
+// Runs a program as a child process that inherits nothing but what it is given.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "decode/memory_file.h"
+#include "base/open_file.h"
 
-namespace hum::decode {
+namespace hum {
 
-// How a child ended.
-struct Ending {
+// How a process ended.
+struct ProcessEnd {
   int exit_code = 0;       // -1: a signal ended it
   int signal = 0;          // which; 0: none
   double processor_s = 0;  // what it used
   bool timed_out = false;  // it was killed at the limit
 };
 
+struct ChildCommand {
+  std::vector<std::string> words;                       // the program's path, then its arguments
+  std::map<std::string, std::string> environment = {};  // all of it
+  std::filesystem::path folder = {};                    // where it runs; empty: where we do
+};
+
 class ChildProcess {
  public:
-  // Starts `program`. Its descriptors are 0, 1, ... = `files`, and no others; its environment holds
-  // only what the loader and sanitizers read. It has a separate process group, which Ctrl-C does
-  // not reach, and no signal is blocked or ignored.
+  // Starts the program. Its descriptors are 0, 1, ... = `files`, and no others. It has a separate
+  // process group, which Ctrl-C does not reach, and no signal is blocked or ignored.
   // Throws: kTemporary if the machine has no room for a process, kUnavailable if it cannot start.
-  ChildProcess(const std::string& program, const std::vector<std::string>& arguments,
-               std::span<const int> files);
+  ChildProcess(ChildCommand command, std::span<const int> files);
   // Kills it, unless end() was called.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -37,15 +43,11 @@ class ChildProcess {
   double processor_s() const;
   bool has_ended() const;
   // Waits until it ends, and kills it at the limit. To be called once.
-  Ending end(std::chrono::milliseconds limit);
+  ProcessEnd end(std::chrono::milliseconds limit);
 
  private:
   pid_t process_;  // 0: it has ended and was collected
   OpenFile handle_;
 };
 
-// Runs a program to its end. Throws: what ChildProcess throws.
-Ending run_child(const std::string& program, const std::vector<std::string>& arguments,
-                 std::span<const int> files, std::chrono::milliseconds limit);
-
-}  // namespace hum::decode
+}  // namespace hum
