@@ -12,6 +12,7 @@ namespace hum::train {
 using graph::convert;
 using graph::DType;
 using graph::Value;
+using graph::Values;
 
 namespace {
 
@@ -23,24 +24,33 @@ constexpr double kEpsilon = 1e-7;
 
 Value wide(const Value& x) { return convert(x, DType::kF32); }
 
+// Rounds once, for all who use the value. XLA may leave the rounding out where an f32 operation
+// follows ("excess precision"). The rounded and the exact x would then meet in one step, whose
+// terms no longer cancel: 1.7 times PyTorch's errors instead of equal ones.
+Value rounded(const Value& x, DType type) {
+  return graph::optimization_barrier(Values{convert(x, type)})[0];
+}
+
 // One step for x[m, n]. Multiplies by the smaller Gram matrix, x x^T or x^T x, which gives the same
 // x. Sums are f32, rounded once.
 Value newton_schulz(const Value& x) {
   const bool is_tall = x.size(0) > x.size(1);
-  const Value gram = kernels::matmul(x, x,
-                                     is_tall ? kernels::MatmulOptions{.transpose_lhs = true}
-                                             : kernels::MatmulOptions{.transpose_rhs = true});
+  const Value gram =
+      rounded(kernels::matmul(x, x,
+                              is_tall ? kernels::MatmulOptions{.transpose_lhs = true}
+                                      : kernels::MatmulOptions{.transpose_rhs = true}),
+              x.dtype());
   const Value square = kernels::matmul(gram, gram, {.result = DType::kF32});
   const Value polynomial = convert(wide(gram) * kB + square * kC, x.dtype());
   const Value product = is_tall ? kernels::matmul(x, polynomial, {.result = DType::kF32})
                                 : kernels::matmul(polynomial, x, {.result = DType::kF32});
-  return convert(wide(x) * kA + product, x.dtype());
+  return rounded(wide(x) * kA + product, x.dtype());
 }
 
 Value orthogonalised_matrix(const Value& matrix, DType products) {
-  Value x = convert(matrix, products);
+  Value x = rounded(matrix, products);
   const Value norm = graph::sqrt(graph::sum_all(wide(x) * wide(x)));
-  x = x / convert(graph::maximum(norm, kEpsilon), products);
+  x = rounded(x / convert(graph::maximum(norm, kEpsilon), products), products);
   for (int i = 0; i < kSteps; ++i) x = newton_schulz(x);
   return wide(x);
 }
