@@ -284,7 +284,7 @@ class Ages(Repository):
                     "build a.o: cc ../a.c\nbuild a: link a.o\n"})
         self.commit({"a.c": '#include "h.h"\nint main() { return 0; }\n'})
         subprocess.run(["ninja", "-C", self.root / "build"], check=True, capture_output=True)
-        self.assertEqual(inputs.target_inputs(self.root / "build", self.root, ["a"]), {"a.c", "h.h"})
+        self.assertEqual(inputs.target_inputs(self.root / "build", self.root, ("a",)), {"a.c", "h.h"})
 
 
 class Readme(unittest.TestCase):

@@ -1,5 +1,6 @@
 """The inputs of a bar's figure, and which of them changed since the figure was measured."""
 
+import functools
 import pathlib
 import re
 import subprocess
@@ -19,17 +20,18 @@ def in_repository(paths, build, root):
     return found
 
 
+@functools.cache
 def target_inputs(build, root, targets):
-    """Sources of the targets, and the headers that they include."""
+    """Sources of the targets (a tuple), and the headers that they include."""
     if not targets:
         return set()
     inputs = ninja(build, "-t", "inputs", *targets).splitlines()
     objects = [path for path in inputs if path.endswith(".o")]
-    headers = []
+    headers = set()
     for start in range(0, len(objects), 200):  # the length of a command line is limited
         lines = ninja(build, "-t", "deps", *objects[start:start + 200]).splitlines()
-        headers += [line.strip() for line in lines if line.startswith("    ")]
-    return in_repository(inputs + headers, build, root)
+        headers.update(line.strip() for line in lines if line.startswith("    "))
+    return in_repository(headers.union(inputs), build, root)
 
 
 def is_input(path, files, places):
@@ -39,7 +41,7 @@ def is_input(path, files, places):
 
 def inputs_of(bar, build, root):
     """Returns a function that tells whether a path of the repository is an input of the bar."""
-    files = target_inputs(build, root, bar.targets)
+    files = target_inputs(build, root, tuple(bar.targets))
     scripts = re.findall(r"(?:bench|tools)/[\w./]+", bar.command)
     places = [*bar.inputs, *scripts]
     return lambda path: is_input(path, files, places)
