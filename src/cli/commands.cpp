@@ -29,6 +29,7 @@ std::span<const Command> commands() {
       kCodecDecode,
       kTrain,
       kDataMake,
+      kDataStems,
       kDataExtract,
       kDataExtractStatus,
       kDataExtractRequeue,

@@ -28,6 +28,7 @@ enum class TrainingInput {
   kLabelledCrops,         // audio, preset: its index in the configuration's `presets`
   kCropsWithNotes,        // audio, latents, melody, excitation
   kSungCrops,             // audio, f0, note, onset, offset: synthetic voices in rooms and noise
+  kStemMixtures,          // stems, mixture: songs apart, and their sum, at 44.1 kHz
   kTokenItems,            // codes, latents, melody, reference, reference_frames
   kTokenItemsWithDrafts,  // those, and draft: the upsampler's latents
   kItemsWithSound,        // token items, and audio, played and excitation: the target's notes

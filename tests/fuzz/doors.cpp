@@ -1,6 +1,7 @@
 #include "tests/fuzz/doors.h"
 
 #include "app/training/configuration.h"
+#include "audio/flac.h"
 #include "audio/io.h"
 #include "audio/midi.h"
 #include "audio/notes.h"
@@ -47,6 +48,22 @@ Door sound_door(const fs::path& scratch, const std::string& extension, int64_t r
     pipeline::read_recording(file, kMaxSeconds);
   };
   return door;
+}
+
+// A stem of a shard.
+Door stem_door(int64_t rounds) {
+  std::vector<int16_t> samples;
+  for (const float sample : audio::test_signal(6000, 44100)) {
+    samples.insert(samples.end(), 2, static_cast<int16_t>(20000 * sample));
+  }
+  return {"stem",
+          ".flac",
+          {audio::flac_file(samples, 44100, 2)},
+          [](const fs::path& file) {
+            std::vector<float> part(2 * 2000);
+            audio::read_flac(read_file(file), 3000, 2, part);
+          },
+          rounds};
 }
 
 Door notes_door(const fs::path& scratch, const std::string& extension, int64_t rounds) {
@@ -132,6 +149,7 @@ std::vector<Door> all_doors(const fs::path& scratch) {
 #ifndef __SANITIZE_ADDRESS__  // libsndfile 1.2 leaks its Vorbis state on damaged headers
   doors.push_back(sound_door(scratch, ".ogg", 2400));
 #endif
+  doors.push_back(stem_door(3600));
   for (const char* extension : {".mid", ".csv", ".json"}) {
     doors.push_back(notes_door(scratch, extension, 18000));
   }

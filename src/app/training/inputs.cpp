@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "data/shards/manifest.h"
 #include "data/singing/sung_shards.h"
+#include "data/stems/batches.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/timing.h"
 #include "models/codec/code_vectors.h"
@@ -257,6 +258,38 @@ OpenedInput sung_crops(const InputRequest& request) {
   return opened(stage, split_items(items->size(), stage), make);
 }
 
+// The windows of training and those held out are drawn apart: random mixtures of the one have
+// nothing of the other.
+struct StemData {
+  explicit StemData(const StageConfig& stage)
+      : folder(stage.data),
+        split(split_items(folder.size(), stage)),
+        training(folder, 0, folder.size() - stage.held_out) {
+    if (stage.held_out > 0) {
+      held_out.emplace(folder, folder.size() - stage.held_out, stage.held_out);
+    }
+  }
+  data::StemFolder folder;
+  ItemSplit split;
+  data::StemMaterial training;
+  std::optional<data::StemMaterial> held_out;
+};
+
+OpenedInput stem_mixtures(const InputRequest& request) {
+  const StageConfig& stage = request.configuration.stage;
+  const auto data = std::make_shared<const StemData>(stage);
+  const auto make = [data, request, &stage](const Draw& draw) {
+    const int64_t samples = request.spec.batch.at(0).shape.dims.back();
+    const auto& material = draw.is_training ? data->training : *data->held_out;
+    const auto batch =
+        data::stem_batch(material, draw.order, draw.seed, draw.step, stage.batch, samples);
+    constexpr auto kStems = static_cast<int64_t>(data::kStemCount);
+    return chosen(request.spec, {{"stems", shaped({stage.batch, kStems, 2, samples}, batch.stems)},
+                                 {"mixture", shaped({stage.batch, 2, samples}, batch.mixture)}});
+  };
+  return opened(stage, data->split, make);
+}
+
 }  // namespace
 
 OpenedInput open_input(const InputRequest& request) {
@@ -269,6 +302,8 @@ OpenedInput open_input(const InputRequest& request) {
       return crops_with_notes(request);
     case models::TrainingInput::kSungCrops:
       return sung_crops(request);
+    case models::TrainingInput::kStemMixtures:
+      return stem_mixtures(request);
     case models::TrainingInput::kTokenItems:
       return token_items(request);
     case models::TrainingInput::kTokenItemsWithDrafts:

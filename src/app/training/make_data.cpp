@@ -10,12 +10,14 @@
 #include "app/stop.h"
 #include "app/training/configuration.h"
 #include "app/training/inputs.h"
+#include "app/training/own_songs.h"
 #include "base/atomic_folder.h"
 #include "base/fields_json.h"
 #include "base/files.h"
 #include "base/folders.h"
 #include "data/shards/make_items.h"
 #include "data/singing/sung_shards.h"
+#include "data/stems/stem_shards.h"
 #include "models/codec/token_file.h"
 #include "models/weights_folder.h"
 
@@ -25,6 +27,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kVoices = "voices";
+
+// A configuration of stems.
+struct StemsFile {
+  data::MakeStemsOptions stems;
+  template <class V>
+  void visit_fields(V& v) {
+    v("stems", stems, "windows of stems");
+  }
+};
 
 ProcessRank rank_of(const MakeItemsOptions& options) {
   if (options.rank < 0 && options.ranks == 0) return process_rank();
@@ -68,9 +79,7 @@ MadeItems make_voices(const MakeItemsOptions& options, const Json& config) {
   return {stop_signal(), is_whole, made.count, rank};
 }
 
-}  // namespace
-
-MadeItems make_items(const MakeItemsOptions& options) {
+void validate(const MakeItemsOptions& options) {
   if (options.count < 0) {
     fail(ExitCode::kUsage, "--count must not be negative",
          "0 makes as many items as the configuration says");
@@ -78,6 +87,12 @@ MadeItems make_items(const MakeItemsOptions& options) {
   if (options.threads < 0) {
     fail(ExitCode::kUsage, "--threads must not be negative", "0 uses as many as hum computes with");
   }
+}
+
+}  // namespace
+
+MadeItems make_items(const MakeItemsOptions& options) {
+  validate(options);
   Json config = Json::object();
   data::MakeOptions made;
   if (!options.config.empty()) {
@@ -101,6 +116,23 @@ MadeItems make_items(const MakeItemsOptions& options) {
   std::optional<models::codec::CodecSession> codec;
   if (!made.codec.empty()) tools.encoder = token_encoder(codec.emplace(session, made.codec));
   const bool is_whole = data::make_items(with_runs_folder(options.output), made, tools);
+  return {stop_signal(), is_whole, made.count, rank};
+}
+
+MadeItems make_stems(const MakeItemsOptions& options) {
+  validate(options);
+  data::MakeStemsOptions made;
+  if (!options.config.empty()) {
+    const ErrorContext context([&] { return "reading " + options.config; });
+    StemsFile file;
+    from_json(read_yaml(configuration_path(options.config)), file);
+    made = file.stems;
+  }
+  if (options.count > 0) made.count = options.count;
+  if (options.threads > 0) made.threads = options.threads;
+  const ProcessRank rank = rank_of(options);
+  const bool is_whole = data::make_stems(with_runs_folder(options.output), made, compose_song, rank,
+                                         [] { return stop_signal() != 0; });
   return {stop_signal(), is_whole, made.count, rank};
 }
 

@@ -1,5 +1,5 @@
-// Makes training items and the presets' timbre references with the released models, for `hum data
-// make` and `hum data references`.
+// Makes training items, stems, and the presets' timbre references, for `hum data make`, `stems` and
+// `references`.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,10 @@ struct MadeItems {
 
 // Throws: kUsage for an invalid rank, count or number of threads; what data::make_items throws.
 MadeItems make_items(const MakeItemsOptions& options);
+
+// Makes windows of stems, training material for separation, by a configuration with `stems:`.
+// Throws: what make_items throws for the options; what data::make_stems throws.
+MadeItems make_stems(const MakeItemsOptions& options);
 
 struct MadeReferences {
   std::string folder;

@@ -35,11 +35,14 @@ using models::TrainingInput;
 using ::testing::HasSubstr;
 
 // Configurations of models, not of data.
+bool is_of_data(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with("data") || name.starts_with("stems");
+}
 std::vector<fs::path> model_files() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(source_folder() / "configs")) {
-    const bool is_of_data = entry.path().filename().string().starts_with("data");
-    if (!entry.is_directory() && !is_of_data) files.push_back(entry.path());
+    if (!entry.is_directory() && !is_of_data(entry.path())) files.push_back(entry.path());
   }
   return files;
 }
@@ -93,6 +96,7 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
     testing::make_few_items(root_ / "data", 3);
     data::make_sung_items(root_ / "voices",
                           {.seconds = 2, .silent_share = 0, .count = 3, .items_per_shard = 3});
+    testing::make_few_stems(root_ / "stems", 3);
     for (const char* part : {"codec", "upsampler"}) models::write_tiny_weights(root_, part);
   }
   static void TearDownTestSuite() {
@@ -101,9 +105,8 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
   }
 
   static ModelConfiguration configuration(int64_t steps, double learning_rate) {
-    const bool sings = GetParam()->input == TrainingInput::kSungCrops;
     ModelConfiguration result = testing::tiny_configuration(
-        *GetParam(), root_ / (sings ? "voices" : "data"), learning_rate);
+        *GetParam(), root_ / data_for(GetParam()->input), learning_rate);
     StageConfig& stage = result.stage;
     stage.weights = root_;
     stage.frames = 25;
@@ -112,6 +115,10 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
     stage.loop.steps = steps;
     stage.loop.log_every = 1;
     return result;
+  }
+  static const char* data_for(TrainingInput input) {
+    if (input == TrainingInput::kSungCrops) return "voices";
+    return input == TrainingInput::kStemMixtures ? "stems" : "data";
   }
   // The models whose weights a training writes.
   static std::vector<std::string> parts() {

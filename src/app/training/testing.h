@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "app/training/configuration.h"
+#include "app/training/own_songs.h"
 #include "base/scratch_folder.h"
 #include "data/shards/make_items.h"
+#include "data/stems/stem_shards.h"
 #include "models/testing.h"
 
 namespace hum::app::testing {
@@ -23,6 +25,19 @@ inline void make_few_items(const std::filesystem::path& folder, int64_t count,
   data::MakeOptions options{.count = count, .items_per_shard = count, .threads = 1};
   options.items.presets = presets;
   data::make_items(folder, options);
+}
+
+// Makes `count` windows of 2 s of hum's own songs in one shard, on the smallest sound font.
+inline void make_few_stems(const std::filesystem::path& folder, int64_t count) {
+  data::MakeStemsOptions options{.count = count, .windows_per_shard = count, .threads = 1};
+  auto& material = options.material;
+  material.seconds = 2;
+  material.packages = {};
+  material.mma_share = 0;
+  material.own_share = 1;
+  material.sound_fonts = {"timgm6mb"};
+  material.drum_fonts = {};
+  data::make_stems(folder, options, compose_song);
 }
 
 // A tiny model on batches of two items, in f32, at a learning rate that stays.

@@ -7,8 +7,8 @@ namespace hum::cli {
 
 extern const Command kNotes, kGenerate, kArrange, kPresets, kEvaluateNotes, kCodecEncode,
     kCodecDecode, kDataMake, kDataExtract, kDataExtractStatus, kDataExtractRequeue, kDataExtractGc,
-    kDataVerify, kDataReferences, kTrain, kModelCheck, kModelRun, kProfile, kAudit, kCompile, kEnv,
-    kHelp, kCompletion, kMan, kServe, kServeAddKey, kServeListKeys, kServeRemoveKey, kWorker,
-    kClient;
+    kDataVerify, kDataReferences, kDataStems, kTrain, kModelCheck, kModelRun, kProfile, kAudit,
+    kCompile, kEnv, kHelp, kCompletion, kMan, kServe, kServeAddKey, kServeListKeys, kServeRemoveKey,
+    kWorker, kClient;
 
 }  // namespace hum::cli

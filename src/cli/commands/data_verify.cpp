@@ -16,10 +16,22 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("folder", folder, "folder of training items");
+    v.positional("folder", folder, "folder of training items or stems");
     v("json", json, "print JSON");
   }
 };
+
+std::string cure_of(const data::Manifest& manifest, const std::string& shard,
+                    const std::string& folder) {
+  if (manifest.version == data::kFeaturesVersion) {
+    return fmt::format(
+        "extract their recordings again: hum data extract requeue --shard {} {}, "
+        "then repeat `hum data extract`",
+        shard, folder);
+  }
+  return fmt::format("repeat `hum data {}` with the same options; it replaces damaged shards",
+                     manifest.options.contains(data::kStemsOption) ? "stems" : "make");
+}
 
 int run(Args& args) {
   const auto manifest = data::read_manifest(args.folder);
@@ -35,16 +47,11 @@ int run(Args& args) {
   if (!faults.empty()) {
     std::vector<std::string> names;
     for (const auto& fault : faults) names.push_back(fault.name + " " + fault.what);
-    fail(
-        ExitCode::kBadData,
-        fmt::format("{}: {} of {} {} damaged: {}", args.folder, faults.size(),
-                    counted(std::ssize(manifest.shards), "shard"),
-                    faults.size() == 1 ? "is" : "are", fmt::join(names, "; ")),
-        manifest.version == data::kFeaturesVersion
-            ? fmt::format("extract their recordings again: hum data extract requeue --shard {} {}, "
-                          "then repeat `hum data extract`",
-                          faults[0].name, args.folder)
-            : "repeat `hum data make` with the same options; it replaces damaged shards");
+    fail(ExitCode::kBadData,
+         fmt::format("{}: {} of {} {} damaged: {}", args.folder, faults.size(),
+                     counted(std::ssize(manifest.shards), "shard"),
+                     faults.size() == 1 ? "is" : "are", fmt::join(names, "; ")),
+         cure_of(manifest, faults[0].name, args.folder));
   }
   if (!args.json) {
     std::cout << fmt::format("{}: {}, {}, all intact\n", args.folder,

@@ -160,24 +160,20 @@ void add_features(TarWriter& shard, const FeatureSample& sample) {
 
 std::vector<ItemView> read_samples(std::string_view archive) {
   std::vector<ItemView> items;
-  std::string last_key;
-  for (const TarMember& member : tar_members(archive)) {
-    const ErrorContext context([&] { return "reading " + member.name; });
-    const size_t dot = std::min(member.name.find('.'), member.name.size() - 1);
-    const std::string key = member.name.substr(0, dot);
-    if (items.empty() || key != last_key) {
-      ItemView item;
-      // Features: HASH_WINDOW.
-      const std::string number = key.substr(key.rfind('_') + 1);
-      const char* const last = number.data() + number.size();
-      const auto [end, error] = std::from_chars(number.data(), last, item.index);
-      if (error != std::errc{} || end != last) {
-        fail(ExitCode::kBadData, fmt::format("'{}' is not the number of an item", key));
-      }
-      items.push_back(item);
-      last_key = key;
+  for (const TarSample& sample : tar_samples(archive)) {
+    const std::string& key = sample.key;
+    ItemView& item = items.emplace_back();
+    // Features: HASH_WINDOW.
+    const std::string number = key.substr(key.rfind('_') + 1);
+    const char* const last = number.data() + number.size();
+    const auto [end, error] = std::from_chars(number.data(), last, item.index);
+    if (error != std::errc{} || end != last) {
+      fail(ExitCode::kBadData, fmt::format("'{}' is not the number of an item", key));
     }
-    read_member(items.back(), std::string_view(member.name).substr(dot + 1), member.bytes);
+    for (const TarMember& file : sample.files) {
+      const ErrorContext context([&] { return fmt::format("reading {}.{}", key, file.name); });
+      read_member(item, file.name, file.bytes);
+    }
   }
   return items;
 }

@@ -1,7 +1,6 @@
 #include "data/shards/make_items.h"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 
 #include "base/error.h"
@@ -9,6 +8,7 @@
 #include "data/shards/item_sample.h"
 #include "data/shards/make_shards.h"
 #include "data/shards/manifest.h"
+#include "data/shards/pool.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/timing.h"
 
@@ -36,35 +36,6 @@ Json identity(const MakeOptions& options, const ItemMaker& maker, const MakeTool
   if (!tools.heard_by.empty()) result["heard_by"] = tools.heard_by;
   return result;
 }
-
-// Lends makers to threads; there are never more makers than threads.
-class MakerPool {
- public:
-  MakerPool(ItemOptions options, Transcriber transcriber)
-      : options_(std::move(options)), transcriber_(std::move(transcriber)) {}
-
-  ItemMaker take() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        ItemMaker maker = std::move(idle_.back());
-        idle_.pop_back();
-        return maker;
-      }
-    }
-    return ItemMaker(options_, transcriber_);
-  }
-  void give_back(ItemMaker maker) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(maker));
-  }
-
- private:
-  ItemOptions options_;
-  Transcriber transcriber_;
-  std::mutex mutex_;
-  std::vector<ItemMaker> idle_;
-};
 
 // Makes a shard and encodes its items in groups of kItemsPerEncode. Empty after a stop signal.
 std::optional<std::string> make_shard(const ShardItems& wanted, ItemMaker& maker,
@@ -96,7 +67,7 @@ std::optional<std::string> make_shard(const ShardItems& wanted, ItemMaker& maker
 
 bool make_items(const std::filesystem::path& folder, const MakeOptions& options,
                 const MakeTools& tools) {
-  MakerPool makers(options.items, tools.transcriber);
+  Pool<ItemMaker> makers([&] { return ItemMaker(options.items, tools.transcriber); });
   auto first_maker = makers.take();
   const Json made_with = identity(options, first_maker, tools);
   makers.give_back(std::move(first_maker));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -63,6 +64,21 @@ class ItemProgress {
 };
 
 }  // namespace
+
+MakeShard one_by_one(std::function<bool()> should_stop,
+                     std::function<void(TarWriter& shard, uint64_t index)> add) {
+  return [should_stop = std::move(should_stop), add = std::move(add)](
+             const ShardItems& items,
+             const std::function<void()>& made_one) -> std::optional<std::string> {
+    TarWriter shard;
+    for (int64_t i = 0; i < items.count; ++i) {
+      if (should_stop && should_stop()) return std::nullopt;
+      add(shard, items.first_index + static_cast<uint64_t>(i));
+      made_one();
+    }
+    return shard.finish();
+  };
+}
 
 bool make_shards(const std::filesystem::path& folder, const Json& options, const ShardPlan& plan,
                  const MakeShard& make) {

@@ -9,6 +9,7 @@
 
 #include "base/json_fwd.h"
 #include "base/ranks.h"
+#include "data/shards/tar.h"
 
 namespace hum::data {
 
@@ -29,6 +30,11 @@ struct ShardItems {
 // Called from several threads.
 using MakeShard = std::function<std::optional<std::string>(const ShardItems& items,
                                                            const std::function<void()>& made_one)>;
+
+// A shard to which `add` adds one item after another, until should_stop, which may be empty, says
+// so.
+MakeShard one_by_one(std::function<bool()> should_stop,
+                     std::function<void(TarWriter& shard, uint64_t index)> add);
 
 // Makes the missing shards of this rank's share, the shards s with s % ranks == rank, and keeps
 // intact ones. options: all that determines the shards' bytes, see ShardLedger. Shows progress.

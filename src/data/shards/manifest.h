@@ -30,6 +30,9 @@ inline constexpr int64_t kFeaturesVersion = 3;  // features of recordings
 // The option of features whose samples hold the sound itself.
 inline constexpr const char* kSoundOption = "sound";
 
+// The options of windows of stems.
+inline constexpr const char* kStemsOption = "stems";
+
 // items-000007.tar
 std::string shard_name(int64_t shard);
 

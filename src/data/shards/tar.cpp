@@ -3,6 +3,8 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace hum::data {
@@ -92,6 +94,17 @@ std::vector<TarMember> tar_members(std::string_view bytes) {
   }
   if (code != ARCHIVE_EOF) damaged(archive_error_string(reader.get()));
   return members;
+}
+
+std::vector<TarSample> tar_samples(std::string_view archive) {
+  std::vector<TarSample> samples;
+  for (TarMember& member : tar_members(archive)) {
+    const size_t dot = std::min(member.name.find('.'), member.name.size() - 1);
+    std::string key = member.name.substr(0, dot);
+    if (samples.empty() || samples.back().key != key) samples.push_back({std::move(key), {}});
+    samples.back().files.push_back({member.name.substr(dot + 1), member.bytes});
+  }
+  return samples;
 }
 
 }  // namespace hum::data

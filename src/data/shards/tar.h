@@ -35,4 +35,12 @@ struct TarMember {
 // Throws: kBadData when `archive` is not an uncompressed tar of plain files, or is truncated.
 std::vector<TarMember> tar_members(std::string_view archive);
 
+// The files of one WebDataset sample, named by what follows the key and its dot: "meta.json".
+struct TarSample {
+  std::string key;
+  std::vector<TarMember> files;
+};
+// Adjacent members with one key are a sample. Throws: what tar_members throws.
+std::vector<TarSample> tar_samples(std::string_view archive);
+
 }  // namespace hum::data

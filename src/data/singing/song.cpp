@@ -140,12 +140,7 @@ void join(PlannedNote& before, PlannedNote& note, const Singer& singer, Rng& rng
 
 }  // namespace
 
-std::vector<PlannedNote> plan_song(const Singer& singer, double seconds, uint64_t seed,
-                                   uint64_t index) {
-  Rng rng(seed, "song", index);
-  auto notes = with_melismas(rng.chance(0.5) ? composed(singer, seconds, seed, index, rng)
-                                             : free_melody(singer, seconds, rng),
-                             singer, rng);
+void plan_joins(std::vector<PlannedNote>& notes, const Singer& singer, Rng& rng) {
   for (size_t i = 0; i < notes.size(); ++i) {
     PlannedNote& note = notes[i];
     const double gap_s = i == 0 ? 1 : note.start_s - notes[i - 1].end_s;
@@ -155,6 +150,15 @@ std::vector<PlannedNote> plan_song(const Singer& singer, double seconds, uint64_
       note.consonant_s = std::min(0.8 * gap_s, rng.uniform(0.03, 0.12));  // noise in the rest
     }
   }
+}
+
+std::vector<PlannedNote> plan_song(const Singer& singer, double seconds, uint64_t seed,
+                                   uint64_t index) {
+  Rng rng(seed, "song", index);
+  auto notes = with_melismas(rng.chance(0.5) ? composed(singer, seconds, seed, index, rng)
+                                             : free_melody(singer, seconds, rng),
+                             singer, rng);
+  plan_joins(notes, singer, rng);
   return notes;
 }
 

@@ -33,4 +33,8 @@ struct PlannedNote {
 std::vector<PlannedNote> plan_song(const Singer& singer, double seconds, uint64_t seed,
                                    uint64_t index);
 
+// Draws how the notes of a melody, in order and without overlaps, follow each other: it sets `join`
+// and the fields that belong to it, and takes consonants' time from the note before.
+void plan_joins(std::vector<PlannedNote>& notes, const Singer& singer, Rng& rng);
+
 }  // namespace hum::data

@@ -51,15 +51,13 @@ void add_sung(TarWriter& shard, uint64_t index, const SungItem& item) {
 
 std::vector<StoredSungItem> read_sung(std::string_view archive) {
   std::vector<StoredSungItem> items;
-  std::string last_key;
-  for (const TarMember& member : tar_members(archive)) {
-    const size_t dot = std::min(member.name.find('.'), member.name.size() - 1);
-    const std::string key = member.name.substr(0, dot), suffix = member.name.substr(dot + 1);
-    if (items.empty() || key != last_key) items.emplace_back();
-    last_key = key;
-    if (suffix == "audio.wav") items.back().samples = wav_samples(member.bytes);
-    if (suffix == "f0.npy") items.back().f0_hz = npy_values<float>(member.bytes);
-    if (suffix == "notes.npy") items.back().notes = npy_values<float>(member.bytes);
+  for (const TarSample& sample : tar_samples(archive)) {
+    StoredSungItem& item = items.emplace_back();
+    for (const auto& [suffix, bytes] : sample.files) {
+      if (suffix == "audio.wav") item.samples = wav_samples(bytes);
+      if (suffix == "f0.npy") item.f0_hz = npy_values<float>(bytes);
+      if (suffix == "notes.npy") item.notes = npy_values<float>(bytes);
+    }
   }
   return items;
 }
@@ -128,18 +126,10 @@ bool make_sung_items(const std::filesystem::path& folder, const SungOptions& opt
   return make_shards(
       folder, identity(options),
       {options.count, options.items_per_shard, static_cast<int>(options.threads), rank},
-      [&](const ShardItems& wanted,
-          const std::function<void()>& made_one) -> std::optional<std::string> {
-        TarWriter shard;
-        for (int64_t i = 0; i < wanted.count; ++i) {
-          if (should_stop && should_stop()) return std::nullopt;
-          const uint64_t index = wanted.first_index + static_cast<uint64_t>(i);
-          add_sung(shard, index,
-                   make_sung_item(static_cast<uint64_t>(options.seed), index, item_options));
-          made_one();
-        }
-        return shard.finish();
-      });
+      one_by_one(should_stop, [&](TarWriter& shard, uint64_t index) {
+        const auto seed = static_cast<uint64_t>(options.seed);
+        add_sung(shard, index, make_sung_item(seed, index, item_options));
+      }));
 }
 
 struct SungFolder::Impl {

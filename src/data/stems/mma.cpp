@@ -41,6 +41,12 @@ constexpr Progression kProgressions[] = {
 };
 constexpr const char* kRoots[] = {"C", "Db", "D", "Eb", "E", "F", "Gb", "G", "Ab", "A", "Bb", "B"};
 
+// Whether the chord on the tonic is minor.
+bool is_minor(const Progression& progression) {
+  const auto tonic = std::ranges::find(progression, 0, &DegreeChord::semitones);
+  return tonic != progression.end() && tonic->kind.starts_with("m");
+}
+
 // "...Intro", "...End2".
 bool is_introduction_or_ending(const std::string& groove) {
   std::string name = lower_case(groove);
@@ -102,6 +108,8 @@ MmaSong draw_mma_song(std::span<const MmaGroove> grooves, uint64_t seed, uint64_
     song.bars.push_back(kRoots[(key + chord.semitones) % 12] + std::string(chord.kind));
   }
   song.seed = rng.bits();
+  song.key = static_cast<int>(key);
+  song.is_minor = is_minor(verse);
   return song;
 }
 

@@ -25,6 +25,8 @@ struct MmaSong {
   double tempo_bpm = 120;
   std::vector<std::string> bars;  // the chords of each, as MMA spells them: "Am", "Dm7 / G7"
   uint64_t seed = 0;              // of MMA's own variations
+  int key = 0;                    // pitch class of the tonic, for a melody over it
+  bool is_minor = false;
 };
 
 // Draws a groove, a tempo and 32 bars of a common progression in any key, with another one in the

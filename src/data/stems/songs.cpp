@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -66,7 +67,26 @@ class Collector {
   SongFolder found_;
 };
 
+constexpr SongPackage kPackages[] = {{"openttd-openmsx", "GPL-2"},
+                                     {"planetblupi-music-midi", "GPL-3+"},
+                                     {"freedoom", "BSD-3-Clause"},
+                                     {"mma", "GPL-2+"},
+                                     {"hum", "hum's own"}};
+
 }  // namespace
+
+std::span<const SongPackage> song_packages() { return kPackages; }
+
+const SongPackage& song_package(std::string_view name) {
+  const auto found = std::ranges::find(kPackages, name, &SongPackage::name);
+  if (found != std::end(kPackages)) return *found;
+  std::string names;
+  for (const SongPackage& package : kPackages) {
+    names += (names.empty() ? "" : ", ") + std::string(package.name);
+  }
+  fail(ExitCode::kUsage, fmt::format("no songs are known of a package '{}'", name),
+       "use some of " + names);
+}
 
 std::optional<fs::path> fetched_package(std::string_view name) {
   const fs::path package = in_wheels(fs::path("debian") / name);

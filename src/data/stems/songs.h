@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,15 @@
 #include "audio/midi.h"
 
 namespace hum::data {
+
+// Where songs come from.
+struct SongPackage {
+  std::string_view name;     // Debian's; "hum": composed by hum
+  std::string_view licence;  // as its copyright file states it
+};
+std::span<const SongPackage> song_packages();
+// Throws: kUsage with all names for an unknown one.
+const SongPackage& song_package(std::string_view name);
 
 // The folder in which `make fetch-stems` has unpacked a package; none if it was not fetched.
 std::optional<std::filesystem::path> fetched_package(std::string_view name);

@@ -7,6 +7,7 @@
 #include <complex>
 #include <numbers>
 
+#include "audio/biquad.h"
 #include "audio/dsp.h"
 #include "audio/lossy.h"
 #include "audio/loudness.h"
@@ -115,50 +116,18 @@ void add_knocks(double low_hz, double high_hz, double peak, double every_s, Rng&
   }
 }
 
-// Second-order filters. Source: the cookbook of Robert Bristow-Johnson.
-struct Biquad {
-  std::array<double, 3> b, a;
-};
-
-void filter(const Biquad& biquad, std::span<float> samples) {
-  const auto& [b, a] = biquad;
-  double x1 = 0, x2 = 0, y1 = 0, y2 = 0;
-  for (float& sample : samples) {
-    const double x = sample;
-    const double y = (b[0] * x + b[1] * x1 + b[2] * x2 - a[1] * y1 - a[2] * y2) / a[0];
-    x2 = x1;
-    x1 = x;
-    y2 = y1;
-    y1 = y;
-    sample = static_cast<float>(y);
-  }
-}
-
-// Butterworth.
-Biquad cut(double hz, bool passes_low) {
-  const double w = kTwoPi * std::min(hz, 0.49 * kSampleRate) / kSampleRate;
-  const double alpha = std::sin(w) / std::numbers::sqrt2, cosine = std::cos(w);
-  const double b1 = passes_low ? 1 - cosine : -(1 + cosine), b0 = std::abs(b1) / 2;
-  return {{b0, b1, b0}, {1 + alpha, -2 * cosine, 1 - alpha}};
-}
-
-// A gain below `hz`, or above it.
-Biquad shelf(double hz, double gain_db, bool is_low) {
-  const double w = kTwoPi * hz / kSampleRate, gain = audio::from_db(gain_db / 2);
-  const double cosine = is_low ? std::cos(w) : -std::cos(w);
-  const double slope = std::numbers::sqrt2 * std::sqrt(gain) * std::sin(w);
-  const double up = gain + 1, down = gain - 1, sign = is_low ? 1 : -1;
-  return {
-      {gain * (up - down * cosine + slope), sign * 2 * gain * (down - up * cosine),
-       gain * (up - down * cosine - slope)},
-      {up + down * cosine + slope, sign * -2 * (down + up * cosine), up + down * cosine - slope}};
-}
-
 void filter_all(const Conditions& c, std::span<float> samples) {
-  if (c.low_cut_hz > 0) filter(cut(c.low_cut_hz, false), samples);
-  if (c.high_cut_hz > 0) filter(cut(c.high_cut_hz, true), samples);
-  if (c.bass_db != 0) filter(shelf(kBass_hz, c.bass_db, true), samples);
-  if (c.treble_db != 0) filter(shelf(kTreble_hz, c.treble_db, false), samples);
+  const auto cut = [&](double hz, bool passes_low) {
+    if (hz > 0) audio::filter(audio::cut_filter(hz, kSampleRate, passes_low), samples);
+  };
+  const auto shelf = [&](double hz, double gain_db, bool is_low) {
+    if (gain_db == 0) return;
+    audio::filter(audio::shelf_filter(hz, kSampleRate, gain_db, is_low), samples);
+  };
+  cut(c.low_cut_hz, false);
+  cut(c.high_cut_hz, true);
+  shelf(kBass_hz, c.bass_db, true);
+  shelf(kTreble_hz, c.treble_db, false);
 }
 
 void clip(double db, std::span<float> samples) {

@@ -45,6 +45,14 @@ void route_fluid_log() {
 using Settings = std::unique_ptr<fluid_settings_t, decltype(&delete_fluid_settings)>;
 using Synth = std::unique_ptr<fluid_synth_t, decltype(&delete_fluid_synth)>;
 
+struct ProgramPlace {
+  int bank, number;
+};
+ProgramPlace place_of(int program) {
+  return program < kDrumKit ? ProgramPlace{0, program}
+                            : ProgramPlace{kDrumBank, program - kDrumKit};
+}
+
 Settings dry_settings() {
   Settings settings(new_fluid_settings(), delete_fluid_settings);
   HUM_CHECK(settings != nullptr, "fluidsynth: no settings");
@@ -76,6 +84,8 @@ struct FluidRenderer::Impl {
   // Fills left and right.
   void play(std::span<const audio::Note> notes, int program, double seconds,
             std::span<const ExpressionPoint> expression);
+  // Those two, interleaved.
+  audio::AudioBuffer played() const;
 };
 
 FluidRenderer::Impl::Impl(const std::filesystem::path& sound_font)
@@ -130,11 +140,10 @@ void FluidRenderer::Impl::prime_voices() {
 }
 
 void FluidRenderer::Impl::select(int program) {
-  const int bank = program == kDrumKit ? kDrumBank : 0;
+  const auto [bank, number] = place_of(program);
   for (int channel = 0; channel < kMidiChannels; ++channel) {
     if (channel == kDrumChannel) continue;
-    if (fluid_synth_program_select(synth.get(), channel, font, bank, bank == 0 ? program : 0) ==
-        FLUID_FAILED) {
+    if (fluid_synth_program_select(synth.get(), channel, font, bank, number) == FLUID_FAILED) {
       fail(ExitCode::kBadData, fmt::format("the sound font has no program {}", program),
            "use a General MIDI sound font");
     }
@@ -164,7 +173,8 @@ void FluidRenderer::Impl::send(const FluidEvent& event) {
 void FluidRenderer::Impl::play(std::span<const audio::Note> notes, int program, double seconds,
                                std::span<const ExpressionPoint> expression) {
   HUM_REQUIRE(seconds > 0, "render: length must be positive, got {} s", seconds);
-  HUM_REQUIRE(program >= 0 && program <= kDrumKit, "render: program {} is not in 0..128", program);
+  HUM_REQUIRE(program >= 0 && program < 2 * kDrumKit, "render: program {} is not in 0..255",
+              program);
   const int64_t samples = 2 * sample_of(seconds);
   const int64_t blocks = (samples + kFluidBlock - 1) / kFluidBlock;
   left.clear();
@@ -184,12 +194,28 @@ void FluidRenderer::Impl::play(std::span<const audio::Note> notes, int program, 
   right.resize(samples);
 }
 
+audio::AudioBuffer FluidRenderer::Impl::played() const {
+  audio::AudioBuffer sound{kFluidRate, 2, {}};
+  sound.samples.reserve(2 * left.size());
+  for (size_t i = 0; i < left.size(); ++i) {
+    sound.samples.push_back(left[i]);
+    sound.samples.push_back(right[i]);
+  }
+  return sound;
+}
+
 FluidRenderer::FluidRenderer(const std::filesystem::path& sound_font) {
   route_fluid_log();
   impl_ = std::make_unique<Impl>(sound_font);
 }
 
 FluidRenderer::~FluidRenderer() = default;
+
+bool FluidRenderer::has(int program) const {
+  const auto [bank, number] = place_of(program);
+  fluid_sfont_t* const font = fluid_synth_get_sfont_by_id(impl_->synth.get(), impl_->font);
+  return font != nullptr && fluid_sfont_get_preset(font, bank, number) != nullptr;
+}
 
 std::vector<float> FluidRenderer::render(std::span<const audio::Note> notes, int program,
                                          double seconds,
@@ -204,12 +230,13 @@ audio::AudioBuffer FluidRenderer::render_stereo(std::span<const audio::Note> not
                                                 double seconds,
                                                 std::span<const ExpressionPoint> expression) {
   impl_->play(notes, program, seconds, expression);
-  audio::AudioBuffer sound{kFluidRate, 2, {}};
-  for (size_t i = 0; i < impl_->left.size(); ++i) {
-    sound.samples.push_back(impl_->left[i]);
-    sound.samples.push_back(impl_->right[i]);
-  }
-  return audio::resample(sound, kSampleRate);
+  return audio::resample(impl_->played(), kSampleRate);
+}
+
+audio::AudioBuffer FluidRenderer::render_full_rate(std::span<const audio::Note> notes, int program,
+                                                   double seconds) {
+  impl_->play(notes, program, seconds, {});
+  return impl_->played();
 }
 
 }  // namespace hum::data

@@ -18,7 +18,8 @@ struct ExpressionPoint {
   double value;
 };
 
-// The program number for General MIDI's drum kit, whose keys are its drums.
+// The program number for General MIDI's drum kit, whose keys are its drums. kDrumKit + k is kit k
+// of fonts that have several.
 inline constexpr int kDrumKit = 128;
 
 // Renders one sound at a time; each thread can have its own renderer (they share the font's
@@ -33,7 +34,10 @@ class FluidRenderer {
   FluidRenderer(const FluidRenderer&) = delete;
   FluidRenderer& operator=(const FluidRenderer&) = delete;
 
-  // `program`: General MIDI, 0-based, or kDrumKit. Velocity is 127 * amplitude; bends reach 12
+  // Whether the font has a program or kit.
+  bool has(int program) const;
+
+  // `program`: General MIDI, 0-based, or of kits. Velocity is 127 * amplitude; bends reach 12
   // semitones each way, with each note on its own channel. Notes start at 0 or later; cuts the
   // sound at `seconds`. Shapes: [seconds * 22050], mono. Throws: kBadData when the font lacks the
   // program.
@@ -42,6 +46,9 @@ class FluidRenderer {
   // The same in two channels, whose mean is the result of render().
   audio::AudioBuffer render_stereo(std::span<const audio::Note> notes, int program, double seconds,
                                    std::span<const ExpressionPoint> expression = {});
+  // The two channels at 44,100 Hz, before soxr halves the rate. Shapes: [2 * [seconds * 22050], 2].
+  audio::AudioBuffer render_full_rate(std::span<const audio::Note> notes, int program,
+                                      double seconds);
 
  private:
   struct Impl;

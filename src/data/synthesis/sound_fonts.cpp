@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "base/folders.h"
 
 namespace hum::data {
 namespace {
@@ -19,17 +20,35 @@ constexpr SoundFont kSoundFonts[] = {
      "percussive-organ"},
 };
 
+constexpr SoundFont kDrumFonts[] = {
+    {"black-pearl", "/usr/share/sounds/sf2/Black_Pearl_4_LV2.sf2", "avldrums.lv2-soundfont",
+     FontUse::kOnRequest},
+    {"red-zeppelin", "/usr/share/sounds/sf2/Red_Zeppelin_4_LV2.sf2", "avldrums.lv2-soundfont",
+     FontUse::kOnRequest},
+};
+
+const SoundFont& find(std::span<const SoundFont> fonts, std::string_view name,
+                      std::string_view kind) {
+  const auto found = std::ranges::find(fonts, name, &SoundFont::name);
+  if (found != fonts.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const SoundFont& font : fonts) names.push_back(font.name);
+  fail(ExitCode::kUsage, fmt::format("unknown {} '{}'", kind, name),
+       fmt::format("use one of {}", fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 std::span<const SoundFont> sound_fonts() { return kSoundFonts; }
 
 const SoundFont& find_sound_font(std::string_view name) {
-  const auto found = std::ranges::find(kSoundFonts, name, &SoundFont::name);
-  if (found != std::end(kSoundFonts)) return *found;
-  std::vector<std::string_view> names;
-  for (const SoundFont& font : kSoundFonts) names.push_back(font.name);
-  fail(ExitCode::kUsage, fmt::format("unknown sound font '{}'", name),
-       fmt::format("use one of {}", fmt::join(names, ", ")));
+  return find(kSoundFonts, name, "sound font");
+}
+
+std::span<const SoundFont> drum_fonts() { return kDrumFonts; }
+
+const SoundFont& find_drum_font(std::string_view name) {
+  return find(kDrumFonts, name, "drum font");
 }
 
 std::vector<const SoundFont*> training_sound_fonts() {
@@ -42,9 +61,14 @@ std::vector<const SoundFont*> training_sound_fonts() {
 
 std::filesystem::path installed_path(const SoundFont& font) {
   if (std::filesystem::exists(font.path)) return font.path;
+  const std::filesystem::path unpacked =
+      in_wheels(std::filesystem::path("debian") / font.package /
+                std::filesystem::path(font.path).relative_path());
+  if (std::filesystem::exists(unpacked)) return unpacked;
   fail(ExitCode::kNoInput,
        fmt::format("the sound font {} is not installed: {} is missing", font.name, font.path),
-       fmt::format("apt install {}", font.package));
+       fmt::format("{}apt install {}",
+                   font.use == FontUse::kOnRequest ? "make fetch-stems, or " : "", font.package));
 }
 
 std::filesystem::path sound_font_path() {

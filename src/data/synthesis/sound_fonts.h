@@ -36,7 +36,13 @@ const SoundFont& find_sound_font(std::string_view name);
 // The default fonts of training data.
 std::vector<const SoundFont*> training_sound_fonts();
 
-// The file of a font. Throws: kNoInput naming the package when it is not installed.
+// Fonts of one drum kit each, as program 0, with General MIDI's keys; not General MIDI otherwise.
+std::span<const SoundFont> drum_fonts();
+// Throws: kUsage with all names when there is none.
+const SoundFont& find_drum_font(std::string_view name);
+
+// The file of a font, installed or unpacked by `make fetch-stems`. Throws: kNoInput naming the
+// package when there is none.
 std::filesystem::path installed_path(const SoundFont& font);
 
 // The font for everything but items: HUM_SOUND_FONT, else the first installed one of the table.

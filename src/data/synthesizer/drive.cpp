@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "data/synthesis/level.h"
 #include "data/synthesizer/drive_impl.h"
 
 namespace hum::data::internal {
@@ -10,7 +11,8 @@ namespace {
 
 constexpr int kTaps = 16;  // on either side
 constexpr int64_t kBlock = 1024;
-constexpr double kKaiserBeta = 7;  // -70 dB
+constexpr double kKaiserBeta = 7;    // -70 dB
+constexpr double kDrivenRms = 0.35;  // before the drive's gain
 
 double bessel_i0(double x) {
   double sum = 1, term = 1;
@@ -75,6 +77,18 @@ void drive(std::vector<float>& samples) {
   std::vector<float> between(size);
   halfway(halves.data() + kTaps - 1, size, taps, between.data());
   for (int64_t i = 0; i < size; ++i) samples[i] = (samples[i] + between[i]) / 2;
+}
+
+void drive_channels(audio::AudioBuffer& sound, double drive_db) {
+  const double rms = active_rms(sound.samples, 2);
+  if (rms < 1e-7) return;
+  const auto gain = static_cast<float>(kDrivenRms / rms * std::pow(10, drive_db / 20));
+  std::vector<float> channel(sound.frames());
+  for (size_t c = 0; c < 2; ++c) {
+    for (size_t i = 0; i < channel.size(); ++i) channel[i] = gain * sound.samples[2 * i + c];
+    drive(channel);
+    for (size_t i = 0; i < channel.size(); ++i) sound.samples[2 * i + c] = channel[i];
+  }
 }
 
 }  // namespace hum::data::internal

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "audio/buffer.h"
+
 namespace hum::data::internal {
 
 // Replaces x by x / sqrt(1 + x^2), the shape of an overdriven amplifier. Computed at twice the rate
@@ -10,5 +12,9 @@ namespace hum::data::internal {
 // late. One channel. Source: Parker, Zavalishin, Le Bivic 2016, "Reducing the aliasing of nonlinear
 // waveshaping using continuous-time convolution".
 void drive(std::vector<float>& samples);
+
+// Both channels of a stereo sound, at a common level before `drive_db`, so that the drive acts
+// alike on soft and loud parts. Silence stays silence.
+void drive_channels(audio::AudioBuffer& sound, double drive_db);
 
 }  // namespace hum::data::internal

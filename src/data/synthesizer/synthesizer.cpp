@@ -19,7 +19,6 @@ namespace {
 using audio::Note;
 using internal::kSynthRate;
 
-constexpr double kDrivenRms = 0.35;  // before the drive's gain
 // A note glides from one that ends about where it starts.
 constexpr double kGlideGap_s = 0.05;
 constexpr int kWidestGlide = 12;
@@ -33,19 +32,6 @@ double glide_of(std::span<const Note> notes, size_t i) {
   const bool is_chord = note.start_s - before.start_s < kGlideGap_s;
   const bool touches = std::abs(before.end_s - note.start_s) < kGlideGap_s;
   return !is_chord && touches && std::abs(distance) <= kWidestGlide ? distance : 0;
-}
-
-// At a common level, so that the drive acts alike on soft and loud parts.
-void drive_channels(audio::AudioBuffer& sound, double drive_db) {
-  const double rms = active_rms(sound.samples, 2);
-  if (rms < 1e-7) return;
-  const auto gain = static_cast<float>(kDrivenRms / rms * std::pow(10, drive_db / 20));
-  std::vector<float> channel(sound.frames());
-  for (size_t c = 0; c < 2; ++c) {
-    for (size_t i = 0; i < channel.size(); ++i) channel[i] = gain * sound.samples[2 * i + c];
-    internal::drive(channel);
-    for (size_t i = 0; i < channel.size(); ++i) sound.samples[2 * i + c] = channel[i];
-  }
 }
 
 }  // namespace
@@ -66,7 +52,7 @@ audio::AudioBuffer render_synth(const SynthPreset& preset, std::span<const Note>
                 "render_synth: note {} lasts from {} to {} s", i, note.start_s, note.end_s);
     internal::add_synth_note(preset, note, glide_of(sorted, i), rng, sound.samples);
   }
-  if (preset.drive_db > 0) drive_channels(sound, preset.drive_db);
+  if (preset.drive_db > 0) internal::drive_channels(sound, preset.drive_db);
   normalise_level(sound.samples, 2);
   return sound;
 }

@@ -1,0 +1,60 @@
+// Makes training batches of stems and their mixtures. A batch depends only on (seed, step).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "data/features/batches.h"
+#include "data/stems/stem_shards.h"
+
+namespace hum::data {
+
+// By stem, in the order of kStems.
+using StemShares = std::array<double, kStemCount>;
+
+// How often stems are left out, so that each is absent in about kAbsentShare of all windows.
+struct StemAbsence {
+  StemShares dropped = {};        // of the stems that a window from one song has
+  StemShares absent_in_mix = {};  // of windows mixed from several songs
+};
+inline constexpr double kAbsentShare = 0.3;
+inline constexpr double kCoherentShare = 0.5;  // of windows from one song
+// `silent`: the share of stored windows in which a stem is silent.
+StemAbsence absence_for(const StemShares& silent);
+
+// A folder of stems with what the drawing of batches has to know of it.
+class StemMaterial {
+ public:
+  // Uses the windows first .. first + count - 1; the folder must outlive it. Throws: kBadData when
+  // a shard is damaged.
+  StemMaterial(const StemFolder& folder, int64_t first, int64_t count);
+
+  const StemFolder& folder() const { return folder_; }
+  const StemAbsence& absence() const { return absence_; }
+  // The windows that have a stem.
+  const std::vector<int64_t>& windows_with(Stem stem) const {
+    return windows_[static_cast<size_t>(stem)];
+  }
+
+ private:
+  const StemFolder& folder_;
+  std::array<std::vector<int64_t>, kStemCount> windows_;
+  StemAbsence absence_;
+};
+
+// B windows of N samples at kStemRate.
+struct StemBatch {
+  std::vector<float> stems;    // [B, 6, 2, N], in the order of kStems
+  std::vector<float> mixture;  // [B, 2, N]: their sum, to the bit if added in that order
+};
+
+// Crops at random places. Half of the windows are from one song, which `order` chooses; in the
+// others each stem is from a song of its own. Each stem gets a gain of -9 to 9 dB, a balance,
+// perhaps swapped channels and another polarity; 0.3 of the windows go through a limiter, which
+// applies one gain over time to all stems. The mixture's peak is at most 1.
+// Throws: kConfig if the windows are shorter than N.
+StemBatch stem_batch(const StemMaterial& material, const ItemOrder& order, uint64_t seed,
+                     int64_t step, int64_t batch, int64_t samples);
+
+}  // namespace hum::data

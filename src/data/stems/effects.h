@@ -1,0 +1,39 @@
+// What a studio does to a stem before it is mixed: drive, equalizer, room. They are rendered into
+// the shards; gains and panning are drawn anew in training (batches.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "audio/buffer.h"
+#include "base/rng.h"
+#include "data/stems/roles.h"
+
+namespace hum::data {
+
+inline constexpr int kStemRate = 44100;
+
+// A room that all stems of a song share: eight delay lines that feed each other.
+struct Room {
+  static constexpr size_t kLines = 8;
+  std::array<int64_t, kLines> delay_samples = {};
+  double decay_s = 1;    // time in which it falls by 60 dB
+  double damping = 0.3;  // 0 to 1: how much sooner high frequencies fall
+};
+Room draw_room_of_song(Rng& rng);
+// Adds the room's sound at `wet_db` against the sound, by RMS. Interleaved stereo.
+void add_room(const Room& room, double wet_db, std::span<float> stereo);
+
+struct StemEffects {
+  double drive_db = 0;  // 0: none
+  double bass_db = 0, treble_db = 0;
+  double peak_hz = 1000, peak_db = 0;
+  double wet_db = -20;
+};
+// Bass has the least room; only pitched stems are driven.
+StemEffects draw_effects(Stem stem, Rng& rng);
+// In stereo at kStemRate. Keeps the level (active_rms) within some dB.
+void apply(const StemEffects& effects, const Room& room, audio::AudioBuffer& sound);
+
+}  // namespace hum::data

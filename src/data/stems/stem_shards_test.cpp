@@ -1,0 +1,116 @@
+#include "data/stems/stem_shards.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/scratch_folder.h"
+#include "base/testing/refusal.h"
+#include "data/shards/manifest.h"
+#include "data/shards/testing.h"
+#include "data/singing/sung_shards.h"
+#include "data/stems/effects.h"
+#include "data/stems/testing_impl.h"
+
+namespace hum::data {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+MakeStemsOptions small_shards() {
+  return {.material = testing::small_options(), .count = 3, .windows_per_shard = 1};
+}
+
+TEST(StemShards, HoldWhatWasRendered) {
+  const ScratchFolder folder;
+  const MakeStemsOptions options = small_shards();
+  ASSERT_TRUE(make_stems(folder.path(), options, testing::small_bands()));
+  EXPECT_THAT(verify_shards(folder.path(), 1), IsEmpty());
+  const StemFolder stems(folder.path());
+  ASSERT_EQ(stems.size(), 3);
+  EXPECT_EQ(stems.frames(), 3 * kStemRate);
+  const SongSource source(options.material, testing::small_bands());
+  StemRenderer renderer(options.material, source);
+  for (int64_t i = 0; i < stems.size(); ++i) {
+    const StemWindow made = renderer.render(static_cast<uint64_t>(i));
+    EXPECT_EQ(stems[i].meta(), made.description);
+    for (const Stem stem : kStems) {
+      const auto& samples = made.stems[static_cast<size_t>(stem)];
+      ASSERT_EQ(stems[i].has(stem), !samples.empty());
+      std::vector<float> read(2 * 1000, 1.0F);
+      stems[i].read(stem, 500, read);
+      for (size_t k = 0; k < read.size(); ++k) {
+        ASSERT_EQ(read[k] * 32768, samples.empty() ? 0 : samples[1000 + k]);
+      }
+    }
+  }
+}
+
+TEST(StemShards, AreTheSameForAnyNumberOfProcessesAndResumed) {
+  const ScratchFolder one, two;
+  const MakeStemsOptions options = small_shards();
+  std::atomic<int> asked = 0;
+  EXPECT_FALSE(
+      make_stems(one.path(), options, testing::small_bands(), {}, [&] { return ++asked > 1; }));
+  EXPECT_TRUE(make_stems(one.path(), options, testing::small_bands()));
+  EXPECT_FALSE(make_stems(two.path(), options, testing::small_bands(), {0, 2}));
+  EXPECT_TRUE(make_stems(two.path(), options, testing::small_bands(), {1, 2}));
+  EXPECT_EQ(read_file(one / "shards.json"), read_file(two / "shards.json"));
+  EXPECT_EQ(files_of(one.path()), files_of(two.path()));
+}
+
+TEST(StemShards, OtherOptionsAndOtherItemsAreRefused) {
+  const ScratchFolder stems, voices;
+  MakeStemsOptions options = small_shards();
+  options.count = 1;
+  make_stems(stems.path(), options, testing::small_bands());
+  options.material.seed = 2;
+  EXPECT_THAT(
+      hum::testing::message_of([&] { make_stems(stems.path(), options, testing::small_bands()); }),
+      HasSubstr("other options"));
+  EXPECT_THAT(hum::testing::message_of([&] { SungFolder{stems.path()}; }),
+              HasSubstr("not of voices"));
+  make_sung_items(voices.path(), {.seconds = 1, .count = 1, .items_per_shard = 1});
+  EXPECT_THAT(hum::testing::message_of([&] { StemFolder{voices.path()}; }),
+              HasSubstr("other items than stems"));
+}
+
+TEST(StemShards, AMissingFontLeavesNothingBehind) {
+  const ScratchFolder scratch;
+  MakeStemsOptions options = small_shards();
+  options.material.sound_fonts = {"nosuch"};
+  EXPECT_THROW(make_stems(scratch.path() / "stems", options, testing::small_bands()), Error);
+  EXPECT_FALSE(std::filesystem::exists(scratch.path() / "stems"));
+}
+
+// A shard of three windows, one of each kind of source. Needs what `make fetch` fetches.
+TEST(StemShards, AreMadeOfEveryKindOfSource) {
+  for (const char* name : {"openttd-openmsx", "planetblupi-music-midi", "mma"}) {
+    if (!fetched_package(name)) GTEST_SKIP() << name << " is not there: make fetch";
+  }
+  std::set<std::string> packages;
+  for (const auto& [mma, own] : {std::pair(0.0, 0.0), std::pair(1.0, 0.0)}) {
+    const ScratchFolder folder;
+    MakeStemsOptions options = small_shards();
+    options.count = 2;
+    options.windows_per_shard = 2;
+    options.material.packages = {"openttd-openmsx", "planetblupi-music-midi"};
+    options.material.mma_share = mma;
+    options.material.own_share = own;
+    ASSERT_TRUE(make_stems(folder.path(), options, testing::small_bands()));
+    const StemFolder stems(folder.path());
+    for (int64_t i = 0; i < stems.size(); ++i) {
+      packages.insert(stems[i].meta().at("package").get<std::string>());
+      EXPECT_LT(stems[i].meta().at("silent").size(), kStemCount);
+    }
+  }
+  EXPECT_TRUE(packages.contains("mma"));
+  EXPECT_GE(packages.size(), 2U);
+}
+
+}  // namespace
+}  // namespace hum::data
