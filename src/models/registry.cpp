@@ -20,6 +20,8 @@
 #include "models/llama/model.h"
 #include "models/preset_classifier/classifier_session.h"
 #include "models/preset_classifier/model.h"
+#include "models/separator/model.h"
+#include "models/separator/separator_session.h"
 #include "models/spleeter/model.h"
 #include "models/spleeter/separator.h"
 #include "models/weights_folder.h"
@@ -154,6 +156,10 @@ constexpr ModelRow kRegistry[] = {
      configures<ear::EarConfig, ear::Ear>,
      "ear", opens<ear::EarSession>,
      TrainingInput::kSungCrops, PlatformAudit::kTrainingStep},
+    {"separator", "separator", "six stems of a song",
+     configures<separator::SeparatorConfig, separator::Separator>,
+     "separator", opens<separator::SeparatorSession>,
+     TrainingInput::kStems, PlatformAudit::kTrainingStep},
     {"llama", "llama", "Llama, Mistral or Qwen2 from a Hugging Face folder",
      configures<llama::LlamaConfig, llama::Llama>,
      kNone, opens<llama::LlamaSession>,

@@ -34,6 +34,8 @@ inline Json tiny_config(std::string_view name) {
                      "transformer": {"layers": 1, "width": 32, "heads": 2, "kv_heads": 2,
                                      "feed_forward": 32}})"},
       {"ear", R"({"channels": 4, "pitch_blocks": 1, "width": 16, "blocks": 1, "kernel": 5})"},
+      {"separator", R"({"window_samples": 512, "hop_samples": 128, "bands": 4, "frames": 24,
+                        "width": 16, "blocks": 1, "heads": 2, "mask_width": 16})"},
       {"classifier", R"({"presets": ["violin", "acoustic-grand-piano"], "bands": 8, "width": 8,
                          "embedding": 8, "blocks": 1})"},
   };

@@ -310,6 +310,9 @@ OpenedInput open_input(const InputRequest& request) {
       return token_items_with_drafts(request);
     case models::TrainingInput::kItemsWithSound:
       return items_with_sound(request);
+    case models::TrainingInput::kStems:
+      fail(ExitCode::kUnavailable, "hum train cannot draw stems yet",
+           "the separator's batches are made by tests only");
     case models::TrainingInput::kNone:
       break;
   }

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/folders.h"
-#include "graph/ops/spectral.h"
 #include "models/spleeter/model.h"
 #include "models/stored_model.h"
 
@@ -33,28 +32,8 @@ void require_stereo(const AudioBuffer& song) {
               song.channels, song.rate_hz);
 }
 
-// Where frame t of a song begins: it is centred on sample t hop.
-int64_t first_sample(int64_t frame, const SpleeterConfig& c) {
-  return frame * c.hop_samples - c.window_samples / 2;
-}
-
 int64_t frame_count(const AudioBuffer& song, const SpleeterConfig& c) {
   return 1 + song.frames() / c.hop_samples;
-}
-
-// The sum of the squared windows at each sample.
-std::vector<float> window_sums(const AudioBuffer& song, const SpleeterConfig& c) {
-  const std::vector<float> window = graph::hann_window(c.window_samples);
-  std::vector<float> sums(static_cast<size_t>(song.frames()));
-  for (int64_t t = 0; t < frame_count(song, c); ++t) {
-    const int64_t start = first_sample(t, c);
-    const int64_t end = std::min(start + c.window_samples, song.frames());
-    for (int64_t i = std::max<int64_t>(start, 0); i < end; ++i) {
-      const float factor = window[static_cast<size_t>(i - start)];
-      sums[static_cast<size_t>(i)] += factor * factor;
-    }
-  }
-  return sums;
 }
 
 }  // namespace
@@ -72,51 +51,19 @@ struct Separator::State {
   }
 
   const SpleeterConfig& config() const { return stored.model().config(); }
-  // The results of the program for the segment that begins with this frame.
-  std::vector<runtime::Tensor> run(const AudioBuffer& song, int64_t first_frame) const;
-  // Adds a segment's sounds to the stems.
-  void add(const HostTensor& sounds_SCN, int64_t first_frame,
-           std::vector<AudioBuffer>& stems) const;
+  SegmentLayout layout() const {
+    return {.window_samples = config().window_samples,
+            .hop_samples = config().hop_samples,
+            .frames = config().frames,
+            .channels_in = kChannels,
+            .channels_out = kChannels,
+            .sounds = std::ssize(config().stems)};
+  }
 
   runtime::Session& session;
   StoredModel<Spleeter> stored;
   std::optional<runtime::Executable> program;
 };
-
-std::vector<runtime::Tensor> Separator::State::run(const AudioBuffer& song,
-                                                   int64_t first_frame) const {
-  const int64_t samples = stored.model().segment_samples();
-  const int64_t start = first_sample(first_frame, config());
-  HostTensor sound({DType::kF32, {kChannels, samples}}), live({DType::kF32, {config().frames}});
-  const auto sound_CN = sound.as<float>(), live_T = live.as<float>();
-  const int64_t end = std::min(start + samples, song.frames());
-  for (int64_t channel = 0; channel < kChannels; ++channel) {
-    for (int64_t i = std::max<int64_t>(start, 0); i < end; ++i) {
-      sound_CN[static_cast<size_t>(channel * samples + i - start)] =
-          song.samples[static_cast<size_t>(i * kChannels + channel)];
-    }
-  }
-  const int64_t rest = frame_count(song, config()) - first_frame;
-  std::fill_n(live_T.begin(), std::min(rest, config().frames), 1.0F);
-  return stored.run_all(*program, {&sound, &live});
-}
-
-void Separator::State::add(const HostTensor& sounds_SCN, int64_t first_frame,
-                           std::vector<AudioBuffer>& stems) const {
-  const int64_t samples = stored.model().segment_samples();
-  const int64_t start = first_sample(first_frame, config());
-  auto from = sounds_SCN.as<float>();
-  for (AudioBuffer& stem : stems) {
-    const int64_t end = std::min(start + samples, stem.frames());
-    for (int64_t channel = 0; channel < kChannels; ++channel) {
-      for (int64_t i = std::max<int64_t>(start, 0); i < end; ++i) {
-        stem.samples[static_cast<size_t>(i * kChannels + channel)] +=
-            from[static_cast<size_t>(i - start)];
-      }
-      from = from.subspan(static_cast<size_t>(samples));
-    }
-  }
-}
 
 std::filesystem::path default_weights_path() {
   return in_wheels(std::filesystem::path(kName) / "config.json").parent_path();
@@ -131,21 +78,32 @@ Separator::~Separator() = default;
 
 const std::vector<std::string>& Separator::stems() const { return state_->config().stems; }
 
+SegmentStream Separator::stream() const {
+  return {
+      state_->layout(), [state = state_.get()](const HostTensor& sound, const HostTensor& live) {
+        return state->session.to_host(state->stored.run_all(*state->program, {&sound, &live})[0]);
+      }};
+}
+
 std::vector<AudioBuffer> Separator::separate(
     const AudioBuffer& song, const std::function<void(double done)>& progress) const {
   require_stereo(song);
-  const SpleeterConfig& c = state_->config();
-  const AudioBuffer silence{song.rate_hz, kChannels, std::vector<float>(song.samples.size())};
-  std::vector<AudioBuffer> stems(c.stems.size(), silence);
-  const int64_t frames = frame_count(song, c);
-  for (int64_t first = 0; first < frames; first += c.frames) {
-    state_->add(state_->session.to_host(state_->run(song, first)[0]), first, stems);
-    const int64_t done = std::min(first + c.frames, frames);
+  const int64_t frames = frame_count(song, state_->config());
+  int64_t done = 0;
+  const auto run = [&](const HostTensor& sound, const HostTensor& live) {
+    HostTensor sounds =
+        state_->session.to_host(state_->stored.run_all(*state_->program, {&sound, &live})[0]);
+    done = std::min(done + state_->config().frames, frames);
     if (progress) progress(static_cast<double>(done) / static_cast<double>(frames));
-  }
-  const std::vector<float> sums = window_sums(song, c);
-  for (AudioBuffer& stem : stems) {
-    for (size_t i = 0; i < stem.samples.size(); ++i) stem.samples[i] /= sums[i / kChannels];
+    return sounds;
+  };
+  SegmentStream stream(state_->layout(), run);
+  SegmentStream::Sounds sounds = stream.push(song.samples);
+  const SegmentStream::Sounds rest = stream.finish();
+  std::vector<AudioBuffer> stems;
+  for (size_t i = 0; i < sounds.size(); ++i) {
+    sounds[i].insert(sounds[i].end(), rest[i].begin(), rest[i].end());
+    stems.push_back({song.rate_hz, kChannels, std::move(sounds[i])});
   }
   return stems;
 }
@@ -156,17 +114,24 @@ std::vector<std::vector<audio::Matrix<float>>> Separator::masks(const AudioBuffe
   const int64_t frames = frame_count(song, c);
   const std::vector<audio::Matrix<float>> empty(kChannels, audio::Matrix<float>(frames, c.bins));
   std::vector<std::vector<audio::Matrix<float>>> masks(c.stems.size(), empty);
-  for (int64_t first = 0; first < frames; first += c.frames) {
-    const HostTensor segment = state_->session.to_host(state_->run(song, first)[1]);
+  int64_t first = 0;
+  const auto run = [&](const HostTensor& sound, const HostTensor& live) {
+    const auto results = state_->stored.run_all(*state_->program, {&sound, &live});
+    const HostTensor segment = state_->session.to_host(results[1]);
     auto from_SCTF = segment.as<float>();
-    const auto live = static_cast<size_t>(std::min(c.frames, frames - first) * c.bins);
+    const auto count = static_cast<size_t>(std::min(c.frames, frames - first) * c.bins);
     for (auto& channels : masks) {
       for (audio::Matrix<float>& mask : channels) {
-        std::ranges::copy(from_SCTF.first(live), mask.values.begin() + first * c.bins);
+        std::ranges::copy(from_SCTF.first(count), mask.values.begin() + first * c.bins);
         from_SCTF = from_SCTF.subspan(static_cast<size_t>(c.frames * c.bins));
       }
     }
-  }
+    first += c.frames;
+    return state_->session.to_host(results[0]);
+  };
+  SegmentStream stream(state_->layout(), run);
+  stream.push(song.samples);
+  stream.finish();
   return masks;
 }
 

@@ -9,6 +9,7 @@
 
 #include "audio/buffer.h"
 #include "audio/dsp.h"
+#include "models/segment_stream.h"
 #include "runtime/session.h"
 
 namespace hum::models::spleeter {
@@ -27,6 +28,10 @@ class Separator {
   ~Separator();
 
   const std::vector<std::string>& stems() const;
+
+  // Separates a song that comes block by block: stereo at 44,100 Hz to one sound per stem. This
+  // object must outlive the stream.
+  SegmentStream stream() const;
 
   // One sound per stem, as long as the song. Works in segments of 512 frames (11.9 s), so its
   // memory beside the sounds does not depend on their length. The stems add up to the song below

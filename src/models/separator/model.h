@@ -1,0 +1,50 @@
+// The separator: a mask for each of six stems, from the magnitudes of a stereo mixture. The masks
+// add up to 1 in every bin, and both channels have the same ones. How a whole song is separated
+// with them is in separator_session.h.
+//
+// B batch, S stems, C channels, N samples, T frames, F bins of a spectrum, L the lowest of them,
+// X features of a band.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/separator/config.h"
+#include "models/separator/network.h"
+#include "nn/model_spec.h"
+#include "nn/waveform.h"
+
+namespace hum::models::separator {
+
+class Separator {
+ public:
+  explicit Separator(const SeparatorConfig& config);
+  Separator(const Separator&) = delete;
+  Separator& operator=(const Separator&) = delete;
+
+  const SeparatorConfig& config() const { return config_; }
+  const nn::ParameterList& parameters() const { return parameters_; }
+
+  // Each stem's share of every bin. They do not depend on the mixture's level.
+  // Shapes: two of BCTF, f32 -> BSTF, f32.
+  Value masks(const nn::Spectrum& mixture_BCTF, graph::DType compute,
+              const nn::BlockOptions& blocks = {}) const;
+
+  // Batch: stems f32[B,S,C,N], and mixture f32[B,C,N], their sum. Throws: kConfig when a crop has
+  // fewer than eight frames.
+  nn::TrainSpec train_spec(const nn::StepShape& shape) const;
+
+ private:
+  // What the network sees of each band: mid and side, and the band's level. Shapes: BCTF -> BTX.
+  Values features(const nn::Spectrum& mixture_BCTF, graph::DType compute) const;
+  nn::Loss loss(const Value& stems_BSCN, const Value& mixture_BCN, graph::DType compute,
+                const nn::BlockOptions& blocks) const;
+
+  SeparatorConfig config_;
+  nn::ParameterList parameters_;
+  std::vector<int64_t> edges_;
+  std::vector<nn::Norm> norms_;
+  std::unique_ptr<Network> network_;
+};
+
+}  // namespace hum::models::separator
