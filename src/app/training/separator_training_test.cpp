@@ -21,7 +21,7 @@ using runtime::HostTensor;
 
 constexpr int64_t kBatch = 2, kSamples = 20 * 128;
 
-// Each stem is a tone of its own range, with noise in the first stem. Shapes: stems, mixture.
+// Each stem is a tone in another range, with noise in the first stem. Shapes: stems, mixture.
 std::vector<HostTensor> drawn_batch(int64_t step) {
   Rng rng(4, "stems", static_cast<uint64_t>(step));
   HostTensor stems({graph::DType::kF32, {kBatch, kStemCount, kChannels, kSamples}});
