@@ -32,7 +32,6 @@ enum class TrainingInput {
   kTokenItems,            // codes, latents, melody, reference, reference_frames
   kTokenItemsWithDrafts,  // those, and draft: the upsampler's latents
   kItemsWithSound,        // token items, and audio, played and excitation: the target's notes
-  kStems,                 // stems, mixture: six stems of a song at 44,100 Hz, and their sum
 };
 
 // What `hum audit` checks against a platform.

@@ -6,22 +6,22 @@
 #include <optional>
 
 #include "app/training/crop_changes.h"
+#include "app/training/inputs_impl.h"
 #include "app/training/predicted_latents.h"
 #include "app/training/token_data.h"
 #include "base/fields_json.h"
 #include "base/rng.h"
 #include "data/shards/manifest.h"
-#include "data/singing/sung_shards.h"
-#include "data/stems/batches.h"
 #include "data/synthesis/features.h"
 #include "data/synthesis/timing.h"
 #include "models/codec/code_vectors.h"
-#include "models/ear/grid.h"
 #include "models/humming/melody_columns.h"
 
 namespace hum::app {
 namespace {
 
+using internal::chosen;
+using internal::shaped;
 using models::humming::CommonConfig;
 using models::humming::draft_model;
 using models::humming::LatentPredictor;
@@ -55,21 +55,6 @@ HostTensor audio_crops(const CropData& data, const InputRequest& request, const 
   const auto audio =
       data::audio_batch(data.items, draw.order, draw.seed, draw.step, stage.batch, samples);
   return HostTensor::of({stage.batch, samples}, std::span<const float>(audio));
-}
-
-// Selects the arrays that the spec's batch names, in its order.
-std::vector<HostTensor> chosen(const nn::TrainSpec& spec, runtime::NamedTensors arrays) {
-  std::vector<HostTensor> batch;
-  for (const nn::Field& field : spec.batch) {
-    const auto found =
-        std::ranges::find(arrays, field.name, &runtime::NamedTensors::value_type::first);
-    HUM_REQUIRE(found != arrays.end(), "{}: the training input has no array '{}'", spec.name,
-                field.name);
-    HUM_REQUIRE(found->second.shape() == field.shape, "{}: '{}' is {} in the data, {} in the model",
-                spec.name, field.name, found->second.shape(), field.shape);
-    batch.push_back(std::move(found->second));
-  }
-  return batch;
 }
 
 bool wants(const nn::TrainSpec& spec, std::string_view field) {
@@ -165,10 +150,6 @@ void require_one_channel(const InputRequest& request, const CommonConfig& common
        fmt::format("model: {{common: {{latent: {}}}}}, without channels", latent));
 }
 
-HostTensor shaped(graph::Dims dims, const std::vector<float>& values) {
-  return HostTensor::of(std::move(dims), std::span(values));
-}
-
 OpenedInput crops_with_notes(const InputRequest& request) {
   const CommonConfig common = common_of(request.model);
   const auto data = open_tokens(request, common);
@@ -227,69 +208,6 @@ OpenedInput items_with_sound(const InputRequest& request) {
   return input;
 }
 
-// The pitches of a sung batch as the ear's bins.
-HostTensor pitch_bins(graph::Dims dims, std::vector<float> midi) {
-  for (float& value : midi) {
-    if (value >= 0) value = static_cast<float>(models::ear::pitch_bin(value));
-  }
-  return HostTensor::of(std::move(dims), std::span<const float>(midi));
-}
-
-// As above: the ear's decoder and the labels agree on frames and on a note's steady part.
-static_assert(models::ear::kHop == data::kPitchHop);
-static_assert(models::ear::kSteadyFrom == data::kSteadyFrom &&
-              models::ear::kSteadyTo == data::kSteadyTo);
-
-OpenedInput sung_crops(const InputRequest& request) {
-  const StageConfig& stage = request.configuration.stage;
-  const auto items = std::make_shared<const data::SungFolder>(stage.data);
-  const auto make = [items, request, &stage](const Draw& draw) {
-    const graph::Shape& audio = request.spec.batch.at(0).shape;
-    const graph::Dims frames = {stage.batch, audio.size(1) / data::kPitchHop};
-    auto batch =
-        data::sung_batch(*items, draw.order, draw.seed, draw.step, stage.batch, audio.size(1));
-    return chosen(request.spec,
-                  {{"audio", HostTensor::of(audio.dims, std::span<const float>(batch.audio))},
-                   {"f0", pitch_bins(frames, std::move(batch.f0))},
-                   {"note", pitch_bins(frames, std::move(batch.note))},
-                   {"onset", HostTensor::of(frames, std::span<const float>(batch.onset))},
-                   {"offset", HostTensor::of(frames, std::span<const float>(batch.offset))}});
-  };
-  return opened(stage, split_items(items->size(), stage), make);
-}
-
-// The windows of training and those held out are drawn apart: random mixtures of the one have
-// nothing of the other.
-struct StemData {
-  explicit StemData(const StageConfig& stage)
-      : folder(stage.data),
-        split(split_items(folder.size(), stage)),
-        training(folder, 0, folder.size() - stage.held_out) {
-    if (stage.held_out > 0) {
-      held_out.emplace(folder, folder.size() - stage.held_out, stage.held_out);
-    }
-  }
-  data::StemFolder folder;
-  ItemSplit split;
-  data::StemMaterial training;
-  std::optional<data::StemMaterial> held_out;
-};
-
-OpenedInput stem_mixtures(const InputRequest& request) {
-  const StageConfig& stage = request.configuration.stage;
-  const auto data = std::make_shared<const StemData>(stage);
-  const auto make = [data, request, &stage](const Draw& draw) {
-    const int64_t samples = request.spec.batch.at(0).shape.dims.back();
-    const auto& material = draw.is_training ? data->training : *data->held_out;
-    const auto batch =
-        data::stem_batch(material, draw.order, draw.seed, draw.step, stage.batch, samples);
-    constexpr auto kStems = static_cast<int64_t>(data::kStemCount);
-    return chosen(request.spec, {{"stems", shaped({stage.batch, kStems, 2, samples}, batch.stems)},
-                                 {"mixture", shaped({stage.batch, 2, samples}, batch.mixture)}});
-  };
-  return opened(stage, data->split, make);
-}
-
 }  // namespace
 
 OpenedInput open_input(const InputRequest& request) {
@@ -301,18 +219,15 @@ OpenedInput open_input(const InputRequest& request) {
     case models::TrainingInput::kCropsWithNotes:
       return crops_with_notes(request);
     case models::TrainingInput::kSungCrops:
-      return sung_crops(request);
+      return internal::sung_crops(request);
     case models::TrainingInput::kStemMixtures:
-      return stem_mixtures(request);
+      return internal::stem_mixtures(request);
     case models::TrainingInput::kTokenItems:
       return token_items(request);
     case models::TrainingInput::kTokenItemsWithDrafts:
       return token_items_with_drafts(request);
     case models::TrainingInput::kItemsWithSound:
       return items_with_sound(request);
-    case models::TrainingInput::kStems:
-      fail(ExitCode::kUnavailable, "hum train cannot draw stems yet",
-           "the separator's batches are made by tests only");
     case models::TrainingInput::kNone:
       break;
   }

@@ -204,7 +204,6 @@ double mean(std::span<const double> values) {
 
 TEST_P(TrainedModel, LearnsAndItsWeightsComeBackAsTheyWere) {
   ASSERT_FALSE(models::tiny_config(GetParam()->name).is_null()) << "give it a size in testing.h";
-  if (GetParam()->input == TrainingInput::kStems) GTEST_SKIP() << "no function draws stems yet";
   constexpr int64_t kSteps = 30, kMean = 5;
   const fs::path first = trained("first", "", kSteps, 3e-3);
   const auto loss = losses("first");

@@ -11,7 +11,9 @@
 #include "base/files.h"
 #include "base/testing/refusal.h"
 #include "data/shards/manifest.h"
+#include "data/stems/render.h"
 #include "data/stems/roles.h"
+#include "models/separator/config.h"
 
 namespace hum::app {
 namespace {
@@ -33,6 +35,12 @@ TEST(OwnSongs, AreBandsWithALead) {
     const auto again = compose_song(data::Split::kTraining, 1, index);
     EXPECT_EQ(again.parts[0].notes, song.parts[0].notes);
     EXPECT_NE(compose_song(data::Split::kHeldOut, 1, index).parts[0].notes, song.parts[0].notes);
+  }
+}
+
+TEST(StemInput, HasTheStemsInTheOrderOfTheSeparators) {
+  for (size_t i = 0; i < data::kStemCount; ++i) {
+    EXPECT_EQ(to_name(data::kStems[i]), models::separator::kStems[i]);
   }
 }
 
