@@ -13,7 +13,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::chrono::seconds kLongestRetryAfter{60};
+// A server that asks for more asks for too much.
+constexpr std::chrono::hours kLongestRetryAfter{24};
 
 bool is_passing(const HttpAnswer& answer) {
   if (!answer.failure.empty()) return answer.may_retry;
@@ -109,6 +110,7 @@ HttpAnswer Client::send(const Call& call) const {
 }
 
 HttpAnswer Client::ask(const Call& call) {
+  const auto begin = std::chrono::steady_clock::now();
   for (int attempt = 1;; ++attempt) {
     HttpAnswer answer = send(call);
     if (stop_.stop_requested()) fail(ExitCode::kFailure, "stopped", "run the command again");
@@ -116,9 +118,12 @@ HttpAnswer Client::ask(const Call& call) {
       has_answered_ = true;
       if (answer.status / 100 == 2) return answer;
     }
-    const int attempts = has_answered_ ? patience_.attempts : patience_.first_attempts;
-    if (!is_passing(answer) || attempt >= attempts) refuse(answer);
-    pause(pause_after(answer, attempt));
+    if (!is_passing(answer)) refuse(answer);
+    const milliseconds wait = pause_after(answer, attempt);
+    const bool is_over = std::chrono::steady_clock::now() + wait > begin + patience_.longest;
+    if (has_answered_ ? is_over : attempt >= patience_.first_attempts) refuse(answer);
+    if (told_) told_({!answer.failure.empty(), reason_of(answer), wait});
+    pause(wait);
   }
 }
 
@@ -144,28 +149,36 @@ milliseconds Client::pause_after(const HttpAnswer& answer, int attempt) const {
   const std::string& text = found->second;
   int64_t seconds = 0;  // a date is taken for none
   std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const std::chrono::seconds wanted(std::clamp<int64_t>(seconds, 0, kLongestRetryAfter.count()));
+  constexpr int64_t kMost_s = std::chrono::seconds(kLongestRetryAfter).count();
+  const std::chrono::seconds wanted(std::clamp<int64_t>(seconds, 0, kMost_s));
   return std::max<milliseconds>(back_off, wanted);
+}
+
+std::string Client::reason_of(const HttpAnswer& answer) const {
+  if (!answer.failure.empty()) {
+    return fmt::format("the server {} does not answer: {}", access_.url, answer.failure);
+  }
+  const Json problem = try_parse_json(answer.body);
+  const std::string detail = problem.is_object() ? text_in(problem, "detail") : "";
+  return detail.empty() ? fmt::format("{} answers HTTP {}", access_.url, answer.status) : detail;
 }
 
 void Client::refuse(const HttpAnswer& answer) const {
   if (!answer.failure.empty()) {
     const bool is_certificate = answer.failure.find("certificate") != std::string::npos;
-    fail(ExitCode::kUnavailable,
-         fmt::format("the server {} does not answer: {}", access_.url, answer.failure),
-         is_certificate  ? "give the certificate to trust with --server-ca"
-         : has_answered_ ? "check that it still runs, and the network"
-                         : "start it with 'hum serve', or name another one with --server");
+    fail(ExitCode::kUnavailable, reason_of(answer),
+         is_certificate   ? "give the certificate to trust with --server-ca"
+         : !hint_.empty() ? hint_
+         : has_answered_  ? "check that it still runs, and the network"
+                          : "start it with 'hum serve', or name another one with --server");
   }
   const Meaning meaning = meaning_of(answer.status);
   const Json problem = try_parse_json(answer.body);
-  const std::string detail = problem.is_object() ? text_in(problem, "detail") : "";
   // The server's hint is better, except where it speaks of headers.
-  const std::string hint =
-      problem.is_object() && answer.status != 401 ? text_in(problem, "hint") : "";
-  fail(meaning.code,
-       detail.empty() ? fmt::format("{} answers HTTP {}", access_.url, answer.status) : detail,
-       hint.empty() ? meaning.hint : hint);
+  std::string hint = problem.is_object() && answer.status != 401 ? text_in(problem, "hint") : "";
+  if (hint.empty()) hint = meaning.hint;
+  if (is_passing(answer) && !hint_.empty()) hint = hint_;
+  fail(meaning.code, reason_of(answer), hint);
 }
 
 }  // namespace hum::serve

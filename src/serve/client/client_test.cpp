@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/testing/refusal.h"
 #include "serve/client/remote_job.h"
@@ -19,7 +21,8 @@ using std::chrono::milliseconds;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-constexpr Patience kShort{.attempts = 4, .first_attempts = 2, .first_pause = milliseconds(1)};
+constexpr Patience kShort{.longest = milliseconds(5000), .first_pause = milliseconds(1)};
+constexpr Patience kVeryShort{.longest = milliseconds(100), .first_pause = milliseconds(1)};
 
 template <class F>
 void expect_refused(ExitCode code, const std::string& text, const F& call) {
@@ -29,13 +32,13 @@ void expect_refused(ExitCode code, const std::string& text, const F& call) {
 
 class ClientTest : public testing::ServerTest {
  protected:
-  Client client(const std::string& key = "") const {
-    return Client(ServerAccess{.url = server->url() + "/", .key = key}, kShort);
+  Client client(const std::string& key = "", Patience patience = kShort) const {
+    return Client(ServerAccess{.url = server->url() + "/", .key = key}, patience);
   }
   // What `ask` throws for this call.
   Error refusal_of(const Call& call) const {
     try {
-      client().ask(call);
+      client("", kVeryShort).ask(call);
     } catch (const Error& error) {
       return error;
     }
@@ -88,6 +91,45 @@ TEST_F(ClientTest, ComesBackToABusyServerWithTheSameRequest) {
   EXPECT_EQ(keys.size(), 3U);
   EXPECT_THAT(keys, Each("k"));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(2000));
+}
+
+TEST_F(ClientTest, TellsWhyItWaitsAndForHowLong) {
+  int asked = 0;
+  router.add("GET", "/jobs", [&](Request&) {
+    if (++asked > 1) return json_response(200, Json::object());
+    Response full = problem(429, "this key has 1 job already");
+    full.headers.set("Retry-After", "1");
+    return full;
+  });
+  start();
+  std::vector<Waiting> told;
+  Client client = this->client();
+  client.on_wait([&](const Waiting& waiting) { told.push_back(waiting); });
+  client.ask({.path = "/jobs"});
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_FALSE(told[0].is_lost);
+  EXPECT_EQ(told[0].reason, "this key has 1 job already");
+  EXPECT_EQ(told[0].pause, milliseconds(1000));
+}
+
+TEST_F(ClientTest, DoesNotWaitForALimitThatLastsLonger) {
+  Response full = problem(429, "the hour is used up", Json{{"hint", "try again in an hour"}});
+  full.headers.set("Retry-After", "3600");
+  add("/jobs", full);
+  start();
+  const auto begin = std::chrono::steady_clock::now();
+  const Error refusal = refusal_of({.path = "/jobs"});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(2000));
+  EXPECT_EQ(refusal.code(), ExitCode::kTemporary);
+  EXPECT_EQ(refusal.message(), "the hour is used up");
+  EXPECT_EQ(refusal.hint(), "try again in an hour");
+}
+
+TEST_F(ClientTest, WaitsLongerThanAServerNeedsToRestart) {
+  constexpr std::string_view kName = "TimeoutStopSec=";
+  const std::string unit = read_file(source_folder() / "deploy/hum.service");
+  const std::chrono::seconds stop(std::stoi(unit.substr(unit.find(kName) + kName.size())));
+  EXPECT_GE(Patience().longest, stop + std::chrono::seconds(50));
 }
 
 TEST_F(ClientTest, ComesBackAfterALostConnection) {
@@ -206,6 +248,28 @@ TEST_F(RemoteJobTest, WritesOneResultOrAll) {
   run_remote_job(options(files / "all"), kIgnore);
   EXPECT_EQ(read_file(files / "all/take-1.wav"), "take-1.wav");
   EXPECT_EQ(read_file(files / "all/melody.mid"), "melody.mid");
+}
+
+TEST_F(RemoteJobTest, AServerThatStaysAwayKeepsTheJob) {
+  const RouteLimits form{.form_bytes = 1 << 20};
+  const auto accepts = [](Request&) { return json_response(202, {{"id", "7"}}); };
+  router.add("POST", "/v1/jobs", accepts, form);
+  add("/v1/jobs/7", json_response(200, {{"id", "7"}, {"status", "running"}, {"stage", "play"}}));
+  start();
+  write_file(files / "hum.wav", "a sound");
+  ClientOptions options = this->options(files / "out.wav");
+  options.patience = {.longest = milliseconds(300), .first_pause = milliseconds(1)};
+  std::set<std::string> lost;
+  const std::string message = hum::testing::message_of([&] {
+    run_remote_job(options, [&](const Json& state) {
+      if (state["status"] == "running") server.reset();
+      if (state["status"] == "lost") lost.insert(state["id"].get<std::string>());
+    });
+  });
+  EXPECT_THAT(message, HasSubstr("does not answer"));
+  EXPECT_THAT(message, HasSubstr("keeps job 7"));
+  EXPECT_THAT(message, HasSubstr(options.server.url + "/v1/jobs/7/results/all.zip"));
+  EXPECT_EQ(lost, std::set<std::string>{"7"});
 }
 
 TEST_F(RemoteJobTest, LetsNoServerChooseAPlace) {

@@ -112,7 +112,9 @@ void check(const ClientOptions& options, const std::optional<Output>& output, co
 class RemoteJob {
  public:
   RemoteJob(const ClientOptions& options, const std::function<void(const Json&)>& changed)
-      : options_(options), changed_(changed), client_(access(), {}, stop_.token()) {}
+      : options_(options), changed_(changed), client_(access(), options.patience, stop_.token()) {
+    client_.on_wait([this](const Waiting& waiting) { tell(waiting); });
+  }
   // Removes the job if the user does not want it any more.
   ~RemoteJob() {
     const bool is_unwanted = app::stop_signal() != 0 && !id_.empty() && !has_ended_;
@@ -134,6 +136,9 @@ class RemoteJob {
     return access;
   }
   std::string path() const { return "/v1/jobs/" + id_; }
+  void tell(const Waiting& waiting) const;
+  // What to do when the server stays away: the job is not lost.
+  std::string way_back() const;
   bool read_stream();
   void fetch_file(const std::string& name, const fs::path& file);
 
@@ -145,6 +150,22 @@ class RemoteJob {
   bool has_ended_ = false;
   int64_t streamed_bytes_ = 0;
 };
+
+void RemoteJob::tell(const Waiting& waiting) const {
+  Json state = {{"status", waiting.is_lost ? "lost" : "busy"},
+                {"detail", waiting.reason},
+                {"pause_s", std::chrono::duration<double>(waiting.pause).count()}};
+  if (!id_.empty()) state["id"] = id_;
+  changed_(state);
+}
+
+std::string RemoteJob::way_back() const {
+  return fmt::format(
+      "the server keeps job {}; when it runs again, fetch the results: curl -o results.zip{} "
+      "{}{}/results/all.zip",
+      id_, access().key.empty() ? "" : " -H \"Authorization: Bearer $HUM_KEY\"", client_.url(),
+      path());
+}
 
 void RemoteJob::start(const Json& sent) {
   FormWriter form;
@@ -162,6 +183,7 @@ void RemoteJob::start(const Json& sent) {
                         .stall_timeout = kDecodeTimeout});
   id_ = accepted.value("id", "");
   if (id_.empty()) fail(ExitCode::kBadData, client_.url() + " accepted the job without an id");
+  client_.set_hint(way_back());
 }
 
 Json RemoteJob::follow() {
