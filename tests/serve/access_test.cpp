@@ -97,6 +97,7 @@ TEST_F(ServiceAccess, WrongOptionsSayWhatIsWrong) {
   expect({"--keys", none}, 66, "none");
   expect({"--keys", text}, 78, "text:1");
   expect({"--tls-cert", text}, 2, "--tls-key");
+  expect({"--tls-cert", none, "--tls-key", text}, 66, "none: no such file");
   expect({"--tls-cert", text, "--tls-key", text}, 2, "cannot be used as certificate");
   expect({"--tls-cert", text, "--tls-key", text, "--tls", "self-signed"}, 2, "two certificates");
   expect({"--tls", "magic"}, 2, "self-signed");
