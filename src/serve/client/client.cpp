@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -50,8 +51,24 @@ Meaning meaning_of(int status) {
     if (row.status == status) return row;
   }
   if (status >= 500) return {status, ExitCode::kTemporary, "try again later"};
-  return {status, ExitCode::kFailure, "check that --server is the address of a hum serve"};
+  return {status, ExitCode::kUnavailable, "check that --server is the address of a hum serve"};
 }
+
+struct Distrust {
+  CertificateFault fault;
+  const char* text;  // "its certificate ..."
+  const char* hint;
+};
+constexpr Distrust kDistrusts[] = {
+    {CertificateFault::kExpired, "has expired",
+     "those who run the server must renew it; if they have, check the clock of this machine"},
+    {CertificateFault::kNotYetValid, "is not valid yet",
+     "check the clock of this machine; else those who run the server must replace it"},
+    {CertificateFault::kOtherName, "is for another name",
+     "use a name or address of the certificate in --server; those who run the server can add one"},
+    {CertificateFault::kUnknownIssuer, "is signed by nobody who is trusted here",
+     "give the certificate to trust, the server's or its signer's, with --server-ca"},
+};
 
 bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 0x7f; });
@@ -163,15 +180,30 @@ std::string Client::reason_of(const HttpAnswer& answer) const {
   return detail.empty() ? fmt::format("{} answers HTTP {}", access_.url, answer.status) : detail;
 }
 
-void Client::refuse(const HttpAnswer& answer) const {
-  if (!answer.failure.empty()) {
-    const bool is_certificate = answer.failure.find("certificate") != std::string::npos;
-    fail(ExitCode::kUnavailable, reason_of(answer),
-         is_certificate   ? "give the certificate to trust with --server-ca"
-         : !hint_.empty() ? hint_
-         : has_answered_  ? "check that it still runs, and the network"
-                          : "start it with 'hum serve', or name another one with --server");
+void Client::refuse_connection(const HttpAnswer& answer) const {
+  const auto distrust = std::ranges::find(kDistrusts, answer.certificate, &Distrust::fault);
+  if (distrust != std::end(kDistrusts)) {
+    fail(ExitCode::kUnavailable,
+         fmt::format("{} is not trusted: its certificate {}", access_.url, distrust->text),
+         distrust->hint);
   }
+  const auto tells = [&](std::string_view text) {
+    return answer.failure.find(text) != std::string::npos;
+  };
+  std::string hint = hint_;
+  if (!access_.ca.empty() && tells(access_.ca)) {
+    hint = "--server-ca must name a file with certificates (PEM)";
+  } else if (tells("wrong version number")) {
+    hint = "it may speak HTTP: begin --server with http://";
+  } else if (hint.empty()) {
+    hint = has_answered_ ? "check that it still runs, and the network"
+                         : "start it with 'hum serve', or name another one with --server";
+  }
+  fail(ExitCode::kUnavailable, reason_of(answer), hint);
+}
+
+void Client::refuse(const HttpAnswer& answer) const {
+  if (!answer.failure.empty()) refuse_connection(answer);
   const Meaning meaning = meaning_of(answer.status);
   const Json problem = try_parse_json(answer.body);
   // The server's hint is better, except where it speaks of headers.

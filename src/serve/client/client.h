@@ -71,8 +71,9 @@ class Client {
   HttpAnswer send(const Call& call) const;
   // Sends it until the answer is 2xx. It repeats after lost connections, 429, 502, 503 and 504, so
   // a POST needs an Idempotency-Key; not if the server's Retry-After is longer than its patience.
-  // Throws: kUnavailable if the server does not answer; kTemporary if it stays busy or has a fault;
-  // kNoPermission, kNoInput or kBadData for what it refuses, with its reason; kFailure if stopped.
+  // Throws: kUnavailable if the server does not answer or is not trusted; kTemporary if it stays
+  // busy or has a fault; kNoPermission, kNoInput or kBadData for what it refuses, with its reason;
+  // kFailure if stopped.
   HttpAnswer ask(const Call& call);
   // The JSON of the answer. Throws also: kBadData if it is none.
   Json ask_json(const Call& call);
@@ -87,6 +88,7 @@ class Client {
 
  private:
   std::string reason_of(const HttpAnswer& answer) const;
+  [[noreturn]] void refuse_connection(const HttpAnswer& answer) const;
   std::chrono::milliseconds pause_after(const HttpAnswer& answer, int attempt) const;
   [[noreturn]] void refuse(const HttpAnswer& answer) const;
 

@@ -13,6 +13,7 @@
 #include "base/testing/refusal.h"
 #include "serve/client/remote_job.h"
 #include "serve/http/test_client.h"
+#include "serve/http/test_tls.h"
 
 namespace hum::serve {
 namespace {
@@ -191,6 +192,55 @@ TEST_F(ClientTest, SaysThatThereIsNoServer) {
                  [&] { Client(ServerAccess{.url = url, .ca = files / "none.pem"}); });
   expect_refused(ExitCode::kUsage, "control characters",
                  [&] { Client(ServerAccess{.url = url, .key = "a\r\nHost: b"}); });
+}
+
+// A server that speaks TLS, with a new certificate.
+class TlsClientTest : public ClientTest {
+ protected:
+  void start_with(const testing::CertificateOptions& certificate) {
+    options.tls_certificate = files / "certificate.pem";
+    options.tls_key = files / "key.pem";
+    testing::write_certificate(options.tls_certificate, options.tls_key, certificate);
+    router = Router();
+    add("/health", json_response(200, Json::object()));
+    start();
+  }
+  void expect_distrusted(const std::string& text, const std::string& hint, std::string ca) const {
+    const std::string url = fmt::format("https://localhost:{}", server->port());
+    const auto ask = [&] {
+      Client(ServerAccess{.url = url, .ca = ca}, kShort).ask({.path = "/health"});
+    };
+    expect_refused(ExitCode::kUnavailable, url + " is not trusted: its certificate " + text, ask);
+    EXPECT_THAT(hum::testing::message_of(ask), HasSubstr(hint));
+  }
+};
+
+TEST_F(TlsClientTest, SaysWhyACertificateIsNotTrusted) {
+  const std::string ca = files / "certificate.pem";
+  start_with({.from_s = -7200, .until_s = -3600});
+  expect_distrusted("has expired", "renew it", ca);
+  start_with({.from_s = 3600, .until_s = 7200});
+  expect_distrusted("is not valid yet", "clock", ca);
+  start_with({.name = "hum.example"});
+  expect_distrusted("is for another name", "in --server", ca);
+  start_with({});
+  expect_distrusted("is signed by nobody", "--server-ca", "");
+  const std::string other = files / "other.pem";
+  testing::write_certificate(other, files / "unused.pem");
+  expect_distrusted("is signed by nobody", "--server-ca", other);
+}
+
+TEST_F(TlsClientTest, SaysWhichProtocolThePortSpeaks) {
+  start_with({});
+  const std::string plain = fmt::format("http://localhost:{}", server->port());
+  expect_refused(ExitCode::kUnavailable, "begin the address with https://",
+                 [&] { Client(ServerAccess{.url = plain}, kShort).ask({.path = "/health"}); });
+  options = ServerOptions();
+  router = Router();
+  start();
+  const std::string tls = fmt::format("https://127.0.0.1:{}", server->port());
+  expect_refused(ExitCode::kUnavailable, "begin --server with http://",
+                 [&] { Client(ServerAccess{.url = tls}, kShort).ask({.path = "/health"}); });
 }
 
 TEST_F(ClientTest, StopsWhileItWaits) {
