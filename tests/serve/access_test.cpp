@@ -117,6 +117,8 @@ TEST_F(ServiceAccess, KeysAreListedWithoutTheirTokens) {
   EXPECT_EQ(parse_json(line)[0]["jobs"], 20);
   EXPECT_EQ(line.find(token), std::string::npos);
   EXPECT_EQ(run_hum({"serve", "add-key", "anna", "--keys", keys_}, log())->wait(), 2) << "taken";
+  EXPECT_NE(run_hum({"serve", "add-key", "anna", "--replace", "--keys", keys_}, log())->first_line(),
+            token);
   EXPECT_EQ(run_hum({"serve", "add-key", "ben"}, log())->wait(), 2) << "which file?";
 }
 

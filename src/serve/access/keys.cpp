@@ -90,6 +90,16 @@ bool has_name(const std::vector<Key>& keys, std::string_view name) {
   return std::ranges::find(keys, name, &Key::name) != keys.end();
 }
 
+// Throws: kUsage.
+void require_name(const fs::path& file, const std::string& name) {
+  if (has_name(read_keys(file), name)) return;
+  fail(ExitCode::kUsage, fmt::format("{} has no key '{}'", file.string(), name),
+       "hum serve list-keys --keys " + file.string());
+}
+
+// 256 random bits.
+std::string new_token() { return std::string(kTokenPrefix) + new_id() + new_id(); }
+
 // Keeps who may read the file.
 void rewrite(const fs::path& file, const std::string& text) {
   std::error_code missing, ignored;
@@ -133,25 +143,37 @@ std::string add_key(const fs::path& file, const std::string& name, const Quota& 
   if (fs::exists(file, ignored)) {
     if (has_name(read_keys(file), name)) {
       fail(ExitCode::kUsage, fmt::format("{} has a key '{}' already", file.string(), name),
-           fmt::format("to replace its token: hum serve remove-key {} --keys {}, then add it "
-                       "again; its jobs stay",
+           fmt::format("hum serve add-key {} --replace --keys {} gives it another token; its "
+                       "limits and jobs stay",
                        name, file.string()));
     }
     text = read_text(file);
     if (!text.empty() && !text.ends_with('\n')) text += '\n';
   }
-  // 256 random bits.
-  const std::string token = std::string(kTokenPrefix) + new_id() + new_id();
+  const std::string token = new_token();
   text += fmt::format("{} {}{}{}\n", name, kHashPrefix, sha256(token), limits_text(quota));
   rewrite(file, text);
   return token;
 }
 
-void remove_key(const fs::path& file, const std::string& name) {
-  if (!has_name(read_keys(file), name)) {
-    fail(ExitCode::kUsage, fmt::format("{} has no key '{}'", file.string(), name),
-         "hum serve list-keys --keys " + file.string());
+std::string replace_token(const fs::path& file, const std::string& name) {
+  require_name(file, name);
+  const std::string token = new_token();
+  std::istringstream text(read_text(file));
+  std::string changed;
+  for (std::string line; std::getline(text, line);) {
+    const auto words = words_of(line);
+    if (!is_comment(words) && words[0] == name) {
+      line.replace(line.find(words[1]), words[1].size(), std::string(kHashPrefix) + sha256(token));
+    }
+    changed += line + '\n';
   }
+  rewrite(file, changed);
+  return token;
+}
+
+void remove_key(const fs::path& file, const std::string& name) {
+  require_name(file, name);
   std::istringstream text(read_text(file));
   std::string kept;
   for (std::string line; std::getline(text, line);) {

@@ -39,6 +39,10 @@ std::vector<Key> read_keys(const std::filesystem::path& file);
 std::string add_key(const std::filesystem::path& file, const std::string& name,
                     const Quota& quota = kDefaultQuota);
 
+// Gives a key another token, which it returns; the line keeps its place and its limits. Throws:
+// kUsage if there is no such key; what read_keys and write_file throw.
+std::string replace_token(const std::filesystem::path& file, const std::string& name);
+
 // Throws: kUsage if there is no such key; what read_keys and write_file throw.
 void remove_key(const std::filesystem::path& file, const std::string& name);
 

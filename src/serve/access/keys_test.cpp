@@ -97,6 +97,22 @@ TEST_F(KeysTest, NamesAreCheckedAndUnique) {
   EXPECT_EQ(code_of([&] { KeyFile(folder_.path() / "none"); }), ExitCode::kNoInput);
 }
 
+TEST_F(KeysTest, AnotherTokenKeepsTheLimitsAndTheLine) {
+  const std::string first = add_key(file_, "anna", {.jobs = 3, .seconds_per_hour = 30, .bytes = 0});
+  const std::string other = add_key(file_, "ben");
+  write_file(file_, "# throttled\n" + read_file(file_));
+  const std::string second = replace_token(file_, "anna");
+  KeyFile keys(file_);
+  EXPECT_FALSE(keys.with_token(first));
+  ASSERT_TRUE(keys.with_token(second));
+  EXPECT_EQ(keys.with_token(second)->quota.jobs, 3);
+  EXPECT_EQ(keys.with_token(second)->quota.seconds_per_hour, 30);
+  EXPECT_EQ(keys.with_token(second)->quota.bytes, 0);
+  EXPECT_TRUE(keys.with_token(other));
+  EXPECT_THAT(read_file(file_), ::testing::StartsWith("# throttled\nanna sha256:"));
+  EXPECT_EQ(hum::testing::code_of([&] { replace_token(file_, "cleo"); }), ExitCode::kUsage);
+}
+
 TEST_F(KeysTest, WhoMayReadTheFileStays) {
   add_key(file_, "anna");
   fs::permissions(file_, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
