@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <sstream>
 
 #include "base/bytes.h"
@@ -11,6 +12,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "serve/http/file_stamp.h"
 
 namespace hum::serve {
@@ -90,6 +92,22 @@ bool has_name(const std::vector<Key>& keys, std::string_view name) {
   return std::ranges::find(keys, name, &Key::name) != keys.end();
 }
 
+// Whether the last key is another one than those before. Throws: kConfig.
+void require_new(const std::vector<Key>& keys, const std::string& where) {
+  const Key& added = keys.back();
+  for (const Key& other : std::span(keys).first(keys.size() - 1)) {
+    if (other.name == added.name) {
+      fail(ExitCode::kConfig, fmt::format("{}: a second key '{}'", where, added.name),
+           "remove one of the two lines");
+    }
+    if (other.sha256 == added.sha256) {
+      fail(ExitCode::kConfig,
+           fmt::format("{}: '{}' has the token of '{}'", where, added.name, other.name),
+           fmt::format("remove the line, then hum serve add-key {} makes a token", added.name));
+    }
+  }
+}
+
 // Throws: kUsage.
 void require_name(const fs::path& file, const std::string& name) {
   if (has_name(read_keys(file), name)) return;
@@ -124,11 +142,7 @@ std::vector<Key> read_keys(const fs::path& file) {
       fail(ExitCode::kConfig, fmt::format("{}:{}: {}", file.string(), number, error.message()),
            "NAME sha256:HASH jobs=20 seconds_per_hour=7200 bytes=2GB, as hum serve add-key does");
     }
-    const std::string& name = keys.back().name;
-    if (std::ranges::count(keys, name, &Key::name) > 1) {
-      fail(ExitCode::kConfig, fmt::format("{}:{}: a second key '{}'", file.string(), number, name),
-           "remove one of the two lines");
-    }
+    require_new(keys, fmt::format("{}:{}", file.string(), number));
   }
   return keys;
 }
@@ -180,7 +194,8 @@ void remove_key(const fs::path& file, const std::string& name) {
     const auto words = words_of(line);
     if (is_comment(words) || words[0] != name) kept += line + '\n';
   }
-  rewrite(file, kept);
+  // A file without a word is a mistake (KeyFile).
+  rewrite(file, kept.empty() ? "# no keys\n" : kept);
 }
 
 bool equals_secret(std::string_view a, std::string_view b) {
@@ -198,6 +213,10 @@ KeyFile::Keys KeyFile::current() {
   if (stamp == seen_) return keys_;
   seen_ = stamp;
   try {
+    if (trimmed(read_text(file_), " \t\r\n").empty()) {
+      fail(ExitCode::kConfig, file_.string() + ": is empty",
+           "hum serve remove-key removes the last key");
+    }
     keys_ = std::make_shared<const std::vector<Key>>(read_keys(file_));
     spdlog::info("the file of keys has changed: {} keys", keys_->size());
   } catch (const Error& error) {
