@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "serve/access/certificate.h"
+#include "serve/http/url.h"
 #include "serve/service.h"
 
 namespace hum::serve {

@@ -46,6 +46,15 @@ TEST(Target, RefusesWhatCouldMislead) {
 
 Response answer(Request&) { return {}; }
 
+TEST(Addresses, AreRecognized) {
+  for (const char* address : {"127.0.0.1", "::1", "10.0.0.7", "fe80::1"}) {
+    EXPECT_TRUE(is_ip_address(address)) << address;
+  }
+  for (const char* other : {"", "localhost", "10.0.0", "10.0.0.7:80", "[::1]"}) {
+    EXPECT_FALSE(is_ip_address(other)) << other;
+  }
+}
+
 TEST(Router, PrefersFixedSegmentsAndReadsNames) {
   Router router;
   router.add("GET", "/v1/jobs/{id}", answer);
@@ -218,9 +227,10 @@ RequestHead head_of(std::string method, Headers headers) {
   return head;
 }
 
-int status_for(const std::string& method, Headers headers, std::string_view authority = "") {
-  const auto refusal =
-      check_origin(head_of(method, std::move(headers)), authority, "10.0.0.5", {"Hum.example"});
+int status_for(const std::string& method, Headers headers, std::string_view authority = "",
+               bool is_secure = false) {
+  const auto refusal = check_origin(head_of(method, std::move(headers)),
+                                    {authority, "10.0.0.5", is_secure}, {"Hum.example"});
   return refusal ? refusal->status : 200;
 }
 
@@ -242,7 +252,18 @@ TEST(CheckOrigin, AcceptsOnlyKnownHosts) {
       << "an absolute target wins";
   RequestHead old = head_of("GET", {});
   old.http_11 = false;
-  EXPECT_FALSE(check_origin(old, "", "127.0.0.1", {}));
+  EXPECT_FALSE(check_origin(old, {.local_address = "127.0.0.1"}, {}));
+}
+
+TEST(CheckOrigin, RefusesPagesWithoutTlsOverTls) {
+  const auto status = [](const char* origin, bool is_secure) {
+    return status_for("POST", {{"Host", "localhost:8417"}, {"Origin", origin}}, "", is_secure);
+  };
+  EXPECT_EQ(status("https://localhost:8417", true), 200);
+  EXPECT_EQ(status("http://localhost:8417", true), 403);
+  EXPECT_EQ(status(" http://localhost:8417", true), 403);
+  EXPECT_EQ(status("http://localhost:8417", false), 200);
+  EXPECT_EQ(status("https://localhost:8417", false), 200) << "a proxy may speak TLS";
 }
 
 TEST(CheckOrigin, RefusesChangesByOtherPages) {
@@ -283,7 +304,7 @@ TEST(Cors, LetsPagesOfListedOriginsIn) {
     const auto refusal = check_origin(
         head_of("POST",
                 {{"Host", "localhost"}, {"Origin", origin}, {"Sec-Fetch-Site", "cross-site"}}),
-        "", "127.0.0.1", {}, origins);
+        {.local_address = "127.0.0.1"}, {}, origins);
     return refusal ? refusal->status : 200;
   };
   EXPECT_EQ(status("https://app.example"), 200);
@@ -319,6 +340,11 @@ TEST(ClientAddress, BelievesListedProxiesOnly) {
   EXPECT_EQ(client_address("10.0.0.1", headers, proxies), "1.2.3.4");
   EXPECT_EQ(client_address("10.0.0.3", headers, proxies), "10.0.0.3");
   EXPECT_EQ(client_address("10.0.0.1", {}, proxies), "10.0.0.1");
+  for (const char* other : {"<script>", "unknown", "1.2.3", "1.2.3.4:80", "a%0ab"}) {
+    const Headers wrong = {{"X-Forwarded-For", other}};
+    EXPECT_EQ(client_address("10.0.0.1", wrong, proxies), "10.0.0.1") << other;
+  }
+  EXPECT_EQ(client_address("10.0.0.1", {{"X-Forwarded-For", "fe80::1"}}, proxies), "fe80::1");
 }
 
 TEST(Request, FindsCookiesQueriesAndParts) {
