@@ -117,8 +117,9 @@ class RemoteJob {
   }
   // Removes the job if the user does not want it any more.
   ~RemoteJob() {
-    const bool is_unwanted = app::stop_signal() != 0 && !id_.empty() && !has_ended_;
-    if (is_unwanted) Client(access()).send({.method = "DELETE", .path = path()});
+    const bool is_unwanted = app::stop_signal() != 0 || !takes_stream_;
+    if (is_unwanted && !id_.empty() && !has_ended_)
+      Client(access()).send({.method = "DELETE", .path = path()});
   }
   RemoteJob(const RemoteJob&) = delete;
   RemoteJob& operator=(const RemoteJob&) = delete;
@@ -148,6 +149,7 @@ class RemoteJob {
   Client client_;
   std::string id_;
   bool has_ended_ = false;
+  bool takes_stream_ = true;  // false: stdout takes no more of it
   int64_t streamed_bytes_ = 0;
 };
 
@@ -218,7 +220,9 @@ bool RemoteJob::read_stream() {
       const int64_t known = std::clamp<int64_t>(streamed_bytes_ - position, 0, std::ssize(bytes));
       position += std::ssize(bytes);
       bytes.remove_prefix(static_cast<size_t>(known));
+      takes_stream_ = false;
       write_bytes(stdout, bytes, "the stream");
+      takes_stream_ = true;
       streamed_bytes_ += std::ssize(bytes);
     };
   };

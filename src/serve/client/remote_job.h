@@ -45,7 +45,8 @@ struct ClientOptions {
 // `changed` gets the job each time it is asked for; before it is accepted, {"status": "sending"};
 //   while the server refuses or does not answer, {"status": "busy" or "lost", "detail": why}, with
 //   "pause_s" until it is asked again, and the job's "id" if it was accepted.
-// A stop signal (app/stop.h) removes the job from the server.
+// A stop signal (app/stop.h), or a stdout that takes no more of the stream, removes the job from the
+// server.
 // Throws: kUsage for options that do not fit each other; kNoInput, kCannotCreate for the files;
 //   what Client throws; kBadData if the job failed, with the server's reason.
 Json run_remote_job(const ClientOptions& options,
