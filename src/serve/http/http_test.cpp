@@ -2,10 +2,15 @@
 #include "serve/http/http.h"
 
 #include <gmock/gmock.h>
+#include <spdlog/sinks/ostream_sink.h>
 
+#include <sstream>
+
+#include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/scratch_folder.h"
 #include "serve/http/access.h"
 #include "serve/http/body_reader.h"
@@ -133,6 +138,17 @@ TEST(Signal, CallsOnlyLiveSubscribers) {
   signal.notify();
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(signal.subscribers(), 1);
+}
+
+TEST(Problem, LogsWhatOperatorsNeed) {
+  std::ostringstream log;
+  const auto before = spdlog::default_logger();
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  problem(Error(ExitCode::kCannotCreate, "records.sqlite cannot be used: the disk is full", ""));
+  spdlog::set_default_logger(before);
+  EXPECT_THAT(log.str(), HasSubstr("the disk is full"));
+  EXPECT_THAT(log.str(), ::testing::Not(HasSubstr(".cpp"))) << "no place in the source";
 }
 
 TEST(Problem, HasAStatusForEachCode) {
