@@ -226,7 +226,7 @@ TEST_F(TlsClientTest, SaysWhyACertificateIsNotTrusted) {
   start_with({});
   expect_distrusted("is signed by nobody", "--server-ca", "");
   const std::string other = files / "other.pem";
-  testing::write_certificate(other, files / "unused.pem");
+  testing::write_certificate(other, files / "unused.pem", {.name = "other.example"});
   expect_distrusted("is signed by nobody", "--server-ca", other);
 }
 
@@ -307,18 +307,18 @@ TEST_F(RemoteJobTest, AServerThatStaysAwayKeepsTheJob) {
   add("/v1/jobs/7", json_response(200, {{"id", "7"}, {"status", "running"}, {"stage", "play"}}));
   start();
   write_file(files / "hum.wav", "a sound");
-  ClientOptions options = this->options(files / "out.wav");
-  options.patience = {.longest = milliseconds(300), .first_pause = milliseconds(1)};
+  ClientOptions wanted = options(files / "out.wav");
+  wanted.patience = {.longest = milliseconds(300), .first_pause = milliseconds(1)};
   std::set<std::string> lost;
   const std::string message = hum::testing::message_of([&] {
-    run_remote_job(options, [&](const Json& state) {
+    run_remote_job(wanted, [&](const Json& state) {
       if (state["status"] == "running") server.reset();
       if (state["status"] == "lost") lost.insert(state["id"].get<std::string>());
     });
   });
   EXPECT_THAT(message, HasSubstr("does not answer"));
   EXPECT_THAT(message, HasSubstr("keeps job 7"));
-  EXPECT_THAT(message, HasSubstr(options.server.url + "/v1/jobs/7/results/all.zip"));
+  EXPECT_THAT(message, HasSubstr(wanted.server.url + "/v1/jobs/7/results/all.zip"));
   EXPECT_EQ(lost, std::set<std::string>{"7"});
 }
 

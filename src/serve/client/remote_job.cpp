@@ -162,11 +162,14 @@ void RemoteJob::tell(const Waiting& waiting) const {
 }
 
 std::string RemoteJob::way_back() const {
+  const ServerAccess server = access();
+  std::string flags = "-o results.zip";
+  if (!server.key.empty()) flags += " -H \"Authorization: Bearer $HUM_KEY\"";
+  if (!server.ca.empty()) flags += " --cacert " + server.ca;
   return fmt::format(
-      "the server keeps job {}; when it runs again, fetch the results: curl -o results.zip{} "
+      "the server keeps job {}; when it runs again, fetch the results: curl {} "
       "{}{}/results/all.zip",
-      id_, access().key.empty() ? "" : " -H \"Authorization: Bearer $HUM_KEY\"", client_.url(),
-      path());
+      id_, flags, client_.url(), path());
 }
 
 void RemoteJob::start(const Json& sent) {

@@ -152,7 +152,7 @@ std::string documented_restore(const std::string& folder) {
 }
 
 TEST_F(CrashTest, TheDocumentedRestoreUndoesWhatCameAfterTheBackup) {
-  const auto backup = scratch_ / "backup";
+  const std::filesystem::path backup = scratch_ / "backup";
   std::filesystem::create_directories(backup / "sounds");
   std::string before;
   {

@@ -57,7 +57,7 @@ TEST_F(PermissionsTest, FoldersThatMayOnlyBeReadAreRefused) {
     EXPECT_EQ(hum::testing::code_of(open), ExitCode::kNoPermission);
     EXPECT_THAT(hum::testing::message_of(open), HasSubstr(folder.string()));
   };
-  const auto sounds = scratch_ / "data/sounds";
+  const fs::path sounds = scratch_ / "data/sounds";
   FolderStore{sounds};
   for (const char* other : {"aside", "uploads"}) fs::permissions(sounds / other, fs::perms::all);
   expect_refused(sounds / "jobs", [&] { FolderStore{sounds}; });
