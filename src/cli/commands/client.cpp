@@ -43,9 +43,10 @@ std::string state_text(const Json& job) {
     return position > 1 ? fmt::format("waiting, {} jobs before", position - 1) : "waiting";
   }
   if (status == "busy" || status == "lost") {
-    return fmt::format("{}{}; tries again in {}", job.value("detail", ""),
-                       job.contains("id") ? "; the job is kept" : "",
-                       format_duration(job.value("pause_s", 0.0)));
+    const bool is_lost = status == "lost";
+    return fmt::format("{}{}; tries again {} {}", job.value("detail", ""),
+                       job.contains("id") ? "; the job is kept" : "", is_lost ? "for" : "in",
+                       format_duration(job.value(is_lost ? "patience_s" : "pause_s", 0.0)));
   }
   if (status != "running") return status;
   const std::string text =

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fields_json.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/names.h"
 #include "base/process.h"
 
@@ -118,8 +119,7 @@ class RemoteJob {
   // Removes the job if the user does not want it any more.
   ~RemoteJob() {
     const bool is_unwanted = app::stop_signal() != 0 || !takes_stream_;
-    if (is_unwanted && !id_.empty() && !has_ended_)
-      Client(access()).send({.method = "DELETE", .path = path()});
+    if (is_unwanted && !id_.empty() && !has_ended_) remove();
   }
   RemoteJob(const RemoteJob&) = delete;
   RemoteJob& operator=(const RemoteJob&) = delete;
@@ -137,6 +137,7 @@ class RemoteJob {
     return access;
   }
   std::string path() const { return "/v1/jobs/" + id_; }
+  void remove() const;
   void tell(const Waiting& waiting) const;
   // What to do when the server stays away: the job is not lost.
   std::string way_back() const;
@@ -156,9 +157,17 @@ class RemoteJob {
 void RemoteJob::tell(const Waiting& waiting) const {
   Json state = {{"status", waiting.is_lost ? "lost" : "busy"},
                 {"detail", waiting.reason},
-                {"pause_s", std::chrono::duration<double>(waiting.pause).count()}};
+                {"pause_s", std::chrono::duration<double>(waiting.pause).count()},
+                {"patience_s", std::chrono::duration<double>(options_.patience.longest).count()}};
   if (!id_.empty()) state["id"] = id_;
   changed_(state);
+}
+
+void RemoteJob::remove() const {
+  const HttpAnswer answer = Client(access()).send({.method = "DELETE", .path = path()});
+  if (answer.failure.empty()) return;
+  spdlog::warn("the server does not answer and keeps job {}; to remove it: curl -X DELETE {}{}",
+               id_, client_.url(), path());
 }
 
 std::string RemoteJob::way_back() const {
