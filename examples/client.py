@@ -5,14 +5,25 @@ import os
 import pathlib
 import sys
 import time
+import urllib.error
 import urllib.request
 import uuid
 
 
 def call(method, path, body=None, headers=()):
     headers = dict(headers, Authorization="Bearer " + os.environ["HUM_KEY"]) if "HUM_KEY" in os.environ else dict(headers)
-    with urllib.request.urlopen(urllib.request.Request(server + path, body, headers, method=method)) as answer:
-        return answer.read()
+    try:
+        with urllib.request.urlopen(urllib.request.Request(server + path, body, headers, method=method)) as answer:
+            return answer.read()
+    except urllib.error.HTTPError as refusal:
+        is_told = refusal.headers.get_content_type() == "application/problem+json"
+        give_up(json.loads(refusal.read()) if is_told else {"detail": str(refusal)})
+    except urllib.error.URLError as fault:
+        give_up({"detail": str(fault.reason)})
+
+
+def give_up(problem):
+    sys.exit("\nhint: ".join(problem[name] for name in ("detail", "hint") if problem.get(name)))
 
 
 source, target = sys.argv[1:3]
@@ -26,5 +37,5 @@ while job["status"] in ("queued", "running"):
     time.sleep(0.5)
     job = json.loads(call("GET", "/v1/jobs/" + job["id"]))
 if job["status"] != "done":
-    sys.exit(job["error"]["detail"])
+    give_up(job["error"])
 pathlib.Path(target).write_bytes(call("GET", job["results"][0]["url"]))

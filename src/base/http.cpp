@@ -1,6 +1,7 @@
 #include "base/http.h"
 
 #include <curl/curl.h>
+#include <openssl/x509_vfy.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -83,6 +84,30 @@ bool may_pass(CURLcode code) {
   }
 }
 
+CertificateFault certificate_fault(CURL* curl) {
+  long result = 0;
+  curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &result);
+  switch (result) {
+    case X509_V_OK:  // curl compares names after OpenSSL's check
+    case X509_V_ERR_UNSPECIFIED:
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return CertificateFault::kOtherName;
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return CertificateFault::kExpired;
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return CertificateFault::kNotYetValid;
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+      return CertificateFault::kUnknownIssuer;
+    default:
+      return CertificateFault::kOther;
+  }
+}
+
 void set_method(Transfer& transfer) {
   CURL* curl = transfer.handle;
   const HttpRequest& request = transfer.request;
@@ -158,6 +183,9 @@ HttpAnswer send_http(const HttpRequest& request) {
   if (code != CURLE_OK) {
     transfer.answer.failure = *failure != '\0' ? failure : curl_easy_strerror(code);
     transfer.answer.may_retry = may_pass(code);
+    if (code == CURLE_PEER_FAILED_VERIFICATION) {
+      transfer.answer.certificate = certificate_fault(curl.get());
+    }
   }
   return std::move(transfer.answer);
 }

@@ -26,12 +26,16 @@ struct HttpRequest {
   std::string ca_file = {};  // certificates to trust, PEM; empty: those of the system
 };
 
+// Why a server's certificate is not trusted.
+enum class CertificateFault { kNone, kExpired, kNotYetValid, kOtherName, kUnknownIssuer, kOther };
+
 struct HttpAnswer {
   int status = 0;                              // 0: no response
   std::map<std::string, std::string> headers;  // lower-case names
   std::string body;
   std::string failure;     // connection error; empty if the response is complete
   bool may_retry = false;  // the failure may be temporary
+  CertificateFault certificate = CertificateFault::kNone;  // that the failure is about
 };
 
 // Throws only what the sink throws.

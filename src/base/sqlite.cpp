@@ -9,6 +9,9 @@ namespace {
 // Other processes hold the write lock for milliseconds, longer only on a slow disk.
 constexpr int kBusyTimeout_ms = 10'000;
 
+constexpr const char* kOwnerHint =
+    "the program's user must own the file, its -wal and -shm, and their folder (ls -la)";
+
 ExitCode code_of(int status) {
   switch (status & 0xff) {
     case SQLITE_FULL:
@@ -31,7 +34,7 @@ const char* hint_of(ExitCode code) {
     case ExitCode::kCannotCreate:
       return "check that the disk is not full and that the folder exists";
     case ExitCode::kNoPermission:
-      return "check the permissions of the folder (ls -ld)";
+      return kOwnerHint;
     case ExitCode::kTemporary:
       return "another process holds the database; try again";
     default:
@@ -123,6 +126,11 @@ Database::Database(const std::filesystem::path& file, bool is_durable) {
                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(database);
   if (status != SQLITE_OK) fail_sqlite(database, status);
+  // SQLite opens a file that it may only read, and would fail at the first change.
+  if (sqlite3_db_readonly(database, "main") == 1) {
+    fail(ExitCode::kNoPermission, file.filename().string() + ": this user may not write to it",
+         kOwnerHint);
+  }
   sqlite3_busy_timeout(database, kBusyTimeout_ms);
   use_log(database);
   // What is deleted is overwritten with zeros.

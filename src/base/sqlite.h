@@ -58,7 +58,8 @@ class Database {
  public:
   // Opens or creates the file. With `is_durable` a commit returns after the disk has it
   // (synchronous=FULL); without, a power cut may lose the last commits, but a killed process loses
-  // none. Throws: kFailure for a damaged file, kCannotCreate, kNoPermission.
+  // none. Throws: kFailure for a damaged file, kCannotCreate, kNoPermission if it may not be
+  // written.
   Database(const std::filesystem::path& file, bool is_durable);
 
   template <typename... Values>

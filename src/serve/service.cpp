@@ -112,12 +112,13 @@ void validate(const ServiceOptions& options) {
 
 // The server of /metrics, on its own port.
 std::unique_ptr<HttpServer> metrics_server(const Address& address, ListeningSocket socket,
+                                           std::vector<std::string> hosts,
                                            std::function<std::string()> text) {
   Router router;
   router.add("GET", "/metrics", [text = std::move(text)](Request&) {
     return Response{.content_type = kMetricsType, .body = text()};
   });
-  ServerOptions options{.address = address.host, .port = address.port};
+  ServerOptions options{.address = address.host, .port = address.port, .hosts = std::move(hosts)};
   options.handler_threads = 1;
   options.max_connections = 16;
   return std::make_unique<HttpServer>(options, std::move(router), std::move(socket));
@@ -155,6 +156,7 @@ class Service {
         server_(server_options(options, address), routes(), std::move(ports.api)) {
     if (metrics_address) {
       metrics_server_ = metrics_server(*metrics_address, std::move(*ports.metrics),
+                                       served_names(options, *metrics_address),
                                        [this] { return metrics_text(); });
     }
     if (options.workers > 0) {
@@ -193,12 +195,9 @@ class Service {
                           .spool_folder = store_.aside(),
                           .tls_certificate = given.tls_cert,
                           .tls_key = given.tls_key,
-                          .hosts = given.host,
+                          .hosts = served_names(given, address),
                           .proxies = given.trusted_proxy,
                           .cors_origins = given.cors_origin};
-    if (!address.is_loopback) {
-      for (std::string& name : machine_names()) options.hosts.push_back(std::move(name));
-    }
     if (!given.tls.empty()) {
       options.tls_certificate = options.tls_key = certificate_file(data_);
       fingerprint_ = ensure_certificate(options.tls_key, certified_names(given, address));
@@ -236,31 +235,6 @@ class Service {
 };
 
 }  // namespace
-
-Address parse_address(const std::string& text, const char* flag) {
-  const size_t colon = text.rfind(':');
-  Address address;
-  bool is_valid = colon != std::string::npos && colon > 0;
-  if (is_valid) {
-    address.host = text.substr(0, colon);
-    const std::string port = text.substr(colon + 1);
-    is_valid = !port.empty() && port.size() <= 5 &&
-               port.find_first_not_of("0123456789") == std::string::npos &&
-               std::stoi(port) <= 65535;
-    if (is_valid) address.port = std::stoi(port);
-  }
-  const bool has_brackets =
-      address.host.size() > 2 && address.host.front() == '[' && address.host.back() == ']';
-  if (has_brackets) address.host = address.host.substr(1, address.host.size() - 2);
-  is_valid = is_valid && (has_brackets || address.host.find(':') == std::string::npos);
-  if (!is_valid) {
-    fail(ExitCode::kUsage, fmt::format("--{} '{}' is not an address and a port", flag, text),
-         fmt::format("--{} 127.0.0.1:8417", flag));
-  }
-  if (address.host == "localhost") address.host = "127.0.0.1";
-  address.is_loopback = address.host.starts_with("127.") || address.host == "::1";
-  return address;
-}
 
 void run_service(const ServiceOptions& options, const std::function<void(Listening)>& ready) {
   validate(options);

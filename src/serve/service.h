@@ -87,9 +87,11 @@ struct Address {
 Address parse_address(const std::string& text, const char* flag = "listen");
 
 // Refuses what contradicts itself or would be unsafe: addresses that other machines reach without
-// keys and TLS, half a certificate, origins and proxies that are none. Throws: kUsage.
+// keys and TLS, half a certificate, hosts, origins and proxies that are none. Throws: kUsage.
 void validate_access(const ServiceOptions& options, const Address& address,
                      const std::optional<Address>& metrics);
+// For ServerOptions::hosts of a server at this address.
+std::vector<std::string> served_names(const ServiceOptions& options, const Address& address);
 // What a self-signed certificate is for.
 std::vector<std::string> certified_names(const ServiceOptions& options, const Address& address);
 

@@ -112,7 +112,7 @@ TEST(ParseAddress, TakesNumericAddresses) {
   EXPECT_FALSE(parse_address("0.0.0.0:80").is_loopback);
   EXPECT_FALSE(parse_address("[::]:80").is_loopback);
   for (const char* bad : {"", ":", "127.0.0.1", "127.0.0.1:", ":80", "127.0.0.1:x", "::1:80",
-                          "127.0.0.1:65536", "127.0.0.1:-1"}) {
+                          "127.0.0.1:65536", "127.0.0.1:-1", "myhost:80", "127.0.0:80"}) {
     EXPECT_THROW(parse_address(bad), Error) << bad;
   }
 }

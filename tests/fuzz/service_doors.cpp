@@ -63,7 +63,7 @@ ParsedRequest parse_request(std::string_view bytes, size_t most) {
     parsed.refusal = serve::Refusal{400, "the target is malformed"};
   } else {
     parsed.refusal =
-        serve::check_origin(parser.head(), target->authority, "127.0.0.1", {"hum.example"});
+        serve::check_origin(parser.head(), {target->authority, "127.0.0.1"}, {"hum.example"});
   }
   return parsed;
 }

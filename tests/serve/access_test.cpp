@@ -97,15 +97,30 @@ TEST_F(ServiceAccess, WrongOptionsSayWhatIsWrong) {
   expect({"--keys", none}, 66, "none");
   expect({"--keys", text}, 78, "text:1");
   expect({"--tls-cert", text}, 2, "--tls-key");
+  expect({"--tls-cert", none, "--tls-key", text}, 66, "none: no such file");
   expect({"--tls-cert", text, "--tls-key", text}, 2, "cannot be used as certificate");
   expect({"--tls-cert", text, "--tls-key", text, "--tls", "self-signed"}, 2, "two certificates");
   expect({"--tls", "magic"}, 2, "self-signed");
   expect({"--tls", "self-signed", "--host", "a,b"}, 2, "'a,b'");
+  expect({"--host", "*"}, 2, "--host '*'");
+  expect({"--host", "http://hum.example/"}, 2, "without scheme and port");
   expect({"--cors-origin", "*"}, 2, "no origin");
   expect({"--cors-origin", "https://a.example/page"}, 2, "no origin");
   expect({"--trusted-proxy", "proxy"}, 2, "no IP address");
   EXPECT_EQ(run({"--metrics", kEverywhere}), 2);
   EXPECT_THAT(read_file(log()), HasSubstr("--insecure"));
+  EXPECT_EQ(run({}, "myhost:0"), 2);
+  EXPECT_THAT(read_file(log()), HasSubstr("'myhost' is not an address in numbers"));
+}
+
+TEST_F(ServiceAccess, TheMetricsAnswerForTheSameNames) {
+  const Json listening = serve({"--metrics", "127.0.0.1:0", "--host", "hum.lan"});
+  const std::string url = listening["metrics"];
+  testing::TestClient client(std::stoi(url.substr(url.rfind(':') + 1)));
+  client.send("GET /metrics HTTP/1.1\r\nHost: hum.lan\r\n\r\n");
+  EXPECT_EQ(client.read_answer().status, 200);
+  client.send("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+  EXPECT_EQ(client.read_answer().status, 421);
 }
 
 TEST_F(ServiceAccess, KeysAreListedWithoutTheirTokens) {
@@ -116,6 +131,9 @@ TEST_F(ServiceAccess, KeysAreListedWithoutTheirTokens) {
   EXPECT_EQ(parse_json(line)[0]["jobs"], 20);
   EXPECT_EQ(line.find(token), std::string::npos);
   EXPECT_EQ(run_hum({"serve", "add-key", "anna", "--keys", keys_}, log())->wait(), 2) << "taken";
+  EXPECT_NE(
+      run_hum({"serve", "add-key", "anna", "--replace", "--keys", keys_}, log())->first_line(),
+      token);
   EXPECT_EQ(run_hum({"serve", "add-key", "ben"}, log())->wait(), 2) << "which file?";
 }
 

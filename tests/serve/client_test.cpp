@@ -1,4 +1,9 @@
 // `hum client` against a `hum serve`, both as processes.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
 #include <csignal>
 
 #include "audio/io.h"
@@ -80,6 +85,34 @@ TEST_F(ClientProgram, CtrlCRemovesTheJob) {
   EXPECT_EQ(client->wait(), 130) << read_file(client_log());
   EXPECT_EQ(jobs(), 0U);
   EXPECT_FALSE(fs::exists(path("out.wav")));
+}
+
+TEST_F(ClientProgram, AStreamThatNobodyReadsRemovesTheJob) {
+  start();
+  const fs::path out = path("pipe");
+  ASSERT_EQ(::mkfifo(out.c_str(), 0600), 0);
+  const int reader = ::open(out.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const auto client =
+      run_hum({"client", example_recording(), "--server", fmt::format("http://127.0.0.1:{}", port_),
+               "--preset", "violin", "--takes", "8", "--stream"},
+              client_log(), out);
+  std::array<char, 1000> bytes{};
+  EXPECT_TRUE(eventually([&] { return ::read(reader, bytes.data(), bytes.size()) > 0; }))
+      << read_file(client_log());
+  ::close(reader);
+  EXPECT_EQ(client->wait(), 73) << read_file(client_log());
+  EXPECT_EQ(parse_json(ask("GET", "/v1/jobs").body)["jobs"].size(), 0U);
+}
+
+TEST_F(ClientProgram, ThePythonExampleTellsWhatIsWrong) {
+  start(0);
+  write_file(path("text.wav"), "no sound");
+  Process python({"/usr/bin/python3", source_folder() / "examples/client.py", path("text.wav"),
+                  path("violin.wav"), fmt::format("http://127.0.0.1:{}", port_)},
+                 {.err = client_log()});
+  EXPECT_EQ(python.wait(), 1);
+  EXPECT_THAT(read_file(client_log()), HasSubstr("hint: "));
+  EXPECT_THAT(read_file(client_log()), ::testing::Not(HasSubstr("Traceback")));
 }
 
 TEST_F(ClientProgram, ThePythonExampleWorks) {

@@ -42,6 +42,12 @@ std::string state_text(const Json& job) {
     const int64_t position = job.value("position", int64_t{1});
     return position > 1 ? fmt::format("waiting, {} jobs before", position - 1) : "waiting";
   }
+  if (status == "busy" || status == "lost") {
+    const bool is_lost = status == "lost";
+    return fmt::format("{}{}; tries again {} {}", job.value("detail", ""),
+                       job.contains("id") ? "; the job is kept" : "", is_lost ? "for" : "in",
+                       format_duration(job.value(is_lost ? "patience_s" : "pause_s", 0.0)));
+  }
   if (status != "running") return status;
   const std::string text =
       fmt::format("{} {:.0f} %", job.value("stage", ""), 100 * job.value("progress", 0.0));

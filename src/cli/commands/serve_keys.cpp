@@ -21,7 +21,7 @@ struct AddArgs {
   std::string name, keys;
   serve::Quota quota = serve::kDefaultQuota;
   std::string bytes = format_bytes(serve::kDefaultQuota.bytes);
-  bool json = false;
+  bool replace = false, json = false;
   template <class V>
   void declare(V& v) {
     v.positional("name", name, "of the caller: letters a-z, digits, '.', '-' and '_'");
@@ -30,6 +30,7 @@ struct AddArgs {
     v("seconds_per_hour", quota.seconds_per_hour,
       "seconds of sound that its jobs may make in an hour; 0: no limit");
     v("bytes", bytes, "uploads and results that it may keep, such as 2GB; 0: no limit");
+    v("replace", replace, "give an existing key another token; its limits and jobs stay");
     v("json", json, kJsonHelp);
   }
 };
@@ -40,7 +41,12 @@ int add(AddArgs& args) {
     fail(ExitCode::kUsage, "a limit of a key is not negative", "0 means that there is no limit");
   }
   args.quota.bytes = parse_bytes(args.bytes);
-  const std::string token = serve::add_key(args.keys, args.name, args.quota);
+  if (args.replace && args.quota != serve::kDefaultQuota) {
+    fail(ExitCode::kUsage, "--replace keeps the limits of the key",
+         fmt::format("edit the line of '{}' in {}", args.name, args.keys));
+  }
+  const std::string token = args.replace ? serve::replace_token(args.keys, args.name)
+                                         : serve::add_key(args.keys, args.name, args.quota);
   if (args.json) {
     print_json({{"name", args.name}, {"token", token}});
   } else {

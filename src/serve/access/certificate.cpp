@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "serve/http/url.h"
 #include "serve/storage/data_folder.h"
 
 namespace hum::serve {
@@ -139,12 +140,6 @@ std::string fingerprint_of(const X509* certificate) {
 }
 
 }  // namespace
-
-bool is_ip_address(const std::string& text) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  return inet_pton(AF_INET, text.c_str(), bytes.data()) == 1 ||
-         inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
-}
 
 std::vector<std::string> machine_names() {
   std::vector<std::string> names = {"localhost", "::1"};

@@ -9,9 +9,6 @@
 
 namespace hum::serve {
 
-// Whether the text is an IPv4 or IPv6 address.
-bool is_ip_address(const std::string& text);
-
 // The names by which others may reach this machine: host name, host name.local, localhost, and the
 // IPv4 addresses of its network interfaces. IPv6 addresses change too often for a certificate.
 std::vector<std::string> machine_names();

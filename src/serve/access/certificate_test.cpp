@@ -118,12 +118,6 @@ TEST_F(CertificateTest, NamesThatACertificateCannotHoldAreRefused) {
 TEST(MachineNames, AreThoseOfTheLoopbackAtLeast) {
   const auto names = machine_names();
   for (const char* name : {"localhost", "127.0.0.1", "::1"}) EXPECT_THAT(names, Contains(name));
-  for (const char* address : {"127.0.0.1", "::1", "10.0.0.7", "fe80::1"}) {
-    EXPECT_TRUE(is_ip_address(address)) << address;
-  }
-  for (const char* other : {"", "localhost", "10.0.0", "10.0.0.7:80", "[::1]"}) {
-    EXPECT_FALSE(is_ip_address(other)) << other;
-  }
 }
 
 }  // namespace

@@ -130,6 +130,7 @@ void Gate::add_routes(Router& router) {
   router.add("GET", kSessionRoute, [this](Request& request) { return get_session(request); });
   router.add("POST", kSessionRoute, [this](Request& request) { return begin_session(request); },
              {.body_bytes = kMostLoginBytes});
+  // Without CSRF token: it changes nothing here, and pages of other origins may not ask for it.
   router.add("DELETE", kSessionRoute, [](Request& request) {
     Response ended{.status = 204};
     set_cookie(ended, request, "", 0);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <sstream>
 
 #include "base/bytes.h"
@@ -11,6 +12,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "serve/http/file_stamp.h"
 
 namespace hum::serve {
@@ -90,6 +92,32 @@ bool has_name(const std::vector<Key>& keys, std::string_view name) {
   return std::ranges::find(keys, name, &Key::name) != keys.end();
 }
 
+// Whether the last key is another one than those before. Throws: kConfig.
+void require_new(const std::vector<Key>& keys, const std::string& where) {
+  const Key& added = keys.back();
+  for (const Key& other : std::span(keys).first(keys.size() - 1)) {
+    if (other.name == added.name) {
+      fail(ExitCode::kConfig, fmt::format("{}: a second key '{}'", where, added.name),
+           "remove one of the two lines");
+    }
+    if (other.sha256 == added.sha256) {
+      fail(ExitCode::kConfig,
+           fmt::format("{}: '{}' has the token of '{}'", where, added.name, other.name),
+           fmt::format("remove the line, then hum serve add-key {} makes a token", added.name));
+    }
+  }
+}
+
+// Throws: kUsage.
+void require_name(const fs::path& file, const std::string& name) {
+  if (has_name(read_keys(file), name)) return;
+  fail(ExitCode::kUsage, fmt::format("{} has no key '{}'", file.string(), name),
+       "hum serve list-keys --keys " + file.string());
+}
+
+// 256 random bits.
+std::string new_token() { return std::string(kTokenPrefix) + new_id() + new_id(); }
+
 // Keeps who may read the file.
 void rewrite(const fs::path& file, const std::string& text) {
   std::error_code missing, ignored;
@@ -114,11 +142,7 @@ std::vector<Key> read_keys(const fs::path& file) {
       fail(ExitCode::kConfig, fmt::format("{}:{}: {}", file.string(), number, error.message()),
            "NAME sha256:HASH jobs=20 seconds_per_hour=7200 bytes=2GB, as hum serve add-key does");
     }
-    const std::string& name = keys.back().name;
-    if (std::ranges::count(keys, name, &Key::name) > 1) {
-      fail(ExitCode::kConfig, fmt::format("{}:{}: a second key '{}'", file.string(), number, name),
-           "remove one of the two lines");
-    }
+    require_new(keys, fmt::format("{}:{}", file.string(), number));
   }
   return keys;
 }
@@ -133,32 +157,45 @@ std::string add_key(const fs::path& file, const std::string& name, const Quota& 
   if (fs::exists(file, ignored)) {
     if (has_name(read_keys(file), name)) {
       fail(ExitCode::kUsage, fmt::format("{} has a key '{}' already", file.string(), name),
-           fmt::format("to replace its token: hum serve remove-key {} --keys {}, then add it "
-                       "again; its jobs stay",
+           fmt::format("hum serve add-key {} --replace --keys {} gives it another token; its "
+                       "limits and jobs stay",
                        name, file.string()));
     }
     text = read_text(file);
     if (!text.empty() && !text.ends_with('\n')) text += '\n';
   }
-  // 256 random bits.
-  const std::string token = std::string(kTokenPrefix) + new_id() + new_id();
+  const std::string token = new_token();
   text += fmt::format("{} {}{}{}\n", name, kHashPrefix, sha256(token), limits_text(quota));
   rewrite(file, text);
   return token;
 }
 
-void remove_key(const fs::path& file, const std::string& name) {
-  if (!has_name(read_keys(file), name)) {
-    fail(ExitCode::kUsage, fmt::format("{} has no key '{}'", file.string(), name),
-         "hum serve list-keys --keys " + file.string());
+std::string replace_token(const fs::path& file, const std::string& name) {
+  require_name(file, name);
+  const std::string token = new_token();
+  std::istringstream text(read_text(file));
+  std::string changed;
+  for (std::string line; std::getline(text, line);) {
+    const auto words = words_of(line);
+    if (!is_comment(words) && words[0] == name) {
+      line.replace(line.find(words[1]), words[1].size(), std::string(kHashPrefix) + sha256(token));
+    }
+    changed += line + '\n';
   }
+  rewrite(file, changed);
+  return token;
+}
+
+void remove_key(const fs::path& file, const std::string& name) {
+  require_name(file, name);
   std::istringstream text(read_text(file));
   std::string kept;
   for (std::string line; std::getline(text, line);) {
     const auto words = words_of(line);
     if (is_comment(words) || words[0] != name) kept += line + '\n';
   }
-  rewrite(file, kept);
+  // A file without a word is a mistake (KeyFile).
+  rewrite(file, kept.empty() ? "# no keys\n" : kept);
 }
 
 bool equals_secret(std::string_view a, std::string_view b) {
@@ -176,6 +213,10 @@ KeyFile::Keys KeyFile::current() {
   if (stamp == seen_) return keys_;
   seen_ = stamp;
   try {
+    if (trimmed(read_text(file_), " \t\r\n").empty()) {
+      fail(ExitCode::kConfig, file_.string() + ": is empty",
+           "hum serve remove-key removes the last key");
+    }
     keys_ = std::make_shared<const std::vector<Key>>(read_keys(file_));
     spdlog::info("the file of keys has changed: {} keys", keys_->size());
   } catch (const Error& error) {

@@ -29,8 +29,8 @@ struct Key {
   Quota quota = kDefaultQuota;
 };
 
-// Lines that are empty or begin with # are left out. Throws: kConfig, naming the line; what
-// read_text throws.
+// Lines that are empty or begin with # are left out. Throws: kConfig, naming the line, also for a
+// second key with the same name or token; what read_text throws.
 std::vector<Key> read_keys(const std::filesystem::path& file);
 
 // Adds a key to the file, which it creates if there is none, and returns the token, which is stored
@@ -39,14 +39,19 @@ std::vector<Key> read_keys(const std::filesystem::path& file);
 std::string add_key(const std::filesystem::path& file, const std::string& name,
                     const Quota& quota = kDefaultQuota);
 
+// Gives a key another token, which it returns; the line keeps its place and its limits. Throws:
+// kUsage if there is no such key; what read_keys and write_file throw.
+std::string replace_token(const std::filesystem::path& file, const std::string& name);
+
 // Throws: kUsage if there is no such key; what read_keys and write_file throw.
 void remove_key(const std::filesystem::path& file, const std::string& name);
 
 // Whether two texts are equal, in a time that does not tell where they differ.
 bool equals_secret(std::string_view a, std::string_view b);
 
-// The keys of a file, read again when it changes. A file that then cannot be read changes nothing;
-// the log says why. Thread-safe.
+// The keys of a file, read again when it changes. A file that then cannot be read or is empty
+// changes nothing; the log says why. remove_key leaves a comment where there is no other line.
+// Thread-safe.
 class KeyFile {
  public:
   // Throws: what read_keys throws.

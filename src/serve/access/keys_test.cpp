@@ -53,6 +53,18 @@ TEST_F(KeysTest, ARunningServerNoticesWhatChanges) {
   EXPECT_TRUE(keys.with_token(second));
 }
 
+TEST_F(KeysTest, AnEmptiedFileChangesNothingButTheLastKeyCanBeRemoved) {
+  const std::string token = add_key(file_, "anna");
+  const std::string line = read_file(file_);
+  KeyFile keys(file_);
+  write_file(file_, "");
+  EXPECT_TRUE(keys.with_token(token));
+  write_file(file_, line);
+  EXPECT_TRUE(keys.with_token(token));
+  remove_key(file_, "anna");
+  EXPECT_FALSE(keys.with_token(token));
+}
+
 TEST_F(KeysTest, LimitsAreReadAndWritten) {
   add_key(file_, "anna", {.jobs = 3, .seconds_per_hour = 0, .bytes = 1'000'000});
   const auto keys = read_keys(file_);
@@ -75,7 +87,8 @@ TEST_F(KeysTest, AWrongLineIsNamed) {
        {std::string("anna"), "anna " + hash, "anna sha256:" + hash.substr(1), "Anna sha256:" + hash,
         "anna sha256:" + hash + " jobs=-1", "anna sha256:" + hash + " jobs=2x",
         "anna sha256:" + hash + " bytes=lots", "anna sha256:" + hash + " takes=3",
-        "anna sha256:" + hash + "\nanna sha256:" + hash}) {
+        "anna sha256:" + hash + "\nanna sha256:" + std::string(64, 'b'),
+        "anna sha256:" + hash + "\nben sha256:" + hash}) {
     write_file(file_, "# first line\n" + line + "\n");
     try {
       read_keys(file_);
@@ -95,6 +108,22 @@ TEST_F(KeysTest, NamesAreCheckedAndUnique) {
   }
   EXPECT_EQ(code_of([&] { remove_key(file_, "ben"); }), ExitCode::kUsage);
   EXPECT_EQ(code_of([&] { KeyFile(folder_.path() / "none"); }), ExitCode::kNoInput);
+}
+
+TEST_F(KeysTest, AnotherTokenKeepsTheLimitsAndTheLine) {
+  const std::string first = add_key(file_, "anna", {.jobs = 3, .seconds_per_hour = 30, .bytes = 0});
+  const std::string other = add_key(file_, "ben");
+  write_file(file_, "# throttled\n" + read_file(file_));
+  const std::string second = replace_token(file_, "anna");
+  KeyFile keys(file_);
+  EXPECT_FALSE(keys.with_token(first));
+  ASSERT_TRUE(keys.with_token(second));
+  EXPECT_EQ(keys.with_token(second)->quota.jobs, 3);
+  EXPECT_EQ(keys.with_token(second)->quota.seconds_per_hour, 30);
+  EXPECT_EQ(keys.with_token(second)->quota.bytes, 0);
+  EXPECT_TRUE(keys.with_token(other));
+  EXPECT_THAT(read_file(file_), ::testing::StartsWith("# throttled\nanna sha256:"));
+  EXPECT_EQ(hum::testing::code_of([&] { replace_token(file_, "cleo"); }), ExitCode::kUsage);
 }
 
 TEST_F(KeysTest, WhoMayReadTheFileStays) {

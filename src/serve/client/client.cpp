@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -13,7 +14,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::chrono::seconds kLongestRetryAfter{60};
+// A server that asks for more asks for too much.
+constexpr std::chrono::hours kLongestRetryAfter{24};
 
 bool is_passing(const HttpAnswer& answer) {
   if (!answer.failure.empty()) return answer.may_retry;
@@ -49,8 +51,24 @@ Meaning meaning_of(int status) {
     if (row.status == status) return row;
   }
   if (status >= 500) return {status, ExitCode::kTemporary, "try again later"};
-  return {status, ExitCode::kFailure, "check that --server is the address of a hum serve"};
+  return {status, ExitCode::kUnavailable, "check that --server is the address of a hum serve"};
 }
+
+struct Distrust {
+  CertificateFault fault;
+  const char* text;  // "its certificate ..."
+  const char* hint;
+};
+constexpr Distrust kDistrusts[] = {
+    {CertificateFault::kExpired, "has expired",
+     "those who run the server must renew it; if they have, check the clock of this machine"},
+    {CertificateFault::kNotYetValid, "is not valid yet",
+     "check the clock of this machine; else those who run the server must replace it"},
+    {CertificateFault::kOtherName, "is for another name",
+     "use a name or address of the certificate in --server; those who run the server can add one"},
+    {CertificateFault::kUnknownIssuer, "is signed by nobody who is trusted here",
+     "give the certificate to trust, the server's or its signer's, with --server-ca"},
+};
 
 bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 0x7f; });
@@ -109,6 +127,7 @@ HttpAnswer Client::send(const Call& call) const {
 }
 
 HttpAnswer Client::ask(const Call& call) {
+  const auto begin = std::chrono::steady_clock::now();
   for (int attempt = 1;; ++attempt) {
     HttpAnswer answer = send(call);
     if (stop_.stop_requested()) fail(ExitCode::kFailure, "stopped", "run the command again");
@@ -116,9 +135,12 @@ HttpAnswer Client::ask(const Call& call) {
       has_answered_ = true;
       if (answer.status / 100 == 2) return answer;
     }
-    const int attempts = has_answered_ ? patience_.attempts : patience_.first_attempts;
-    if (!is_passing(answer) || attempt >= attempts) refuse(answer);
-    pause(pause_after(answer, attempt));
+    if (!is_passing(answer)) refuse(answer);
+    const milliseconds wait = pause_after(answer, attempt);
+    const bool is_over = std::chrono::steady_clock::now() + wait > begin + patience_.longest;
+    if (has_answered_ ? is_over : attempt >= patience_.first_attempts) refuse(answer);
+    if (told_) told_({!answer.failure.empty(), reason_of(answer), wait});
+    pause(wait);
   }
 }
 
@@ -144,28 +166,51 @@ milliseconds Client::pause_after(const HttpAnswer& answer, int attempt) const {
   const std::string& text = found->second;
   int64_t seconds = 0;  // a date is taken for none
   std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const std::chrono::seconds wanted(std::clamp<int64_t>(seconds, 0, kLongestRetryAfter.count()));
+  constexpr int64_t kMost_s = std::chrono::seconds(kLongestRetryAfter).count();
+  const std::chrono::seconds wanted(std::clamp<int64_t>(seconds, 0, kMost_s));
   return std::max<milliseconds>(back_off, wanted);
 }
 
-void Client::refuse(const HttpAnswer& answer) const {
+std::string Client::reason_of(const HttpAnswer& answer) const {
   if (!answer.failure.empty()) {
-    const bool is_certificate = answer.failure.find("certificate") != std::string::npos;
-    fail(ExitCode::kUnavailable,
-         fmt::format("the server {} does not answer: {}", access_.url, answer.failure),
-         is_certificate  ? "give the certificate to trust with --server-ca"
-         : has_answered_ ? "check that it still runs, and the network"
-                         : "start it with 'hum serve', or name another one with --server");
+    return fmt::format("the server {} does not answer: {}", access_.url, answer.failure);
   }
-  const Meaning meaning = meaning_of(answer.status);
   const Json problem = try_parse_json(answer.body);
   const std::string detail = problem.is_object() ? text_in(problem, "detail") : "";
+  return detail.empty() ? fmt::format("{} answers HTTP {}", access_.url, answer.status) : detail;
+}
+
+void Client::refuse_connection(const HttpAnswer& answer) const {
+  const auto distrust = std::ranges::find(kDistrusts, answer.certificate, &Distrust::fault);
+  if (distrust != std::end(kDistrusts)) {
+    fail(ExitCode::kUnavailable,
+         fmt::format("{} is not trusted: its certificate {}", access_.url, distrust->text),
+         distrust->hint);
+  }
+  const auto tells = [&](std::string_view text) {
+    return answer.failure.find(text) != std::string::npos;
+  };
+  std::string hint = hint_;
+  if (!access_.ca.empty() && tells(access_.ca)) {
+    hint = "--server-ca must name a file with certificates (PEM)";
+  } else if (tells("wrong version number")) {
+    hint = "it may speak HTTP: begin --server with http://";
+  } else if (hint.empty()) {
+    hint = has_answered_ ? "check that it still runs, and the network"
+                         : "start it with 'hum serve', or name another one with --server";
+  }
+  fail(ExitCode::kUnavailable, reason_of(answer), hint);
+}
+
+void Client::refuse(const HttpAnswer& answer) const {
+  if (!answer.failure.empty()) refuse_connection(answer);
+  const Meaning meaning = meaning_of(answer.status);
+  const Json problem = try_parse_json(answer.body);
   // The server's hint is better, except where it speaks of headers.
-  const std::string hint =
-      problem.is_object() && answer.status != 401 ? text_in(problem, "hint") : "";
-  fail(meaning.code,
-       detail.empty() ? fmt::format("{} answers HTTP {}", access_.url, answer.status) : detail,
-       hint.empty() ? meaning.hint : hint);
+  std::string hint = problem.is_object() && answer.status != 401 ? text_in(problem, "hint") : "";
+  if (hint.empty()) hint = meaning.hint;
+  if (is_passing(answer) && !hint_.empty()) hint = hint_;
+  fail(meaning.code, reason_of(answer), hint);
 }
 
 }  // namespace hum::serve

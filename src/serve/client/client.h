@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/http.h"
@@ -47,9 +48,18 @@ struct Call {
 
 // How long a client waits for a server that is busy or restarts.
 struct Patience {
-  int attempts = 8;
   int first_attempts = 2;  // of a server that has not answered yet: its address may be wrong
+  // Of one that has answered: longer than it takes to stop (TimeoutStopSec in deploy/hum.service)
+  // and to start again.
+  std::chrono::milliseconds longest{150'000};
   std::chrono::milliseconds first_pause{250}, longest_pause{10'000};
+};
+
+// Why a client asks again, and after which pause.
+struct Waiting {
+  bool is_lost = false;  // there was no answer; else the server refused
+  std::string reason;
+  std::chrono::milliseconds pause{};
 };
 
 class Client {
@@ -60,9 +70,10 @@ class Client {
   // Sends the request once. Status 0: no answer. Throws only what the sink throws.
   HttpAnswer send(const Call& call) const;
   // Sends it until the answer is 2xx. It repeats after lost connections, 429, 502, 503 and 504, so
-  // a POST needs an Idempotency-Key.
-  // Throws: kUnavailable if the server does not answer; kTemporary if it stays busy or has a fault;
-  // kNoPermission, kNoInput or kBadData for what it refuses, with its reason; kFailure if stopped.
+  // a POST needs an Idempotency-Key; not if the server's Retry-After is longer than its patience.
+  // Throws: kUnavailable if the server does not answer or is not trusted; kTemporary if it stays
+  // busy or has a fault; kNoPermission, kNoInput or kBadData for what it refuses, with its reason;
+  // kFailure if stopped.
   HttpAnswer ask(const Call& call);
   // The JSON of the answer. Throws also: kBadData if it is none.
   Json ask_json(const Call& call);
@@ -70,14 +81,22 @@ class Client {
   // Waits; returns early when stopped. Throws: kFailure if stopped.
   void pause(std::chrono::milliseconds time) const;
   const std::string& url() const { return access_.url; }
+  // Called before each pause.
+  void on_wait(std::function<void(const Waiting&)> told) { told_ = std::move(told); }
+  // The hint when it gives up waiting, in place of the usual one.
+  void set_hint(std::string hint) { hint_ = std::move(hint); }
 
  private:
+  std::string reason_of(const HttpAnswer& answer) const;
+  [[noreturn]] void refuse_connection(const HttpAnswer& answer) const;
   std::chrono::milliseconds pause_after(const HttpAnswer& answer, int attempt) const;
   [[noreturn]] void refuse(const HttpAnswer& answer) const;
 
   ServerAccess access_;
   Patience patience_;
   std::stop_token stop_;
+  std::function<void(const Waiting&)> told_;
+  std::string hint_;
   bool has_answered_ = false;
 };
 

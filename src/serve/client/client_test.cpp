@@ -4,13 +4,16 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/json.h"
 #include "base/testing/refusal.h"
 #include "serve/client/remote_job.h"
 #include "serve/http/test_client.h"
+#include "serve/http/test_tls.h"
 
 namespace hum::serve {
 namespace {
@@ -19,7 +22,8 @@ using std::chrono::milliseconds;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-constexpr Patience kShort{.attempts = 4, .first_attempts = 2, .first_pause = milliseconds(1)};
+constexpr Patience kShort{.longest = milliseconds(5000), .first_pause = milliseconds(1)};
+constexpr Patience kVeryShort{.longest = milliseconds(100), .first_pause = milliseconds(1)};
 
 template <class F>
 void expect_refused(ExitCode code, const std::string& text, const F& call) {
@@ -29,13 +33,13 @@ void expect_refused(ExitCode code, const std::string& text, const F& call) {
 
 class ClientTest : public testing::ServerTest {
  protected:
-  Client client(const std::string& key = "") const {
-    return Client(ServerAccess{.url = server->url() + "/", .key = key}, kShort);
+  Client client(const std::string& key = "", Patience patience = kShort) const {
+    return Client(ServerAccess{.url = server->url() + "/", .key = key}, patience);
   }
   // What `ask` throws for this call.
   Error refusal_of(const Call& call) const {
     try {
-      client().ask(call);
+      client("", kVeryShort).ask(call);
     } catch (const Error& error) {
       return error;
     }
@@ -88,6 +92,45 @@ TEST_F(ClientTest, ComesBackToABusyServerWithTheSameRequest) {
   EXPECT_EQ(keys.size(), 3U);
   EXPECT_THAT(keys, Each("k"));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(2000));
+}
+
+TEST_F(ClientTest, TellsWhyItWaitsAndForHowLong) {
+  int asked = 0;
+  router.add("GET", "/jobs", [&](Request&) {
+    if (++asked > 1) return json_response(200, Json::object());
+    Response full = problem(429, "this key has 1 job already");
+    full.headers.set("Retry-After", "1");
+    return full;
+  });
+  start();
+  std::vector<Waiting> told;
+  Client client = this->client();
+  client.on_wait([&](const Waiting& waiting) { told.push_back(waiting); });
+  client.ask({.path = "/jobs"});
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_FALSE(told[0].is_lost);
+  EXPECT_EQ(told[0].reason, "this key has 1 job already");
+  EXPECT_EQ(told[0].pause, milliseconds(1000));
+}
+
+TEST_F(ClientTest, DoesNotWaitForALimitThatLastsLonger) {
+  Response full = problem(429, "the hour is used up", Json{{"hint", "try again in an hour"}});
+  full.headers.set("Retry-After", "3600");
+  add("/jobs", full);
+  start();
+  const auto begin = std::chrono::steady_clock::now();
+  const Error refusal = refusal_of({.path = "/jobs"});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(2000));
+  EXPECT_EQ(refusal.code(), ExitCode::kTemporary);
+  EXPECT_EQ(refusal.message(), "the hour is used up");
+  EXPECT_EQ(refusal.hint(), "try again in an hour");
+}
+
+TEST_F(ClientTest, WaitsLongerThanAServerNeedsToRestart) {
+  constexpr std::string_view kName = "TimeoutStopSec=";
+  const std::string unit = read_file(source_folder() / "deploy/hum.service");
+  const std::chrono::seconds stop(std::stoi(unit.substr(unit.find(kName) + kName.size())));
+  EXPECT_GE(Patience().longest, stop + std::chrono::seconds(50));
 }
 
 TEST_F(ClientTest, ComesBackAfterALostConnection) {
@@ -151,6 +194,55 @@ TEST_F(ClientTest, SaysThatThereIsNoServer) {
                  [&] { Client(ServerAccess{.url = url, .key = "a\r\nHost: b"}); });
 }
 
+// A server that speaks TLS, with a new certificate.
+class TlsClientTest : public ClientTest {
+ protected:
+  void start_with(const testing::CertificateOptions& certificate) {
+    options.tls_certificate = files / "certificate.pem";
+    options.tls_key = files / "key.pem";
+    testing::write_certificate(options.tls_certificate, options.tls_key, certificate);
+    router = Router();
+    add("/health", json_response(200, Json::object()));
+    start();
+  }
+  void expect_distrusted(const std::string& text, const std::string& hint, std::string ca) const {
+    const std::string url = fmt::format("https://localhost:{}", server->port());
+    const auto ask = [&] {
+      Client(ServerAccess{.url = url, .ca = ca}, kShort).ask({.path = "/health"});
+    };
+    expect_refused(ExitCode::kUnavailable, url + " is not trusted: its certificate " + text, ask);
+    EXPECT_THAT(hum::testing::message_of(ask), HasSubstr(hint));
+  }
+};
+
+TEST_F(TlsClientTest, SaysWhyACertificateIsNotTrusted) {
+  const std::string ca = files / "certificate.pem";
+  start_with({.from_s = -7200, .until_s = -3600});
+  expect_distrusted("has expired", "renew it", ca);
+  start_with({.from_s = 3600, .until_s = 7200});
+  expect_distrusted("is not valid yet", "clock", ca);
+  start_with({.name = "hum.example"});
+  expect_distrusted("is for another name", "in --server", ca);
+  start_with({});
+  expect_distrusted("is signed by nobody", "--server-ca", "");
+  const std::string other = files / "other.pem";
+  testing::write_certificate(other, files / "unused.pem", {.name = "other.example"});
+  expect_distrusted("is signed by nobody", "--server-ca", other);
+}
+
+TEST_F(TlsClientTest, SaysWhichProtocolThePortSpeaks) {
+  start_with({});
+  const std::string plain = fmt::format("http://localhost:{}", server->port());
+  expect_refused(ExitCode::kUnavailable, "begin the address with https://",
+                 [&] { Client(ServerAccess{.url = plain}, kShort).ask({.path = "/health"}); });
+  options = ServerOptions();
+  router = Router();
+  start();
+  const std::string tls = fmt::format("https://127.0.0.1:{}", server->port());
+  expect_refused(ExitCode::kUnavailable, "begin --server with http://",
+                 [&] { Client(ServerAccess{.url = tls}, kShort).ask({.path = "/health"}); });
+}
+
 TEST_F(ClientTest, StopsWhileItWaits) {
   add("/busy", problem(503, "busy"));
   start();
@@ -206,6 +298,28 @@ TEST_F(RemoteJobTest, WritesOneResultOrAll) {
   run_remote_job(options(files / "all"), kIgnore);
   EXPECT_EQ(read_file(files / "all/take-1.wav"), "take-1.wav");
   EXPECT_EQ(read_file(files / "all/melody.mid"), "melody.mid");
+}
+
+TEST_F(RemoteJobTest, AServerThatStaysAwayKeepsTheJob) {
+  const RouteLimits form{.form_bytes = 1 << 20};
+  const auto accepts = [](Request&) { return json_response(202, {{"id", "7"}}); };
+  router.add("POST", "/v1/jobs", accepts, form);
+  add("/v1/jobs/7", json_response(200, {{"id", "7"}, {"status", "running"}, {"stage", "play"}}));
+  start();
+  write_file(files / "hum.wav", "a sound");
+  ClientOptions wanted = options(files / "out.wav");
+  wanted.patience = {.longest = milliseconds(300), .first_pause = milliseconds(1)};
+  std::set<std::string> lost;
+  const std::string message = hum::testing::message_of([&] {
+    run_remote_job(wanted, [&](const Json& state) {
+      if (state["status"] == "running") server.reset();
+      if (state["status"] == "lost") lost.insert(state["id"].get<std::string>());
+    });
+  });
+  EXPECT_THAT(message, HasSubstr("does not answer"));
+  EXPECT_THAT(message, HasSubstr("keeps job 7"));
+  EXPECT_THAT(message, HasSubstr(wanted.server.url + "/v1/jobs/7/results/all.zip"));
+  EXPECT_EQ(lost, std::set<std::string>{"7"});
 }
 
 TEST_F(RemoteJobTest, LetsNoServerChooseAPlace) {

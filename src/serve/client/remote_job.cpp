@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fields_json.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/names.h"
 #include "base/process.h"
 
@@ -112,11 +113,13 @@ void check(const ClientOptions& options, const std::optional<Output>& output, co
 class RemoteJob {
  public:
   RemoteJob(const ClientOptions& options, const std::function<void(const Json&)>& changed)
-      : options_(options), changed_(changed), client_(access(), {}, stop_.token()) {}
+      : options_(options), changed_(changed), client_(access(), options.patience, stop_.token()) {
+    client_.on_wait([this](const Waiting& waiting) { tell(waiting); });
+  }
   // Removes the job if the user does not want it any more.
   ~RemoteJob() {
-    const bool is_unwanted = app::stop_signal() != 0 && !id_.empty() && !has_ended_;
-    if (is_unwanted) Client(access()).send({.method = "DELETE", .path = path()});
+    const bool is_unwanted = app::stop_signal() != 0 || !takes_stream_;
+    if (is_unwanted && !id_.empty() && !has_ended_) remove();
   }
   RemoteJob(const RemoteJob&) = delete;
   RemoteJob& operator=(const RemoteJob&) = delete;
@@ -134,6 +137,10 @@ class RemoteJob {
     return access;
   }
   std::string path() const { return "/v1/jobs/" + id_; }
+  void remove() const;
+  void tell(const Waiting& waiting) const;
+  // What to do when the server stays away: the job is not lost.
+  std::string way_back() const;
   bool read_stream();
   void fetch_file(const std::string& name, const fs::path& file);
 
@@ -143,8 +150,36 @@ class RemoteJob {
   Client client_;
   std::string id_;
   bool has_ended_ = false;
+  bool takes_stream_ = true;  // false: stdout takes no more of it
   int64_t streamed_bytes_ = 0;
 };
+
+void RemoteJob::tell(const Waiting& waiting) const {
+  Json state = {{"status", waiting.is_lost ? "lost" : "busy"},
+                {"detail", waiting.reason},
+                {"pause_s", std::chrono::duration<double>(waiting.pause).count()},
+                {"patience_s", std::chrono::duration<double>(options_.patience.longest).count()}};
+  if (!id_.empty()) state["id"] = id_;
+  changed_(state);
+}
+
+void RemoteJob::remove() const {
+  const HttpAnswer answer = Client(access()).send({.method = "DELETE", .path = path()});
+  if (answer.failure.empty()) return;
+  spdlog::warn("the server does not answer and keeps job {}; to remove it: curl -X DELETE {}{}",
+               id_, client_.url(), path());
+}
+
+std::string RemoteJob::way_back() const {
+  const ServerAccess server = access();
+  std::string flags = "-o results.zip";
+  if (!server.key.empty()) flags += " -H \"Authorization: Bearer $HUM_KEY\"";
+  if (!server.ca.empty()) flags += " --cacert " + server.ca;
+  return fmt::format(
+      "the server keeps job {}; when it runs again, fetch the results: curl {} "
+      "{}{}/results/all.zip",
+      id_, flags, client_.url(), path());
+}
 
 void RemoteJob::start(const Json& sent) {
   FormWriter form;
@@ -162,6 +197,7 @@ void RemoteJob::start(const Json& sent) {
                         .stall_timeout = kDecodeTimeout});
   id_ = accepted.value("id", "");
   if (id_.empty()) fail(ExitCode::kBadData, client_.url() + " accepted the job without an id");
+  client_.set_hint(way_back());
 }
 
 Json RemoteJob::follow() {
@@ -196,7 +232,9 @@ bool RemoteJob::read_stream() {
       const int64_t known = std::clamp<int64_t>(streamed_bytes_ - position, 0, std::ssize(bytes));
       position += std::ssize(bytes);
       bytes.remove_prefix(static_cast<size_t>(known));
+      takes_stream_ = false;
       write_bytes(stdout, bytes, "the stream");
+      takes_stream_ = true;
       streamed_bytes_ += std::ssize(bytes);
     };
   };

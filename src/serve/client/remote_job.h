@@ -27,6 +27,7 @@ struct ClientOptions {
   // nowhere.
   std::string output;
   bool stream = false;  // also write the sound to stdout while the server makes it
+  Patience patience;
 
   template <class V>
   void visit_fields(V& v) {
@@ -41,9 +42,13 @@ struct ClientOptions {
 };
 
 // Does the job and returns it as the API shows it, with "files": the paths that were written.
-// `changed` gets the job each time it is asked for; before it is accepted, {"status": "sending"}.
-// A stop signal (app/stop.h) removes the job from the server.
-// Throws: kUsage for options that do not fit each other; kNoInput, kCannotCreate for the files;
+// `changed` gets the job each time it is asked for; before it is accepted, {"status": "sending"};
+//   while the server refuses or does not answer, {"status": "busy" or "lost", "detail": why}, with
+//   "pause_s" until it is asked again, "patience_s" for all attempts, and the job's "id" if it was
+//   accepted.
+// A stop signal (app/stop.h), or a stdout that takes no more of the stream, removes the job from
+// the server. Throws: kUsage for options that do not fit each other; kNoInput, kCannotCreate for
+// the files;
 //   what Client throws; kBadData if the job failed, with the server's reason.
 Json run_remote_job(const ClientOptions& options,
                     const std::function<void(const Json& job)>& changed);

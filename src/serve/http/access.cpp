@@ -34,10 +34,12 @@ std::optional<std::string> origin_authority(std::string_view origin) {
   return std::nullopt;
 }
 
-bool is_same_origin(std::string_view origin, std::string_view authority) {
+bool is_same_origin(std::string_view origin, std::string_view authority, bool is_secure) {
   const auto from = origin_authority(origin);
-  // The scheme of the request is unknown behind a proxy: remove the port that is its default.
-  const std::string_view scheme = lower_case(origin).starts_with("https") ? "https://" : "http://";
+  const bool is_https = lower_case(trimmed(origin)).starts_with("https");
+  if (is_secure && !is_https) return false;
+  // Without TLS the scheme of the page is unknown: remove the port that is its default.
+  const std::string_view scheme = is_https ? "https://" : "http://";
   return from && from == origin_authority(std::string(scheme) + std::string(authority));
 }
 
@@ -69,20 +71,20 @@ std::optional<std::string> host_name(std::string_view authority) {
   return host;
 }
 
-std::optional<Refusal> check_origin(const RequestHead& head, std::string_view authority,
-                                    std::string_view local_address,
+std::optional<Refusal> check_origin(const RequestHead& head, const Arrival& arrival,
                                     const std::vector<std::string>& hosts,
                                     const std::vector<std::string>& cors_origins) {
   const auto fields = head.headers.all("host");
   if (fields.size() > 1 || (fields.empty() && head.http_11)) {
     return Refusal{400, "the request needs one Host"};
   }
-  const std::string_view target = !authority.empty() || fields.empty() ? authority : fields[0];
+  const std::string_view target =
+      !arrival.authority.empty() || fields.empty() ? arrival.authority : fields[0];
   if (!target.empty() || head.http_11) {
     const auto host = host_name(target);
     if (!host) return Refusal{400, "Host is malformed"};
     const auto is_host = [&](const std::string& name) { return lower_case(name) == *host; };
-    if (!is_loopback_name(*host) && *host != local_address &&
+    if (!is_loopback_name(*host) && *host != arrival.local_address &&
         !std::ranges::any_of(hosts, is_host)) {
       return Refusal{421,
                      "this server does not answer for that host name; the one who runs it can "
@@ -91,7 +93,8 @@ std::optional<Refusal> check_origin(const RequestHead& head, std::string_view au
   }
   if (is_safe(head.method)) return std::nullopt;
   const auto origin = head.headers.find("origin");
-  if ((origin && !is_same_origin(*origin, target) && !is_among(*origin, cors_origins)) ||
+  if ((origin && !is_same_origin(*origin, target, arrival.is_secure) &&
+       !is_among(*origin, cors_origins)) ||
       check_site(head, cors_origins)) {
     return Refusal{403, "pages of other origins may not change anything here"};
   }
@@ -116,7 +119,8 @@ std::string client_address(const std::string& peer, const Headers& headers,
     for (const std::string_view address : split_list(field)) path.push_back(address);
   }
   const auto client = std::find_if_not(path.rbegin(), path.rend(), is_proxy);
-  return client == path.rend() || !is_clean_text(*client) ? peer : std::string(*client);
+  return client == path.rend() || !is_ip_address(std::string(*client)) ? peer
+                                                                       : std::string(*client);
 }
 
 void add_cors_headers(Headers& response, const Headers& request,

@@ -15,11 +15,18 @@ namespace hum::serve {
 // "Example.org:80" -> "example.org", "[::1]:80" -> "::1". nullopt if it is malformed.
 std::optional<std::string> host_name(std::string_view authority);
 
+// How a request arrived.
+struct Arrival {
+  std::string_view authority;      // of an absolute target, else ""
+  std::string_view local_address;  // the one that the client connected to
+  bool is_secure = false;          // over TLS, also to a trusted proxy
+};
+
 // Refuses a request for another host (421, DNS rebinding) and a page's request that changes
-// something here from another origin (403). `authority`: of an absolute target, else "".
-// `local_address`: the one that the client connected to. `hosts`, `cors_origins`: of ServerOptions.
-std::optional<Refusal> check_origin(const RequestHead& head, std::string_view authority,
-                                    std::string_view local_address,
+// something here from another origin (403). Over TLS, a page that came without it is another
+// origin; without TLS, an unknown proxy may have served a page over it. `hosts`, `cors_origins`: of
+// ServerOptions.
+std::optional<Refusal> check_origin(const RequestHead& head, const Arrival& arrival,
                                     const std::vector<std::string>& hosts,
                                     const std::vector<std::string>& cors_origins = {});
 
@@ -33,7 +40,8 @@ void add_cors_headers(Headers& response, const Headers& request,
 std::optional<Refusal> check_site(const RequestHead& head,
                                   const std::vector<std::string>& cors_origins = {});
 
-// The last address in X-Forwarded-For that no proxy has; the peer itself if that is no proxy.
+// The last address in X-Forwarded-For that no proxy has; the peer itself if that is no proxy, or if
+// it is no address there.
 std::string client_address(const std::string& peer, const Headers& headers,
                            const std::vector<std::string>& proxies);
 

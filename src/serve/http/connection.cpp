@@ -111,8 +111,13 @@ std::optional<Response> Connection::find_route(Request& request, const Route*& r
   const RequestHead& head = parser_->head();
   auto target = parse_target(head.target);
   if (!target) return problem(400, "the path or the query is malformed");
-  const auto refusal = check_origin(head, target->authority, wire_->local_address(),
-                                    state_->options.hosts, state_->options.cors_origins);
+  const auto& proxies = state_->options.proxies;
+  const bool has_proxy = std::ranges::find(proxies, wire_->peer()) != proxies.end();
+  request.secure =
+      wire_->has_tls() || (has_proxy && head.headers.get("x-forwarded-proto") == "https");
+  const auto refusal =
+      check_origin(head, {target->authority, wire_->local_address(), request.secure},
+                   state_->options.hosts, state_->options.cors_origins);
   if (refusal) return to_response(*refusal);
   Router::Match match = state_->router.match(head.method, target->segments);
   if (match.allow.empty()) return problem(404, "there is nothing at this address");
@@ -135,11 +140,7 @@ std::optional<Response> Connection::find_route(Request& request, const Route*& r
   request.parameters = std::move(match.parameters);
   request.query = std::move(target->query);
   request.headers = head.headers;
-  request.peer = client_address(wire_->peer(), head.headers, state_->options.proxies);
-  const auto& proxies = state_->options.proxies;
-  const bool has_proxy = std::ranges::find(proxies, wire_->peer()) != proxies.end();
-  request.secure =
-      wire_->has_tls() || (has_proxy && head.headers.get("x-forwarded-proto") == "https");
+  request.peer = client_address(wire_->peer(), head.headers, proxies);
   return std::nullopt;
 }
 

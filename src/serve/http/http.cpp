@@ -151,11 +151,12 @@ Response problem(int status, std::string detail, const Json& more) {
 Response problem(const Error& error) {
   const int status = status_of(error.code());
   if (status == 500) {
-    spdlog::error("a request failed: {} ({})", error.message(), error.where());
+    spdlog::error("a request failed: {}", error.message());
+    spdlog::debug("thrown at {}", error.where());
     return problem(500, "the server has a fault; its log says more");
   }
   if (status == 507) {  // the message names the server's files
-    spdlog::error("a request failed: {} ({})", error.message(), error.where());
+    spdlog::error("a request failed: {}", error.message());
     return problem(507, "the server cannot store anything now");
   }
   // The usual hint of a code is for the command line.

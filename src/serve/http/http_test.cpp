@@ -2,10 +2,15 @@
 #include "serve/http/http.h"
 
 #include <gmock/gmock.h>
+#include <spdlog/sinks/ostream_sink.h>
 
+#include <sstream>
+
+#include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/scratch_folder.h"
 #include "serve/http/access.h"
 #include "serve/http/body_reader.h"
@@ -45,6 +50,15 @@ TEST(Target, RefusesWhatCouldMislead) {
 }
 
 Response answer(Request&) { return {}; }
+
+TEST(Addresses, AreRecognized) {
+  for (const char* address : {"127.0.0.1", "::1", "10.0.0.7", "fe80::1"}) {
+    EXPECT_TRUE(is_ip_address(address)) << address;
+  }
+  for (const char* other : {"", "localhost", "10.0.0", "10.0.0.7:80", "[::1]"}) {
+    EXPECT_FALSE(is_ip_address(other)) << other;
+  }
+}
 
 TEST(Router, PrefersFixedSegmentsAndReadsNames) {
   Router router;
@@ -124,6 +138,17 @@ TEST(Signal, CallsOnlyLiveSubscribers) {
   signal.notify();
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(signal.subscribers(), 1);
+}
+
+TEST(Problem, LogsWhatOperatorsNeed) {
+  std::ostringstream log;
+  const auto before = spdlog::default_logger();
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  problem(Error(ExitCode::kCannotCreate, "records.sqlite cannot be used: the disk is full", ""));
+  spdlog::set_default_logger(before);
+  EXPECT_THAT(log.str(), HasSubstr("the disk is full"));
+  EXPECT_THAT(log.str(), ::testing::Not(HasSubstr(".cpp"))) << "no place in the source";
 }
 
 TEST(Problem, HasAStatusForEachCode) {
@@ -218,9 +243,10 @@ RequestHead head_of(std::string method, Headers headers) {
   return head;
 }
 
-int status_for(const std::string& method, Headers headers, std::string_view authority = "") {
-  const auto refusal =
-      check_origin(head_of(method, std::move(headers)), authority, "10.0.0.5", {"Hum.example"});
+int status_for(const std::string& method, Headers headers, std::string_view authority = "",
+               bool is_secure = false) {
+  const auto refusal = check_origin(head_of(method, std::move(headers)),
+                                    {authority, "10.0.0.5", is_secure}, {"Hum.example"});
   return refusal ? refusal->status : 200;
 }
 
@@ -242,7 +268,18 @@ TEST(CheckOrigin, AcceptsOnlyKnownHosts) {
       << "an absolute target wins";
   RequestHead old = head_of("GET", {});
   old.http_11 = false;
-  EXPECT_FALSE(check_origin(old, "", "127.0.0.1", {}));
+  EXPECT_FALSE(check_origin(old, {.local_address = "127.0.0.1"}, {}));
+}
+
+TEST(CheckOrigin, RefusesPagesWithoutTlsOverTls) {
+  const auto status = [](const char* origin, bool is_secure) {
+    return status_for("POST", {{"Host", "localhost:8417"}, {"Origin", origin}}, "", is_secure);
+  };
+  EXPECT_EQ(status("https://localhost:8417", true), 200);
+  EXPECT_EQ(status("http://localhost:8417", true), 403);
+  EXPECT_EQ(status(" http://localhost:8417", true), 403);
+  EXPECT_EQ(status("http://localhost:8417", false), 200);
+  EXPECT_EQ(status("https://localhost:8417", false), 200) << "a proxy may speak TLS";
 }
 
 TEST(CheckOrigin, RefusesChangesByOtherPages) {
@@ -283,7 +320,7 @@ TEST(Cors, LetsPagesOfListedOriginsIn) {
     const auto refusal = check_origin(
         head_of("POST",
                 {{"Host", "localhost"}, {"Origin", origin}, {"Sec-Fetch-Site", "cross-site"}}),
-        "", "127.0.0.1", {}, origins);
+        {.local_address = "127.0.0.1"}, {}, origins);
     return refusal ? refusal->status : 200;
   };
   EXPECT_EQ(status("https://app.example"), 200);
@@ -319,6 +356,11 @@ TEST(ClientAddress, BelievesListedProxiesOnly) {
   EXPECT_EQ(client_address("10.0.0.1", headers, proxies), "1.2.3.4");
   EXPECT_EQ(client_address("10.0.0.3", headers, proxies), "10.0.0.3");
   EXPECT_EQ(client_address("10.0.0.1", {}, proxies), "10.0.0.1");
+  for (const char* other : {"<script>", "unknown", "1.2.3", "1.2.3.4:80", "a%0ab"}) {
+    const Headers wrong = {{"X-Forwarded-For", other}};
+    EXPECT_EQ(client_address("10.0.0.1", wrong, proxies), "10.0.0.1") << other;
+  }
+  EXPECT_EQ(client_address("10.0.0.1", {{"X-Forwarded-For", "fe80::1"}}, proxies), "fe80::1");
 }
 
 TEST(Request, FindsCookiesQueriesAndParts) {

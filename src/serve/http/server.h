@@ -78,7 +78,7 @@ class HttpServer {
  public:
   // Accepts connections when it returns. Its sockets are closed in child processes. `socket`
   // listens at the address and port of the options; absent: the server opens one. Throws: kUsage
-  // for a bad certificate; what ListeningSocket throws.
+  // for a bad certificate, kNoInput and kNoPermission for its files; what ListeningSocket throws.
   HttpServer(ServerOptions options, Router router,
              std::optional<ListeningSocket> socket = std::nullopt);
   // Cuts what still runs and waits for the handlers.

@@ -29,19 +29,23 @@ inline constexpr int64_t kPieceBytes = 128 << 10;
 // A certificate and its key, read again when their files change.
 class TlsFiles {
  public:
-  // PEM files. Throws: kUsage if they cannot be used together.
+  // PEM files. Throws: kUsage if they cannot be used together; kNoInput, kNoPermission. The log
+  // says so if the certificate is not valid now.
   TlsFiles(std::filesystem::path certificate, std::filesystem::path key);
 
   // For a new connection; those from before keep theirs. Files that have changed and cannot be used
-  // change nothing; the log says why.
+  // change nothing, and a certificate that is not valid waits while the one from before is; the log
+  // says why.
   asio::ssl::context& current();
 
  private:
   std::string stamps() const;
+  void read_again();
 
   std::filesystem::path certificate_, key_;
   std::string seen_;
   asio::ssl::context context_;
+  std::optional<asio::ssl::context> next_;  // read, and not used yet
 };
 
 struct ServerState {

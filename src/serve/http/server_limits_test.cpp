@@ -1,9 +1,6 @@
 // Time-outs, limits of size and number, and TLS.
 #include <gmock/gmock.h>
-#include <openssl/ec.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
 
 #include "base/files.h"
 #include "base/testing/refusal.h"
@@ -18,6 +15,7 @@ using testing::Answer;
 using ::testing::HasSubstr;
 using testing::TestClient;
 using testing::TlsClient;
+using testing::write_certificate;
 
 class HttpLimits : public testing::ServerTest {
  protected:
@@ -127,21 +125,6 @@ TEST_F(HttpLimits, TellWhoAsksBehindAProxy) {
 
 // ---- TLS ----
 
-// Writes a key and a certificate that it signs itself.
-void write_certificate(const std::string& certificate_path, const std::string& key_path) {
-  const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
-  const std::unique_ptr<X509, void (*)(X509*)> certificate(X509_new(), X509_free);
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
-  X509_set_pubkey(certificate.get(), key.get());
-  ASSERT_GT(X509_sign(certificate.get(), key.get(), EVP_sha256()), 0);
-  const std::unique_ptr<FILE, int (*)(FILE*)> first(fopen(certificate_path.c_str(), "w"), fclose);
-  ASSERT_EQ(PEM_write_X509(first.get(), certificate.get()), 1);
-  const std::unique_ptr<FILE, int (*)(FILE*)> second(fopen(key_path.c_str(), "w"), fclose);
-  ASSERT_EQ(PEM_write_PrivateKey(second.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr),
-            1);
-}
-
 // Sends the request and reads until the body that ends the answer.
 std::string ask_over_tls(SSL* tls, const std::string& request, const std::string& body) {
   std::string answer;
@@ -208,15 +191,37 @@ TEST_F(HttpLimits, SayWhatIsWrongWithACertificate) {
     return hum::testing::message_of(
         [&] { HttpServer({.tls_certificate = first, .tls_key = second}, Router()); });
   };
-  EXPECT_THAT(message(files / "none.pem", key),
-              HasSubstr("none.pem: cannot be used as certificate"));
+  EXPECT_THAT(message(files / "none.pem", key), HasSubstr("none.pem: no such file"));
   EXPECT_THAT(message(files / "text.pem", key),
               HasSubstr("text.pem: cannot be used as certificate"));
-  EXPECT_THAT(message(certificate, files / "none.pem"),
-              HasSubstr("none.pem: cannot be used as key"));
+  EXPECT_THAT(message(certificate, files / "none.pem"), HasSubstr("none.pem: no such file"));
   EXPECT_THAT(message(certificate, other), HasSubstr("other.pem: cannot be used as key"));
   EXPECT_THAT(message(certificate, certificate), HasSubstr("cannot be used as key"));
   EXPECT_EQ(message(certificate, key), "nothing was thrown");
+}
+
+TEST_F(HttpLimits, KeepAValidCertificateUntilTheNewOneIsValid) {
+  constexpr int64_t kHour_s = 3600;
+  options.tls_certificate = files / "certificate.pem";
+  options.tls_key = files / "key.pem";
+  write_certificate(options.tls_certificate, options.tls_key);
+  start();
+  const std::string valid = files / "valid.pem", next = files / "next.pem";
+  write_file(valid, read_file(options.tls_certificate));
+  const auto accepts = [&](const std::string& trusted) {
+    return TlsClient(server->port(), trusted).handshake();
+  };
+  ASSERT_TRUE(accepts(valid));
+  const auto renew = [&](int64_t from_s, int64_t until_s) {
+    write_certificate(options.tls_certificate, options.tls_key,
+                      {.from_s = from_s, .until_s = until_s});
+  };
+  renew(-2 * kHour_s, -kHour_s);
+  EXPECT_TRUE(accepts(valid)) << "the new one has expired";
+  renew(2, kHour_s);
+  write_file(next, read_file(options.tls_certificate));
+  EXPECT_TRUE(accepts(valid)) << "the new one is not valid yet";
+  EXPECT_TRUE(eventually([&] { return accepts(next); })) << "now it is";
 }
 
 }  // namespace

@@ -443,7 +443,7 @@ TEST_F(HttpServing, SaysWhyItCannotListen) {
   EXPECT_EQ(code({.address = "example.org"}), ExitCode::kUsage);
   EXPECT_EQ(code({.address = "192.0.2.1"}), ExitCode::kUsage);
   EXPECT_EQ(code({.tls_certificate = files / "none.pem", .tls_key = files / "none.pem"}),
-            ExitCode::kUsage);
+            ExitCode::kNoInput);
   EXPECT_EQ(server->url(), "http://127.0.0.1:" + std::to_string(server->port()));
 }
 

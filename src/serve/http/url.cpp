@@ -1,6 +1,9 @@
 #include "serve/http/url.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 
@@ -67,6 +70,12 @@ bool take_authority(std::string_view& text, Target& target) {
 }
 
 }  // namespace
+
+bool is_ip_address(const std::string& text) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  return inet_pton(AF_INET, text.c_str(), bytes.data()) == 1 ||
+         inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
+}
 
 bool is_clean_text(std::string_view text) {
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// Splits and decodes request targets. Pure functions on text.
+// Splits and decodes request targets; recognizes addresses. Pure functions on text.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,9 @@
 #include <vector>
 
 namespace hum::serve {
+
+// Whether the text is an IPv4 or IPv6 address.
+bool is_ip_address(const std::string& text);
 
 // UTF-8 without control characters.
 bool is_clean_text(std::string_view text);

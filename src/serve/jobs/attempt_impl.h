@@ -23,7 +23,8 @@ class Worker::Attempt {
   // From the heart. The reasons stay.
   void lose() { is_lost_ = true; }
   void hand_over() { is_handed_over_ = true; }
-  bool is_lost() const { return is_lost_; }
+  // The heart finds no lease of a job that is done either: that is no loss.
+  bool is_lost() const { return is_lost_ && !is_done_; }
   bool is_handed_over() const { return is_handed_over_; }
 
   // From the work. Throws to stop it.
@@ -42,6 +43,11 @@ class Worker::Attempt {
         estimates_.at(stage_, done, std::chrono::duration<double>(now - stage_start_).count());
     if (!records_.progress(lease_, {stage_, progress, left_s, stream_bytes})) lose();
   }
+  void finish(const Json& results) {
+    end_stage();
+    is_done_ = records_.finish(lease_, results);
+    if (!is_done_) lose();
+  }
   void end_stage() {
     if (stage_.empty()) return;
     estimates_.learn(stage_, seconds_since(stage_start_));
@@ -55,7 +61,7 @@ class Worker::Attempt {
   Records& records_;
   Lease lease_;
   Estimates estimates_;
-  std::atomic<bool> is_lost_ = false, is_handed_over_ = false;
+  std::atomic<bool> is_lost_ = false, is_handed_over_ = false, is_done_ = false;
   std::string stage_;
   Clock::time_point stage_start_, reported_;
 };

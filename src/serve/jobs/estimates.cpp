@@ -28,21 +28,24 @@ StageRates::Rates StageRates::now() const {
 void StageRates::learn(std::string_view stage, double seconds, double sound_s) {
   if (sound_s < kShortest_s) return;
   const std::scoped_lock lock(mutex_);
-  double* rate = stage == "hear"    ? &rates_.hear
-                 : stage == "play"  ? &rates_.play
-                 : stage == "write" ? &rates_.write
-                                    : nullptr;
+  double* rate = stage == "hear"        ? &rates_.hear
+                 : stage == "play"      ? &rates_.play
+                 : stage == "play_fast" ? &rates_.play_fast
+                 : stage == "write"     ? &rates_.write
+                                        : nullptr;
   if (rate != nullptr) *rate = (1 - kNewest) * *rate + kNewest * seconds / sound_s;
 }
 
-void Estimates::begin(double heard_s, double played_s) {
+void Estimates::begin(double heard_s, double played_s, bool is_fast) {
+  is_fast_ = is_fast;
   heard_s_ = heard_s;
   played_s_ = played_s;
 }
 
 Estimates::Position Estimates::at(std::string_view stage, double done, double elapsed_s) const {
   const auto rates = rates_.now();
-  const double play_s = rates.play * played_s_, write_s = rates.write * played_s_;
+  const double play_s = (is_fast_ ? rates.play_fast : rates.play) * played_s_;
+  const double write_s = rates.write * played_s_;
   if (stage == "hear") {
     const double hear_s = left_of(rates.hear * heard_s_, done, elapsed_s);
     return {kPlayFrom * done, hear_s + play_s + write_s};
@@ -54,7 +57,8 @@ Estimates::Position Estimates::at(std::string_view stage, double done, double el
 }
 
 void Estimates::learn(std::string_view stage, double seconds) {
-  rates_.learn(stage, seconds, stage == "hear" ? heard_s_ : played_s_);
+  rates_.learn(stage == "play" && is_fast_ ? "play_fast" : stage, seconds,
+               stage == "hear" ? heard_s_ : played_s_);
 }
 
 }  // namespace hum::serve

@@ -10,10 +10,10 @@ namespace hum::serve {
 class StageRates {
  public:
   struct Rates {
-    double hear = 0.05, play = 0.3, write = 0.03;
+    double hear = 0.05, play = 0.3, play_fast = 0.3, write = 0.03;
   };
   Rates now() const;
-  // A stage took this long for so much sound.
+  // A stage took this long for so much sound. "play_fast" counts as another stage than "play".
   void learn(std::string_view stage, double seconds, double sound_s);
 
  private:
@@ -27,8 +27,9 @@ class Estimates {
   // `rates` must outlive this object.
   explicit Estimates(StageRates& rates) : rates_(rates) {}
 
-  // Starts a job with this much sound: of the recording, or to be made (all takes).
-  void begin(double heard_s, double played_s);
+  // Starts a job with this much sound: of the recording, or to be made (all takes). `is_fast`: the
+  // option `fast`.
+  void begin(double heard_s, double played_s, bool is_fast = false);
 
   struct Position {
     double progress;  // of the whole job, 0..1
@@ -42,6 +43,7 @@ class Estimates {
  private:
   StageRates& rates_;
   double heard_s_ = 0, played_s_ = 0;
+  bool is_fast_ = false;
 };
 
 }  // namespace hum::serve

@@ -47,5 +47,18 @@ TEST(Estimates, TheyLearnFromEarlierJobs) {
   EXPECT_EQ(next.at("hear", 0, 0).seconds_left, 0);
 }
 
+TEST(Estimates, JobsWithoutTheLanguageModelAreExpectedToBeFast) {
+  StageRates rates;
+  Estimates usual(rates), fast(rates);
+  usual.begin(10, 10);
+  fast.begin(10, 10, /*is_fast=*/true);
+  for (int i = 0; i < 20; ++i) {
+    usual.learn("play", 20);
+    fast.learn("play", 1);
+  }
+  EXPECT_NEAR(usual.at("play", 0, 0).seconds_left, 20, 1);
+  EXPECT_LT(fast.at("play", 0, 0).seconds_left, 2);
+}
+
 }  // namespace
 }  // namespace hum::serve

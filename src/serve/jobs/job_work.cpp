@@ -133,9 +133,9 @@ Json JobWork::run() {
                                 ? melody.recording->seconds
                                 : std::ranges::max(melody.notes, {}, &audio::Note::end_s).end_s;
     const bool is_heard = melody.recording.has_value();
-    estimates_.begin(is_heard ? melody_s : 0, request.task == Task::kNotes
-                                                  ? 0
-                                                  : melody_s * static_cast<double>(options.takes));
+    const double played_s =
+        request.task == Task::kNotes ? 0 : melody_s * static_cast<double>(options.takes);
+    estimates_.begin(is_heard ? melody_s : 0, played_s, options.play.fast);
     auto performed = performance_options(options, timbre, backing, kAnyLength_s);
     performed.starts_early = !records_.any_due();
     return store_results(perform(performed, melody));

@@ -134,9 +134,7 @@ Worker::Fault Worker::run_attempt(const Job& job, Attempt& attempt) {
   };
   try {
     JobWork work(records_, store_, attempt.estimates(), models_, job, attempt.lease(), report);
-    const Json results = work.run();
-    attempt.end_stage();
-    if (!records_.finish(attempt.lease(), results)) attempt.lose();
+    attempt.finish(work.run());
     return {};
   } catch (const Error& error) {
     return {error.code(), error.message(), hint_for_callers(error)};

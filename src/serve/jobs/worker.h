@@ -38,6 +38,8 @@ struct WorkerOptions {
 
 class Worker {
  public:
+  class Attempt;
+
   Worker(Records& records, Store& store, WorkerOptions options);
   ~Worker();
   Worker(const Worker&) = delete;
@@ -48,8 +50,6 @@ class Worker {
   void run();
 
  private:
-  class Attempt;
-
   bool is_long(const Job& job) const { return job.request.work_s > options_.long_work_s; }
   // Performs one job after another. Runs in several threads.
   void work();

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 #include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/owner_lock.h"
 #include "serve/storage/test_jobs.h"
 
@@ -132,6 +134,47 @@ TEST_F(CrashTest, TheJobOfAKilledOwnerIsQueuedAgain) {
   ASSERT_TRUE(claimed);
   EXPECT_EQ(claimed->second.job, id);
   EXPECT_EQ(claimed->second.attempt, 2);
+}
+
+// The commands below "- *Restore*" in docs/service.md, for this folder.
+std::string documented_restore(const std::string& folder) {
+  std::istringstream lines(read_file(source_folder() / "docs/service.md"));
+  std::string commands;
+  bool is_inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("- ")) is_inside = line.starts_with("- *Restore*");
+    if (is_inside && line.starts_with("      ")) commands += line + '\n';
+  }
+  for (size_t at = 0; (at = commands.find("DIR", at)) != commands.npos; at += folder.size()) {
+    commands.replace(at, 3, folder);
+  }
+  return commands;
+}
+
+TEST_F(CrashTest, TheDocumentedRestoreUndoesWhatCameAfterTheBackup) {
+  const std::filesystem::path backup = scratch_ / "backup";
+  std::filesystem::create_directories(backup / "sounds");
+  std::string before;
+  {
+    SqliteRecords records(file());
+    before = accept(records);
+  }
+  Database(file(), true).run("VACUUM INTO ?", (backup / "copy.sqlite").string());
+  const pid_t child = in_child([&] {
+    SqliteRecords records(file());
+    records.remove_job("", before);
+    for (int i = 0; i < 20; ++i) append(0, accept(records));
+    ::raise(SIGKILL);
+  });
+  wait_for(child);
+  ASSERT_TRUE(std::filesystem::exists(file().string() + "-wal")) << "it was killed";
+  const std::string commands =
+      "set -e\ncd " + backup.string() + '\n' + documented_restore(scratch_.path().string());
+  SCOPED_TRACE(commands);
+  ASSERT_EQ(std::system(commands.c_str()), 0);
+  SqliteRecords records(file());
+  EXPECT_TRUE(records.any_job(before));
+  EXPECT_EQ(records.counts().queued, 1) << "the log of the killed server was replayed";
 }
 
 TEST_F(CrashTest, ALockHasOneOwner) {

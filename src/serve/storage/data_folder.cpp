@@ -35,7 +35,10 @@ fs::path folder_for(const std::string& named) {
 fs::path joined_data_folder(const std::string& named) {
   fs::path folder = folder_for(named);
   std::error_code ignored;
-  if (fs::is_regular_file(records_file(folder), ignored)) return folder;
+  if (fs::is_regular_file(records_file(folder), ignored)) {
+    require_writable_folder(folder);
+    return folder;
+  }
   fail(ExitCode::kUsage,
        fmt::format("{}: no hum serve has used this folder, it has no {}", folder.string(),
                    records_file(folder).filename().string()),
@@ -47,6 +50,7 @@ fs::path open_data_folder(const std::string& named) {
   const bool is_new = !is_folder(folder);
   create_folder(folder);
   if (is_new) fs::permissions(folder, fs::perms::owner_all);
+  require_writable_folder(folder);
   return folder;
 }
 

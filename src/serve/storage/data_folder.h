@@ -14,7 +14,8 @@ namespace hum::serve {
 // --data, else $XDG_DATA_HOME/hum/serve, else ~/.local/share/hum/serve. Creates it, readable by its
 // owner only. Throws: kUsage if there is no home folder either; kCannotCreate, kNoPermission.
 std::filesystem::path open_data_folder(const std::string& named);
-// The same folder for a process that joins a server. Throws: kUsage if it has no records.
+// The same folder for a process that joins a server. Throws: kUsage if it has no records;
+// kNoPermission.
 std::filesystem::path joined_data_folder(const std::string& named);
 
 inline std::filesystem::path records_file(const std::filesystem::path& data) {

@@ -105,6 +105,8 @@ struct Quota {
   int64_t jobs = 0;             // waiting and running
   double seconds_per_hour = 0;  // of sound to make: recordings, or given notes, times takes
   int64_t bytes = 0;            // of uploads and of all files of jobs
+
+  bool operator==(const Quota&) const = default;
 };
 
 // A limit that a caller has reached.

@@ -14,8 +14,8 @@ namespace hum::serve {
 
 class SqliteRecords : public Records {
  public:
-  // Creates the file and its tables. Throws: kBadData for a damaged file, kConfig for one of a
-  // newer hum, kCannotCreate, kNoPermission.
+  // Creates the file and its tables; only its owner may open it afterwards. Throws: kBadData for a
+  // damaged file, kConfig for one of a newer hum, kCannotCreate, kNoPermission.
   explicit SqliteRecords(const std::filesystem::path& file, const QueueRules& rules = {});
 
   std::optional<Acceptance> earlier(const std::string& caller, const IdempotencyKey& key) override;

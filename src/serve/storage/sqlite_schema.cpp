@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "serve/storage/sqlite_rows_impl.h"
 
 namespace hum::serve {
@@ -88,10 +89,24 @@ void create_tables(Database& database, const fs::path& file) {
   transaction.commit();
 }
 
+// A copy that was made with another umask, such as a restored backup.
+void hide_from_others(const fs::path& file) {
+  constexpr fs::perms kOthers = fs::perms::group_all | fs::perms::others_all;
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    const fs::path part = file.string() + suffix;
+    std::error_code missing, refused;
+    const fs::perms now = fs::status(part, missing).permissions();
+    if (missing || !fs::exists(part, missing) || (now & kOthers) == fs::perms::none) continue;
+    fs::permissions(part, kOthers, fs::perm_options::remove, refused);
+    if (!refused) spdlog::warn("{}: others could open it; now only its owner can", part.string());
+  }
+}
+
 }  // namespace
 
 Database open_records(const fs::path& file) {
   const ErrorContext context([&] { return "opening " + file.string(); });
+  hide_from_others(file);
   try {
     Database database(file, true);
     require_whole(database, file);

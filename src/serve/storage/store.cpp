@@ -1,6 +1,10 @@
 #include "serve/storage/store.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <system_error>
@@ -39,9 +43,20 @@ int64_t milliseconds(fs::file_time_type time) {
 
 }  // namespace
 
+void require_writable_folder(const fs::path& folder) {
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return;
+  fail(ExitCode::kNoPermission,
+       fmt::format("{}: cannot write: {}", folder.string(), std::strerror(errno)),
+       "it and all that is in it must belong to the user of the service (ls -la); after a restore: "
+       "chown -R");
+}
+
 FolderStore::FolderStore(fs::path folder) : folder_(std::move(folder)) {
   create_folder(folder_);
-  for (const char* name : {"aside", "uploads", "jobs"}) create_folder(folder_ / name);
+  for (const char* name : {"aside", "uploads", "jobs"}) {
+    create_folder(folder_ / name);
+    require_writable_folder(folder_ / name);
+  }
 }
 
 fs::path FolderStore::path_of(const std::string& key) const {

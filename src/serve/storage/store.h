@@ -12,6 +12,9 @@
 
 namespace hum::serve {
 
+// Throws: kNoPermission if this process may not create files in the folder.
+void require_writable_folder(const std::filesystem::path& folder);
+
 class Store {
  public:
   struct Entry {
@@ -44,7 +47,7 @@ class Store {
 // Below one folder. Files that are put aside are below <folder>/aside.
 class FolderStore : public Store {
  public:
-  // Creates the folder. Throws: kCannotCreate, kNoPermission.
+  // Creates the folder. Throws: kCannotCreate; kNoPermission, also for folders in it.
   explicit FolderStore(std::filesystem::path folder);
 
   std::filesystem::path aside() const override { return folder_ / "aside"; }
