@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kMmaPackage = "mma";
-// MMA rejects a few grooves of its own library.
+// MMA rejects a few grooves of its library.
 constexpr uint64_t kMmaTries = 32;
 
 fs::path require_package(std::string_view name) {
