@@ -50,7 +50,7 @@ struct StemBatch {
 };
 
 // Crops at random places. Half of the windows are from one song, which `order` chooses; in the
-// others each stem is from another song. Each stem gets a gain of -9 to 9 dB, a balance,
+// others each stem is from a song drawn for it. Each stem gets a gain of -9 to 9 dB, a balance,
 // perhaps swapped channels and another polarity; 0.3 of the windows go through a limiter, which
 // applies one gain over time to all stems. The mixture's peak is at most 1.
 // Throws: kConfig if the windows are shorter than N.

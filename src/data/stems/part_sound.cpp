@@ -39,10 +39,10 @@ PartPlayer::PartPlayer(const StemOptions& options) : options_(options) {
 
 PartSound PartPlayer::play(const WindowPart& notes, const audio::MidiPart& part, double seconds,
                            uint64_t number) {
-  const auto seed = static_cast<uint64_t>(options_.seed);
-  Rng rng(seed, fmt::format("{} stem part", to_name(options_.split)), number);
+  Rng rng(static_cast<uint64_t>(options_.seed),
+          fmt::format("{} stem part", to_name(options_.split)), number);
   if (notes.stem == Stem::kVocals) {
-    SungLead sung = sing_lead(notes.notes, seconds, seed, number);
+    SungLead sung = sing_lead(notes.notes, seconds, rng.bits(), number);  // a singer of the split
     scale(sung.sound, kAsFluid);
     return {std::move(sung.sound), {{"voice", sung.voice}}};
   }

@@ -41,9 +41,12 @@ TEST(IsHeldOut, DependsOnTheNameAlone) {
 
 TEST(SongSource, DrawsEveryKindTheSameWayAgain) {
   if (!are_fetched()) GTEST_SKIP() << "songs are not there: make fetch";
-  const SongSource source(fetched_options(), testing::small_bands());
+  StemOptions options = fetched_options();
+  options.mma_share = 0.2;
+  options.own_share = 0.3;
+  const SongSource source(options, testing::small_bands());
   std::map<std::string, int> drawn;
-  for (uint64_t index = 0; index < 20; ++index) {
+  for (uint64_t index = 0; index < 15; ++index) {
     const BandSong song = source.draw(index);
     ++drawn[song.package];
     EXPECT_EQ(song.song.sha256.size(), 64U);
@@ -55,9 +58,9 @@ TEST(SongSource, DrawsEveryKindTheSameWayAgain) {
       EXPECT_EQ(source.draw(index).song.sha256, song.song.sha256);
     }
   }
-  EXPECT_GT(drawn["mma"], 2);
+  EXPECT_GT(drawn["mma"], 0);
   EXPECT_GT(drawn["hum"], 0);
-  EXPECT_GT(drawn["openttd-openmsx"] + drawn["planetblupi-music-midi"], 4);
+  EXPECT_GT(drawn["openttd-openmsx"] + drawn["planetblupi-music-midi"], 2);
   EXPECT_EQ(source.packages().size(), 3U);
   EXPECT_THAT(source.packages().at("mma").get<std::string>(), HasSubstr("21.09"));
 }
