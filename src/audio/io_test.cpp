@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 
+#include "audio/sound_blocks.h"
 #include "audio/test_signal.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -304,6 +305,38 @@ TEST_F(Io, UnknownExtensionsAndFormatsAreRefused) {
             ExitCode::kUsage);
   EXPECT_EQ(code_of([&] { write_audio(folder_ / "none" / "a.wav", sound); }),
             ExitCode::kCannotCreate);
+  expect_only({});
+}
+
+TEST_F(Io, ReadsAndWritesBlockByBlock) {
+  const AudioBuffer sound{44100, 2, test_signal(100000, 44100)};
+  {
+    SoundWriter writer(folder_ / "a.wav", 44100, 2, SampleFormat::kFloat);
+    const auto samples = std::span(sound.samples);
+    for (size_t at = 0; at < samples.size(); at += 30000) {
+      writer.write(samples.subspan(at, std::min<size_t>(30000, samples.size() - at)));
+    }
+    EXPECT_FALSE(fs::exists(folder_ / "a.wav"));
+    writer.commit();
+  }
+  expect_only({"a.wav"});
+  SoundReader reader(folder_ / "a.wav");
+  EXPECT_EQ(reader.rate_hz(), 44100);
+  EXPECT_EQ(reader.channels(), 2);
+  EXPECT_EQ(reader.frames(), 50000);
+  std::vector<float> read;
+  for (auto block = reader.next(); !block.empty(); block = reader.next()) {
+    read.insert(read.end(), block.begin(), block.end());
+  }
+  EXPECT_EQ(read, sound.samples);
+  EXPECT_EQ(code_of([&] { SoundReader(folder_ / "none.wav"); }), ExitCode::kNoInput);
+}
+
+TEST_F(Io, LeavesNothingOfAWriterThatIsNotDone) {
+  {
+    SoundWriter writer(folder_ / "a.flac", 44100, 1);
+    writer.write(test_signal(5000, 44100));
+  }
   expect_only({});
 }
 

@@ -11,6 +11,7 @@
 
 #include "audio/decoder_impl.h"
 #include "audio/io.h"
+#include "audio/sound_blocks.h"
 #include "audio/sound_file_impl.h"
 #include "audio/truncation_impl.h"
 #include "base/error.h"
@@ -254,6 +255,30 @@ AudioBuffer read_mono(const fs::path& path, double max_seconds, SourceFormat* so
   if (source != nullptr) *source = format;
   return mono;
 }
+
+struct SoundReader::State {
+  State(const fs::path& path, double max_seconds)
+      : source(source_of(path)),
+        decoder(open_to_read(source)),
+        blocks(source, *decoder, max_seconds) {}
+
+  Source source;
+  std::unique_ptr<Decoder> decoder;
+  BlockReader blocks;
+};
+
+SoundReader::SoundReader(const fs::path& path, double max_seconds)
+    : state_(std::make_unique<State>(path, max_seconds)) {}
+
+SoundReader::~SoundReader() = default;
+
+int SoundReader::rate_hz() const { return state_->decoder->rate_hz; }
+int SoundReader::channels() const { return state_->decoder->channels; }
+std::optional<int64_t> SoundReader::frames() const {
+  const int64_t frames = state_->decoder->frames;
+  return frames < 0 ? std::nullopt : std::optional(frames);
+}
+std::span<const float> SoundReader::next() { return state_->blocks.next(); }
 
 void stream_audio(const SoundBytes& file, double max_seconds, const SoundSink& sink) {
   const Source source{nullptr, {}, file};

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "audio/io.h"
+#include "audio/sound_blocks.h"
 #include "audio/sound_file_impl.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -50,18 +51,6 @@ int encoding_of(const fs::path& path, int container, SampleFormat format) {
            : "");
 }
 
-void write_blocks(const fs::path& path, SNDFILE* file, const AudioBuffer& buffer) {
-  const auto channels = static_cast<sf_count_t>(buffer.channels);
-  for (sf_count_t done = 0; done < buffer.frames(); done += kBlockFrames) {
-    const sf_count_t count = std::min<sf_count_t>(kBlockFrames, buffer.frames() - done);
-    errno = 0;
-    if (sf_writef_float(file, buffer.samples.data() + done * channels, count) != count ||
-        sf_error(file) != SF_ERR_NO_ERROR) {
-      fail_to_write(path, errno, file);
-    }
-  }
-}
-
 // A constant quality, hard to distinguish from the original: LAME's V2, about 190 kbit/s in stereo.
 void set_mp3_quality(SNDFILE* file) {
   double level = 0.2;  // of the default variable bit rate: 0 is best, 1 smallest
@@ -79,40 +68,73 @@ int64_t frames_of(const fs::path& path) {
 
 std::string extension_of(const fs::path& path) { return lower_case(path.extension().string()); }
 
-void write_audio(const fs::path& path, const AudioBuffer& buffer, SampleFormat format) {
-  HUM_REQUIRE(buffer.rate_hz > 0 && buffer.channels > 0, "write_audio: {} channels at {} Hz",
-              buffer.channels, buffer.rate_hz);
-  HUM_REQUIRE(buffer.samples.size() % static_cast<size_t>(buffer.channels) == 0,
-              "write_audio: {} samples do not fill {} channels", buffer.samples.size(),
-              buffer.channels);
+struct SoundWriter::State {
+  State(const fs::path& path, int channels) : path(path), channels(channels), target(path) {}
+
+  fs::path path;
+  int channels;
+  int64_t frames = 0;
+  AtomicFile target;
+  SoundFile file;
+};
+
+SoundWriter::SoundWriter(const fs::path& path, int rate_hz, int channels, SampleFormat format) {
+  HUM_REQUIRE(rate_hz > 0 && channels > 0, "SoundWriter: {} channels at {} Hz", channels, rate_hz);
   SF_INFO info{};
-  info.samplerate = buffer.rate_hz;
-  info.channels = buffer.channels;
+  info.samplerate = rate_hz;
+  info.channels = channels;
   const int container = container_of(path);
   info.format = container | encoding_of(path, container, format);
   if (sf_format_check(&info) == 0) {
     fail(ExitCode::kUsage,
-         fmt::format("{}: this format cannot hold {} channels at {} Hz", path.string(),
-                     buffer.channels, buffer.rate_hz),
+         fmt::format("{}: this format cannot hold {} channels at {} Hz", path.string(), channels,
+                     rate_hz),
          "write a .wav");
   }
-
-  AtomicFile target(path);
+  state_ = std::make_unique<State>(path, channels);
   errno = 0;
-  SoundFile file = open_sound_file(target.temporary_path(), SFM_WRITE, info);
+  state_->file = open_sound_file(state_->target.temporary_path(), SFM_WRITE, info);
+  SNDFILE* file = state_->file.get();
   if (file == nullptr) fail_to_write(path, errno, nullptr);
-  sf_command(file.get(), SFC_SET_CLIPPING, nullptr, SF_TRUE);
+  sf_command(file, SFC_SET_CLIPPING, nullptr, SF_TRUE);
   // The peak chunk holds a timestamp, but equal sound must give equal bytes.
-  sf_command(file.get(), SFC_SET_ADD_PEAK_CHUNK, nullptr, SF_FALSE);
-  if (container == SF_FORMAT_MPEG) set_mp3_quality(file.get());
-  write_blocks(path, file.get(), buffer);
-  errno = 0;
-  const int error = sf_close(file.release());
-  const int close_errno = errno;
-  if (error != SF_ERR_NO_ERROR || frames_of(target.temporary_path()) != buffer.frames()) {
-    fail_to_write(path, close_errno, nullptr);
+  sf_command(file, SFC_SET_ADD_PEAK_CHUNK, nullptr, SF_FALSE);
+  if (container == SF_FORMAT_MPEG) set_mp3_quality(file);
+}
+
+SoundWriter::~SoundWriter() = default;
+
+void SoundWriter::write(std::span<const float> samples) {
+  const auto channels = static_cast<size_t>(state_->channels);
+  HUM_REQUIRE(samples.size() % channels == 0, "SoundWriter: {} samples do not fill {} channels",
+              samples.size(), channels);
+  SNDFILE* file = state_->file.get();
+  while (!samples.empty()) {
+    const auto part = samples.first(std::min(samples.size(), kBlockFrames * channels));
+    const auto count = static_cast<sf_count_t>(part.size() / channels);
+    errno = 0;
+    if (sf_writef_float(file, part.data(), count) != count || sf_error(file) != SF_ERR_NO_ERROR) {
+      fail_to_write(state_->path, errno, file);
+    }
+    state_->frames += count;
+    samples = samples.subspan(part.size());
   }
-  target.commit();
+}
+
+void SoundWriter::commit() {
+  errno = 0;
+  const int error = sf_close(state_->file.release());
+  const int close_errno = errno;
+  if (error != SF_ERR_NO_ERROR || frames_of(state_->target.temporary_path()) != state_->frames) {
+    fail_to_write(state_->path, close_errno, nullptr);
+  }
+  state_->target.commit();
+}
+
+void write_audio(const fs::path& path, const AudioBuffer& buffer, SampleFormat format) {
+  SoundWriter writer(path, buffer.rate_hz, buffer.channels, format);
+  writer.write(buffer.samples);
+  writer.commit();
 }
 
 }  // namespace hum::audio

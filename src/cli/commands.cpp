@@ -13,6 +13,7 @@ std::span<const Command> commands() {
       kGenerate,
       kArrange,
       kNotes,
+      kSeparate,
       kPresets,
       kServe,
       kServeAddKey,

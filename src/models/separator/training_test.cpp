@@ -9,19 +9,15 @@
 #include "models/separator/model.h"
 #include "models/testing.h"
 #include "runtime/testing.h"
-#include "train/training_step.h"
 
-namespace hum::app {
+namespace hum::models::separator {
 namespace {
 
-using models::separator::Architecture;
-using models::separator::kChannels;
-using models::separator::kStemCount;
 using runtime::HostTensor;
 
 constexpr int64_t kBatch = 2, kSamples = 20 * 128;
 
-// Each stem is a tone in another range, with noise in the first stem. Shapes: stems, mixture.
+// Each stem is a tone in a different octave, the first one noise. Shapes: stems, mixture.
 std::vector<HostTensor> drawn_batch(int64_t step) {
   Rng rng(4, "stems", static_cast<uint64_t>(step));
   HostTensor stems({graph::DType::kF32, {kBatch, kStemCount, kChannels, kSamples}});
@@ -45,27 +41,51 @@ std::vector<HostTensor> drawn_batch(int64_t step) {
   return {stems, mixture};
 }
 
+// Returns the loss and the parameters after a step against the signs of the gradients.
+graph::Function signed_step(const Separator& model, double rate) {
+  const auto spec = model.train_spec({.batch = kBatch, .samples = kSamples});
+  graph::Function step{.name = "step", .parameters = model.parameters().values()};
+  Values batch;
+  for (const auto& field : spec.batch) batch.push_back(graph::parameter(field.name, field.shape));
+  const Value loss = spec.loss(batch, {}).total;
+  step.results = {loss};
+  const Values gradients = graph::gradients(loss, step.parameters);
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    step.results.push_back(step.parameters[i] - rate * graph::sign(gradients[i]));
+  }
+  step.parameters.insert(step.parameters.end(), batch.begin(), batch.end());
+  return step;
+}
+
 class SeparatorTraining : public ::testing::TestWithParam<Architecture> {};
 
 TEST_P(SeparatorTraining, LowersTheLoss) {
-  models::separator::SeparatorConfig config;
+  SeparatorConfig config;
   from_json(models::tiny_config("separator"), config);
   config.architecture = GetParam();
-  const models::separator::Separator model(config);
-  constexpr int64_t kSteps = 60;
-  const train::OptimizerConfig optimizer{
-      .learning_rate = 5e-3, .final_learning_rate = 5e-3, .warm_up_steps = 1};
-  train::Trainer trainer(runtime::test_session(),
-                         model.train_spec({.batch = kBatch, .samples = kSamples}), optimizer,
-                         kSteps, /*seed=*/1);
+  const Separator model(config);
+  runtime::Session& session = runtime::test_session();
+  const auto program = session.compile("separator/step", signed_step(model, 2e-3));
+  std::vector<runtime::Tensor> state;
+  for (const auto& parameter : model.parameters().all()) {
+    const auto values = nn::initial_elements(parameter, 1);
+    state.push_back(
+        session.to_device(HostTensor::of(parameter.shape.dims, std::span<const float>(values))));
+  }
+  constexpr int64_t kSteps = 80;
   double first = 0, last = 0;
   for (int64_t step = 0; step < kSteps; ++step) {
-    const double loss = trainer.run(step, drawn_batch(step)).scalars.at(0);
+    std::vector<runtime::Tensor> inputs = state;
+    for (const HostTensor& array : drawn_batch(step)) inputs.push_back(session.to_device(array));
+    auto results = program.run(inputs);
+    const double loss = session.to_host(results[0]).to_floats()[0];
     ASSERT_TRUE(std::isfinite(loss));
     if (step < 5) first += loss / 5;
     if (step >= kSteps - 5) last += loss / 5;
+    state.assign(results.begin() + 1, results.end());
   }
-  EXPECT_LT(last, 0.6 * first);
+  RecordProperty("loss", fmt::format("{:.3f} to {:.3f}", first, last));
+  EXPECT_LT(last, 0.7 * first) << "from " << first << " to " << last;
 }
 
 INSTANTIATE_TEST_SUITE_P(Separator, SeparatorTraining,
@@ -75,4 +95,4 @@ INSTANTIATE_TEST_SUITE_P(Separator, SeparatorTraining,
                          });
 
 }  // namespace
-}  // namespace hum::app
+}  // namespace hum::models::separator

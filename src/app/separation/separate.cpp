@@ -1,0 +1,196 @@
+#include "app/separation/separate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <optional>
+
+#include "app/separation/song_separator.h"
+#include "app/stop.h"
+#include "audio/sound_blocks.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/process.h"
+
+namespace hum::app {
+namespace {
+
+// Below full scale, so that rounding and lossy codecs do not exceed it.
+constexpr float kHighestPeak = 1 / 1.01F;
+
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+// One song on its way to its files.
+class SongRun {
+ public:
+  SongRun(const SeparateOptions& options, const StemModels& models, const SongPlan& plan)
+      : plan_(plan),
+        reader_(plan.input, options.max_seconds),
+        separator_(models, reader_.rate_hz(), reader_.channels()) {
+    const StemFormat format{reader_.rate_hz(), reader_.channels(), options.outputs.samples(),
+                            options.clip_mode};
+    for (const StemFilePlan& file : plan.files) {
+      files_.emplace_back(file.path, format);
+      members_.push_back(members_of(file.stem));
+    }
+  }
+
+  void run() {
+    const auto frames = reader_.frames();
+    std::optional<Progress> progress;
+    if (frames) progress.emplace("separating " + plan_.track + ", seconds", seconds(*frames));
+    for (auto block = reader_.next(); !block.empty(); block = reader_.next()) {
+      require_no_stop();
+      write(separator_.push(block));
+      frames_ += std::ssize(block) / reader_.channels();
+      // The last update says how long it took.
+      if (progress) progress->update(std::min(seconds(frames_), seconds(*frames) - 1));
+    }
+    write(separator_.finish());
+    float peak = 0;
+    bool can_rescale = false;
+    for (const StemFile& file : files_) {
+      peak = std::max(peak, file.peak());
+      can_rescale = can_rescale || file.can_rescale();
+    }
+    if (can_rescale && peak > kHighestPeak) gain_ = kHighestPeak / peak;
+    for (StemFile& file : files_) file.finish(gain_);
+    for (StemFile& file : files_) file.commit();
+    if (progress) progress->update(seconds(*frames));
+  }
+
+  Json report(Vocals vocals) const {
+    Json stems = Json::object();
+    for (size_t i = 0; i < files_.size(); ++i) {
+      stems[plan_.files[i].stem.name] = {{"file", files_[i].path().string()},
+                                         {"level_dbfs", finite_or_null(files_[i].level_dbfs())}};
+    }
+    Json kept = Json::array();
+    for (const auto& path : plan_.kept) kept.push_back(path.string());
+    const auto moved_db = separator_.moved_db();
+    return {{"input", audio::name_of(plan_.input)},
+            {"vocals", std::string(to_name(vocals))},
+            {"rate_hz", reader_.rate_hz()},
+            {"channels", reader_.channels()},
+            {"seconds", static_cast<double>(frames_) / reader_.rate_hz()},
+            {"gain_db", 20 * std::log10(gain_)},
+            {"moved_to_other_db", moved_db ? Json(*moved_db) : Json()},
+            {"stems", stems},
+            {"kept", kept}};
+  }
+
+ private:
+  int64_t seconds(int64_t frames) const { return frames / reader_.rate_hz() + 1; }
+
+  // The separator's stems that a file adds up.
+  std::vector<size_t> members_of(const WantedStem& stem) const {
+    const auto& stems = separator_.stems();
+    std::vector<size_t> members;
+    for (size_t i = 0; i < stems.size(); ++i) {
+      // `rest` is all but the vocals.
+      const bool is_rest = stems[i] == "rest" && !stem.parts.contains("vocals");
+      if (is_rest || stem.parts.contains(stems[i])) members.push_back(i);
+    }
+    return members;
+  }
+
+  void write(const SongSeparator::Sounds& stems) {
+    for (size_t i = 0; i < files_.size(); ++i) {
+      std::vector<float> sum = stems[members_[i][0]];
+      for (size_t k = 1; k < members_[i].size(); ++k) {
+        const auto& stem = stems[members_[i][k]];
+        for (size_t j = 0; j < sum.size(); ++j) sum[j] += stem[j];
+      }
+      files_[i].write(sum);
+    }
+  }
+
+  const SongPlan& plan_;
+  audio::SoundReader reader_;
+  SongSeparator separator_;
+  std::vector<StemFile> files_;
+  std::vector<std::vector<size_t>> members_;
+  int64_t frames_ = 0;
+  float gain_ = 1;
+};
+
+Json nothing_to_do(const SongPlan& plan) {
+  Json kept = Json::array();
+  for (const auto& path : plan.kept) kept.push_back(path.string());
+  return {{"input", audio::name_of(plan.input)}, {"kept", kept}};
+}
+
+SeparatedFile with_fault(const SongPlan& plan, const Error& error) {
+  const std::string input = audio::name_of(plan.input), what = error.what();
+  const bool is_named = what.find(input) != std::string::npos;
+  return {{{"input", input}, {"error", error.message()}, {"code", static_cast<int>(error.code())}},
+          (is_named ? "" : input + ": ") + what};
+}
+
+void validate(const SeparateOptions& options) {
+  if (!(options.max_seconds > 0)) {
+    fail(ExitCode::kUsage, fmt::format("--max-seconds {} is not above 0", options.max_seconds),
+         "--max-seconds 21600");
+  }
+  if (std::ranges::count(options.inputs, kStandardStream) > 1) {
+    fail(ExitCode::kUsage, "stdin can be read only once, and - is given more often",
+         "name a file for the others");
+  }
+}
+
+}  // namespace
+
+SeparateSummary separate(const SeparateOptions& options,
+                         const std::function<void(const SeparatedFile&)>& done) {
+  validate(options);
+  const bool only_vocals = are_only_vocals(wanted_stems(options.outputs));
+  const PlannedStems planned = plan_stems(options.inputs, options.outputs);
+  SeparateSummary summary{.songs = planned.songs.size()};
+  std::optional<StemModels> models;
+  for (const SongPlan& song : planned.songs) {
+    if (song.files.empty()) {
+      done({nothing_to_do(song), ""});
+      continue;
+    }
+    // Missing weights are an error of all songs.
+    if (!models) {
+      models.emplace(StemModelOptions{
+          .weights = options.weights, .vocals = options.vocals, .only_vocals = only_vocals});
+    }
+    try {
+      SongRun run(options, *models, song);
+      run.run();
+      done({run.report(models->vocals()), ""});
+    } catch (const Error& error) {
+      if (planned.songs.size() == 1 || stop_signal() != 0) throw;
+      const SeparatedFile faulty = with_fault(song, error);
+      if (summary.faults++ == 0) summary.exit_code = static_cast<int>(error.code());
+      done(faulty);
+    }
+  }
+  return summary;
+}
+
+std::string separated_text(const Json& report) {
+  std::string text;
+  for (const auto& file : report.at("kept")) {
+    text +=
+        fmt::format("{}: kept, it existed (--overwrite replaces it)\n", file.get<std::string>());
+  }
+  if (!report.contains("stems")) return text;
+  for (const auto& [name, stem] : report.at("stems").items()) {
+    const Json& level = stem.at("level_dbfs");
+    text +=
+        fmt::format("{}: {}\n", stem.at("file").get<std::string>(),
+                    level.is_null() ? "silent" : fmt::format("{:.1f} dBFS", level.get<double>()));
+  }
+  const double gain_db = report.at("gain_db");
+  if (gain_db < 0) {
+    text +=
+        fmt::format("all stems are {:.1f} dB softer, so that none exceeds full scale\n", -gain_db);
+  }
+  text += fmt::format("vocals: {}\n", report.at("vocals") == "spleeter" ? "Spleeter's" : "own");
+  return text;
+}
+
+}  // namespace hum::app

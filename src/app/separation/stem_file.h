@@ -1,0 +1,66 @@
+// Writes one stem, block by block, to a file that appears when it is complete. Its level may be
+// lowered at the end, when the peaks of all stems are known.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "audio/sound_blocks.h"
+#include "base/fields.h"
+
+namespace hum::app {
+
+// What happens to samples beyond full scale in files that cannot hold them.
+enum class ClipMode {
+  kRescale,  // all stems of the song become softer by one gain, so that they still add up
+  kClamp,    // they become full scale, also in float files
+  kNone,     // nothing: integers end at full scale
+};
+inline EnumNames<ClipMode> enum_names(ClipMode) {
+  static constexpr std::pair<ClipMode, std::string_view> kNames[] = {
+      {ClipMode::kRescale, "rescale"}, {ClipMode::kClamp, "clamp"}, {ClipMode::kNone, "none"}};
+  return kNames;
+}
+
+struct StemFormat {
+  int rate_hz = 0, channels = 0;
+  audio::SampleFormat samples = audio::SampleFormat::k16;
+  ClipMode clip = ClipMode::kRescale;
+};
+
+class StemFile {
+ public:
+  // "-": stdout. Throws: what audio::SoundWriter throws.
+  StemFile(const std::filesystem::path& path, const StemFormat& format);
+  ~StemFile();
+  StemFile(StemFile&&) noexcept;
+
+  const std::filesystem::path& path() const { return path_; }
+  // Throws: kCannotCreate when the disk is full.
+  void write(std::span<const float> samples);
+  // Of all samples so far; -infinity for silence.
+  double level_dbfs() const;
+  float peak() const { return peak_; }
+  // Whether finish() can lower the level: rescaling, and not to float.
+  bool can_rescale() const { return spool_ != nullptr; }
+
+  // Writes what waits for its level, times `gain`. Then commit() makes the file appear.
+  void finish(float gain);
+  void commit();
+
+ private:
+  class Target;
+  class Spool;
+
+  std::filesystem::path path_;
+  StemFormat format_;
+  float peak_ = 0;
+  double energy_ = 0;
+  int64_t samples_ = 0;
+  std::unique_ptr<Target> target_;
+  std::unique_ptr<Spool> spool_;
+};
+
+}  // namespace hum::app
