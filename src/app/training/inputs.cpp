@@ -302,14 +302,14 @@ OpenedInput open_input(const InputRequest& request) {
       return crops_with_notes(request);
     case models::TrainingInput::kSungCrops:
       return sung_crops(request);
-    case models::TrainingInput::kStemMixtures:
-      return stem_mixtures(request);
     case models::TrainingInput::kTokenItems:
       return token_items(request);
     case models::TrainingInput::kTokenItemsWithDrafts:
       return token_items_with_drafts(request);
     case models::TrainingInput::kItemsWithSound:
       return items_with_sound(request);
+    case models::TrainingInput::kStems:
+      return stem_mixtures(request);
     case models::TrainingInput::kNone:
       break;
   }
