@@ -159,7 +159,7 @@ constexpr ModelRow kRegistry[] = {
     {"separator", "separator", "six stems of a song",
      configures<separator::SeparatorConfig, separator::Separator>,
      "separator", opens<separator::SeparatorSession>,
-     TrainingInput::kStemMixtures, PlatformAudit::kTrainingStep},
+     TrainingInput::kStems, PlatformAudit::kTrainingStep},
     {"llama", "llama", "Llama, Mistral or Qwen2 from a Hugging Face folder",
      configures<llama::LlamaConfig, llama::Llama>,
      kNone, opens<llama::LlamaSession>,

@@ -28,10 +28,10 @@ enum class TrainingInput {
   kLabelledCrops,         // audio, preset: its index in the configuration's `presets`
   kCropsWithNotes,        // audio, latents, melody, excitation
   kSungCrops,             // audio, f0, note, onset, offset: synthetic voices in rooms and noise
-  kStemMixtures,          // stems, mixture: songs apart, and their sum, at 44.1 kHz
   kTokenItems,            // codes, latents, melody, reference, reference_frames
   kTokenItemsWithDrafts,  // those, and draft: the upsampler's latents
   kItemsWithSound,        // token items, and audio, played and excitation: the target's notes
+  kStems,                 // stems, mixture: six stems of a song at 44,100 Hz, and their sum
 };
 
 // What `hum audit` checks against a platform.

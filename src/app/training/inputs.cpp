@@ -220,7 +220,7 @@ OpenedInput open_input(const InputRequest& request) {
       return crops_with_notes(request);
     case models::TrainingInput::kSungCrops:
       return internal::sung_crops(request);
-    case models::TrainingInput::kStemMixtures:
+    case models::TrainingInput::kStems:
       return internal::stem_mixtures(request);
     case models::TrainingInput::kTokenItems:
       return token_items(request);

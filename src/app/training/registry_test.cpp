@@ -118,7 +118,7 @@ class TrainedModel : public ::testing::TestWithParam<const ModelRow*> {
   }
   static const char* data_for(TrainingInput input) {
     if (input == TrainingInput::kSungCrops) return "voices";
-    return input == TrainingInput::kStemMixtures ? "stems" : "data";
+    return input == TrainingInput::kStems ? "stems" : "data";
   }
   // The models whose weights a training writes.
   static std::vector<std::string> parts() {

@@ -64,7 +64,7 @@ TEST(StemInput, MakesTheArraysThatASeparatorNames) {
   const models::ModelRow row{.name = "none",
                              .folder = "none",
                              .summary = "",
-                             .input = models::TrainingInput::kStemMixtures,
+                             .input = models::TrainingInput::kStems,
                              .audit = models::PlatformAudit::kNone};
   ModelConfiguration configuration{.path = "none.yaml", .row = &row};
   configuration.stage.data = folder.path();
