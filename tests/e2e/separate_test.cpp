@@ -27,7 +27,8 @@ class SeparateProgram : public Program {
     for (int64_t i = 0; i < frames * channels; ++i) {
       samples.push_back(static_cast<float>(rng.uniform(-0.3, 0.3)));
     }
-    return write_sound(name, samples, rate_hz, channels);
+    audio::write_audio(path(name), {rate_hz, channels, samples});
+    return path(name);
   }
   Outcome separate(std::vector<std::string> arguments, const RunOptions& options = {}) const {
     arguments.insert(arguments.begin(), "separate");

@@ -79,7 +79,9 @@ TEST_F(TinyModels, StemsAddUpToTheSongAtAnyRateAndChannelCount) {
       ASSERT_EQ(stems.size(), 6U);
       expect_sum(stems, song);
       ASSERT_EQ(separator.moved_db().has_value(), !song.samples.empty());
-      if (song.rate_hz == 44100 && separator.moved_db()) EXPECT_LT(*separator.moved_db(), -60);
+      if (song.rate_hz == 44100) {
+        EXPECT_LT(separator.moved_db().value_or(-200), -60);
+      }
     }
   }
 }
