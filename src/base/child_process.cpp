@@ -22,8 +22,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-[[noreturn]] void fail_too_many_files() {
-  fail(ExitCode::kTemporary, "cannot start a process: too many open files", "try again later");
+// Without room for another descriptor.
+[[noreturn]] void fail_no_descriptor(int error) {
+  fail(ExitCode::kTemporary, fmt::format("cannot start a process: {}", std::strerror(error)),
+       "try again later");
 }
 
 // Copies of the files, at numbers above those that the child's files get: a file that is put at its
@@ -32,7 +34,7 @@ std::vector<OpenFile> out_of_the_way(std::span<const int> files) {
   std::vector<OpenFile> copies;
   for (const int file : files) {
     copies.emplace_back(::fcntl(file, F_DUPFD_CLOEXEC, static_cast<int>(files.size())));
-    if (!copies.back().is_open()) fail_too_many_files();
+    if (!copies.back().is_open()) fail_no_descriptor(errno);
   }
   return copies;
 }
@@ -137,8 +139,9 @@ ChildProcess::ChildProcess(ChildCommand command, std::span<const int> files)
       // Not pidfd_open: glibc 2.36 declares it without extern "C".
       handle_(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0))) {
   if (handle_.is_open()) return;
+  const int error = errno;
   end(std::chrono::milliseconds(0));  // the destructor of an unfinished object is not called
-  fail_too_many_files();
+  fail_no_descriptor(error);
 }
 
 ChildProcess::~ChildProcess() {
@@ -158,7 +161,7 @@ bool ChildProcess::has_ended() const { return ends_before(handle_, Clock::now())
 ProcessEnd ChildProcess::end(std::chrono::milliseconds limit) {
   ProcessEnd ending;
   ending.timed_out = !handle_.is_open() || !ends_before(handle_, Clock::now() + limit);
-  if (ending.timed_out) ::kill(process_, SIGKILL);
+  if (ending.timed_out) ::kill(-process_, SIGKILL);  // its group: what it started, too
   rusage used{};
   const int status = collect(std::exchange(process_, 0), used);
   ending.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -34,7 +34,7 @@ class ChildProcess {
   // process group, which Ctrl-C does not reach, and no signal is blocked or ignored.
   // Throws: kTemporary if the machine has no room for a process, kUnavailable if it cannot start.
   ChildProcess(ChildCommand command, std::span<const int> files);
-  // Kills it, unless end() was called.
+  // Kills it and what it started, unless end() was called.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -42,7 +42,7 @@ class ChildProcess {
   // What it has used so far, all its threads together.
   double processor_s() const;
   bool has_ended() const;
-  // Waits until it ends, and kills it at the limit. To be called once.
+  // Waits until it ends, and kills it at the limit, with what it started. To be called once.
   ProcessEnd end(std::chrono::milliseconds limit);
 
  private:

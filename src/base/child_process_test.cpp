@@ -1,7 +1,10 @@
 #include "base/child_process.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -40,6 +43,21 @@ TEST(ChildProcess, IsKilledAtItsLimitAndCollected) {
   EXPECT_EQ(end.signal, SIGKILL);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(ChildProcess, WhatItStartedIsKilledWithIt) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const OpenFile ours(ends[0]);
+  {
+    const OpenFile theirs(ends[1]);
+    const int files[] = {theirs.descriptor(), theirs.descriptor()};
+    ChildProcess child({.words = {"/bin/sh", "-c", "sleep 60 & sleep 60"}}, files);
+    EXPECT_TRUE(child.end(milliseconds(300)).timed_out);
+  }
+  // The pipe ends when the last of its writers has ended.
+  pollfd end{ours.descriptor(), POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, 10'000), 1);
 }
 
 TEST(ChildProcess, AProgramThatCannotBeStartedIsNamed) {
