@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "data/singing/sung_shards.h"
 #include "data/stems/batches.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 #include "models/ear/grid.h"
 #include "models/separator/config.h"
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/threads.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 
 namespace hum::data {
 namespace {

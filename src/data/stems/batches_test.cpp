@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 #include "data/stems/testing_impl.h"
 
 namespace hum::data {

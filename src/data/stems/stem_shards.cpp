@@ -13,7 +13,7 @@
 #include "data/shards/mapped_shards.h"
 #include "data/shards/pool.h"
 #include "data/shards/tar.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 
 namespace hum::data {
 namespace {

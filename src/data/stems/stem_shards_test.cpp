@@ -12,7 +12,7 @@
 #include "data/shards/manifest.h"
 #include "data/shards/testing.h"
 #include "data/singing/sung_shards.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 #include "data/stems/testing_impl.h"
 
 namespace hum::data {

@@ -3,7 +3,7 @@
 
 #include "base/scratch_folder.h"
 #include "data/stems/batches.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 #include "data/stems/testing_impl.h"
 
 namespace hum::data {
