@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <functional>
 #include <set>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
+#include "base/json.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
 #include "data/shards/manifest.h"
@@ -14,6 +17,7 @@
 #include "data/singing/sung_shards.h"
 #include "data/stems/roles.h"
 #include "data/stems/testing_impl.h"
+#include "data/synthesis/sound_fonts.h"
 
 namespace hum::data {
 namespace {
@@ -77,6 +81,47 @@ TEST(StemShards, OtherOptionsAndOtherItemsAreRefused) {
   make_sung_items(voices.path(), {.seconds = 1, .count = 1, .items_per_shard = 1});
   EXPECT_THAT(hum::testing::message_of([&] { StemFolder{voices.path()}; }),
               HasSubstr("other items than stems"));
+}
+
+// Two versions of a font's package have the same name and other samples.
+TEST(StemShards, AnotherFileOfAFontIsRefused) {
+  const ScratchFolder folder;
+  MakeStemsOptions options = small_shards();
+  options.count = 1;
+  make_stems(folder.path(), options, testing::small_bands());
+  const auto refusal = [&](const std::function<void(Json&)>& change) {
+    Json manifest = read_json(folder / "shards.json");
+    change(manifest.at("options").at("stems"));
+    const ScratchFolder changed;
+    write_json(changed / "shards.json", manifest);
+    return hum::testing::message_of(
+        [&] { make_stems(changed.path(), options, testing::small_bands()); });
+  };
+  const auto path = installed_path(find_sound_font("timgm6mb"));
+  EXPECT_EQ(read_manifest(folder.path()).options.at("stems").at("pinned_fonts"),
+            Json({{"timgm6mb",
+                   {{"bytes", std::filesystem::file_size(path)}, {"sha256", sha256_file(path)}}}}));
+  EXPECT_THAT(refusal([](Json& stems) { stems["pinned_fonts"]["timgm6mb"]["sha256"] = "0"; }),
+              HasSubstr("other options"));
+  EXPECT_THAT(refusal([](Json& stems) { stems["pinned_fonts"]["timgm6mb"]["bytes"] = 1; }),
+              HasSubstr("other options"));
+  EXPECT_THAT(refusal([](Json& stems) { stems["version"] = kStemsVersion - 1; }),
+              HasSubstr("other options"));
+}
+
+TEST(StemShards, OfALaterVersionAreNotRead) {
+  const ScratchFolder folder;
+  MakeStemsOptions options = small_shards();
+  options.count = 1;
+  make_stems(folder.path(), options, testing::small_bands());
+  Json manifest = read_json(folder / "shards.json");
+  manifest["options"]["stems"].erase("version");
+  write_json(folder / "shards.json", manifest);
+  EXPECT_EQ(StemFolder(folder.path()).size(), 1) << "version 2 does not state it";
+  manifest["options"]["stems"]["version"] = kStemsVersion + 1;
+  write_json(folder / "shards.json", manifest);
+  EXPECT_THAT(hum::testing::message_of([&] { StemFolder{folder.path()}; }),
+              HasSubstr("stems of version 4"));
 }
 
 TEST(StemShards, AMissingFontLeavesNothingBehind) {
