@@ -52,7 +52,7 @@ struct StageConfig {
   // Trains only parameters whose names start with these; the others keep their --init values;
   // empty: trains all.
   std::string train_only;
-  // Items at the end of the data that training never uses.
+  // Items that training never uses: the last of the data; of stems, whole songs, so maybe more.
   int64_t held_out = 192;
   Compute compute = Compute::kBf16;
   train::LoopConfig loop;
@@ -79,7 +79,8 @@ struct StageConfig {
     v("targets", targets,
       "upsampler that trains the draft alone: tokens, or phase_free (mean over 8 encodings)");
     v("train_only", train_only, "train only parameters whose names start with these (empty: all)");
-    v("held_out", held_out, "items at the end of the data that training never uses");
+    v("held_out", held_out,
+      "items that training never uses: the last of the data; of stems, whole songs");
     v("compute", compute, "element type of activations: f32 or bf16");
     v("loop", loop, "steps, schedule, checkpoints");
   }

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "data/singing/sung_shards.h"
 #include "data/stems/batches.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 #include "models/ear/grid.h"
 #include "models/separator/config.h"
 
@@ -53,18 +53,24 @@ static_assert(models::ear::kSteadyFrom == data::kSteadyFrom &&
 static_assert(models::separator::kSampleRateHz == data::kStemRate);
 static_assert(models::separator::kStemCount == static_cast<int64_t>(data::kStemCount));
 
-// The windows of training and those held out are drawn apart: random mixtures of the one have
-// nothing of the other.
+ItemSplit split_stems(const data::SongSplit& songs, StageConfig stage) {
+  stage.held_out = songs.held_out;
+  return split_items(std::ssize(songs.windows), stage);
+}
+
+// Training and validation have no song in common, so random mixtures of the one have nothing of the
+// other.
 struct StemData {
   explicit StemData(const StageConfig& stage)
       : folder(stage.data),
-        split(split_items(folder.size(), stage)),
-        training(folder, 0, folder.size() - stage.held_out) {
-    if (stage.held_out > 0) {
-      held_out.emplace(folder, folder.size() - stage.held_out, stage.held_out);
-    }
+        songs(data::split_by_song(folder, stage.held_out)),
+        split(split_stems(songs, stage)),
+        training(folder, songs.windows, 0, folder.size() - songs.held_out) {
+    if (songs.held_out == 0) return;
+    held_out.emplace(folder, songs.windows, folder.size() - songs.held_out, songs.held_out);
   }
   data::StemFolder folder;
+  data::SongSplit songs;
   ItemSplit split;
   data::StemMaterial training;
   std::optional<data::StemMaterial> held_out;

@@ -85,6 +85,37 @@ TEST(StemInput, MakesTheArraysThatASeparatorNames) {
   EXPECT_EQ(input.held_out.batches(0)[0].shape(), spec.batch[0].shape);
 }
 
+// A model that has heard a song separates its other windows better.
+TEST(StemInput, HoldsOutWholeSongs) {
+  const ScratchFolder folder;
+  data::MakeStemsOptions options{.count = 4, .windows_per_shard = 4, .threads = 1};
+  options.material = {.seconds = 1,
+                      .packages = {},
+                      .mma_share = 0,
+                      .own_share = 1,
+                      .sound_fonts = {"timgm6mb"},
+                      .drum_fonts = {}};
+  data::make_stems(folder.path(), options, [](data::Split split, uint64_t seed, uint64_t) {
+    return compose_song(split, seed, 1);
+  });
+  const models::ModelRow row{.name = "none",
+                             .folder = "none",
+                             .summary = "",
+                             .input = models::TrainingInput::kStems,
+                             .audit = models::PlatformAudit::kNone};
+  ModelConfiguration configuration{.path = "none.yaml", .row = &row};
+  configuration.stage.data = folder.path();
+  configuration.stage.batch = 2;
+  configuration.stage.held_out = 1;
+  runtime::Session session(session_options());
+  const NoModel model;
+  const nn::TrainSpec spec{.name = "none", .batch = {}};
+  EXPECT_THAT(hum::testing::message_of([&] {
+                open_input({session, configuration, model, spec});
+              }),
+              HasSubstr("with 4 held out"));
+}
+
 TEST(MakeStems, ReadsItsConfigurationAndNamesWhatIsWrong) {
   const ScratchFolder scratch;
   write_file(scratch / "few.yaml",

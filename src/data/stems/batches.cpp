@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "audio/limiter.h"
 #include "audio/loudness.h"
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/threads.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 
 namespace hum::data {
 namespace {
@@ -166,11 +168,35 @@ StemAbsence absence_for(const StemShares& silent) {
   return absence;
 }
 
-StemMaterial::StemMaterial(const StemFolder& folder, int64_t first, int64_t count)
-    : folder_(folder) {
-  for (int64_t i = first; i < first + count; ++i) {
+SongSplit split_by_song(const StemFolder& folder, int64_t at_least) {
+  std::vector<std::pair<std::string, int64_t>> by_song;
+  for (int64_t i = 0; i < folder.size(); ++i) {
+    const Json meta = folder[i].meta();
+    const auto song = meta.find("sha256");
+    if (song == meta.end() || !song->is_string()) {
+      fail(ExitCode::kBadData, fmt::format("window {} does not name its song", i),
+           "make the stems again: hum data stems");
+    }
+    by_song.emplace_back(song->get<std::string>(), i);
+  }
+  std::ranges::sort(by_song);
+  SongSplit split;
+  for (const auto& [song, window] : by_song) split.windows.push_back(window);
+  size_t first = by_song.size() - std::min(by_song.size(), static_cast<size_t>(at_least));
+  while (first > 0 && first < by_song.size() && by_song[first - 1].first == by_song[first].first) {
+    --first;
+  }
+  split.held_out = static_cast<int64_t>(by_song.size() - first);
+  return split;
+}
+
+StemMaterial::StemMaterial(const StemFolder& folder, std::vector<int64_t> order, int64_t first,
+                           int64_t count)
+    : folder_(folder), order_(std::move(order)) {
+  for (int64_t place = first; place < first + count; ++place) {
     for (const Stem stem : kStems) {
-      if (folder[i].has(stem)) windows_[static_cast<size_t>(stem)].push_back(i);
+      if (!folder[window(place)].has(stem)) continue;
+      windows_[static_cast<size_t>(stem)].push_back(window(place));
     }
   }
   StemShares silent = {};
@@ -197,7 +223,8 @@ StemBatch stem_batch(const StemMaterial& material, const ItemOrder& order, uint6
     const auto row = static_cast<size_t>(b);
     const auto stems = std::span(result.stems).subspan(row * kStemCount * size, kStemCount * size);
     const auto mixture = std::span(result.mixture).subspan(row * size, size);
-    const StemPlaces places = WindowDraw(material, samples, rng).places(order.item(position));
+    const int64_t window = material.window(order.item(position));
+    const StemPlaces places = WindowDraw(material, samples, rng).places(window);
     std::vector<float> interleaved(size);
     for (const Stem stem : kStems) {
       const auto s = static_cast<size_t>(stem);

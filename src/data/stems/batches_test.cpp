@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <span>
+#include <string>
 
 #include "base/error.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 #include "data/stems/testing_impl.h"
 
 namespace hum::data {
@@ -40,7 +43,7 @@ class StemBatches : public ::testing::Test {
 
 TEST_F(StemBatches, AddUpToTheirMixtures) {
   const StemFolder folder(scratch_->path());
-  const StemMaterial material(folder, 0, kWindows);
+  const StemMaterial material(folder, split_by_song(folder, 0).windows, 0, kWindows);
   constexpr auto kRow = static_cast<size_t>(2 * kSamples);
   float loudest = 0;
   for (int64_t step = 0; step < 4; ++step) {
@@ -62,7 +65,7 @@ TEST_F(StemBatches, AddUpToTheirMixtures) {
 
 TEST_F(StemBatches, DependOnSeedAndStepAlone) {
   const StemFolder folder(scratch_->path());
-  const StemMaterial material(folder, 0, kWindows);
+  const StemMaterial material(folder, split_by_song(folder, 0).windows, 0, kWindows);
   EXPECT_EQ(drawn(material, 1, 5).stems, drawn(material, 1, 5).stems);
   EXPECT_NE(drawn(material, 1, 5).stems, drawn(material, 1, 6).stems);
   EXPECT_NE(drawn(material, 1, 5).stems, drawn(material, 2, 5).stems);
@@ -70,7 +73,7 @@ TEST_F(StemBatches, DependOnSeedAndStepAlone) {
 
 TEST_F(StemBatches, LeaveOutAboutAThirdOfEachStem) {
   const StemFolder folder(scratch_->path());
-  const StemMaterial material(folder, 0, kWindows);
+  const StemMaterial material(folder, split_by_song(folder, 0).windows, 0, kWindows);
   std::array<int, kStemCount> absent = {};
   constexpr int kSteps = 40;
   for (int64_t step = 0; step < kSteps; ++step) {
@@ -90,10 +93,65 @@ TEST_F(StemBatches, LeaveOutAboutAThirdOfEachStem) {
 
 TEST_F(StemBatches, CropsThatAreTooLongAreRefused) {
   const StemFolder folder(scratch_->path());
-  const StemMaterial material(folder, 0, kWindows);
+  const StemMaterial material(folder, split_by_song(folder, 0).windows, 0, kWindows);
   EXPECT_THAT(hum::testing::message_of(
                   [&] { stem_batch(material, ItemOrder(0, kWindows, 1), 1, 0, 1, kStemRate + 1); }),
               HasSubstr("longer than the windows"));
+}
+
+// In turns: the first has three of seven windows.
+ComposeSong three_songs() {
+  return [](Split, uint64_t, uint64_t index) {
+    audio::MidiSong song = testing::small_band();
+    song.parts[0].notes[0].pitch += static_cast<int>(index % 3);
+    return song;
+  };
+}
+std::set<std::string> songs_of(const StemFolder& folder, std::span<const int64_t> windows) {
+  std::set<std::string> songs;
+  for (const int64_t i : windows) songs.insert(folder[i].meta().at("sha256").get<std::string>());
+  return songs;
+}
+
+TEST(SplitBySong, HoldsOutWholeSongs) {
+  const ScratchFolder scratch;
+  MakeStemsOptions options{
+      .material = testing::small_options(), .count = 7, .windows_per_shard = 7};
+  options.material.seconds = 1;
+  make_stems(scratch.path(), options, three_songs());
+  const StemFolder folder(scratch.path());
+  for (int64_t wanted = 0; wanted <= 7; ++wanted) {
+    const SongSplit split = split_by_song(folder, wanted);
+    ASSERT_EQ(split.windows.size(), 7U);
+    const auto cut = static_cast<size_t>(7 - split.held_out);
+    const auto training = songs_of(folder, std::span(split.windows).first(cut));
+    const auto held_out = songs_of(folder, std::span(split.windows).subspan(cut));
+    EXPECT_EQ(training.size() + held_out.size(), 3U) << "a song is in both parts";
+    EXPECT_GE(split.held_out, wanted);
+    EXPECT_LE(split.held_out, wanted == 0 ? 0 : wanted + 2) << "a song has up to three windows";
+    auto sorted = split.windows;
+    std::ranges::sort(sorted);
+    EXPECT_EQ(sorted, std::vector<int64_t>({0, 1, 2, 3, 4, 5, 6}));
+  }
+}
+
+TEST(SplitBySong, MaterialHasTheWindowsOfItsPartAlone) {
+  const ScratchFolder scratch;
+  MakeStemsOptions options{
+      .material = testing::small_options(), .count = 7, .windows_per_shard = 7};
+  options.material.seconds = 1;
+  make_stems(scratch.path(), options, three_songs());
+  const StemFolder folder(scratch.path());
+  const SongSplit split = split_by_song(folder, 1);
+  const int64_t usable = 7 - split.held_out;
+  const StemMaterial training(folder, split.windows, 0, usable);
+  const StemMaterial held_out(folder, split.windows, usable, split.held_out);
+  const auto songs = [&](const StemMaterial& material) {
+    return songs_of(folder, material.windows_with(Stem::kDrums));
+  };
+  EXPECT_EQ(songs(training).size(), 2U);
+  EXPECT_EQ(songs(held_out).size(), 1U);
+  EXPECT_FALSE(songs(training).contains(*songs(held_out).begin()));
 }
 
 TEST(StemAbsence, GivesEveryStemItsShare) {

@@ -7,7 +7,7 @@
 #include "audio/biquad.h"
 #include "audio/loudness.h"
 #include "data/synthesis/level.h"
-#include "data/synthesizer/drive_impl.h"
+#include "data/synthesizer/drive.h"
 
 namespace hum::data {
 namespace {
@@ -106,7 +106,7 @@ StemEffects draw_effects(Stem stem, Rng& rng) {
 void apply(const StemEffects& effects, const Room& room, audio::AudioBuffer& sound) {
   if (effects.drive_db != 0) {
     const double before = active_rms(sound.samples, 2);
-    internal::drive_channels(sound, effects.drive_db);
+    drive_channels(sound, effects.drive_db);
     const double after = active_rms(sound.samples, 2);
     const auto gain = static_cast<float>(after > 0 ? before / after : 1);
     for (float& sample : sound.samples) sample *= gain;

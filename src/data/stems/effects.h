@@ -12,8 +12,6 @@
 
 namespace hum::data {
 
-inline constexpr int kStemRate = 44100;
-
 // A room that all stems of a song share: eight delay lines that feed each other.
 struct Room {
   static constexpr size_t kLines = 8;

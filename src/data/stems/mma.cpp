@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <chrono>
 #include <iterator>
 #include <sstream>
 #include <string_view>
@@ -21,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::chrono::seconds kLimit{300};  // far more than a song takes
+constexpr size_t kProbe_bytes = 1 << 20;  // more than MMA writes
 constexpr const char* kPython = "/usr/bin/python3";
 
 struct DegreeChord {
@@ -64,6 +63,38 @@ std::string text_of(const MmaSong& song) {
     text += fmt::format("{} {}\n", i + 1, song.bars[i]);
   }
   return text;
+}
+
+// What Python says of a machine that lacks something, not of the song. MMA itself exits with 1 for
+// both, and puts some of these into its own messages.
+constexpr std::string_view kMachineFaults[] = {"No space left on device",
+                                               "Disk quota exceeded",
+                                               "Input/output error",
+                                               "Read-only file system",
+                                               "Permission denied",
+                                               "Too many open files",
+                                               "Cannot allocate memory",
+                                               "Resource temporarily unavailable",
+                                               "MemoryError"};
+bool is_machine_fault(const ProgramEnd& end) {
+  return end.timed_out || end.exit_code >= 128 ||
+         std::ranges::any_of(kMachineFaults, [&](std::string_view fault) {
+           return end.output.find(fault) != std::string::npos;
+         });
+}
+
+[[noreturn]] void fail_to_play(const MmaGroove& groove, const ProgramEnd& end) {
+  const auto message = [&](std::string_view reason) {
+    return fmt::format("mma cannot play the groove {} of {}: {}", groove.name, groove.file, reason);
+  };
+  if (end.timed_out) {
+    fail(ExitCode::kTemporary, message("it takes too long"), "run the command again");
+  }
+  if (is_machine_fault(end)) {
+    fail(ExitCode::kTemporary, message(fmt::format("exit code {}: {}", end.exit_code, end.output)),
+         "check the disk space and the memory, and run the command again");
+  }
+  fail(ExitCode::kBadData, message(end.output), "choose another groove");
 }
 
 }  // namespace
@@ -113,7 +144,8 @@ MmaSong draw_mma_song(std::span<const MmaGroove> grooves, uint64_t seed, uint64_
   return song;
 }
 
-audio::MidiSong play_mma(const fs::path& package, const MmaSong& song) {
+audio::MidiSong play_mma(const fs::path& package, const MmaSong& song,
+                         std::chrono::milliseconds limit) {
   const ScratchFolder scratch;
   write_file(scratch / "song.mma", text_of(song));
   const fs::path program = fs::absolute(package) / "usr/bin/mma";
@@ -124,12 +156,10 @@ audio::MidiSong play_mma(const fs::path& package, const MmaSong& song) {
                    {"MMA_HOME", (fs::absolute(package) / "usr/share/mma").string()},
                    {"PYTHONDONTWRITEBYTECODE", "1"},
                    {"PYTHONHASHSEED", "0"}},
-                  kLimit);
+                  limit);
   if (end.exit_code != 0 || !fs::exists(scratch / "song.mid")) {
-    fail(ExitCode::kBadData,
-         fmt::format("mma cannot play the groove {} of {}: {}", song.groove.name, song.groove.file,
-                     end.timed_out ? "it takes too long" : end.output),
-         "choose another groove");
+    write_file(scratch / "probe", std::string(kProbe_bytes, '.'));  // throws if the disk is full
+    fail_to_play(song.groove, end);
   }
   return audio::parse_midi(read_file(scratch / "song.mid"));
 }

@@ -2,6 +2,7 @@
 // styles, which it calls grooves, with tracks named after what they play (TrackNames::kMma).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -34,7 +35,11 @@ struct MmaSong {
 MmaSong draw_mma_song(std::span<const MmaGroove> grooves, uint64_t seed, uint64_t index);
 
 // Runs the package's program with Debian's Python. The same song gives the same MIDI.
-// Throws: kUnavailable without Python, kBadData with MMA's message if it rejects the song.
-audio::MidiSong play_mma(const std::filesystem::path& package, const MmaSong& song);
+// Throws: kUnavailable without Python; kBadData with MMA's message if it rejects the song, as it
+// does on every machine; kTemporary if it takes longer than `limit`, a signal ends it or the
+// machine lacks memory or a writable disk.
+inline constexpr std::chrono::seconds kMmaLimit{300};  // far more than a song takes
+audio::MidiSong play_mma(const std::filesystem::path& package, const MmaSong& song,
+                         std::chrono::milliseconds limit = kMmaLimit);
 
 }  // namespace hum::data

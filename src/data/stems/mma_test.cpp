@@ -5,6 +5,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "base/scratch_folder.h"
 #include "data/stems/roles.h"
 #include "data/stems/songs.h"
 
@@ -75,6 +77,38 @@ TEST_F(Mma, WhatItRejectsIsNamed) {
     EXPECT_EQ(error.code(), ExitCode::kBadData);
     EXPECT_THAT(error.what(), ::testing::HasSubstr("NoSuchGroove"));
   }
+}
+
+// A package whose program is `script`.
+ExitCode end_of(const std::string& script, std::chrono::milliseconds limit = kMmaLimit) {
+  const ScratchFolder package;
+  std::filesystem::create_directories(package.path() / "usr/bin");
+  write_file(package / "usr/bin/mma", "import os, sys, time\n" + script + "\n");
+  try {
+    play_mma(package.path(), {{"stdlib/rock", "Rock"}, 120, {"C"}, 1}, limit);
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return ExitCode::kOk;
+}
+
+// A song that depended on such a fault would differ from machine to machine.
+TEST(PlayMma, FaultsOfTheMachineRejectNoGroove) {
+  EXPECT_EQ(end_of("print('Error: no such groove'); sys.exit(1)"), ExitCode::kBadData);
+  EXPECT_EQ(end_of("os.kill(os.getpid(), 9)"), ExitCode::kTemporary);
+  EXPECT_EQ(end_of("time.sleep(60)", std::chrono::milliseconds(200)), ExitCode::kTemporary);
+  EXPECT_EQ(end_of("raise MemoryError"), ExitCode::kTemporary);
+  EXPECT_EQ(end_of("raise OSError(28, os.strerror(28), 'song.mid')"), ExitCode::kTemporary);
+  EXPECT_EQ(end_of("print('Error: Cannot write song.mid: ' + os.strerror(30)); sys.exit(1)"),
+            ExitCode::kTemporary);
+}
+
+TEST(PlayMma, AFolderThatCannotBeWrittenRejectsNoGroove) {
+  // Without its folder even root cannot write there.
+  const ExitCode end =
+      end_of("import shutil; shutil.rmtree(os.getcwd()); print('Error: no file'); sys.exit(1)");
+  EXPECT_NE(end, ExitCode::kOk);
+  EXPECT_NE(end, ExitCode::kBadData);
 }
 
 }  // namespace

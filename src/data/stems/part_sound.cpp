@@ -2,7 +2,6 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "data/stems/effects.h"
 #include "data/stems/part_sound_impl.h"
 #include "data/stems/sung_lead.h"
 #include "data/synthesis/sound_fonts.h"

@@ -29,8 +29,8 @@ class PartPlayer {
   // Throws: kNoInput for a font that is not installed.
   explicit PartPlayer(const StemOptions& options);
 
-  // `part`: of the song; `number`: what tells its draws from those of all other parts. The same
-  // number gives the same instrument.
+  // `part`: of the song; `number`: what distinguishes its draws from those of all other parts.
+  // The same number gives the same instrument.
   PartSound play(const WindowPart& notes, const audio::MidiPart& part, double seconds,
                  uint64_t number);
 

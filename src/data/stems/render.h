@@ -13,8 +13,6 @@
 
 namespace hum::data {
 
-inline constexpr size_t kStemCount = kStems.size();
-
 struct StemWindow {
   uint64_t index = 0;
   // By stem, in the order of kStems: interleaved stereo at kStemRate, [frames, 2], as it is stored.

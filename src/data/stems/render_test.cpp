@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 #include "data/stems/testing_impl.h"
 #include "data/stems/window_parts_impl.h"
 

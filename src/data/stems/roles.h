@@ -16,6 +16,8 @@ namespace hum::data {
 enum class Stem { kDrums, kBass, kVocals, kLead, kChordal, kOther };
 inline constexpr std::array kStems = {Stem::kDrums, Stem::kBass,    Stem::kVocals,
                                       Stem::kLead,  Stem::kChordal, Stem::kOther};
+inline constexpr size_t kStemCount = kStems.size();
+inline constexpr int kStemRate = 44100;  // samples per second of all stems
 inline EnumNames<Stem> enum_names(Stem) {
   static constexpr std::pair<Stem, std::string_view> kNames[] = {
       {Stem::kDrums, "drums"}, {Stem::kBass, "bass"},       {Stem::kVocals, "vocals"},

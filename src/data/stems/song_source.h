@@ -34,7 +34,7 @@ class SongSource {
   ~SongSource();
 
   // Song (seed, index); the same on every machine with these versions of the packages. Grooves that
-  // MMA rejects are drawn again.
+  // MMA rejects are drawn again. Throws: what play_mma throws, but for these.
   BandSong draw(uint64_t index) const;
 
   // The version and hash of each package that songs come from, as make fetch-stems pinned them.

@@ -7,13 +7,15 @@
 #include "audio/flac.h"
 #include "base/error.h"
 #include "base/fields_json.h"
+#include "base/hash.h"
 #include "data/shards/item_sample.h"
 #include "data/shards/make_shards.h"
 #include "data/shards/manifest.h"
 #include "data/shards/mapped_shards.h"
 #include "data/shards/pool.h"
 #include "data/shards/tar.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
+#include "data/synthesis/sound_fonts.h"
 
 namespace hum::data {
 namespace {
@@ -22,11 +24,26 @@ constexpr int kChannels = 2;
 constexpr const char* kFlac = ".flac";
 constexpr const char* kMeta = "meta.json";
 
+// The file of each font, whose name alone does not determine how it sounds.
+Json pinned_fonts(const StemOptions& options) {
+  Json fonts = Json::object();
+  const auto pin = [&](const SoundFont& font) {
+    const auto path = installed_path(font);
+    fonts[std::string(font.name)] = {{"bytes", std::filesystem::file_size(path)},
+                                     {"sha256", sha256_file(path)}};
+  };
+  for (const auto& name : options.sound_fonts) pin(find_sound_font(name));
+  for (const auto& name : options.drum_fonts) pin(find_drum_font(name));
+  return fonts;
+}
+
 // All that determines the bytes of the shards.
 Json identity(MakeStemsOptions options, const SongSource& source) {
   Json written = to_json(options);
   for (const char* name : {"count", "threads", "windows_per_shard"}) written.erase(name);
+  written["version"] = kStemsVersion;
   written["pinned_packages"] = source.packages();
+  written["pinned_fonts"] = pinned_fonts(options.material);
   return {{"version", kItemsVersion},
           {"items_per_shard", options.windows_per_shard},
           {"codec", ""},
@@ -62,9 +79,14 @@ std::vector<StoredStems> read_windows(std::string_view archive) {
 
 Manifest read_stem_manifest(const std::filesystem::path& folder) {
   Manifest manifest = read_manifest(folder);
-  if (manifest.options.contains(kStemsOption)) return manifest;
-  fail(ExitCode::kBadData, folder.string() + ": holds other items than stems",
-       "hum data stems --config stems -o FOLDER");
+  constexpr const char* kMake = "hum data stems --config stems -o FOLDER";
+  if (!manifest.options.contains(kStemsOption)) {
+    fail(ExitCode::kBadData, folder.string() + ": holds other items than stems", kMake);
+  }
+  // Folders of version 2 do not state it, and hold the same files.
+  const int64_t version = manifest.options.at(kStemsOption).value("version", int64_t{2});
+  if (version <= kStemsVersion) return manifest;
+  fail(ExitCode::kBadData, fmt::format("{}: stems of version {}", folder.string(), version), kMake);
 }
 
 }  // namespace

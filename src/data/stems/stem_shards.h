@@ -17,6 +17,10 @@
 
 namespace hum::data {
 
+// Of what a window sounds like and how it is stored: raise it when the same options make other
+// bytes.
+inline constexpr int64_t kStemsVersion = 3;
+
 struct MakeStemsOptions {
   StemOptions material;
   int64_t count = 4500;

@@ -3,7 +3,7 @@
 
 #include "base/scratch_folder.h"
 #include "data/stems/batches.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 #include "data/stems/testing_impl.h"
 
 namespace hum::data {
@@ -29,7 +29,7 @@ void BM_StemBatch(benchmark::State& state) {
   options.material.seconds = 12;
   make_stems(folder.path(), options, testing::small_bands());
   const StemFolder stems(folder.path());
-  const StemMaterial material(stems, 0, stems.size());
+  const StemMaterial material(stems, split_by_song(stems, 0).windows, 0, stems.size());
   const ItemOrder order(0, stems.size(), 1);
   int64_t step = 0;
   for (auto _ : state) {

@@ -8,7 +8,7 @@
 #include "data/singing/performance.h"
 #include "data/singing/song.h"
 #include "data/singing/voice.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 #include "data/synthesis/hum_voice.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/presets.h"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "audio/resample.h"
-#include "data/stems/effects.h"
+#include "data/stems/roles.h"
 #include "data/synthesis/testing_impl.h"
 #include "data/synthesis/timing.h"
 

@@ -1,12 +1,13 @@
+#include "data/synthesizer/drive.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 
 #include "data/synthesis/level.h"
-#include "data/synthesizer/drive_impl.h"
 
-namespace hum::data::internal {
+namespace hum::data {
 namespace {
 
 constexpr int kTaps = 16;  // on either side
@@ -91,4 +92,4 @@ void drive_channels(audio::AudioBuffer& sound, double drive_db) {
   }
 }
 
-}  // namespace hum::data::internal
+}  // namespace hum::data

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "data/synthesis/level.h"
-#include "data/synthesizer/drive_impl.h"
+#include "data/synthesizer/drive.h"
 #include "data/synthesizer/synth_note_impl.h"
 #include "data/synthesizer/wavetable_impl.h"
 
@@ -52,7 +52,7 @@ audio::AudioBuffer render_synth(const SynthPreset& preset, std::span<const Note>
                 "render_synth: note {} lasts from {} to {} s", i, note.start_s, note.end_s);
     internal::add_synth_note(preset, note, glide_of(sorted, i), rng, sound.samples);
   }
-  if (preset.drive_db > 0) internal::drive_channels(sound, preset.drive_db);
+  if (preset.drive_db > 0) drive_channels(sound, preset.drive_db);
   normalise_level(sound.samples, 2);
   return sound;
 }

@@ -5,7 +5,7 @@
 
 #include "audio/buffer.h"
 
-namespace hum::data::internal {
+namespace hum::data {
 
 // Replaces x by x / sqrt(1 + x^2), the shape of an overdriven amplifier. Computed at twice the rate
 // with an antiderivative in place of the shape, so that less folds back; a quarter of a sample
@@ -17,4 +17,4 @@ void drive(std::vector<float>& samples);
 // alike on soft and loud parts. Silence stays silence.
 void drive_channels(audio::AudioBuffer& sound, double drive_db);
 
-}  // namespace hum::data::internal
+}  // namespace hum::data
