@@ -215,8 +215,8 @@ void Client::refuse(const HttpAnswer& answer) const {
   const Json problem = try_parse_json(answer.body);
   // The server's hint is better, except where it speaks of headers.
   std::string hint = problem.is_object() && answer.status != 401 ? text_in(problem, "hint") : "";
+  if (hint.empty() && is_passing(answer)) hint = hint_;
   if (hint.empty()) hint = meaning.hint;
-  if (is_passing(answer) && !hint_.empty()) hint = hint_;
   fail(meaning.code, reason_of(answer), hint);
 }
 

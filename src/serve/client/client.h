@@ -88,7 +88,7 @@ class Client {
   const std::string& url() const { return access_.url; }
   // Called before each pause.
   void on_wait(std::function<void(const Waiting&)> told) { told_ = std::move(told); }
-  // The hint when it gives up waiting, in place of the usual one.
+  // The hint when it gives up waiting, in place of the usual one; a hint of the server comes first.
   void set_hint(std::string hint) { hint_ = std::move(hint); }
 
  private:

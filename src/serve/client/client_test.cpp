@@ -211,6 +211,21 @@ TEST_F(ClientTest, PassesTheReasonOn) {
                  [&] { client().ask_json({.path = "/text"}); });
 }
 
+TEST_F(ClientTest, PrefersTheHintOfTheServer) {
+  add("/full", problem(429, "too many requests", Json{{"hint", "ask once a second"}}));
+  add("/busy", problem(502, "busy"));
+  start();
+  Client client = this->client("", kVeryShort);
+  client.set_hint("fetch it later");
+  const auto ask = [&](const std::string& path) {
+    return hum::testing::message_of([&] { client.ask({.path = path}); });
+  };
+  EXPECT_THAT(ask("/full"), HasSubstr("hint: ask once a second"));
+  EXPECT_THAT(ask("/busy"), HasSubstr("hint: fetch it later"));
+  server.reset();
+  EXPECT_THAT(ask("/full"), HasSubstr("hint: fetch it later"));
+}
+
 TEST_F(ClientTest, SaysThatThereIsNoServer) {
   start();
   const std::string url = server->url();
