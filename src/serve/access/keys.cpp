@@ -92,7 +92,7 @@ bool has_name(const std::vector<Key>& keys, std::string_view name) {
   return std::ranges::find(keys, name, &Key::name) != keys.end();
 }
 
-// Whether the last key is another one than those before. Throws: kConfig.
+// Requires that the last key differs from all keys before it. Throws: kConfig.
 void require_new(const std::vector<Key>& keys, const std::string& where) {
   const Key& added = keys.back();
   for (const Key& other : std::span(keys).first(keys.size() - 1)) {

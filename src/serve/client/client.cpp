@@ -127,9 +127,13 @@ HttpAnswer Client::send(const Call& call) const {
 }
 
 HttpAnswer Client::ask(const Call& call) {
-  const auto begin = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point failing_since;
+  int long_attempts = 0;
   for (int attempt = 1;; ++attempt) {
+    const auto begin = Clock::now();
     HttpAnswer answer = send(call);
+    const auto end = Clock::now();
     if (stop_.stop_requested()) fail(ExitCode::kFailure, "stopped", "run the command again");
     if (answer.failure.empty()) {
       has_answered_ = true;
@@ -137,7 +141,10 @@ HttpAnswer Client::ask(const Call& call) {
     }
     if (!is_passing(answer)) refuse(answer);
     const milliseconds wait = pause_after(answer, attempt);
-    const bool is_over = std::chrono::steady_clock::now() + wait > begin + patience_.longest;
+    const bool was_long = end - begin > patience_.long_attempt;
+    if (was_long) ++long_attempts;
+    if (attempt == 1 || (was_long && long_attempts < patience_.long_attempts)) failing_since = end;
+    const bool is_over = Clock::now() + wait > failing_since + patience_.longest;
     if (has_answered_ ? is_over : attempt >= patience_.first_attempts) refuse(answer);
     if (told_) told_({!answer.failure.empty(), reason_of(answer), wait});
     pause(wait);
@@ -208,8 +215,8 @@ void Client::refuse(const HttpAnswer& answer) const {
   const Json problem = try_parse_json(answer.body);
   // The server's hint is better, except where it speaks of headers.
   std::string hint = problem.is_object() && answer.status != 401 ? text_in(problem, "hint") : "";
+  if (hint.empty() && is_passing(answer)) hint = hint_;
   if (hint.empty()) hint = meaning.hint;
-  if (is_passing(answer) && !hint_.empty()) hint = hint_;
   fail(meaning.code, reason_of(answer), hint);
 }
 

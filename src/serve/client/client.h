@@ -49,9 +49,14 @@ struct Call {
 // How long a client waits for a server that is busy or restarts.
 struct Patience {
   int first_attempts = 2;  // of a server that has not answered yet: its address may be wrong
-  // Of one that has answered: longer than it takes to stop (TimeoutStopSec in deploy/hum.service)
-  // and to start again.
+  // Of one that has answered, from the end of the first failed attempt: longer than it takes to
+  // stop (TimeoutStopSec in deploy/hum.service) and to start again.
   std::chrono::milliseconds longest{150'000};
+  // An attempt that ran longer than `long_attempt` was connected: the server was there, and
+  // `longest` counts from its end. Less than `long_attempts` times, since a server that hangs makes
+  // every attempt long.
+  std::chrono::milliseconds long_attempt{10'000};
+  int long_attempts = 8;
   std::chrono::milliseconds first_pause{250}, longest_pause{10'000};
 };
 
@@ -83,7 +88,7 @@ class Client {
   const std::string& url() const { return access_.url; }
   // Called before each pause.
   void on_wait(std::function<void(const Waiting&)> told) { told_ = std::move(told); }
-  // The hint when it gives up waiting, in place of the usual one.
+  // The hint when it gives up waiting, in place of the usual one; a hint of the server comes first.
   void set_hint(std::string hint) { hint_ = std::move(hint); }
 
  private:

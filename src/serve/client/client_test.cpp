@@ -94,6 +94,39 @@ TEST_F(ClientTest, ComesBackToABusyServerWithTheSameRequest) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(2000));
 }
 
+// A server that needs 400 ms for each refusal.
+class SlowRefusals : public ClientTest {
+ protected:
+  void refuse_times(int refusals) {
+    router.add("GET", "/slow", [this, refusals](Request&) {
+      std::this_thread::sleep_for(milliseconds(400));
+      return ++asked > refusals ? json_response(200, Json::object()) : problem(502, "busy");
+    });
+    start();
+  }
+  std::atomic<int> asked = 0;
+};
+
+TEST_F(SlowRefusals, DoNotUseUpThePatience) {
+  refuse_times(3);
+  const Patience patience{.longest = milliseconds(300),
+                          .long_attempt = milliseconds(200),
+                          .first_pause = milliseconds(1)};
+  client("", patience).ask({.path = "/slow"});
+  EXPECT_EQ(asked, 4);
+}
+
+TEST_F(SlowRefusals, AreNotAcceptedForever) {
+  refuse_times(100);
+  const Patience patience{.longest = milliseconds(300),
+                          .long_attempt = milliseconds(200),
+                          .long_attempts = 3,
+                          .first_pause = milliseconds(1)};
+  expect_refused(ExitCode::kTemporary, "busy",
+                 [&] { client("", patience).ask({.path = "/slow"}); });
+  EXPECT_EQ(asked, 6) << "expect_refused asks twice";
+}
+
 TEST_F(ClientTest, TellsWhyItWaitsAndForHowLong) {
   int asked = 0;
   router.add("GET", "/jobs", [&](Request&) {
@@ -176,6 +209,21 @@ TEST_F(ClientTest, PassesTheReasonOn) {
   EXPECT_THAT(refusal_of({.path = "/page"}).message(), HasSubstr("answers HTTP 400"));
   expect_refused(ExitCode::kBadData, "does not answer as a hum serve",
                  [&] { client().ask_json({.path = "/text"}); });
+}
+
+TEST_F(ClientTest, PrefersTheHintOfTheServer) {
+  add("/full", problem(429, "too many requests", Json{{"hint", "ask once a second"}}));
+  add("/busy", problem(502, "busy"));
+  start();
+  Client client = this->client("", kVeryShort);
+  client.set_hint("fetch it later");
+  const auto ask = [&](const std::string& path) {
+    return hum::testing::message_of([&] { client.ask({.path = path}); });
+  };
+  EXPECT_THAT(ask("/full"), HasSubstr("hint: ask once a second"));
+  EXPECT_THAT(ask("/busy"), HasSubstr("hint: fetch it later"));
+  server.reset();
+  EXPECT_THAT(ask("/full"), HasSubstr("hint: fetch it later"));
 }
 
 TEST_F(ClientTest, SaysThatThereIsNoServer) {

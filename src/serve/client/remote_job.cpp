@@ -176,7 +176,7 @@ std::string RemoteJob::way_back() const {
   if (!server.key.empty()) flags += " -H \"Authorization: Bearer $HUM_KEY\"";
   if (!server.ca.empty()) flags += " --cacert " + server.ca;
   return fmt::format(
-      "the server keeps job {}; when it runs again, fetch the results: curl {} "
+      "the server keeps job {}; when it answers again, fetch the results: curl {} "
       "{}{}/results/all.zip",
       id_, flags, client_.url(), path());
 }
