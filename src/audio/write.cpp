@@ -43,12 +43,14 @@ int encoding_of(const fs::path& path, int container, SampleFormat format) {
   return SF_FORMAT_FLOAT;
 }
 
+bool is_full_disk(int error_number) {
+  return error_number == ENOSPC || error_number == EFBIG || error_number == EDQUOT;
+}
+
 [[noreturn]] void fail_to_write(const fs::path& path, int error_number, SNDFILE* file) {
   const char* reason = error_number != 0 ? std::strerror(error_number) : sf_strerror(file);
   fail(ExitCode::kCannotCreate, fmt::format("{}: cannot write: {}", path.string(), reason),
-       error_number == ENOSPC || error_number == EFBIG || error_number == EDQUOT
-           ? "free some disk space and run the command again"
-           : "");
+       is_full_disk(error_number) ? "free some disk space and run the command again" : "");
 }
 
 // A constant quality, hard to distinguish from the original: LAME's V2, about 190 kbit/s in stereo.
@@ -121,13 +123,21 @@ void SoundWriter::write(std::span<const float> samples) {
   }
 }
 
-void SoundWriter::commit() {
+void SoundWriter::close() {
   errno = 0;
   const int error = sf_close(state_->file.release());
   const int close_errno = errno;
-  if (error != SF_ERR_NO_ERROR || frames_of(state_->target.temporary_path()) != state_->frames) {
+  // The header of an mp3 file counts frames that could not be written, too.
+  if (error != SF_ERR_NO_ERROR || is_full_disk(close_errno) ||
+      frames_of(state_->target.temporary_path()) != state_->frames) {
     fail_to_write(state_->path, close_errno, nullptr);
   }
+  const int fault = flush_to_disk(state_->target.temporary_path());
+  if (fault != 0) fail_to_write(state_->path, fault, nullptr);
+}
+
+void SoundWriter::commit() {
+  if (state_->file != nullptr) close();
   state_->target.commit();
 }
 

@@ -54,6 +54,7 @@ class SongRun {
       can_rescale = can_rescale || file.can_rescale();
     }
     if (can_rescale && peak > kHighestPeak) gain_ = kHighestPeak / peak;
+    // A disk that fills up here leaves no file of the song.
     for (StemFile& file : files_) file.finish(gain_);
     for (StemFile& file : files_) file.commit();
     if (progress) progress->update(seconds(*frames));

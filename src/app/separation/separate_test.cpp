@@ -2,9 +2,11 @@
 #include "app/separation/separate.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 
 #include "app/separation/testing.h"
 #include "audio/io.h"
@@ -198,6 +200,36 @@ TEST_F(Separate, LeavesNothingOfABadSong) {
   song.samples[70000] = NAN;
   const auto wanted = options({write_song("a.wav", song)});
   EXPECT_THAT(message_of([&] { run(wanted); }), HasSubstr("not finite"));
+  EXPECT_THAT(files(), ::testing::IsEmpty());
+}
+
+// A limit on file size simulates a full disk: it lacks one byte of the largest file, which an mp3
+// writes when it is closed.
+TEST_F(Separate, ADiskThatFillsUpAtTheEndLeavesNoFile) {
+  auto wanted = options({write_song("a.wav", testing::noise(44100, 2, 9000))});
+  wanted.outputs.mp3 = true;
+  wanted.outputs.filename = "{stem}.{ext}";
+  wanted.clip_mode = ClipMode::kClamp;
+  run(wanted);
+  const auto size = [&](const std::string& stem) {
+    return fs::file_size(folder_.path() / "out" / (stem + ".mp3"));
+  };
+  std::vector<std::string> stems = {"drums", "bass", "vocals", "lead", "chordal", "other"};
+  std::ranges::sort(stems, {}, size);
+  const rlim_t largest = size(stems.back());
+  ASSERT_LT(size(stems[0]), largest);
+  wanted.outputs.stems = stems[0] + "," + stems.back();
+  fs::remove_all(folder_.path() / "out");
+
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit old {};
+  getrlimit(RLIMIT_FSIZE, &old);
+  const struct rlimit small { largest - 1, old.rlim_max };
+  setrlimit(RLIMIT_FSIZE, &small);
+  const ExitCode code = code_of([&] { run(wanted); });
+  setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(code, ExitCode::kCannotCreate);
   EXPECT_THAT(files(), ::testing::IsEmpty());
 }
 

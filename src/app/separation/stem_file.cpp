@@ -34,6 +34,9 @@ class StemFile::Target {
     if (stream_) stream_->write(samples);
     if (file_) file_->write(samples);
   }
+  void close() {
+    if (file_) file_->close();
+  }
   void commit() {
     if (file_) file_->commit();
   }
@@ -123,7 +126,11 @@ double StemFile::level_dbfs() const {
 }
 
 void StemFile::finish(float gain) {
-  if (!spool_) return;
+  if (spool_) write_spool(gain);
+  target_->close();
+}
+
+void StemFile::write_spool(float gain) {
   spool_->rewind();
   std::vector<float> scaled;
   for (auto block = spool_->read(); !block.empty(); block = spool_->read()) {

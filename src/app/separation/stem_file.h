@@ -46,13 +46,16 @@ class StemFile {
   // Whether finish() can lower the level: rescaling, and not to float.
   bool can_rescale() const { return spool_ != nullptr; }
 
-  // Writes what waits for its level, times `gain`. Then commit() makes the file appear.
+  // Writes what waits for its level, times `gain`, and closes the file. Then commit() makes it
+  // appear. Throws: what write() throws.
   void finish(float gain);
   void commit();
 
  private:
   class Target;
   class Spool;
+
+  void write_spool(float gain);
 
   std::filesystem::path path_;
   StemFormat format_;
