@@ -1,15 +1,21 @@
 // The client against a server that is busy, breaks off, refuses, or lies.
 #include "serve/client/client.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <set>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/folders.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/testing/refusal.h"
 #include "serve/client/remote_job.h"
 #include "serve/http/test_client.h"
@@ -303,10 +309,13 @@ TEST_F(ClientTest, StopsWhileItWaits) {
   expect_refused(ExitCode::kFailure, "stopped", [&] { client.ask({.path = "/busy"}); });
 }
 
-// A server that accepts every job and calls it done, with these results.
+// A server that accepts every job and calls it done, with these results, or as it is told.
 class RemoteJobTest : public ClientTest {
  protected:
   void start_server(const Json& results) {
+    start_with({{"id", "7"}, {"status", "done"}, {"results", results}});
+  }
+  void start_with(const Json& job) {
     const RouteLimits form{.form_bytes = 1 << 20};
     router.add(
         "POST", "/v1/jobs",
@@ -314,7 +323,7 @@ class RemoteJobTest : public ClientTest {
           return json_response(202, {{"id", "7"}});
         },
         form);
-    add("/v1/jobs/7", json_response(200, {{"id", "7"}, {"status", "done"}, {"results", results}}));
+    add("/v1/jobs/7", json_response(200, job));
     router.add("GET", "/v1/jobs/7/results/{name}",
                [](Request& request) { return Response{.body = request.parameter("name")}; });
     start();
@@ -368,6 +377,62 @@ TEST_F(RemoteJobTest, AServerThatStaysAwayKeepsTheJob) {
   EXPECT_THAT(message, HasSubstr("keeps job 7"));
   EXPECT_THAT(message, HasSubstr(wanted.server.url + "/v1/jobs/7/results/all.zip"));
   EXPECT_EQ(lost, std::set<std::string>{"7"});
+}
+
+// Sends stdout to a full disk while it exists.
+class FullStdout {
+ public:
+  FullStdout() : kept_(dup(STDOUT_FILENO)) {
+    std::fflush(stdout);
+    const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    dup2(full, STDOUT_FILENO);
+    close(full);
+  }
+  ~FullStdout() {
+    dup2(kept_, STDOUT_FILENO);
+    close(kept_);
+  }
+  FullStdout(const FullStdout&) = delete;
+  FullStdout& operator=(const FullStdout&) = delete;
+
+ private:
+  int kept_;
+};
+
+TEST_F(RemoteJobTest, SaysHowToRemoveAJobThatTheServerKeeps) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP();
+  // What is logged when stdout takes no more of the stream, and the removal gets this status.
+  const auto log_after = [this](int status) {
+    router = Router();
+    router.add("DELETE", "/v1/jobs/7", [status](Request&) {
+      return status == 204 ? Response{.status = 204} : problem(status, "no");
+    });
+    const Json job = {{"id", "7"}, {"status", "running"}, {"stage", "play"}};
+    start_with(job);
+    write_file(files / "my own.pem", "");
+    ClientOptions wanted = options("");
+    wanted.stream = true;
+    wanted.server.key = "secret";
+    wanted.server.ca = files / "my own.pem";
+    std::ostringstream log;
+    const auto before = spdlog::default_logger();
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+        "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+    {
+      const FullStdout full;
+      EXPECT_EQ(hum::testing::code_of([&] { run_remote_job(wanted, kIgnore); }),
+                ExitCode::kCannotCreate);
+    }
+    spdlog::set_default_logger(before);
+    return log.str();
+  };
+  const std::string log = log_after(403);
+  EXPECT_THAT(log, HasSubstr("answers HTTP 403 and keeps job 7"));
+  EXPECT_THAT(log, HasSubstr(fmt::format("curl -X DELETE -H \"Authorization: Bearer $HUM_KEY\" "
+                                         "--cacert '{}' {}/v1/jobs/7",
+                                         files / "my own.pem", server->url())));
+  EXPECT_EQ(log_after(404), "");
+  EXPECT_EQ(log_after(204), "");
 }
 
 TEST_F(RemoteJobTest, LetsNoServerChooseAPlace) {

@@ -109,6 +109,18 @@ void check(const ClientOptions& options, const std::optional<Output>& output, co
   validate(parse_job_options(sent, options.task), request);
 }
 
+// The text as one word of a shell's command, in quotes where it needs them.
+std::string shell_word(const std::string& text) {
+  const bool is_plain = std::ranges::all_of(text, [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./:@%+=,").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (is_plain && !text.empty()) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
 // Follows one job on the server.
 class RemoteJob {
  public:
@@ -141,6 +153,8 @@ class RemoteJob {
   void tell(const Waiting& waiting) const;
   // What to do when the server stays away: the job is not lost.
   std::string way_back() const;
+  // A command for the user's shell that asks for this path.
+  std::string curl(const std::string& flags, const std::string& path) const;
   bool read_stream();
   void fetch_file(const std::string& name, const fs::path& file);
 
@@ -165,20 +179,25 @@ void RemoteJob::tell(const Waiting& waiting) const {
 
 void RemoteJob::remove() const {
   const HttpAnswer answer = Client(access()).send({.method = "DELETE", .path = path()});
-  if (answer.failure.empty()) return;
-  spdlog::warn("the server does not answer and keeps job {}; to remove it: curl -X DELETE {}{}",
-               id_, client_.url(), path());
+  const bool is_gone = answer.status / 100 == 2 || answer.status == 404;
+  if (answer.failure.empty() && is_gone) return;
+  const std::string reason =
+      answer.failure.empty() ? fmt::format("answers HTTP {}", answer.status) : "does not answer";
+  spdlog::warn("the server {} and keeps job {}; to remove it: {}", reason, id_,
+               curl("-X DELETE", path()));
 }
 
 std::string RemoteJob::way_back() const {
+  return fmt::format("the server keeps job {}; when it answers again, fetch the results: {}", id_,
+                     curl("-o results.zip", path() + "/results/all.zip"));
+}
+
+std::string RemoteJob::curl(const std::string& flags, const std::string& path) const {
   const ServerAccess server = access();
-  std::string flags = "-o results.zip";
-  if (!server.key.empty()) flags += " -H \"Authorization: Bearer $HUM_KEY\"";
-  if (!server.ca.empty()) flags += " --cacert " + server.ca;
-  return fmt::format(
-      "the server keeps job {}; when it answers again, fetch the results: curl {} "
-      "{}{}/results/all.zip",
-      id_, flags, client_.url(), path());
+  std::string command = "curl " + flags;
+  if (!server.key.empty()) command += " -H \"Authorization: Bearer $HUM_KEY\"";
+  if (!server.ca.empty()) command += " --cacert " + shell_word(server.ca);
+  return command + " " + shell_word(client_.url() + path);
 }
 
 void RemoteJob::start(const Json& sent) {
