@@ -117,6 +117,24 @@ TEST_F(Separate, LowersAllStemsAlikeWhereOneExceedsFullScale) {
   EXPECT_GT(std::ranges::max(read("song/no_drums.wav").samples), 1);
 }
 
+TEST_F(Separate, ReportsTheLevelOfTheFile) {
+  auto wanted = options({write_song("song.wav", testing::noise(44100, 2, 6000, 0.9))});
+  wanted.outputs.two_stems = "drums";
+  wanted.outputs.overwrite = true;
+  for (const ClipMode mode : {ClipMode::kRescale, ClipMode::kClamp, ClipMode::kNone}) {
+    wanted.clip_mode = mode;
+    const Json report = run(wanted)[0].report;
+    for (const std::string name : {"drums", "no_drums"}) {
+      double energy = 0;
+      const AudioBuffer stem = read("song/" + name + ".wav");
+      for (const float sample : stem.samples) energy += static_cast<double>(sample) * sample;
+      EXPECT_NEAR(report.at("stems").at(name).at("level_dbfs").get<double>(),
+                  10 * std::log10(energy / static_cast<double>(stem.samples.size())), 0.01)
+          << name << " " << to_name(mode);
+    }
+  }
+}
+
 TEST_F(Separate, WritesTheStemsThatAreNamedAndTheRest) {
   auto wanted = options({write_song("a.wav", testing::noise(44100, 1, 3000))});
   wanted.outputs.stems = "drums,bass,vocals,rest";
