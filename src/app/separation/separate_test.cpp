@@ -165,6 +165,19 @@ TEST_F(Separate, KeepsFilesThatExist) {
   EXPECT_EQ(read("a/bass.wav").frames(), 3000);
 }
 
+TEST_F(Separate, AMissingFileGetsTheGainOfTheOthers) {
+  auto wanted = options({write_song("a.wav", testing::noise(44100, 2, 6000, 0.9))});
+  wanted.outputs.two_stems = "drums";
+  const double gain_db = run(wanted)[0].report.at("gain_db");
+  EXPECT_LT(gain_db, -1);
+  for (const char* name : {"a/drums.wav", "a/no_drums.wav"}) {
+    const auto before = read(name).samples;
+    fs::remove(folder_.path() / "out" / name);
+    EXPECT_EQ(run(wanted)[0].report.at("gain_db"), gain_db) << name;
+    EXPECT_EQ(read(name).samples, before) << name;
+  }
+}
+
 TEST_F(Separate, AFaultOfOneSongLeavesTheOthers) {
   write_song("songs/a.wav", testing::noise(44100, 2, 2000));
   write_file(folder_.path() / "songs/b.wav", "no sound");
