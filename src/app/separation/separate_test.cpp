@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
+#include "models/testing.h"
 
 namespace hum::app {
 namespace {
@@ -28,7 +29,7 @@ using ::testing::UnorderedElementsAre;
 
 class Separate : public ::testing::Test {
  protected:
-  Separate() { testing::write_tiny_separator(folder_.path() / "weights"); }
+  Separate() { models::write_tiny_separator(folder_.path() / "weights"); }
 
   std::string write_song(const std::string& name, const AudioBuffer& song) const {
     fs::create_directories((folder_.path() / name).parent_path());
