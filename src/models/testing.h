@@ -70,4 +70,17 @@ inline void write_tiny_weights(const std::filesystem::path& folder, std::string_
   runtime::write_weights(folder / name, weights);
 }
 
+// FOLDER/separator, with stems that differ: an untrained head would find them equal.
+inline void write_tiny_separator(const std::filesystem::path& folder) {
+  write_tiny_weights(folder, "separator");
+  runtime::Weights weights = runtime::read_weights(folder / "separator");
+  for (auto& [name, tensor] : weights.tensors) {
+    if (name.find("head.weight") == std::string::npos) continue;
+    auto values = tensor.to_floats();
+    for (float& value : values) value *= 40;
+    tensor = runtime::HostTensor::of(tensor.shape().dims, std::span<const float>(values));
+  }
+  runtime::write_weights(folder / "separator", weights);
+}
+
 }  // namespace hum::models

@@ -20,6 +20,15 @@ constexpr float kHighestPeak = 1 / 1.01F;
 
 Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
+std::vector<float> sum_of(const SongSeparator::Sounds& stems, const std::vector<size_t>& members) {
+  std::vector<float> sum = stems[members[0]];
+  for (size_t k = 1; k < members.size(); ++k) {
+    const auto& stem = stems[members[k]];
+    for (size_t j = 0; j < sum.size(); ++j) sum[j] += stem[j];
+  }
+  return sum;
+}
+
 // One song on its way to its files.
 class SongRun {
  public:
@@ -33,6 +42,7 @@ class SongRun {
       files_.emplace_back(file.path, format);
       members_.push_back(members_of(file.stem));
     }
+    for (const StemFilePlan& file : plan.kept) kept_members_.push_back(members_of(file.stem));
   }
 
   void run() {
@@ -47,7 +57,7 @@ class SongRun {
       if (progress) progress->update(std::min(seconds(frames_), seconds(*frames) - 1));
     }
     write(separator_.finish());
-    float peak = 0;
+    float peak = kept_peak_;
     bool can_rescale = false;
     for (const StemFile& file : files_) {
       peak = std::max(peak, file.peak());
@@ -67,7 +77,7 @@ class SongRun {
                                          {"level_dbfs", finite_or_null(files_[i].level_dbfs())}};
     }
     Json kept = Json::array();
-    for (const auto& path : plan_.kept) kept.push_back(path.string());
+    for (const StemFilePlan& file : plan_.kept) kept.push_back(file.path.string());
     const auto moved_db = separator_.moved_db();
     return {{"input", audio::name_of(plan_.input)},
             {"vocals", std::string(to_name(vocals))},
@@ -96,13 +106,11 @@ class SongRun {
   }
 
   void write(const SongSeparator::Sounds& stems) {
-    for (size_t i = 0; i < files_.size(); ++i) {
-      std::vector<float> sum = stems[members_[i][0]];
-      for (size_t k = 1; k < members_[i].size(); ++k) {
-        const auto& stem = stems[members_[i][k]];
-        for (size_t j = 0; j < sum.size(); ++j) sum[j] += stem[j];
+    for (size_t i = 0; i < files_.size(); ++i) files_[i].write(sum_of(stems, members_[i]));
+    for (const auto& members : kept_members_) {
+      for (const float sample : sum_of(stems, members)) {
+        kept_peak_ = std::max(kept_peak_, std::abs(sample));
       }
-      files_[i].write(sum);
     }
   }
 
@@ -111,13 +119,16 @@ class SongRun {
   SongSeparator separator_;
   std::vector<StemFile> files_;
   std::vector<std::vector<size_t>> members_;
+  // Of files that exist: they have the gain of all stems, so the missing ones get the same.
+  std::vector<std::vector<size_t>> kept_members_;
+  float kept_peak_ = 0;
   int64_t frames_ = 0;
   float gain_ = 1;
 };
 
 Json nothing_to_do(const SongPlan& plan) {
   Json kept = Json::array();
-  for (const auto& path : plan.kept) kept.push_back(path.string());
+  for (const StemFilePlan& file : plan.kept) kept.push_back(file.path.string());
   return {{"input", audio::name_of(plan.input)}, {"kept", kept}};
 }
 

@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
+#include "models/testing.h"
 
 namespace hum::app {
 namespace {
@@ -28,7 +29,7 @@ using ::testing::UnorderedElementsAre;
 
 class Separate : public ::testing::Test {
  protected:
-  Separate() { testing::write_tiny_separator(folder_.path() / "weights"); }
+  Separate() { models::write_tiny_separator(folder_.path() / "weights"); }
 
   std::string write_song(const std::string& name, const AudioBuffer& song) const {
     fs::create_directories((folder_.path() / name).parent_path());
@@ -117,6 +118,24 @@ TEST_F(Separate, LowersAllStemsAlikeWhereOneExceedsFullScale) {
   EXPECT_GT(std::ranges::max(read("song/no_drums.wav").samples), 1);
 }
 
+TEST_F(Separate, ReportsTheLevelOfTheFile) {
+  auto wanted = options({write_song("song.wav", testing::noise(44100, 2, 6000, 0.9))});
+  wanted.outputs.two_stems = "drums";
+  wanted.outputs.overwrite = true;
+  for (const ClipMode mode : {ClipMode::kRescale, ClipMode::kClamp, ClipMode::kNone}) {
+    wanted.clip_mode = mode;
+    const Json report = run(wanted)[0].report;
+    for (const std::string name : {"drums", "no_drums"}) {
+      double energy = 0;
+      const AudioBuffer stem = read("song/" + name + ".wav");
+      for (const float sample : stem.samples) energy += static_cast<double>(sample) * sample;
+      EXPECT_NEAR(report.at("stems").at(name).at("level_dbfs").get<double>(),
+                  10 * std::log10(energy / static_cast<double>(stem.samples.size())), 0.01)
+          << name << " " << to_name(mode);
+    }
+  }
+}
+
 TEST_F(Separate, WritesTheStemsThatAreNamedAndTheRest) {
   auto wanted = options({write_song("a.wav", testing::noise(44100, 1, 3000))});
   wanted.outputs.stems = "drums,bass,vocals,rest";
@@ -145,6 +164,19 @@ TEST_F(Separate, KeepsFilesThatExist) {
   wanted.outputs.overwrite = true;
   run(wanted);
   EXPECT_EQ(read("a/bass.wav").frames(), 3000);
+}
+
+TEST_F(Separate, AMissingFileGetsTheGainOfTheOthers) {
+  auto wanted = options({write_song("a.wav", testing::noise(44100, 2, 6000, 0.9))});
+  wanted.outputs.two_stems = "drums";
+  const double gain_db = run(wanted)[0].report.at("gain_db");
+  EXPECT_LT(gain_db, -1);
+  for (const char* name : {"a/drums.wav", "a/no_drums.wav"}) {
+    const auto before = read(name).samples;
+    fs::remove(folder_.path() / "out" / name);
+    EXPECT_EQ(run(wanted)[0].report.at("gain_db"), gain_db) << name;
+    EXPECT_EQ(read(name).samples, before) << name;
+  }
 }
 
 TEST_F(Separate, AFaultOfOneSongLeavesTheOthers) {

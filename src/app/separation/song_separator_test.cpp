@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
+#include "models/testing.h"
 
 namespace hum::app {
 namespace {
@@ -50,7 +51,7 @@ class TinyModels : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_.emplace();
-    testing::write_tiny_separator(folder_->path());
+    models::write_tiny_separator(folder_->path());
     testing::write_tiny_spleeter(folder_->path() / "spleeter");
   }
   static void TearDownTestSuite() { folder_.reset(); }

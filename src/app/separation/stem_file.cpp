@@ -19,6 +19,13 @@
 namespace hum::app {
 
 namespace fs = std::filesystem;
+namespace {
+
+bool holds_integers(const fs::path& path, audio::SampleFormat samples) {
+  return samples != audio::SampleFormat::kFloat && audio::extension_of(path) != ".mp3";
+}
+
+}  // namespace
 
 // A sound file, or stdout.
 class StemFile::Target {
@@ -98,7 +105,10 @@ class StemFile::Spool {
 };
 
 StemFile::StemFile(const fs::path& path, const StemFormat& format)
-    : path_(path), format_(format), target_(std::make_unique<Target>(path, format)) {
+    : path_(path),
+      format_(format),
+      limits_(format.clip == ClipMode::kClamp || holds_integers(path, format.samples)),
+      target_(std::make_unique<Target>(path, format)) {
   if (format.clip != ClipMode::kRescale || format.samples == audio::SampleFormat::kFloat) return;
   fs::path folder = path.parent_path();
   if (is_standard_stream(path)) folder = fs::temp_directory_path();
@@ -109,16 +119,19 @@ StemFile::~StemFile() = default;
 StemFile::StemFile(StemFile&&) noexcept = default;
 
 void StemFile::write(std::span<const float> samples) {
-  for (const float sample : samples) {
-    peak_ = std::max(peak_, std::abs(sample));
+  for (const float sample : samples) peak_ = std::max(peak_, std::abs(sample));
+  if (spool_) return spool_->write(samples);
+  put(samples);
+}
+
+void StemFile::put(std::span<const float> samples) {
+  std::vector<float> written(samples.begin(), samples.end());
+  for (float& sample : written) {
+    if (limits_) sample = std::clamp(sample, -1.0F, 1.0F);
     energy_ += static_cast<double>(sample) * sample;
   }
-  samples_ += std::ssize(samples);
-  if (spool_) return spool_->write(samples);
-  if (format_.clip != ClipMode::kClamp) return target_->write(samples);
-  std::vector<float> clamped(samples.begin(), samples.end());
-  for (float& sample : clamped) sample = std::clamp(sample, -1.0F, 1.0F);
-  target_->write(clamped);
+  samples_ += std::ssize(written);
+  target_->write(written);
 }
 
 double StemFile::level_dbfs() const {
@@ -136,7 +149,7 @@ void StemFile::write_spool(float gain) {
   for (auto block = spool_->read(); !block.empty(); block = spool_->read()) {
     scaled.assign(block.begin(), block.end());
     for (float& sample : scaled) sample *= gain;
-    target_->write(scaled);
+    put(scaled);
   }
 }
 

@@ -40,8 +40,10 @@ class StemFile {
   const std::filesystem::path& path() const { return path_; }
   // Throws: kCannotCreate when the disk is full.
   void write(std::span<const float> samples);
-  // Of all samples so far; -infinity for silence.
+  // Of what is in the file, after finish(): with its gain and limits, but before the rounding of
+  // integers and the losses of mp3. -infinity for silence.
   double level_dbfs() const;
+  // Of what write() was given.
   float peak() const { return peak_; }
   // Whether finish() can lower the level: rescaling, and not to float.
   bool can_rescale() const { return spool_ != nullptr; }
@@ -56,12 +58,15 @@ class StemFile {
   class Spool;
 
   void write_spool(float gain);
+  // To the file, limited where it is.
+  void put(std::span<const float> samples);
 
   std::filesystem::path path_;
   StemFormat format_;
   float peak_ = 0;
   double energy_ = 0;
   int64_t samples_ = 0;
+  bool limits_;  // samples beyond full scale become full scale
   std::unique_ptr<Target> target_;
   std::unique_ptr<Spool> spool_;
 };

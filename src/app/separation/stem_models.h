@@ -1,4 +1,5 @@
-// The models that take songs apart, and who makes the vocals: hum's own separator, or Spleeter.
+// The models that split songs into stems, and who makes the vocals: hum's own separator, or
+// Spleeter.
 #pragma once
 
 #include <filesystem>

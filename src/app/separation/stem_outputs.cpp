@@ -176,7 +176,7 @@ PlannedStems plan_stems(const std::vector<std::string>& inputs, const StemOutput
       }
       std::error_code ignored;
       if (!options.overwrite && fs::exists(path, ignored)) {
-        song.kept.push_back(path);
+        song.kept.push_back({path, stem});
         continue;
       }
       planned.folder->add(path.parent_path());

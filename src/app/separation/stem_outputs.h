@@ -66,7 +66,7 @@ struct SongPlan {
   std::filesystem::path input;  // "-": stdin
   std::string track;
   std::vector<StemFilePlan> files;
-  std::vector<std::filesystem::path> kept;  // files that exist and stay
+  std::vector<StemFilePlan> kept;  // files that exist and stay
 };
 
 struct PlannedStems {

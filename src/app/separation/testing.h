@@ -1,4 +1,5 @@
-// For tests: folders of tiny weights of our separator and of Spleeter, and songs of noise.
+// For tests: tiny weights of Spleeter, and songs of noise. Those of our separator are in
+// models/testing.h.
 #pragma once
 
 #include <filesystem>
@@ -8,23 +9,9 @@
 #include "base/fields_json.h"
 #include "base/rng.h"
 #include "models/spleeter/model.h"
-#include "models/testing.h"
 #include "runtime/weights.h"
 
 namespace hum::app::testing {
-
-// Writes FOLDER/separator, with stems that differ: an untrained head would find them equal.
-inline void write_tiny_separator(const std::filesystem::path& folder) {
-  models::write_tiny_weights(folder, "separator");
-  runtime::Weights weights = runtime::read_weights(folder / "separator");
-  for (auto& [name, tensor] : weights.tensors) {
-    if (name.find("head.weight") == std::string::npos) continue;
-    auto values = tensor.to_floats();
-    for (float& value : values) value *= 40;
-    tensor = runtime::HostTensor::of(tensor.shape().dims, std::span<const float>(values));
-  }
-  runtime::write_weights(folder / "separator", weights);
-}
 
 // Writes the folder itself.
 inline void write_tiny_spleeter(const std::filesystem::path& folder) {

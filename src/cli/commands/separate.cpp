@@ -1,4 +1,4 @@
-// hum separate: takes songs apart into stems.
+// hum separate: splits songs into stems.
 #include "app/separation/separate.h"
 
 #include <iostream>
@@ -60,7 +60,7 @@ int run(Args& args) {
 }  // namespace
 
 const Command kSeparate = {"separate",
-                           "take songs apart: drums, bass, vocals, lead, chordal, other",
+                           "split songs into stems: drums, bass, vocals, lead, chordal, other",
                            "hum separate song.mp3 --two-stems vocals", make_command<Args, run>};
 
 }  // namespace hum::cli

@@ -12,7 +12,7 @@ using nn::Spectrum;
 
 namespace {
 
-constexpr double kSilence = 1e-12;      // power of a mixture that has no sound
+constexpr double kSilence = 1e-12;      // power of a mixture, or a frame, that has no sound
 constexpr double kQuiet = 1e-6;         // mean square of an item that counts less than others
 constexpr double kFloor = 1e-8;         // added to powers, relative to the mean of all bins
 constexpr double kHalfCompress = 0.15;  // of powers: magnitudes to the power of 0.3
@@ -86,7 +86,11 @@ Values Separator::features(const Spectrum& mixture_BCTF, DType compute) const {
   };
   const Value power_BTCL =
       power_of({mid_and_side(mixture_BCTF.real), mid_and_side(mixture_BCTF.imag)});
-  const Value mean_B111 = graph::mean(power_BTCL, {1, 2, 3}, /*keepdims=*/true);
+  // The mean of the frames that have sound: silence before or after it changes nothing.
+  const Value frames_BT11 = graph::mean(power_BTCL, {2, 3}, /*keepdims=*/true);
+  const Value live_BT11 = graph::convert(frames_BT11 > kSilence, DType::kF32);
+  const Value mean_B111 = graph::sum(frames_BT11, {1}, /*keepdims=*/true) /
+                          graph::maximum(graph::sum(live_BT11, {1}, /*keepdims=*/true), 1);
   const Value relative_BTCL = power_BTCL / (mean_B111 + kSilence) + kFloor;
   const Value seen_BTCL = graph::exponential(graph::log(relative_BTCL) * kHalfCompress);
   Values bands_BTX;

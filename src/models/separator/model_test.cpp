@@ -50,16 +50,31 @@ HostTensor noise(const char* stream, graph::Dims dims, double level) {
   return tensor;
 }
 
-// Shapes: -> [S, T, F] of one mixture.
-std::vector<float> masks_of(const Separator& model, double level) {
-  const graph::Dims dims = {1, kChannels, kFrames, model.config().all_bins()};
+// Shapes: x_1CTF -> with `silent` frames after it.
+HostTensor with_silence(const HostTensor& x_1CTF, int64_t silent) {
+  graph::Dims dims = x_1CTF.shape().dims;
+  const auto from = static_cast<size_t>(dims[2] * dims[3]);
+  dims[2] += silent;
+  HostTensor longer({DType::kF32, dims});
+  const auto to = static_cast<size_t>(dims[2] * dims[3]);
+  for (size_t channel = 0; channel < kChannels; ++channel) {
+    std::ranges::copy(x_1CTF.as<float>().subspan(channel * from, from),
+                      longer.as<float>().subspan(channel * to).begin());
+  }
+  return longer;
+}
+
+// Shapes: -> [S, T, F] of one mixture, and of silence after it.
+std::vector<float> masks_of(const Separator& model, double level, int64_t silent = 0) {
+  const graph::Dims sound = {1, kChannels, kFrames, model.config().all_bins()},
+                    dims = {1, kChannels, kFrames + silent, model.config().all_bins()};
   const Value real = graph::parameter("real", {DType::kF32, dims}),
               imag = graph::parameter("imag", {DType::kF32, dims});
   Values parameters = model.parameters().values();
   parameters.insert(parameters.end(), {real, imag});
   auto inputs = weights_of(model);
-  inputs.push_back(noise("real", dims, level));
-  inputs.push_back(noise("imag", dims, level));
+  inputs.push_back(with_silence(noise("real", sound, level), silent));
+  inputs.push_back(with_silence(noise("imag", sound, level), silent));
   return runtime::evaluate({model.masks({real, imag}, DType::kF32)}, parameters, inputs)[0]
       .to_floats();
 }
@@ -84,6 +99,22 @@ TEST_P(Masks, AddUpToOneAndIgnoreTheLevel) {
     ASSERT_NEAR(sum, 1, 1e-5) << i;
   }
   EXPECT_GT(spread / static_cast<double>(masks.size()), 0.01) << "the test's weights say something";
+}
+
+// The last segment of a song, and that of a short one. The attention of band_split sees the silence
+// itself, too, so its masks cannot be compared.
+TEST(ConvNextMasks, DoNotChangeWhenSilenceFollows) {
+  const Separator model(tiny(Architecture::kConvNext));
+  constexpr int64_t kSilent = 5 * kFrames, kReach = 3;  // frames that the one block looks ahead
+  const auto masks = masks_of(model, 1), longer = masks_of(model, 1, kSilent);
+  const int64_t bins = model.config().all_bins();
+  for (int64_t stem = 0; stem < kStemCount; ++stem) {
+    for (int64_t i = 0; i < (kFrames - kReach) * bins; ++i) {
+      ASSERT_NEAR(masks[static_cast<size_t>(stem * kFrames * bins + i)],
+                  longer[static_cast<size_t>(stem * (kFrames + kSilent) * bins + i)], 1e-5)
+          << stem << " " << i;
+    }
+  }
 }
 
 TEST_P(Masks, AboveTheBandsAreTheMeanOfTheHighest) {

@@ -16,7 +16,6 @@
 #include "models/separator/wiener.h"
 #include "models/testing.h"
 #include "runtime/testing.h"
-#include "runtime/weights.h"
 
 namespace hum::models::separator {
 namespace {
@@ -27,24 +26,11 @@ using hum::testing::code_of;
 using runtime::HostTensor;
 using Sounds = SegmentStream::Sounds;
 
-// Louder heads than those of untrained weights, so that the masks differ.
-void write_loud_weights(const std::filesystem::path& folder) {
-  write_tiny_weights(folder, "separator");
-  runtime::Weights weights = runtime::read_weights(folder / "separator");
-  for (auto& [name, tensor] : weights.tensors) {
-    if (name.find("head.weight") == std::string::npos) continue;
-    auto values = tensor.to_floats();
-    for (float& value : values) value *= 40;
-    tensor = HostTensor::of(tensor.shape().dims, std::span<const float>(values));
-  }
-  runtime::write_weights(folder / "separator", weights);
-}
-
 class TinySession : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     const ScratchFolder folder;
-    write_loud_weights(folder.path());
+    write_tiny_separator(folder.path());
     separator_.emplace(runtime::test_session(), folder.path() / "separator");
   }
   static void TearDownTestSuite() { separator_.reset(); }
