@@ -46,10 +46,11 @@ class SoundWriter {
 
   // Whole frames, interleaved. Throws: kCannotCreate when the disk is full.
   void write(std::span<const float> samples);
-  // Writes the file's end, also to the disk: after it, no lack of space keeps commit() from working.
-  // Nothing may be written after it. Throws: what write() throws.
+  // Writes the file's end, also to the disk: after it, no lack of space keeps commit() from
+  // working. Nothing may be written after it. Throws: what write() throws.
   void close();
-  // Renames the file to its path; closes it first if that was not done. Throws: what write() throws.
+  // Renames the file to its path; closes it first if that was not done. Throws: what write()
+  // throws.
   void commit();
 
  private:
