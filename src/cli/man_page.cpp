@@ -33,7 +33,7 @@ constexpr ExitStatus kExitStatuses[] = {
     {static_cast<int>(ExitCode::kTemporary),
      "temporary failure, try again: another process uses the folder; or a training reached "
      "loop.max_minutes"},
-    {static_cast<int>(ExitCode::kNoPermission), "no permission to read a file"},
+    {static_cast<int>(ExitCode::kNoPermission), "no permission to read or write a file"},
     {static_cast<int>(ExitCode::kConfig), "an error in a configuration file"},
     {130, "stopped by Ctrl-C"},
     {143, "stopped by SIGTERM"},
