@@ -29,6 +29,12 @@ std::vector<float> sum_of(const SongSeparator::Sounds& stems, const std::vector<
   return sum;
 }
 
+Json kept_files(const SongPlan& plan) {
+  Json kept = Json::array();
+  for (const StemFilePlan& file : plan.kept) kept.push_back(file.path.string());
+  return kept;
+}
+
 // One song on its way to its files.
 class SongRun {
  public:
@@ -76,8 +82,6 @@ class SongRun {
       stems[plan_.files[i].stem.name] = {{"file", files_[i].path().string()},
                                          {"level_dbfs", finite_or_null(files_[i].level_dbfs())}};
     }
-    Json kept = Json::array();
-    for (const StemFilePlan& file : plan_.kept) kept.push_back(file.path.string());
     const auto moved_db = separator_.moved_db();
     return {{"input", audio::name_of(plan_.input)},
             {"vocals", std::string(to_name(vocals))},
@@ -87,7 +91,7 @@ class SongRun {
             {"gain_db", 20 * std::log10(gain_)},
             {"moved_to_other_db", moved_db ? Json(*moved_db) : Json()},
             {"stems", stems},
-            {"kept", kept}};
+            {"kept", kept_files(plan_)}};
   }
 
  private:
@@ -127,9 +131,7 @@ class SongRun {
 };
 
 Json nothing_to_do(const SongPlan& plan) {
-  Json kept = Json::array();
-  for (const StemFilePlan& file : plan.kept) kept.push_back(file.path.string());
-  return {{"input", audio::name_of(plan.input)}, {"kept", kept}};
+  return {{"input", audio::name_of(plan.input)}, {"kept", kept_files(plan)}};
 }
 
 SeparatedFile with_fault(const SongPlan& plan, const Error& error) {

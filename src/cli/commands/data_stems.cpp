@@ -1,10 +1,7 @@
 // hum data stems: makes training material for separation.
-#include <iostream>
-
 #include "app/training/make_data.h"
-#include "base/log.h"
-#include "base/names.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/made_data.h"
 
 namespace hum::cli {
 namespace {
@@ -23,16 +20,7 @@ struct Args {
 };
 
 int run(Args& args) {
-  const auto made = app::make_stems(args.options);
-  if (made.stop_signal != 0) {
-    spdlog::warn("stopped; to resume, repeat the command");
-    return 128 + made.stop_signal;
-  }
-  std::cout << (made.is_whole
-                    ? fmt::format("{} in {}\n", counted(made.count, "window"), args.options.output)
-                    : fmt::format("rank {} of {} is done; the others are not\n", made.rank.rank,
-                                  made.rank.ranks));
-  return 0;
+  return report_made(app::make_stems(args.options), "window", args.options.output);
 }
 
 }  // namespace
