@@ -99,6 +99,27 @@ class Load(unittest.TestCase):
             child.communicate(b"\n")
         self.assertGreaterEqual(load.tree_seconds(load.process_stats(), os.getpid()), before + 0.4)
 
+    def test_a_process_that_ends_while_times_are_read_counts_once(self):
+        def stat(pid, parent, *ticks):
+            return f"{pid} (a) S {parent} 0 0 0 0 0 0 0 0 0 {' '.join(map(str, ticks))} 20 0"
+        read_text = pathlib.Path.read_text
+        for ended_first in (True, False):  # before or after its parent was read
+            with tempfile.TemporaryDirectory() as folder:
+                proc = pathlib.Path(folder)
+                for name, text in (("10", stat(10, 1, 5, 0, 0, 0)), ("11", stat(11, 10, 100, 0, 0, 0))):
+                    (proc / name).mkdir()
+                    (proc / name / "stat").write_text(text)
+
+                def read(path):
+                    text = read_text(path)
+                    if (path.parent.name == "11") == ended_first and (proc / "11").exists():
+                        (proc / "11" / "stat").unlink()
+                        (proc / "11").rmdir()
+                        (proc / "10" / "stat").write_text(stat(10, 1, 5, 0, 100, 0))
+                    return text
+                with mock.patch.object(load, "PROC", proc), mock.patch.object(pathlib.Path, "read_text", read):
+                    self.assertAlmostEqual(load.tree_seconds(load.process_stats(), 10), 105 * load.TICK_S)
+
     def test_the_busiest_ten_seconds_count(self):
         def at(second, others):
             return second, 0.5 * second + others, 0.5 * second

@@ -14,6 +14,7 @@ LOADED = 0.05    # above this share of the cores, a figure is not stored
 WINDOW_S = 10    # length of the windows
 WAIT_S = 300     # longest wait for a quiet machine
 PERIOD_S = 1
+ATTEMPTS = 100   # to read the times of all processes while none ends
 PROC = pathlib.Path("/proc")
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
@@ -50,12 +51,19 @@ def tree_seconds(stats, root):
 
 
 def process_stats():
-    for folder in PROC.iterdir():
-        if folder.name.isdigit():
-            try:
-                yield (folder / "stat").read_text()
-            except (FileNotFoundError, ProcessLookupError):
-                continue  # it has ended
+    """The texts of /proc/PID/stat of all processes.
+
+    Reads again if one of them ended meanwhile: its time then went to its parent and would count twice, or not at all.
+    """
+    for _ in range(ATTEMPTS):
+        folders = [folder for folder in PROC.iterdir() if folder.name.isdigit()]
+        try:
+            stats = [(folder / "stat").read_text() for folder in folders]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if all(folder.exists() for folder in folders):
+            return stats
+    raise RuntimeError(f"processes end so fast that their times could not be read in {ATTEMPTS} attempts")
 
 
 def sample():
