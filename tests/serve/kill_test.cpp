@@ -62,12 +62,13 @@ TEST_F(ServiceTest, ATermSignalDrains) {
   server_->signal(SIGTERM);
   EXPECT_EQ(server_->wait(), 0) << read_file(log());
   start(0);
-  // A drain ends after a while; a sanitizer makes the job last longer than that.
+  // A drain ends after a while; a sanitizer makes the job last longer than that. What it had put
+  // aside then goes later, as after a kill.
   if (!kHasSanitizer) {
     EXPECT_EQ(job(running)["status"], "done") << "it was nearly done";
+    EXPECT_TRUE(std::filesystem::is_empty(data_ / "sounds/aside"));
   }
   EXPECT_EQ(job(waiting)["status"], "queued") << "and this one had not begun";
-  EXPECT_TRUE(std::filesystem::is_empty(data_ / "sounds/aside"));
 }
 
 TEST_F(ServiceTest, AWorkerThatCannotStartIsTriedAgainWithoutAStorm) {
