@@ -43,6 +43,7 @@ SampleSpool::~SampleSpool() {
 }
 
 void SampleSpool::write(std::span<const float> samples) {
+  if (samples.empty()) return;
   if (std::fwrite(samples.data(), sizeof(float), samples.size(), file_) != samples.size()) refuse();
 }
 
