@@ -146,6 +146,25 @@ TEST(Loudness, AgreesWithPyloudnorm) {
   }
 }
 
+TEST(Loudness, OfBlocksIsThatOfTheWhole) {
+  const auto signal = test_signal(60000, 22050);
+  for (const size_t samples : {size_t{4000}, size_t{17640}, signal.size()}) {  // 8820 are a block
+    const auto sound = std::span(signal).first(samples);
+    for (const size_t block : {2U, 1000U, 9998U}) {
+      LoudnessMeter loudness(22050, 2);
+      TruePeakMeter peak(22050, 2);
+      for (size_t at = 0; at < samples; at += block) {
+        loudness.add(sound.subspan(at, std::min(block, samples - at)));
+        peak.add(sound.subspan(at, std::min(block, samples - at)));
+      }
+      EXPECT_NEAR(loudness.integrated_lufs(), integrated_lufs(sound, 22050, 2), 1e-9);
+      EXPECT_NEAR(peak.dbtp(), true_peak_dbtp(sound, 22050, 2), 1e-9);
+    }
+  }
+  EXPECT_EQ(LoudnessMeter(22050, 1).integrated_lufs(), integrated_lufs({}, 22050));
+  EXPECT_LT(integrated_lufs({}, 22050), -1e9);
+}
+
 TEST(Loudness, ATruePeakBetweenSamplesIsSeen) {
   // A quarter of the rate, 45 degrees off: every sample is 0.707, the wave is 1.
   std::vector<float> signal(4410);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
 #include <span>
 
 #include "audio/buffer.h"
@@ -18,6 +19,31 @@ double integrated_lufs(std::span<const float> samples, int rate_hz, int channels
 
 // Highest oversampled peak of any channel in dBTP; -infinity for silence.
 double true_peak_dbtp(std::span<const float> samples, int rate_hz, int channels = 1);
+
+// Measure the same of sound that comes block by block, in whole frames.
+class LoudnessMeter {
+ public:
+  LoudnessMeter(int rate_hz, int channels);
+  ~LoudnessMeter();
+  void add(std::span<const float> samples);
+  double integrated_lufs() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class TruePeakMeter {
+ public:
+  TruePeakMeter(int rate_hz, int channels);
+  ~TruePeakMeter();
+  void add(std::span<const float> samples);
+  double dbtp() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 struct LoudnessTarget {
   double target_lufs = -16;

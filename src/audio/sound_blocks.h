@@ -34,6 +34,10 @@ class SoundReader {
   std::unique_ptr<State> state_;
 };
 
+// Throws: kUsage when files with the extension of `path` cannot hold such sound.
+void require_format(const std::filesystem::path& path, int rate_hz, int channels,
+                    SampleFormat format);
+
 // Writes a sound file. Without commit() nothing is left of it.
 class SoundWriter {
  public:

@@ -43,6 +43,26 @@ int encoding_of(const fs::path& path, int container, SampleFormat format) {
   return SF_FORMAT_FLOAT;
 }
 
+// Rates of MPEG 1, 2 and 2.5. sf_format_check does not know them.
+constexpr int kMpegRates_hz[] = {8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000};
+
+SF_INFO checked_format(const fs::path& path, int rate_hz, int channels, SampleFormat format) {
+  SF_INFO info{};
+  info.samplerate = rate_hz;
+  info.channels = channels;
+  const int container = container_of(path);
+  info.format = container | encoding_of(path, container, format);
+  const bool has_rate = container != SF_FORMAT_MPEG ||
+                        std::ranges::find(kMpegRates_hz, rate_hz) != std::end(kMpegRates_hz);
+  if (sf_format_check(&info) == 0 || !has_rate) {
+    fail(ExitCode::kUsage,
+         fmt::format("{}: this format cannot hold {} channels at {} Hz", path.string(), channels,
+                     rate_hz),
+         "write a .wav");
+  }
+  return info;
+}
+
 bool is_full_disk(int error_number) {
   return error_number == ENOSPC || error_number == EFBIG || error_number == EDQUOT;
 }
@@ -70,6 +90,10 @@ int64_t frames_of(const fs::path& path) {
 
 std::string extension_of(const fs::path& path) { return lower_case(path.extension().string()); }
 
+void require_format(const fs::path& path, int rate_hz, int channels, SampleFormat format) {
+  checked_format(path, rate_hz, channels, format);
+}
+
 struct SoundWriter::State {
   State(const fs::path& path, int channels) : path(path), channels(channels), target(path) {}
 
@@ -82,17 +106,7 @@ struct SoundWriter::State {
 
 SoundWriter::SoundWriter(const fs::path& path, int rate_hz, int channels, SampleFormat format) {
   HUM_REQUIRE(rate_hz > 0 && channels > 0, "SoundWriter: {} channels at {} Hz", channels, rate_hz);
-  SF_INFO info{};
-  info.samplerate = rate_hz;
-  info.channels = channels;
-  const int container = container_of(path);
-  info.format = container | encoding_of(path, container, format);
-  if (sf_format_check(&info) == 0) {
-    fail(ExitCode::kUsage,
-         fmt::format("{}: this format cannot hold {} channels at {} Hz", path.string(), channels,
-                     rate_hz),
-         "write a .wav");
-  }
+  SF_INFO info = checked_format(path, rate_hz, channels, format);
   state_ = std::make_unique<State>(path, channels);
   errno = 0;
   state_->file = open_sound_file(state_->target.temporary_path(), SFM_WRITE, info);
@@ -101,7 +115,7 @@ SoundWriter::SoundWriter(const fs::path& path, int rate_hz, int channels, Sample
   sf_command(file, SFC_SET_CLIPPING, nullptr, SF_TRUE);
   // The peak chunk holds a timestamp, but equal sound must give equal bytes.
   sf_command(file, SFC_SET_ADD_PEAK_CHUNK, nullptr, SF_FALSE);
-  if (container == SF_FORMAT_MPEG) set_mp3_quality(file);
+  if (container_of(path) == SF_FORMAT_MPEG) set_mp3_quality(file);
 }
 
 SoundWriter::~SoundWriter() = default;

@@ -14,6 +14,7 @@ std::span<const Command> commands() {
       kArrange,
       kNotes,
       kSeparate,
+      kRemix,
       kPresets,
       kServe,
       kServeAddKey,

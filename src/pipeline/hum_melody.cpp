@@ -94,7 +94,7 @@ void validate(const HumOptions& options) {
 
 HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
                       const HumOptions& options, std::optional<PitchRange> range,
-                      const std::string& name) {
+                      const std::string& name, const std::string& hint) {
   validate(options);
   HeardVoice voice = hear(samples);
   HumMelody melody{.notes = std::move(voice.notes),
@@ -108,7 +108,8 @@ HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
   const bool is_noise = melody.voiced_share < kMinVoicedShare && sounding_share < kMinSoundingShare;
   if (melody.notes.empty() || is_noise) {
     fail(ExitCode::kBadData, "no melody was found in " + name,
-         options.polyphonic
+         !hint.empty() ? hint
+         : options.polyphonic
              ? "play closer to the microphone, or lower --onset-threshold and --frame-threshold"
              : "sing closer to the microphone, or in a quieter room");
   }

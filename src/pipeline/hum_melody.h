@@ -50,10 +50,11 @@ void validate(const HumOptions& options);
 
 // `hear` already does what options.tuning and options.polyphonic ask. `range`: the instrument's
 // range, for --octave auto; absent: the melody does not move.
-// Throws: kBadData, with this name, when there is no melody (noise, breathing).
+// Throws: kBadData, with this name, when there is no melody (noise, breathing). `hint`: what to do
+// then; empty: how to record better.
 HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
                       const HumOptions& options, std::optional<PitchRange> range,
-                      const std::string& name = "the recording");
+                      const std::string& name = "the recording", const std::string& hint = "");
 
 // A melody that was written or corrected by hand: moved as options.octave and options.transpose
 // ask, otherwise as it is. Throws: kBadData without notes; what read_melody throws for the options.

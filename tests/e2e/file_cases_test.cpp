@@ -56,6 +56,16 @@ const Case kCases[] = {
     {"hum notes zero.wav", 65, "zero.wav: not a sound file that hum reads: its header states a rate of 0 Hz", "ffmpeg"},
     {"hum notes level.wav", 65, "level.wav: is silent, at a constant level of 0.25", "check the microphone"},
 
+    // Songs.
+    {"$REMIX words.mp3 -o out.wav", 65, "words.mp3: not a sound file that hum reads", "ffmpeg"},
+    {"$REMIX half.mp3 -o out.wav", 65, "half.mp3: the file is truncated", "the end is missing"},
+    {"$REMIX a.wav -o out.wav --max-seconds 2", 65, "a.wav: 4.0 s long, the limit is 2 s", "raise --max-seconds"},
+    {"$REMIX a.wav -o out.wav --timbre b.wav", 2, "--preset and --timbre cannot be combined", "--preset violin"},
+    {"$REMIX a.wav -o out.wav --vocals own", 66, "none is released yet", "hum remix SONG --stem vocals --vocals spleeter"},
+    {"$REMIX a.wav -o top/none/out.wav", 73, "top/none", ""},
+    {"$REMIX - -o out.wav < /dev/null", 65, "stdin: is empty", "record or copy it again"},
+    {"hum remix a.wav --preset violin -o out.wav --weights wieghts", 66, "wieghts: no such folder", "did you mean weights?"},
+
     // Several recordings of one timbre.
     {"$IMITATE b.wav ./b.wav -o out/", 2, "--timbre names ./b.wav twice", "give each recording once"},
     {"$IMITATE b.wav none.wav -o out/", 66, "none.wav: no such file", "check the name of the recording"},
@@ -87,6 +97,7 @@ const Case kCases[] = {
 
 const std::string kSetup =
     "GENERATE='hum generate --preset violin --fast --weights weights'; "
+    "REMIX='hum remix --preset violin --fast --weights weights'; "
     "IMITATE='hum generate a.wav --fast --weights weights --timbre'; ";
 
 class FileCases : public Program {

@@ -57,7 +57,7 @@ Json score_report(const pipeline::Score& score) {
           {"pitch_correction", score.correction}};
 }
 
-std::string conversion_text(const Json& report) {
+std::string melody_text(const Json& report) {
   const int octave = report["octave"];
   const double cents = report["tuning_cents"];
   std::string line = counted(static_cast<int64_t>(report["notes"].size()), "note");
@@ -72,6 +72,11 @@ std::string conversion_text(const Json& report) {
     line += fmt::format(", {:.0f} beats per minute", report["tempo_bpm"].get<double>());
   }
   if (!report["heard_key"].is_null()) line += ", " + report["heard_key"].get<std::string>();
+  return line;
+}
+
+std::string conversion_text(const Json& report) {
+  const std::string line = melody_text(report);
   const bool several = report["takes"].size() > 1;
   std::string text;
   for (const Json& take : report["takes"]) {

@@ -16,6 +16,9 @@ Json conversion_report(const OutputPlan& plan, const Converter& converter, const
 // Tempo, key and what was done to the notes.
 Json score_report(const pipeline::Score& score);
 
+// What was heard, and what was done to it: "9 notes, in its own octave, 90 beats per minute".
+std::string melody_text(const Json& report);
+
 // A summary with one line per take.
 std::string conversion_text(const Json& report);
 

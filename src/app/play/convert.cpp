@@ -1,11 +1,11 @@
 #include "app/play/convert.h"
 
-#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <optional>
 
 #include "app/play/conversion_report.h"
+#include "app/play/recordings.h"
 #include "app/play/wav_stream.h"
 #include "audio/notes.h"
 #include "base/error.h"
@@ -16,18 +16,12 @@
 namespace hum::app {
 namespace {
 
-void require_stdin_once(const ConvertOptions& options) {
-  const auto uses = std::ranges::count(options.inputs, kStandardStream) +
-                    std::ranges::count(options.conversion.timbre, kStandardStream) +
-                    (options.delivery.backing == kStandardStream ? 1 : 0);
-  if (uses < 2) return;
-  fail(ExitCode::kUsage, "stdin can be read only once, and - is given more often",
-       "name a file for the others");
-}
-
 // Rejects all options that can be checked without reading files or computing.
 void validate(const ConvertOptions& options) {
-  require_stdin_once(options);
+  std::vector<std::string> files = options.inputs;
+  files.insert(files.end(), options.conversion.timbre.begin(), options.conversion.timbre.end());
+  files.push_back(options.delivery.backing);
+  require_stdin_once(files);
   validate(options.conversion);
   validate(options.delivery, options.conversion.score);
 }

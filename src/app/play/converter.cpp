@@ -131,10 +131,10 @@ Hearing Converter::score(pipeline::HumMelody melody, bool stays_in_time) {
 }
 
 Hearing Converter::listen(const pipeline::Recording& recording, bool stays_in_time,
-                          const std::string& name) {
+                          const std::string& name, const std::string& hint) {
   Loaded& loaded = load();
   Hearing hearing = score(pipeline::read_melody(recording.samples, loaded.hear, options_.hum,
-                                                loaded.timbre.range, name),
+                                                loaded.timbre.range, name, hint),
                           stays_in_time);
   auto& warnings = hearing.melody.warnings;
   warnings.insert(warnings.begin(), recording.warnings.begin(), recording.warnings.end());

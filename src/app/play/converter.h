@@ -114,9 +114,9 @@ class Converter {
   // Laps: read, load, melody. `stays_in_time`: see pipeline::Setting.
   Hearing listen(const std::filesystem::path& recording, Stopwatch& watch,
                  bool stays_in_time = false);
-  // `name`: for messages.
+  // `name` and `hint`: see pipeline::read_melody.
   Hearing listen(const pipeline::Recording& recording, bool stays_in_time = false,
-                 const std::string& name = "the recording");
+                 const std::string& name = "the recording", const std::string& hint = "");
   // The melody of notes that were written or corrected by hand.
   Hearing take(std::vector<audio::Note> notes, bool stays_in_time = false);
   // About the timbre reference.

@@ -78,6 +78,12 @@ void tell_apart(std::vector<FoundRecording>& recordings) {
 
 }  // namespace
 
+void require_stdin_once(std::span<const std::string> files) {
+  if (std::ranges::count(files, kStandardStream) < 2) return;
+  fail(ExitCode::kUsage, "stdin can be read only once, and - is given more often",
+       "name a file for the others");
+}
+
 bool is_named_as_sound(const fs::path& path) {
   return std::ranges::find(kSoundExtensions, audio::extension_of(path)) != kSoundExtensions.end();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ struct FoundRecording {
   std::filesystem::path subfolder;  // below the folder that was given; empty: directly in it
   std::string name;                 // for its outputs, unique among those of one subfolder
 };
+
+// Throws: kUsage when "-" is among the files to read more than once.
+void require_stdin_once(std::span<const std::string> files);
 
 bool is_named_as_sound(const std::filesystem::path& path);
 

@@ -5,12 +5,12 @@
 #include <exception>
 #include <optional>
 
+#include "app/play/recordings.h"
 #include "app/separation/song_separator.h"
 #include "app/stop.h"
 #include "audio/sound_blocks.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/process.h"
 
 namespace hum::app {
 namespace {
@@ -19,15 +19,6 @@ namespace {
 constexpr float kHighestPeak = 1 / 1.01F;
 
 Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
-std::vector<float> sum_of(const SongSeparator::Sounds& stems, const std::vector<size_t>& members) {
-  std::vector<float> sum = stems[members[0]];
-  for (size_t k = 1; k < members.size(); ++k) {
-    const auto& stem = stems[members[k]];
-    for (size_t j = 0; j < sum.size(); ++j) sum[j] += stem[j];
-  }
-  return sum;
-}
 
 Json kept_files(const SongPlan& plan) {
   Json kept = Json::array();
@@ -55,14 +46,13 @@ class SongRun {
     const auto frames = reader_.frames();
     std::optional<Progress> progress;
     if (frames) progress.emplace("separating " + plan_.track + ", seconds", seconds(*frames));
-    for (auto block = reader_.next(); !block.empty(); block = reader_.next()) {
+    const auto update = [&](int64_t done) {
       require_no_stop();
-      write(separator_.push(block));
-      frames_ += std::ssize(block) / reader_.channels();
       // The last update says how long it took.
-      if (progress) progress->update(std::min(seconds(frames_), seconds(*frames) - 1));
-    }
-    write(separator_.finish());
+      if (progress) progress->update(std::min(seconds(done), seconds(*frames) - 1));
+    };
+    frames_ = separate_song(
+        reader_, separator_, [this](const auto& stems) { write(stems); }, update);
     float peak = kept_peak_;
     bool can_rescale = false;
     for (const StemFile& file : files_) {
@@ -146,10 +136,7 @@ void validate(const SeparateOptions& options) {
     fail(ExitCode::kUsage, fmt::format("--max-seconds {} is not above 0", options.max_seconds),
          "--max-seconds 21600");
   }
-  if (std::ranges::count(options.inputs, kStandardStream) > 1) {
-    fail(ExitCode::kUsage, "stdin can be read only once, and - is given more often",
-         "name a file for the others");
-  }
+  require_stdin_once(options.inputs);
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 //
 // The files of this folder, from the outside in: separate calls stem_outputs (names of the files),
 // stem_file (one file) and song_separator (any rate and channels), and that stem_models (the
-// models).
+// models). For `hum remix`, remix calls song_separator, then app/play to hear and play a stem, and
+// remixed_song, which mixes. sample_spool keeps samples on disk for stem_file and remixed_song.
 #pragma once
 
 #include <functional>

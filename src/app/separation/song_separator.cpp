@@ -126,4 +126,25 @@ std::optional<double> SongSeparator::moved_db() const {
   return std::max(kLeast_db, 10 * std::log10(moved_energy_ / song_energy_));
 }
 
+int64_t separate_song(audio::SoundReader& song, SongSeparator& separator,
+                      const std::function<void(const SongSeparator::Sounds& stems)>& take,
+                      const std::function<void(int64_t frames)>& progress) {
+  int64_t frames = 0;
+  for (auto block = song.next(); !block.empty(); block = song.next()) {
+    take(separator.push(block));
+    frames += std::ssize(block) / song.channels();
+    progress(frames);
+  }
+  take(separator.finish());
+  return frames;
+}
+
+std::vector<float> sum_of(const SongSeparator::Sounds& stems, std::span<const size_t> members) {
+  std::vector<float> sum = stems[members[0]];
+  for (const size_t member : members.subspan(1)) {
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += stems[member][i];
+  }
+  return sum;
+}
+
 }  // namespace hum::app

@@ -2,6 +2,7 @@
 // channels that add up to it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "app/separation/stem_models.h"
+#include "audio/sound_blocks.h"
 
 namespace hum::app {
 
@@ -48,5 +50,15 @@ class SongSeparator {
   std::vector<float> song_;  // whose stems are not taken yet
   double song_energy_ = 0, moved_energy_ = 0;
 };
+
+// Separates all of a song. `take` gets the samples of its stems, block by block. `progress` gets
+// the frames that were read; it may throw to stop. Returns the frames of the song. Throws: what
+// reading throws.
+int64_t separate_song(audio::SoundReader& song, SongSeparator& separator,
+                      const std::function<void(const SongSeparator::Sounds& stems)>& take,
+                      const std::function<void(int64_t frames)>& progress);
+
+// The sum of these stems. There is at least one.
+std::vector<float> sum_of(const SongSeparator::Sounds& stems, std::span<const size_t> members);
 
 }  // namespace hum::app

@@ -1,13 +1,8 @@
 #include "app/separation/stem_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,66 +48,14 @@ class StemFile::Target {
   std::optional<audio::SoundWriter> file_;
 };
 
-// Samples on disk, in a file without a name: whatever ends the process leaves nothing behind.
-class StemFile::Spool {
- public:
-  Spool(const fs::path& folder, int channels)
-      : folder_(folder), block_(kBlockFrames * static_cast<size_t>(channels)) {
-    std::string name = (folder / ".hum-stem-XXXXXX").string();
-    const int descriptor = ::mkstemp(name.data());
-    if (descriptor >= 0) {
-      ::unlink(name.c_str());
-      file_ = ::fdopen(descriptor, "w+b");
-    }
-    if (file_ == nullptr) refuse();
-  }
-  ~Spool() {
-    if (file_ != nullptr) std::fclose(file_);
-  }
-  Spool(const Spool&) = delete;
-  Spool& operator=(const Spool&) = delete;
-
-  void write(std::span<const float> samples) {
-    if (std::fwrite(samples.data(), sizeof(float), samples.size(), file_) != samples.size()) {
-      refuse();
-    }
-  }
-  void rewind() {
-    if (std::fflush(file_) != 0) refuse();
-    std::rewind(file_);
-  }
-  // The next samples; none at the end.
-  std::span<const float> read() {
-    const size_t count = std::fread(block_.data(), sizeof(float), block_.size(), file_);
-    if (std::ferror(file_) != 0) refuse();
-    return std::span<float>(block_).first(count);
-  }
-
- private:
-  static constexpr size_t kBlockFrames = 16384;
-
-  [[noreturn]] void refuse() const {
-    const int error = errno;
-    fail(ExitCode::kCannotCreate,
-         fmt::format("{}: cannot keep stems on this disk until their level is known: {}",
-                     folder_.string(), std::strerror(error)),
-         "free some space, or choose --clip-mode clamp, which needs none");
-  }
-
-  fs::path folder_;
-  std::FILE* file_ = nullptr;
-  std::vector<float> block_;
-};
-
 StemFile::StemFile(const fs::path& path, const StemFormat& format)
     : path_(path),
       format_(format),
       limits_(format.clip == ClipMode::kClamp || holds_integers(path, format.samples)),
       target_(std::make_unique<Target>(path, format)) {
   if (format.clip != ClipMode::kRescale || format.samples == audio::SampleFormat::kFloat) return;
-  fs::path folder = path.parent_path();
-  if (is_standard_stream(path)) folder = fs::temp_directory_path();
-  spool_ = std::make_unique<Spool>(folder.empty() ? "." : folder, format.channels);
+  spool_ = std::make_unique<SampleSpool>(
+      path, format.channels, "free some space, or choose --clip-mode clamp, which needs none");
 }
 
 StemFile::~StemFile() = default;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "app/separation/sample_spool.h"
 #include "audio/sound_blocks.h"
 #include "base/fields.h"
 
@@ -55,7 +56,6 @@ class StemFile {
 
  private:
   class Target;
-  class Spool;
 
   void write_spool(float gain);
   // To the file, limited where it is.
@@ -68,7 +68,7 @@ class StemFile {
   int64_t samples_ = 0;
   bool limits_;  // samples beyond full scale become full scale
   std::unique_ptr<Target> target_;
-  std::unique_ptr<Spool> spool_;
+  std::unique_ptr<SampleSpool> spool_;
 };
 
 }  // namespace hum::app

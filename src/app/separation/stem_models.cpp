@@ -100,11 +100,12 @@ StemModels::StemModels(const StemModelOptions& options) : session_(session_optio
       options.vocals == Vocals::kSpleeter || (options.vocals == Vocals::kAuto && has_spleeter);
   const bool needs_own = !options.only_vocals || !uses_spleeter;
   if (needs_own && !has_own) {
-    const std::string alone = "hum separate SONG --two-stems vocals --vocals spleeter";
     fail(ExitCode::kNoInput,
-         weights.string() + ": these weights have no separator, the model that finds six stems",
+         weights.string() +
+             ": these weights have no separator, the model that finds six stems; none is released "
+             "yet",
          fmt::format("train one with hum train separator; the vocals alone need none: {}{}",
-                     has_spleeter ? "" : "make fetch-spleeter, then ", alone));
+                     has_spleeter ? "" : "make fetch-spleeter, then ", options.vocals_command));
   }
   if (has_own) {
     own_ = std::make_unique<const models::separator::SeparatorSession>(session_, own);

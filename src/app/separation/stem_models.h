@@ -44,6 +44,8 @@ struct StemModelOptions {
   Vocals vocals = Vocals::kAuto;
   // Nothing but the vocals and the rest is wanted, for which Spleeter alone is enough.
   bool only_vocals = false;
+  // The command that hints suggest to those who have Spleeter's weights alone.
+  std::string vocals_command = "hum separate SONG --two-stems vocals --vocals spleeter";
   // Where Spleeter's weights are looked for.
   std::filesystem::path spleeter = models::spleeter::default_weights_path();
 };

@@ -30,19 +30,6 @@ std::set<std::string> others_of(const std::set<std::string>& stems) {
   return others;
 }
 
-void require_stem(const std::string& name, const char* flag, bool may_be_rest) {
-  if (all_stems().contains(name) || (may_be_rest && name == kRest)) return;
-  std::vector<std::string> names(models::separator::kStems.begin(),
-                                 models::separator::kStems.end());
-  if (may_be_rest) names.emplace_back(kRest);
-  const auto likely = likely_name(name, names);
-  std::string list;
-  for (const std::string& one : names) list += (list.empty() ? "" : ", ") + one;
-  fail(ExitCode::kUsage, fmt::format("{}: there is no stem '{}'", flag, name),
-       fmt::format("{}the stems are {}", likely ? fmt::format("did you mean '{}'? ", *likely) : "",
-                   list));
-}
-
 std::vector<std::string> split_names(const std::string& text) {
   std::vector<std::string> names(1);
   for (const char c : text) {
@@ -127,6 +114,19 @@ void require_one_stem(const std::vector<std::string>& inputs, size_t stems,
 }
 
 }  // namespace
+
+void require_stem(const std::string& name, const char* flag, bool may_be_rest) {
+  if (all_stems().contains(name) || (may_be_rest && name == kRest)) return;
+  std::vector<std::string> names(models::separator::kStems.begin(),
+                                 models::separator::kStems.end());
+  if (may_be_rest) names.emplace_back(kRest);
+  const auto likely = likely_name(name, names);
+  std::string list;
+  for (const std::string& one : names) list += (list.empty() ? "" : ", ") + one;
+  fail(ExitCode::kUsage, fmt::format("{}: there is no stem '{}'", flag, name),
+       fmt::format("{}the stems are {}", likely ? fmt::format("did you mean '{}'? ", *likely) : "",
+                   list));
+}
 
 std::vector<WantedStem> wanted_stems(const StemOutputOptions& options) {
   require_formats(options);

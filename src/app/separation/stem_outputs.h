@@ -51,6 +51,9 @@ struct WantedStem {
   std::set<std::string> parts;
 };
 
+// Throws: kUsage, naming the flag, unless there is a stem of this name. `may_be_rest`: or "rest".
+void require_stem(const std::string& name, const char* flag, bool may_be_rest);
+
 // Throws: kUsage for names that do not exist or are given twice, and options that do not fit.
 std::vector<WantedStem> wanted_stems(const StemOutputOptions& options);
 

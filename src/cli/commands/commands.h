@@ -9,6 +9,6 @@ extern const Command kNotes, kGenerate, kArrange, kPresets, kEvaluateNotes, kCod
     kCodecDecode, kDataMake, kDataExtract, kDataExtractStatus, kDataExtractRequeue, kDataExtractGc,
     kDataVerify, kDataReferences, kDataStems, kTrain, kModelCheck, kModelRun, kProfile, kAudit,
     kCompile, kEnv, kHelp, kCompletion, kMan, kServe, kServeAddKey, kServeListKeys, kServeRemoveKey,
-    kWorker, kClient, kSeparate;
+    kWorker, kClient, kSeparate, kRemix;
 
 }  // namespace hum::cli

@@ -5,12 +5,14 @@
 
 namespace hum::cli {
 
-// For commands that declare the fields of app::ConversionOptions and app::SoundOptions.
-inline void group_conversion_flags(FlagVisitor& v) {
+// For commands that declare the fields of app::ConversionOptions, and with `has_format` also those
+// of app::SoundOptions.
+inline void group_conversion_flags(FlagVisitor& v, bool has_format = true) {
   v.takes_preset("preset");
   v.group("Melody", {"octave", "transpose", "tuning", "polyphonic", "key", "correct"});
   v.group("Time", {"tempo", "snap", "grid", "swing"});
-  v.group("Sound", {"strength", "residual", "fast", "seed", "rate", "bits", "stereo"});
+  v.group("Sound", {"strength", "residual", "fast", "seed"});
+  if (has_format) v.group("Sound", {"rate", "bits", "stereo"});
   v.research({"decoder", "greedy", "temperature", "top_k", "top_p", "guidance", "melody_guidance",
               "timbre_guidance", "guidance_over", "draft", "onset_threshold", "frame_threshold",
               "minimum_note_length", "minimum_frequency", "maximum_frequency", "melodia",

@@ -70,7 +70,8 @@ TEST(StemRenderer, LeadAndChordsAreSometimesOfTheSynthesizer) {
   StemOptions options = testing::small_options();
   options.synth_share = 1;
   options.sung_share = 0;
-  for (const Json& part : rendered(options, 1).description.at("parts")) {
+  const StemWindow window = rendered(options, 1);
+  for (const Json& part : window.description.at("parts")) {
     const bool can_be = part.at("stem") == "lead" || part.at("stem") == "chordal";
     EXPECT_EQ(part.contains("synthesizer"), can_be) << to_text(part);
   }

@@ -173,13 +173,13 @@ TEST_F(RecordsTest, AJobThatIsGivenBackHasNotBegun) {
 }
 
 TEST_F(RecordsTest, AJobOutlastsAnyNumberOfFaultsOfTheMachine) {
-  SqliteRecords records(file(),
-                        {.longest_backoff = std::chrono::milliseconds(20), .max_attempts = 2});
+  constexpr std::chrono::milliseconds kBackoff{400};
+  SqliteRecords records(file(), {.longest_backoff = kBackoff, .max_attempts = 2});
   const std::string id = accept(records);
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(records.postpone(claimed(records)));
     EXPECT_FALSE(records.claim("w")) << "it waits";
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    std::this_thread::sleep_for(kBackoff);
   }
   EXPECT_EQ(records.any_job(id)->attempts, 0);
   EXPECT_EQ(claimed(records).job, id);
