@@ -105,6 +105,9 @@ class FlagVisitor {
   std::string prefix_;
 };
 
+// Throws kUsage if both --json and `flag`, which is then set, write to stdout.
+void require_one_on_stdout(std::string_view flag, bool is_set, bool has_json);
+
 template <typename Args, int (*Run)(Args&)>
 std::unique_ptr<Invocation> make_command() {
   class Typed : public Invocation {

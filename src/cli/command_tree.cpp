@@ -194,6 +194,12 @@ void FlagVisitor::research(std::initializer_list<std::string_view> names) {
   group(kResearchFlags, names);
 }
 
+void require_one_on_stdout(std::string_view flag, bool is_set, bool has_json) {
+  if (!is_set || !has_json) return;
+  fail(ExitCode::kUsage, fmt::format("{} and --json both write to stdout", flag),
+       "leave one of them out");
+}
+
 #define HUM_FIELD_TYPE(T)                                                             \
   template void FlagVisitor::add_option<T>(const std::string&, T&, std::string_view); \
   template void FlagVisitor::add_positional<T>(const std::string&, T&, std::string_view, bool)

@@ -19,16 +19,18 @@ constexpr int64_t kEnoughWindows = 4 * models::kBatchRows;
 
 }  // namespace
 
+void require_gain(double gain_db, const std::string& hint) {
+  if (gain_db >= -60 && gain_db <= 60) return;
+  fail(ExitCode::kUsage, fmt::format("--gain {} is outside -60..60", gain_db), hint);
+}
+
 void validate(const DeliveryOptions& options, const pipeline::ScoreOptions& score) {
   validate(options.sound);
   if (options.beats_per_bar < 1 || options.beats_per_bar > 32) {
     fail(ExitCode::kUsage, fmt::format("--beats {} is outside 1..32", options.beats_per_bar),
          "--beats 3 for a waltz");
   }
-  if (!(options.gain_db >= -60 && options.gain_db <= 60)) {
-    fail(ExitCode::kUsage, fmt::format("--gain {} is outside -60..60", options.gain_db),
-         "--gain 3 makes the melody a little louder than the backing");
-  }
+  require_gain(options.gain_db, "--gain 3 makes the melody a little louder than the backing");
   if (options.gain_db != 0 && options.backing.empty()) {
     fail(ExitCode::kUsage, "--gain needs --backing", "add the song with --backing");
   }

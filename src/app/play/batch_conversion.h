@@ -24,6 +24,9 @@ struct DeliveryOptions {
   int64_t beats_per_bar = 4;  // of the loop
 };
 
+// Of --gain. Throws kUsage, with this hint, when it is out of range.
+void require_gain(double gain_db, const std::string& hint);
+
 // Throws kUsage naming the flag that is out of range or does not fit the others.
 void validate(const DeliveryOptions& options, const pipeline::ScoreOptions& score);
 

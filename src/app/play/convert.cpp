@@ -68,11 +68,8 @@ ConvertSummary convert(const ConvertOptions& options,
   const PlannedOutputs outputs =
       plan_outputs(options.inputs, options.outputs, converter.instrument_name(), kept);
   const auto& plans = outputs.plans;
-  const auto container = std::string(to_name(options.outputs.format));
   for (const auto& plan : plans) {
-    const auto& sound = plan.sounds[0];
-    const bool is_file = !is_standard_stream(sound);
-    require_holds(is_file ? sound : std::filesystem::path("stdout." + container), delivery.sound);
+    require_holds(format_name(plan.sounds[0], delivery.on_stdout), delivery.sound);
   }
   std::optional<audio::AudioBuffer> backing;
   if (!delivery.backing.empty()) {

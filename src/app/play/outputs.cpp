@@ -130,6 +130,10 @@ PlannedOutputs plan_outputs(const std::vector<std::string>& inputs, const Output
   return planned;
 }
 
+fs::path format_name(const fs::path& sound, SoundFormat on_stdout) {
+  return is_standard_stream(sound) ? fs::path(fmt::format("stdout.{}", to_name(on_stdout))) : sound;
+}
+
 void write_to_stdout(std::string_view extension, std::string_view what,
                      const std::function<void(const fs::path&)>& write) {
   const ScratchFolder folder;

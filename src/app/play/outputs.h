@@ -64,6 +64,9 @@ PlannedOutputs plan_outputs(const std::vector<std::string>& inputs, const Output
                             const std::string& instrument,
                             const std::vector<std::filesystem::path>& kept = {});
 
+// The sound's path; for stdout, a name with the extension of what it gets: for checks of formats.
+std::filesystem::path format_name(const std::filesystem::path& sound, SoundFormat on_stdout);
+
 // Sends a file to stdout that `write` makes, with this extension. `what` ("the sound") names it in
 // errors. Throws: what `write` and write_bytes throw.
 void write_to_stdout(std::string_view extension, std::string_view what,

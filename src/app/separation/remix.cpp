@@ -35,14 +35,6 @@ ConversionOptions part_options(const RemixOptions& options) {
   return part;
 }
 
-// Of the sound, or what stdout gets.
-fs::path file_of(const OutputPlan& plan, const RemixOptions& options) {
-  const fs::path& sound = plan.sounds[0];
-  return is_standard_stream(sound)
-             ? fs::path(fmt::format("stdout.{}", to_name(options.outputs.format)))
-             : sound;
-}
-
 PlannedOutputs planned_outputs(const RemixOptions& options, const Converter& converter) {
   if (is_folder(options.input)) {
     fail(ExitCode::kNoInput, options.input + ": is a folder", "hum remix takes one song");
@@ -51,7 +43,7 @@ PlannedOutputs planned_outputs(const RemixOptions& options, const Converter& con
   PlannedOutputs planned =
       plan_outputs({options.input}, options.outputs, converter.instrument_name(),
                    {timbre.begin(), timbre.end()});
-  require_holds(file_of(planned.plans[0], options), options.sound);
+  require_holds(format_name(planned.plans[0].sounds[0], options.outputs.format), options.sound);
   return planned;
 }
 
@@ -77,8 +69,8 @@ class Remix {
   }
 
   Json run() {
-    audio::require_format(file_of(plan_, options_), reader_.rate_hz(), reader_.channels(),
-                          options_.sound.format());
+    audio::require_format(format_name(plan_.sounds[0], options_.outputs.format), reader_.rate_hz(),
+                          reader_.channels(), options_.sound.format());
     watch_.lap("read");
     converter_.prepare();  // what is missing fails before the song is separated
     watch_.lap("load");
@@ -113,16 +105,15 @@ class Remix {
     vocals_ = models.vocals();
     SongSeparator separator(models, reader_.rate_hz(), reader_.channels());
     const auto& stems = separator.stems();
-    std::vector<size_t> own, rest;
+    const auto own = static_cast<size_t>(std::ranges::find(stems, options_.stem) - stems.begin());
+    std::vector<size_t> rest;
     for (size_t i = 0; i < stems.size(); ++i) {
-      const bool is_own = stems[i] == options_.stem;
-      if (is_own) own.push_back(i);
-      if (!is_own || options_.keep) rest.push_back(i);
+      if (i != own || options_.keep) rest.push_back(i);
     }
     const auto total = static_cast<double>(reader_.frames().value_or(0));
     separate_song(
         reader_, separator,
-        [&](const auto& sounds) { song.add(sum_of(sounds, own), sum_of(sounds, rest)); },
+        [&](const auto& sounds) { song.add(sounds[own], sum_of(sounds, rest)); },
         [&](int64_t frames) {
           progress_("separate", total > 0 ? static_cast<double>(frames) / total : 0);
         });
@@ -215,10 +206,7 @@ void validate(const RemixOptions& options) {
     fail(ExitCode::kUsage, "--stem drums: drums play no melody",
          "the other stems are bass, vocals, lead, chordal, other");
   }
-  if (!(options.gain_db >= -60 && options.gain_db <= 60)) {
-    fail(ExitCode::kUsage, fmt::format("--gain {} is outside -60..60", options.gain_db),
-         "--gain 3 makes the part a little louder than the stem was");
-  }
+  require_gain(options.gain_db, "--gain 3 makes the part a little louder than the stem was");
   std::vector<std::string> files = options.part.timbre;
   files.push_back(options.input);
   require_stdin_once(files);

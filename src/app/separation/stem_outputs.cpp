@@ -1,5 +1,7 @@
 #include "app/separation/stem_outputs.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
@@ -121,11 +123,9 @@ void require_stem(const std::string& name, const char* flag, bool may_be_rest) {
                                  models::separator::kStems.end());
   if (may_be_rest) names.emplace_back(kRest);
   const auto likely = likely_name(name, names);
-  std::string list;
-  for (const std::string& one : names) list += (list.empty() ? "" : ", ") + one;
   fail(ExitCode::kUsage, fmt::format("{}: there is no stem '{}'", flag, name),
        fmt::format("{}the stems are {}", likely ? fmt::format("did you mean '{}'? ", *likely) : "",
-                   list));
+                   fmt::join(names, ", ")));
 }
 
 std::vector<WantedStem> wanted_stems(const StemOutputOptions& options) {

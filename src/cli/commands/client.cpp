@@ -82,9 +82,7 @@ class StateLine {
 };
 
 int run(Args& args) {
-  if (args.json && args.options.stream) {
-    fail(ExitCode::kUsage, "--stream and --json both write to stdout", "leave one of them out");
-  }
+  require_one_on_stdout("--stream", args.options.stream, args.json);
   if (args.options.output.empty() && !args.options.stream && !args.json) {
     fail(ExitCode::kUsage, "hum client needs a place for the results",
          "-o violin.wav, -o FOLDER, --stream, or --json");

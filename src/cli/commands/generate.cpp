@@ -57,15 +57,9 @@ int stream(const Args& args) {
 
 int run(Args& args) {
   const bool to_stdout = args.options.outputs.output == kStandardStream;
-  if (to_stdout && args.json) {
-    fail(ExitCode::kUsage, "-o - and --json both write to stdout", "leave one of them out");
-  }
-  if (args.stream) {
-    if (args.json) {
-      fail(ExitCode::kUsage, "--stream and --json both write to stdout", "leave one of them out");
-    }
-    return stream(args);
-  }
+  require_one_on_stdout("-o -", to_stdout, args.json);
+  require_one_on_stdout("--stream", args.stream, args.json);
+  if (args.stream) return stream(args);
   Json reports = Json::array();
   const auto summary = app::convert(args.options, [&](const app::Converted& one) {
     if (!one.fault.empty()) {

@@ -2,7 +2,6 @@
 #include <iostream>
 
 #include "app/play/transcribe.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "base/process.h"
 #include "cli/commands/commands.h"
@@ -36,9 +35,7 @@ struct Args {
 };
 
 int run(Args& args) {
-  if (args.json && args.options.output == kStandardStream) {
-    fail(ExitCode::kUsage, "-o - and --json both write to stdout", "leave one of them out");
-  }
+  require_one_on_stdout("-o -", args.options.output == kStandardStream, args.json);
   const auto transcribed = app::transcribe(args.options);
   if (args.json) print_json(app::transcription_report(args.options, transcribed));
   if (!args.options.output.empty()) {

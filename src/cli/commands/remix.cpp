@@ -2,10 +2,12 @@
 #include "app/separation/remix.h"
 
 #include <iostream>
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "app/stop.h"
-#include "base/error.h"
 #include "base/log.h"
 #include "base/process.h"
 #include "cli/commands/commands.h"
@@ -45,14 +47,13 @@ class StatusLine {
  public:
   void show(std::string_view stage, double done) {
     app::require_no_stop();
+    static const std::map<std::string_view, std::string> kDoing = {{"separate", "separating"},
+                                                                   {"hear", "hearing"},
+                                                                   {"play", "generating"},
+                                                                   {"write", "writing"}};
     if (stage != stage_) {
       stage_ = stage;
-      line_.emplace(std::string(stage == "separate" ? "separating"
-                                : stage == "hear"   ? "hearing"
-                                : stage == "play"   ? "generating"
-                                                    : "writing") +
-                        ", %",
-                    100);
+      line_.emplace(kDoing.at(stage) + ", %", 100);
     }
     line_->update(static_cast<int64_t>(100 * done));
   }
@@ -64,9 +65,7 @@ class StatusLine {
 
 int run(Args& args) {
   const bool to_stdout = args.options.outputs.output == kStandardStream;
-  if (to_stdout && args.json) {
-    fail(ExitCode::kUsage, "-o - and --json both write to stdout", "leave one of them out");
-  }
+  require_one_on_stdout("-o -", to_stdout, args.json);
   Json report;
   {
     StatusLine line;

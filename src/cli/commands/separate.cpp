@@ -36,9 +36,7 @@ struct Args {
 
 int run(Args& args) {
   const bool to_stdout = args.options.outputs.output == kStandardStream;
-  if (to_stdout && args.json) {
-    fail(ExitCode::kUsage, "-o - and --json both write to stdout", "leave one of them out");
-  }
+  require_one_on_stdout("-o -", to_stdout, args.json);
   Json reports = Json::array();
   const auto summary = app::separate(args.options, [&](const app::SeparatedFile& one) {
     if (!one.fault.empty()) {
