@@ -107,6 +107,17 @@ TEST_F(RemixProgram, AFullDiskLeavesNothing) {
   EXPECT_EQ(files(), before);
 }
 
+TEST_F(RemixProgram, ATruncatedSongLeavesNothing) {
+  audio::write_audio(path("whole.mp3"), audio::read_audio(write_song("song.wav")));
+  const std::string mp3 = read("whole.mp3");
+  write("half.mp3", mp3.substr(0, mp3.size() / 2));
+  const auto before = files();
+  const Outcome run =
+      remix({path("half.mp3"), "-o", path("out.wav")}, {.environment = {{"HUM_LOG", "warn"}}});
+  expect_error(run, 65, "half.mp3: the file is truncated", "the end is missing");
+  EXPECT_EQ(files(), before);
+}
+
 TEST_F(RemixProgram, ErrorsNameTheStemAndARemedy) {
   const std::string song = write_song("song.wav");
   expect_error(remix({song, "-o", path("out.wav"), "--stem", "lead"}), 66, "none is released yet",
