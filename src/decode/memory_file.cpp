@@ -65,6 +65,10 @@ FileView::~FileView() {
   if (size_ > 0) ::munmap(data_, size_);
 }
 
+void FileView::forget() const {
+  if (size_ > 0) ::madvise(data_, size_, MADV_DONTNEED);  // only advice: a failure changes nothing
+}
+
 OpenFile new_memory_file() {
   OpenFile file(::memfd_create("hum-decode", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file.is_open()) fail_memory("cannot create a file in memory");

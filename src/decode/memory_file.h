@@ -22,6 +22,8 @@ class FileView {
   FileView& operator=(const FileView&) = delete;
 
   std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
+  // Gives back the memory of what was read; reading it again takes it from the file.
+  void forget() const;
 
  private:
   void map(int descriptor);

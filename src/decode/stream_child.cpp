@@ -18,6 +18,9 @@
 namespace hum::decode {
 namespace {
 
+// 64 MB of sound. The part of the file that it came from counts as this process's memory.
+constexpr size_t kSamplesBetweenForgetting = size_t{16} << 20;
+
 void send_bytes(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(kSocketDescriptor, bytes.data(), bytes.size());
@@ -70,6 +73,7 @@ void decode_next(const DecodeOrder& order) {
   StreamRequest request;
   const OpenFile file = receive(request);
   const FileView view(file.descriptor(), request.file_bytes);
+  size_t sent = 0;
   audio::stream_audio({.bytes = view.bytes(),
                        .name = order.name,
                        .format_hint = order.format_hint,
@@ -77,6 +81,10 @@ void decode_next(const DecodeOrder& order) {
                       request.max_seconds, [&](const audio::AudioBuffer& sound) {
                         require_rate(order.name, sound.rate_hz);
                         send_sound(sound);
+                        sent += sound.samples.size();
+                        if (sent < kSamplesBetweenForgetting) return;
+                        view.forget();
+                        sent = 0;
                       });
   send_block(StreamBlock());
 }
