@@ -58,6 +58,15 @@ TEST(StemRenderer, RendersEveryPartIntoItsStem) {
   EXPECT_NE(rendered(options, 4).stems, window.stems);
 }
 
+TEST(StemRenderer, AWindowIsTheSameWhateverWasRenderedBefore) {
+  const StemOptions options = testing::small_options();
+  const SongSource source(options, testing::small_bands());
+  StemRenderer used(options, source);
+  for (const uint64_t index : {2, 1, 0}) {
+    EXPECT_EQ(used.render(index).stems, rendered(options, index).stems) << index;
+  }
+}
+
 TEST(StemRenderer, AVoiceTakesTheLeadOfSungSongs) {
   StemOptions options = testing::small_options();
   options.sung_share = 1;

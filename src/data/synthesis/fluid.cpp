@@ -53,6 +53,14 @@ ProgramPlace place_of(int program) {
                             : ProgramPlace{kDrumBank, program - kDrumKit};
 }
 
+// The first synthesizer of a process fills tables that all of them share. FluidSynth lets another
+// thread's go on meanwhile, with what is there so far.
+fluid_synth_t* new_synth(fluid_settings_t* settings) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  return new_fluid_synth(settings);
+}
+
 Settings dry_settings() {
   Settings settings(new_fluid_settings(), delete_fluid_settings);
   HUM_CHECK(settings != nullptr, "fluidsynth: no settings");
@@ -93,7 +101,7 @@ FluidRenderer::Impl::Impl(const std::filesystem::path& sound_font)
   if (!std::filesystem::exists(sound_font)) {
     fail(ExitCode::kNoInput, fmt::format("sound font {} does not exist", sound_font.string()));
   }
-  synth.reset(new_fluid_synth(settings.get()));
+  synth.reset(new_synth(settings.get()));
   HUM_CHECK(synth != nullptr, "fluidsynth: no synthesiser");
   font = fluid_synth_sfload(synth.get(), sound_font.c_str(), 1);
   if (font == FLUID_FAILED) {
