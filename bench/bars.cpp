@@ -1,8 +1,9 @@
 // hum_bars NAME: measures one bar. The last line on stdout is its JSON (tools/bench adds the
 // provenance). Exit code 0 if the bar is met, 1 if it is missed or cannot be measured.
 // hum_bars NAME --smoke: its smoke form (bench/scale.h). Exit code 0 if it ran to completion.
-// hum_bars NAME --ear FOLDER --annotated FOLDER --references FOLDER: with other inputs of the hear
-// bars and of sound-references (bench/scale.h). hum_bars sound-notes --denominators: a part of it.
+// hum_bars NAME --ear FOLDER --annotated FOLDER --references FOLDER --singing FOLDER: with other
+// inputs of the hear bars, sound-references and stems-melody (bench/scale.h). hum_bars sound-notes
+// --denominators: a part of it.
 // hum_bars --about: compiler and plugin, as JSON.
 #include "bench/bars.h"
 
@@ -43,6 +44,7 @@ constexpr Row kBars[] = {{"notes-real", notes_real},
                          {"sound-judges", sound_judges},
                          {"stems-metrics", stems_metrics},
                          {"stems-parity", stems_parity},
+                         {"stems-melody", stems_melody},
                          {"demo-time", demo_time},
                          {"extract-same", extract_same},
                          {"extract-rate", extract_rate},
@@ -107,7 +109,7 @@ int about() {
   for (const auto& row : kBars) names += fmt::format("{}{}", names.empty() ? "" : "|", row.name);
   fail(ExitCode::kUsage,
        fmt::format("usage: hum_bars {} [--smoke] [--ear FOLDER] [--annotated FOLDER] "
-                   "[--references FOLDER] [--denominators] | hum_bars --about",
+                   "[--references FOLDER] [--singing FOLDER] [--denominators] | hum_bars --about",
                    names));
 }
 
@@ -127,6 +129,8 @@ Scale scale_of(std::span<const std::string_view> words) {
       scale.annotated = words[++i];
     } else if (words[i] == "--references") {
       scale.references = words[++i];
+    } else if (words[i] == "--singing") {
+      scale.singing = words[++i];
     } else {
       fail_usage();
     }

@@ -47,15 +47,11 @@ Spectrum scaled_spectra(const Value& x, int64_t window_samples) {
   return {laid_out(all.real), laid_out(all.imag)};
 }
 
-// The inverse. Shapes: two of [..., T, F] -> [rows, N].
-Value waveforms_of(const Spectrum& spectra, int64_t window_samples) {
-  const auto rows = [](const Value& part) {
-    const int64_t frames = part.size(-2), bins = part.size(-1);
-    return graph::reshape(part, {part.shape().elements() / frames / bins, frames, bins});
-  };
-  return nn::synthesis({rows(spectra.real), rows(spectra.imag)}, window_samples,
-                       window_samples / 4) *
-         window_scale(window_samples);
+// Shapes: two of [..., F] -> two of [..., L].
+Spectrum lowest_bins(const Spectrum& s, int64_t bins) {
+  const auto rank = static_cast<int64_t>(s.real.dims().size());
+  return {graph::slice_in_dim(s.real, rank - 1, 0, bins),
+          graph::slice_in_dim(s.imag, rank - 1, 0, bins)};
 }
 
 // Mean of |real| + |imag|.
@@ -78,14 +74,12 @@ Separator::Separator(const SeparatorConfig& config) : config_(config), edges_(ba
 }
 
 Values Separator::features(const Spectrum& mixture_BCTF, DType compute) const {
-  const int64_t lowest = config_.bins();
-  const auto mid_and_side = [&](const Value& part_BCTF) {
-    const Value low = graph::slice_in_dim(part_BCTF, 3, 0, lowest);
-    const Value left = channel(low, 0), right = channel(low, 1);
+  const Spectrum low = lowest_bins(mixture_BCTF, config_.bins());
+  const auto mid_and_side = [&](const Value& part_BCTL) {
+    const Value left = channel(part_BCTL, 0), right = channel(part_BCTL, 1);
     return graph::stack({(left + right) * 0.5, (left - right) * 0.5}, 2);
   };
-  const Value power_BTCL =
-      power_of({mid_and_side(mixture_BCTF.real), mid_and_side(mixture_BCTF.imag)});
+  const Value power_BTCL = power_of({mid_and_side(low.real), mid_and_side(low.imag)});
   // The mean of the frames that have sound: silence before or after it changes nothing.
   const Value frames_BT11 = graph::mean(power_BTCL, {2, 3}, /*keepdims=*/true);
   const Value live_BT11 = graph::convert(frames_BT11 > kSilence, DType::kF32);
@@ -108,11 +102,15 @@ Values Separator::features(const Spectrum& mixture_BCTF, DType compute) const {
   return bands_BTX;
 }
 
+Value Separator::shares(const Spectrum& mixture_BCTF, DType compute,
+                        const nn::BlockOptions& blocks) const {
+  const Value logits_BTSL = network_->logits(features(mixture_BCTF, compute), blocks);
+  return graph::swap_dims(graph::softmax(graph::convert(logits_BTSL, DType::kF32), 2), 1, 2);
+}
+
 Value Separator::masks(const Spectrum& mixture_BCTF, DType compute,
                        const nn::BlockOptions& blocks) const {
-  const Value logits_BTSL = network_->logits(features(mixture_BCTF, compute), blocks);
-  const Value shares_BSTL =
-      graph::swap_dims(graph::softmax(graph::convert(logits_BTSL, DType::kF32), 2), 1, 2);
+  const Value shares_BSTL = shares(mixture_BCTF, compute, blocks);
   const int64_t above = config_.all_bins() - config_.bins();
   if (above == 0) return shares_BSTL;
   const int64_t top = edges_[edges_.size() - 2];
@@ -125,41 +123,30 @@ Value Separator::masks(const Spectrum& mixture_BCTF, DType compute,
 
 nn::Loss Separator::loss(const Value& stems_BSCN, const Value& mixture_BCN, DType compute,
                          const nn::BlockOptions& blocks) const {
-  const int64_t window = config_.window_samples, hop = config_.hop_samples,
-                samples = mixture_BCN.size(2);
   // All items count alike, however loud they are.
   const Value rms_B11 =
       graph::sqrt(graph::mean(mixture_BCN * mixture_BCN, {1, 2}, /*keepdims=*/true) + kQuiet);
-  const Value levelled_BSCN = stems_BSCN / graph::expand_dims(rms_B11, 1);
-  const Spectrum mixture_BCTF = scaled_spectra(mixture_BCN / rms_B11, window);
-  const Spectrum stems_BSCTF = scaled_spectra(levelled_BSCN, window);
-
-  const Value masks_BS1TF = graph::expand_dims(masks(mixture_BCTF, compute, blocks), 2);
-  const auto masked = [&](const Value& x_BCTF) {
-    return masks_BS1TF * graph::expand_dims(x_BCTF, 1);
+  const auto seen = [&](const Value& sound, const Value& level) {
+    return lowest_bins(scaled_spectra(sound / level, config_.window_samples), config_.bins());
   };
-  const Value power_BSCTF = masks_BS1TF * masked(power_of(mixture_BCTF));
+  const Spectrum mixture_BCTL = seen(mixture_BCN, rms_B11);
+  const Spectrum stems_BSCTL = seen(stems_BSCN, graph::expand_dims(rms_B11, 1));
+
+  const Value shares_BS1TL = graph::expand_dims(shares(mixture_BCTL, compute, blocks), 2);
+  const auto shared = [&](const Value& x_BCTL) {
+    return shares_BS1TL * graph::expand_dims(x_BCTL, 1);
+  };
+  const Value power_BSCTL = shares_BS1TL * shared(power_of(mixture_BCTL));
+  const Value wanted_BSCTL = power_of(stems_BSCTL);
+  const Spectrum error_BSCTL{shared(mixture_BCTL.real) - stems_BSCTL.real,
+                             shared(mixture_BCTL.imag) - stems_BSCTL.imag};
   const Value magnitudes =
-      graph::mean_all(graph::abs(fourth_root(power_BSCTF) - fourth_root(power_of(stems_BSCTF))));
-  const Spectrum error_BSCTF{masked(mixture_BCTF.real) - stems_BSCTF.real,
-                             masked(mixture_BCTF.imag) - stems_BSCTF.imag};
-
-  // At the ends of the crop some windows are missing.
-  const auto inner = [&](const Value& x_RN) {
-    return graph::slice_in_dim(x_RN, 1, 2 * hop, samples - 2 * hop);
-  };
-  const Value error_RN = inner(waveforms_of(error_BSCTF, window));
-  const Value waveforms = graph::mean_all(graph::abs(error_RN));
-  const Value spectra =
-      complex_distance(error_BSCTF) + complex_distance(scaled_spectra(error_RN, window / 4));
-
-  const Value inner_stems =
-      inner(graph::reshape(levelled_BSCN, {levelled_BSCN.shape().elements() / samples, samples}));
-  const Value ratio = (graph::sum_all(inner_stems * inner_stems) + kSilence) /
-                      (graph::sum_all(error_RN * error_RN) + kSilence);
-  return {.total = magnitudes + 0.5 * waveforms + spectra,
+      graph::mean_all(graph::abs(fourth_root(power_BSCTL) - fourth_root(wanted_BSCTL)));
+  const Value spectra = complex_distance(error_BSCTL);
+  const Value ratio = (graph::sum_all(wanted_BSCTL) + kSilence) /
+                      (graph::sum_all(power_of(error_BSCTL)) + kSilence);
+  return {.total = magnitudes + spectra,
           .metrics = {{"magnitudes", magnitudes},
-                      {"waveforms", waveforms},
                       {"spectra", spectra},
                       {"sdr_db", graph::log(ratio) * (10 / std::log(10.0))}}};
 }

@@ -37,6 +37,10 @@ class Separator {
  private:
   // What the network sees of each band: mid and side, and the band's level. Shapes: BCTF -> BTX.
   Values features(const nn::Spectrum& mixture_BCTF, graph::DType compute) const;
+  // The masks of the lowest bins. Shapes: two of BCTF, F >= L -> BSTL, f32.
+  Value shares(const nn::Spectrum& mixture_BCTF, graph::DType compute,
+               const nn::BlockOptions& blocks) const;
+  // Distances of the lowest bins' spectra: those above have gains of the highest band.
   nn::Loss loss(const Value& stems_BSCN, const Value& mixture_BCN, graph::DType compute,
                 const nn::BlockOptions& blocks) const;
 
