@@ -34,6 +34,7 @@ constexpr double kLongest_s = 20, kSmokeLongest_s = 3;
 constexpr double kSilent_dbfs = -60;
 constexpr const char* kPackages[] = {"openttd-openmsx", "planetblupi-music-midi", "mma"};
 constexpr int kMostDraws = 20;
+constexpr size_t kBands = 3;  // each singer sings with so many
 constexpr const char *kMixture = "mixture", *kAlone = "alone";
 
 using Known = std::vector<std::vector<eval::PitchedNote>>;  // by annotator
@@ -66,6 +67,8 @@ bool has_annotations(const std::filesystem::path& folder) {
 
 std::vector<Singer> read_singers(const Scale& scale) {
   auto paths = scale.singing.empty() ? hear::all_recordings() : hear::sounds_below(scale.singing);
+  // Not by path, which depends on where the repository is.
+  std::ranges::sort(paths, {}, [](const auto& path) { return path.filename(); });
   if (scale.smoke) paths.resize(1);
   std::vector<Singer> singers;
   for (const auto& path : paths) {
@@ -147,11 +150,11 @@ AudioBuffer vocals_of(const AudioBuffer& mixture, const app::StemModels& models)
   return result;
 }
 
-// What is heard: sounds by singer.
+// What is heard: each singer's sounds with the first band, then with the others.
 struct Contender {
   std::string name;
   std::vector<Sound> sounds = {};
-  std::vector<double> f1 = {};
+  std::vector<double> f1 = {};  // by singer, mean of the bands
 };
 
 std::optional<app::StemModels> models_of(app::Vocals vocals) {
@@ -170,18 +173,20 @@ std::vector<Contender> contenders(const std::vector<Singer>& singers, const Scal
   std::vector<Contender> all = {{kAlone}, {kMixture}};
   std::vector<AudioBuffer> mixtures;
   Bands bands(longest_s(scale));
-  for (const Singer& singer : singers) {
-    mixtures.push_back(audio::mix(singer.voice, bands.beside(singer.voice)));
-    all[0].sounds.push_back(as_heard(singer.voice));
-    all[1].sounds.push_back(as_heard(mixtures.back()));
+  for (size_t band = 0; band < kBands; ++band) {
+    for (const Singer& singer : singers) {
+      mixtures.push_back(audio::mix(singer.voice, bands.beside(singer.voice)));
+      all[0].sounds.push_back(as_heard(singer.voice));
+      all[1].sounds.push_back(as_heard(mixtures.back()));
+    }
   }
   for (const app::Vocals vocals : {app::Vocals::kSpleeter, app::Vocals::kOwn}) {
     const auto models = models_of(vocals);
     if (!models) continue;
     Contender& separated = all.emplace_back(std::string(to_name(vocals)));
-    for (size_t i = 0; i < singers.size(); ++i) {
-      spdlog::info("stems-melody: {}, {}", separated.name, singers[i].name);
-      separated.sounds.push_back(as_heard(vocals_of(mixtures[i], *models)));
+    spdlog::info("stems-melody: {} separates {} songs", separated.name, mixtures.size());
+    for (const AudioBuffer& mixture : mixtures) {
+      separated.sounds.push_back(as_heard(vocals_of(mixture, *models)));
     }
   }
   return all;
@@ -204,7 +209,9 @@ eval::TextTable judge(const std::vector<Singer>& singers, std::vector<Contender>
     std::vector<std::string> row = {singers[i].name, is_annotated ? "people" : "the ear"};
     for (size_t c = 0; c < all.size(); ++c) {
       hear::Tally tally;
-      for (const auto& notes : known) tally.add(notes, heard[c][i]);
+      for (size_t at = i; at < heard[c].size(); at += singers.size()) {
+        for (const auto& notes : known) tally.add(notes, heard[c][at]);
+      }
       all[c].f1.push_back(tally.f1());
       row.push_back(fmt::format("{:.3f}", tally.f1()));
     }
