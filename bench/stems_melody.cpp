@@ -3,7 +3,6 @@
 // is judged against the notes that people wrote down, or else those that the ear hears of the
 // singer alone.
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <optional>
 
@@ -17,6 +16,7 @@
 #include "bench/bars.h"
 #include "bench/hear/recordings.h"
 #include "bench/hear/scores.h"
+#include "data/shards/array_files.h"
 #include "data/stems/render.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/annotation.h"
@@ -119,13 +119,12 @@ class Bands {
   AudioBuffer next() {
     const data::StemWindow window = renderer_.render(index_++);
     AudioBuffer band{data::kStemRate, 2, {}};
-    band.samples.resize(static_cast<size_t>(2 * std::llround(options_.seconds * data::kStemRate)));
     for (const data::Stem stem : data::kStems) {
       if (stem == data::Stem::kVocals) continue;
-      const auto& samples = window.stems[static_cast<size_t>(stem)];
-      for (size_t i = 0; i < samples.size(); ++i) {
-        band.samples[i] += static_cast<float>(samples[i]) / 32768;
-      }
+      const auto& stored = window.stems[static_cast<size_t>(stem)];
+      AudioBuffer part{data::kStemRate, 2, std::vector<float>(stored.size())};
+      data::to_float(stored, part.samples);
+      band = audio::mix(band, part);
     }
     return band;
   }
@@ -150,7 +149,7 @@ AudioBuffer vocals_of(const AudioBuffer& mixture, const app::StemModels& models)
   return result;
 }
 
-// What is heard: each singer's sounds with the first band, then with the others.
+// What is heard: a sound of each singer; with bands, of each with the first, then with the others.
 struct Contender {
   std::string name;
   std::vector<Sound> sounds = {};
@@ -173,10 +172,10 @@ std::vector<Contender> contenders(const std::vector<Singer>& singers, const Scal
   std::vector<Contender> all = {{kAlone}, {kMixture}};
   std::vector<AudioBuffer> mixtures;
   Bands bands(longest_s(scale));
+  for (const Singer& singer : singers) all[0].sounds.push_back(as_heard(singer.voice));
   for (size_t band = 0; band < kBands; ++band) {
     for (const Singer& singer : singers) {
       mixtures.push_back(audio::mix(singer.voice, bands.beside(singer.voice)));
-      all[0].sounds.push_back(as_heard(singer.voice));
       all[1].sounds.push_back(as_heard(mixtures.back()));
     }
   }
@@ -221,8 +220,7 @@ eval::TextTable judge(const std::vector<Singer>& singers, std::vector<Contender>
 }
 
 eval::Interval mean_of(const std::vector<double>& values) {
-  return eval::mean_interval(values,
-                             eval::draw_resamples(std::ssize(values), eval::BootstrapOptions{}));
+  return eval::mean_interval(values, eval::draw_resamples(std::ssize(values), {}));
 }
 
 Json figures(const eval::Interval& interval) {
