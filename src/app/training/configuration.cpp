@@ -111,10 +111,6 @@ void validate(const StageConfig& stage) {
     if (share >= 0 && share <= 1) continue;
     fail(ExitCode::kConfig, fmt::format("stage.{} {} is outside 0..1", name, share));
   }
-  if (stage.frames > data::kItemFrames) {
-    fail(ExitCode::kConfig, fmt::format("stage.frames = {} is longer than an item", stage.frames),
-         fmt::format("use {} or less", data::kItemFrames));
-  }
   const Bounds bounds("stage.");
   bounds.require("batch", stage.batch, 1, 65536);
   bounds.require("predicted_share", stage.predicted_share, 0, 1);
@@ -124,6 +120,11 @@ void validate(const StageConfig& stage) {
 
 void ModelConfiguration::check() const {
   const ErrorContext file([&] { return "reading " + path.string(); });
+  // Windows of stems are longer; data::stem_batch knows how long.
+  if (row->input != models::TrainingInput::kStems && stage.frames > data::kItemFrames) {
+    fail(ExitCode::kConfig, fmt::format("stage.frames = {} is longer than an item", stage.frames),
+         fmt::format("use {} or less", data::kItemFrames));
+  }
   row->configuration->check(model);
 }
 

@@ -53,6 +53,9 @@ TEST(Registry, ReadsEveryConfigurationAndHasOneOfEachTrainedModel) {
     SCOPED_TRACE(path.string());
     const std::string text = read_file(path);
     EXPECT_TRUE(text.starts_with("model_type: ")) << "the first line names the model";
+    const ModelConfiguration configuration = read_configuration(path);
+    EXPECT_NO_THROW(validate(configuration.stage));
+    EXPECT_NO_THROW(configuration.check());
     const ModelStep step = read_model_step(path, 1);
     EXPECT_EQ(step.spec.name, step.row->name);
     EXPECT_GT(step.model->parameters().element_count(), 0);
