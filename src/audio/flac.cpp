@@ -1,5 +1,8 @@
 #include "audio/flac.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "audio/byte_reader_impl.h"
 #include "base/error.h"
 
@@ -9,6 +12,7 @@ namespace {
 constexpr const char* kCure = "`hum data verify` names the damaged shards";
 // Of libFLAC's 0 to 8, as a share of 8.
 constexpr double kCompression = 0;
+constexpr int64_t kSkippedFrames = 16384;  // decoded at once to get past them
 
 // A file that libsndfile writes into memory; it goes back to fill in the header.
 struct ByteWriter {
@@ -54,6 +58,32 @@ SoundFile open_to_write(ByteWriter& writer, SF_INFO& info) {
   return SoundFile(sf_open_virtual(&calls, SFM_WRITE, &info, &writer));
 }
 
+SoundFile open_flac(ByteReader& reader, int channels, SF_INFO& info) {
+  SoundFile sound = open_sound_bytes(reader, info);
+  if (sound == nullptr) fail(ExitCode::kBadData, "not a FLAC file", kCure);
+  if (info.channels != channels) {
+    fail(ExitCode::kBadData,
+         fmt::format("a FLAC file of {} channels, not {}", info.channels, channels), kCure);
+  }
+  return sound;
+}
+
+// Decodes all frames before `first_frame`. libFLAC cannot seek to a place whose sound has the bytes
+// of a frame's header, and cannot go on after that.
+bool reopen_at(int64_t first_frame, int channels, ByteReader& reader, SoundFile& sound) {
+  sound.reset();
+  reader.seek(0, SEEK_SET);
+  SF_INFO info{};
+  sound = open_flac(reader, channels, info);
+  std::vector<float> skipped(static_cast<size_t>(kSkippedFrames * channels));
+  for (int64_t left = first_frame; left > 0;) {
+    const sf_count_t wanted = std::min(left, kSkippedFrames);
+    if (sf_readf_float(sound.get(), skipped.data(), wanted) != wanted) return false;
+    left -= wanted;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string flac_file(std::span<const int16_t> samples, int rate_hz, int channels) {
@@ -77,18 +107,14 @@ void read_flac(std::string_view file, int64_t first_frame, int channels,
                std::span<float> interleaved) {
   ByteReader reader(file);
   SF_INFO info{};
-  const SoundFile sound = open_sound_bytes(reader, info);
-  if (sound == nullptr) fail(ExitCode::kBadData, "not a FLAC file", kCure);
-  if (info.channels != channels) {
+  SoundFile sound = open_flac(reader, channels, info);
+  const sf_count_t frames = std::ssize(interleaved) / channels, end = first_frame + frames;
+  const bool is_there =
+      end <= info.frames && (sf_seek(sound.get(), first_frame, SEEK_SET) == first_frame ||
+                             reopen_at(first_frame, channels, reader, sound));
+  if (!is_there || sf_readf_float(sound.get(), interleaved.data(), frames) != frames) {
     fail(ExitCode::kBadData,
-         fmt::format("a FLAC file of {} channels, not {}", info.channels, channels), kCure);
-  }
-  const sf_count_t frames = std::ssize(interleaved) / channels;
-  if (sf_seek(sound.get(), first_frame, SEEK_SET) != first_frame ||
-      sf_readf_float(sound.get(), interleaved.data(), frames) != frames) {
-    fail(ExitCode::kBadData,
-         fmt::format("a damaged FLAC file, or one that ends before frame {}", first_frame + frames),
-         kCure);
+         fmt::format("a damaged FLAC file, or one that ends before frame {}", end), kCure);
   }
 }
 
