@@ -48,6 +48,9 @@ eval::Bar sound_notes(const Scale& scale);
 eval::Bar stems_metrics(const Scale& scale);
 // Spleeter's masks and vocals against its U-Nets in PyTorch.
 eval::Bar stems_parity(const Scale& scale);
+// hum's own separator on songs that no training has; what the ear hears of the lead it finds.
+eval::Bar stems_synthetic(const Scale& scale);
+eval::Bar stems_lead(const Scale& scale);
 // What the ear hears of people who sing in a band, after separation.
 eval::Bar stems_melody(const Scale& scale);
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.

@@ -89,6 +89,21 @@ void limit_peaks(StemSounds& stems, size_t samples) {
   }
 }
 
+// Those that start in a window of so many seconds, on its clock.
+std::array<std::vector<audio::Note>, kStemCount> notes_of(const std::vector<WindowPart>& parts,
+                                                          double seconds) {
+  std::array<std::vector<audio::Note>, kStemCount> notes;
+  for (const WindowPart& part : parts) {
+    for (audio::Note note : part.notes) {
+      note.start_s -= kLeadIn_s;
+      note.end_s -= kLeadIn_s;
+      if (note.start_s < 0 || note.start_s >= seconds) continue;
+      notes[static_cast<size_t>(part.stem)].push_back(std::move(note));
+    }
+  }
+  return notes;
+}
+
 }  // namespace
 
 struct StemRenderer::Impl {
@@ -165,10 +180,10 @@ StemWindow StemRenderer::render(uint64_t index) {
   const auto roles = roles_of(midi, {.names = song.names, .lead_is_sung = is_sung});
   const double start_s = internal::draw_window(midi, roles, options.seconds, rng);
   Json parts = Json::array(), room;
-  StemSounds stems = impl_->play_parts(
-      song, internal::window_parts(midi, roles, start_s, options.seconds), index, parts);
+  const auto window_parts = internal::window_parts(midi, roles, start_s, options.seconds);
+  StemSounds stems = impl_->play_parts(song, window_parts, index, parts);
   impl_->finish_stems(stems, rng, room);
-  StemWindow window{.index = index};
+  StemWindow window{.index = index, .notes = notes_of(window_parts, options.seconds)};
   Json silent = Json::array();
   for (const Stem stem : kStems) {
     const auto& samples = stems[static_cast<size_t>(stem)];

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "audio/notes.h"
 #include "base/json.h"
 #include "data/stems/roles.h"
 #include "data/stems/song_source.h"
@@ -18,6 +19,8 @@ struct StemWindow {
   // By stem, in the order of kStems: interleaved stereo at kStemRate, [frames, 2], as it is stored.
   // Empty: silent.
   std::array<std::vector<int16_t>, kStemCount> stems;
+  // The notes that start in the window, by stem, on its clock.
+  std::array<std::vector<audio::Note>, kStemCount> notes;
   // The song, the place of the window, and how each part sounds: the contents of .meta.json.
   Json description;
 };

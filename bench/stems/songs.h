@@ -1,0 +1,59 @@
+// Songs that no training has, rendered as stems, and what hum's models make of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/separation/stem_models.h"
+#include "audio/buffer.h"
+#include "audio/notes.h"
+#include "bench/scale.h"
+#include "data/stems/render.h"
+#include "eval/metrics/bootstrap.h"
+
+namespace hum::bench::stems {
+
+// Sound fonts and drums: those that training has (configs/stems.yaml), or others
+// (configs/stems-held-out.yaml). Songs, grooves, instruments and presets are held out in both.
+enum class Fonts { kSeen, kHeldOut };
+const char* name_of(Fonts fonts);
+
+struct RenderedSong {
+  std::string song;  // its hash; several windows may be of one song
+  audio::AudioBuffer mixture;
+  std::vector<audio::AudioBuffer> stems;  // in the order of data::kStems
+  std::vector<audio::Note> lead;          // of the score
+};
+
+// The same windows of 20 s each time; the smoke form has shorter ones, of what `make fetch` gets.
+class RenderedSongs {
+ public:
+  RenderedSongs(Fonts fonts, const Scale& scale);
+  RenderedSong next();
+
+ private:
+  data::StemOptions options_;
+  std::unique_ptr<const data::SongSource> source_;
+  data::StemRenderer renderer_;
+  uint64_t index_ = 0;
+};
+
+// What RenderedSongs needs and is not fetched, in a sentence; empty: nothing.
+std::string missing_material(const Scale& scale);
+
+// Nothing if the weights are not here; the log says which.
+std::optional<app::StemModels> models_of(app::Vocals vocals, bool only_vocals);
+
+// The stems of a song, in the order of `models`.
+std::vector<audio::AudioBuffer> separated(const audio::AudioBuffer& song,
+                                          const app::StemModels& models);
+
+// The mean of the songs' values, with an interval over songs: the windows of one song count as one.
+// `songs`: the song of each value; NaN values do not count.
+eval::Interval mean_over_songs(const std::vector<std::string>& songs,
+                               const std::vector<double>& values);
+
+}  // namespace hum::bench::stems
