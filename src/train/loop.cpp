@@ -76,6 +76,7 @@ class Reporter {
     line["units_per_s"] = spec_.units_per_batch * static_cast<double>(count_) / interval_s;
     line["step_s"] = median(std::move(steps_s_));
     line["seconds"] = seconds_since(start_);
+    line["processor_s"] = processor_seconds();
     log_ << to_text(line) << std::endl;
     steps_s_.clear();
     count_ = 0;

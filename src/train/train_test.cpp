@@ -213,6 +213,7 @@ TEST(Training, LowersTheLossAndLogsIt) {
   EXPECT_EQ(first.at("step"), 5);
   EXPECT_GT(first.at("step_s"), 0);
   EXPECT_LT(first.at("step_s").get<double>(), first.at("seconds").get<double>());
+  EXPECT_GT(first.at("processor_s"), 0);
   EXPECT_TRUE(first.contains("bias"));
   EXPECT_LT(result.final_loss, 0.5 * first.at("loss").get<double>());
 }
