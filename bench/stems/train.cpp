@@ -74,8 +74,7 @@ eval::Bar stems_train(const Scale& scale) {
                 .reason = stems::missing_material(kFull)};
   if (!bar.reason.empty()) return bar;
   const double rendering = rendering_h(source_folder() / "configs/stems.yaml", scale);
-  bar.ours["rendering core-hours"] = rendering;
-  bar.checks.at_most("rendering", rendering, kMostRendering_h);
+  bar.checks.at_most("rendering core-hours", rendering, kMostRendering_h);
   const fs::path weights = app::weights_folder("");
   const bool are_here = fs::exists(weights / "separator");
   bar.checks.holds("own: its weights are here", are_here);
@@ -85,7 +84,7 @@ eval::Bar stems_train(const Scale& scale) {
   bar.value = training.processor_h;
   bar.ours["steps"] = training.steps;
   bar.ours["processes"] = training.processes;
-  bar.checks.at_most("training", training.processor_h, kMostTraining_h);
+  bar.checks.at_most("training core-hours", training.processor_h, kMostTraining_h);
   bar.checks.holds("the log is of these weights", training.made_the_weights);
   return bar;
 }
