@@ -109,7 +109,7 @@ fetch: setup
 	@tools/fetch_wheels.sh
 	@tools/fetch_stems.sh --tests
 
-##   fetch-stems download all songs and sounds of debs.lock, the material for separation, into build/third_party/debian
+##   fetch-stems download the songs and sounds of debs.lock that training needs into build/third_party/debian
 fetch-stems: setup
 	@tools/fetch_stems.sh
 

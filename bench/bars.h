@@ -55,6 +55,11 @@ eval::Bar stems_lead(const Scale& scale);
 eval::Bar stems_train(const Scale& scale);
 // What the ear hears of people who sing in a band, after separation.
 eval::Bar stems_melody(const Scale& scale);
+// `hum separate`: whether its stems add up to the song; its speed and memory, with Spleeter's
+// U-Nets beside PyTorch's; and real songs whose stems are known.
+eval::Bar stems_sum(const Scale& scale);
+eval::Bar stems_speed(const Scale& scale);
+eval::Bar stems_real(const Scale& scale);
 // Time and memory of `hum generate`, with an empty compile cache and with a warm one.
 eval::Bar demo_time(const Scale& scale);
 // Seconds of sound per second of `hum generate`, for one and many recordings per call, and its

@@ -61,6 +61,29 @@ std::vector<PeerSetting> torch_settings(const std::string& dtype) {
   return all;
 }
 
+std::vector<PeerSetting> torch_inference_settings() {
+  const std::vector<PeerSetting> forms = {
+      {"eager"}, {"compiled", {"--compile"}}, {"compiled and frozen", {"--compile", "--freeze"}}};
+  std::vector<PeerSetting> all = {forms[0]};
+  for (const PeerSetting& form : forms) {
+    for (const std::string layout : {"", "--channels-last"}) {
+      for (const std::string batch : {"", "--one-by-one"}) {
+        PeerSetting setting{form.name + ", jemalloc", form.arguments, with_jemalloc()};
+        for (const std::string& flag : {layout, batch}) {
+          if (flag.empty()) continue;
+          setting.name += ", " + flag.substr(2);
+          setting.arguments.push_back(flag);
+        }
+        all.push_back(setting);
+      }
+    }
+  }
+  all.push_back({"eager, jemalloc, Intel OpenMP, channels-last, one-by-one",
+                 {"--channels-last", "--one-by-one"},
+                 with_intel_openmp()});
+  return all;
+}
+
 std::vector<PeerSetting> transformers_settings() {
   std::vector<PeerSetting> all;
   for (const std::string dtype : {"bf16", "f32"}) {

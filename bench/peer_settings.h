@@ -27,6 +27,11 @@ std::vector<PeerSetting> allocator_settings();
 // at least as fast: the settings for "bf16" are then those of f32, plus one of bf16 at the end.
 std::vector<PeerSetting> torch_settings(const std::string& dtype);
 
+// For the script that runs convolutions of a fixed size (bench/peers/spleeter_torch.py): eager,
+// compiled, and compiled with the weights as constants; all segments at once or one by one; with
+// the channels last, as oneDNN's convolutions like them. The first is PyTorch's default.
+std::vector<PeerSetting> torch_inference_settings();
+
 // For the script that decodes with transformers. On a processor without bf16 multiplication f32 may
 // be faster, and one generation in bf16 takes minutes: a single bf16 setting shows it.
 std::vector<PeerSetting> transformers_settings();

@@ -4,9 +4,7 @@
 // singer alone.
 #include <algorithm>
 #include <iostream>
-#include <optional>
 
-#include "app/separation/song_separator.h"
 #include "app/training/own_songs.h"
 #include "audio/io.h"
 #include "audio/mix.h"
@@ -16,11 +14,11 @@
 #include "bench/bars.h"
 #include "bench/hear/recordings.h"
 #include "bench/hear/scores.h"
+#include "bench/stems.h"
 #include "data/shards/array_files.h"
 #include "data/stems/render.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/annotation.h"
-#include "eval/metrics/bootstrap.h"
 #include "eval/metrics/stem_figures.h"
 
 namespace hum::bench {
@@ -139,16 +137,6 @@ Sound as_heard(const AudioBuffer& sound) {
   return audio::resample(audio::to_mono(sound), data::kSampleRate).samples;
 }
 
-AudioBuffer vocals_of(const AudioBuffer& mixture, const app::StemModels& models) {
-  app::SongSeparator separator(models, mixture.rate_hz, mixture.channels);
-  const auto found = std::ranges::find(separator.stems(), "vocals") - separator.stems().begin();
-  const auto vocals = static_cast<size_t>(found);
-  AudioBuffer result{mixture.rate_hz, mixture.channels, separator.push(mixture.samples)[vocals]};
-  const auto last = separator.finish();
-  result.samples.insert(result.samples.end(), last[vocals].begin(), last[vocals].end());
-  return result;
-}
-
 // What is heard: a sound of each singer; with bands, of each with the first, then with the others.
 struct Contender {
   std::string name;
@@ -156,19 +144,9 @@ struct Contender {
   std::vector<double> f1 = {};  // by singer, mean of the bands
 };
 
-std::optional<app::StemModels> models_of(app::Vocals vocals) {
-  try {
-    return std::optional<app::StemModels>(
-        std::in_place, app::StemModelOptions{.vocals = vocals, .only_vocals = true});
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::kNoInput) throw;
-    spdlog::warn("stems-melody: {}", error.what());
-    return {};
-  }
-}
-
 // The singers alone, the mixtures, and the vocals of each of hum's models that is here.
-std::vector<Contender> contenders(const std::vector<Singer>& singers, const Scale& scale) {
+std::vector<Contender> contenders(const std::vector<Singer>& singers, const StemWeights& weights,
+                                  const Scale& scale) {
   std::vector<Contender> all = {{kAlone}, {kMixture}};
   std::vector<AudioBuffer> mixtures;
   Bands bands(longest_s(scale));
@@ -179,13 +157,13 @@ std::vector<Contender> contenders(const std::vector<Singer>& singers, const Scal
       all[1].sounds.push_back(as_heard(mixtures.back()));
     }
   }
-  for (const app::Vocals vocals : {app::Vocals::kSpleeter, app::Vocals::kOwn}) {
-    const auto models = models_of(vocals);
-    if (!models) continue;
-    Contender& separated = all.emplace_back(std::string(to_name(vocals)));
-    spdlog::info("stems-melody: {} separates {} songs", separated.name, mixtures.size());
+  for (const auto& [name, mode] : {std::pair("spleeter", kSpleeterAlone), {"own", kOwn}}) {
+    if (weights.find(mode) == nullptr) continue;
+    const app::StemModels models = weights.find(mode)->models();
+    Contender& found = all.emplace_back(name);
+    spdlog::info("stems-melody: {} separates {} songs", name, mixtures.size());
     for (const AudioBuffer& mixture : mixtures) {
-      separated.sounds.push_back(as_heard(vocals_of(mixture, *models)));
+      found.sounds.push_back(as_heard(separated(mixture, models).at("vocals")));
     }
   }
   return all;
@@ -219,14 +197,6 @@ eval::TextTable judge(const std::vector<Singer>& singers, std::vector<Contender>
   return table;
 }
 
-eval::Interval mean_of(const std::vector<double>& values) {
-  return eval::mean_interval(values, eval::draw_resamples(std::ssize(values), {}));
-}
-
-Json figures(const eval::Interval& interval) {
-  return {{"value", interval.value}, {"low", interval.low}, {"high", interval.high}};
-}
-
 const Contender* find(const std::vector<Contender>& all, std::string_view name) {
   const auto found = std::ranges::find(all, name, &Contender::name);
   return found == all.end() ? nullptr : &*found;
@@ -234,18 +204,17 @@ const Contender* find(const std::vector<Contender>& all, std::string_view name) 
 
 void check(const std::vector<Contender>& all, eval::Bar& bar) {
   const Contender &alone = all[0], &mixture = all[1];
-  bar.peer[kMixture] = figures(mean_of(mixture.f1));
-  bar.peer[kAlone] = figures(mean_of(alone.f1));
+  bar.peer[kMixture] = figures_of(mean_over_songs(mixture.f1));
+  bar.peer[kAlone] = figures_of(mean_over_songs(alone.f1));
   for (const auto& [name, least] : {std::pair("spleeter", kLeastSpleeter), {"own", kLeastOwn}}) {
     const Contender* separated = find(all, name);
-    bar.checks.holds(fmt::format("{}: its weights are here", name), separated != nullptr);
     if (separated == nullptr) continue;
     std::vector<double> above;
     for (size_t i = 0; i < mixture.f1.size(); ++i) {
       above.push_back(separated->f1[i] - mixture.f1[i]);
     }
-    const auto f1 = mean_of(separated->f1), gain = mean_of(above);
-    bar.ours[name] = {{"f1", figures(f1)}, {"above the mixture", figures(gain)}};
+    const auto f1 = mean_over_songs(separated->f1), gain = mean_over_songs(above);
+    bar.ours[name] = {{"f1", figures_of(f1)}, {"above the mixture", figures_of(gain)}};
     bar.checks.at_least(name, f1.value, least);
     bar.checks.holds(fmt::format("{}: above the mixture", name), gain.low > 0);
     if (bar.value.is_null()) bar.value = f1.value;
@@ -267,11 +236,13 @@ eval::Bar stems_melody(const Scale& scale) {
   }
   if (!bar.reason.empty()) return bar;
   const auto singers = read_singers(scale);
-  auto all = contenders(singers, scale);
+  const StemWeights weights(scale);
+  auto all = contenders(singers, weights, scale);
   const hear::Ears ears(scale);
   const auto table = judge(singers, all, ears.ours());
   std::cerr << table.text();
   bar.ours["recordings"] = all[0].f1.size();
+  weights.check(bar);
   check(all, bar);
   return bar;
 }

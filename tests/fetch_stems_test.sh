@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests tools/fetch_stems.sh without a network: a lock file of three small packages in a local archive, of which one has
+# Tests tools/fetch_stems.sh without a network: a lock file of four small packages in a local archive, of which one has
 # another version and one another content. Exit code 77: this machine has no apt-get.
 set -euo pipefail
 source_folder=$(cd "$(dirname "$0")/.." && pwd)
@@ -46,12 +46,14 @@ list_packages() {
 make_package blupi 1.0-1
 make_package doom 1:2.0-1
 make_package kits 3.0-1
+make_package judges 4.0-1
 list_packages
 cat > debs.lock << END
 # songs
 blupi 1.0-1 $(hash_of blupi) test
 doom 1:2.0-1 $(hash_of doom)
 kits 3.0-1 $(hash_of kits)
+judges 4.0-1 $(hash_of judges) bench
 END
 fetch() { tools/fetch_stems.sh "$@" debian > log 2>&1; }
 
@@ -62,7 +64,13 @@ touch debian/blupi/mark
 fetch || fail "all packages"
 [ -e debian/blupi/mark ] || fail "fetched again what is there"
 [ "$(cat debian/doom/usr/share/doom/song.mid)" = "doom 1:2.0-1" ] || fail "doom is not unpacked"
+[ ! -e debian/judges ] || fail "fetches what only judges"
 fetch && [ ! -s log ] || fail "prints something though nothing is missing"
+
+rm -r debian/doom
+fetch --bench || fail "the package of the bars"
+[ -e debian/judges/usr ] && [ ! -e debian/doom ] || fail "--bench fetches something else"
+fetch || fail "all packages again"
 
 make_package doom 1:2.1-1
 list_packages

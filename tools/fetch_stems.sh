@@ -3,18 +3,22 @@
 # them. Skips those already there. A package that apt-get cannot get is skipped with a warning, because the archive keeps
 # no old versions; one whose content differs from the lock file is an error.
 # Unpacks into a temporary folder and renames that when complete, so an interrupted run leaves no partial package.
-# Usage: tools/fetch_stems.sh [--tests] [FOLDER]     --tests: only those that tests read
-#                                                    FOLDER: default build/third_party/debian
+# Usage: tools/fetch_stems.sh [--tests|--bench] [FOLDER]
+#   default: all but those that only the bars read; --tests: only those that tests read; --bench: only those that only the
+#   bars read. FOLDER: default build/third_party/debian
 set -euo pipefail
 cd "$(dirname "$0")/.."
 lock=debs.lock
 only=
-if [ "${1:-}" = --tests ]; then only=test; shift; fi
+case "${1:-}" in
+  --tests) only=test; shift ;;
+  --bench) only=bench; shift ;;
+esac
 folder=${1:-build/third_party/debian}
 
 missing=()
 while read -r name version hash job; do
-  [ -z "$only" ] || [ "$job" = "$only" ] || continue
+  if [ -n "$only" ]; then [ "$job" = "$only" ] || continue; elif [ "$job" = bench ]; then continue; fi
   [ "$(cat "$folder/$name/.lock" 2> /dev/null)" = "$version $hash" ] || missing+=("$name $version $hash")
 done < <(grep '^[a-z]' "$lock")
 [ ${#missing[@]} -gt 0 ] || exit 0

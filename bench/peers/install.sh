@@ -4,6 +4,7 @@
 # `install.sh peers-notes` installs basic-pitch, which needs other versions, and swift-f0 into build/peers-notes.
 # `install.sh peers-pitch` installs three pitch trackers into build/peers-pitch; they use the PyTorch of build/peers.
 # `install.sh peers-judges` installs two judges of timbre into build/peers-judges; they use the PyTorch of build/peers.
+# `install.sh songs` fetches real songs whose stems are known into build/third_party.
 # `install.sh hum-COMMIT` builds hum at an earlier commit.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -12,8 +13,11 @@ case "${1:-peers}" in
   peers-notes) wanted=bench/peers/requirements-notes.txt options=--no-deps what="basic-pitch and swift-f0 (1 GB, some minutes)" ;;
   peers-pitch) wanted=bench/peers/requirements-pitch.txt options=--no-deps what="swift-f0, PESTO and torchcrepe (1 GB, some minutes)" ;;
   peers-judges) wanted=bench/peers/requirements-judges.txt options=--no-deps what="aisfx, musicnn and TensorFlow (2 GB, some minutes)" ;;
+  songs)
+    tools/fetch_stems.sh --bench
+    exec tools/fetch_wheels.sh build/third_party tools/stempeg.lock ;;
   hum-*) exec bench/peers/old_hum.sh "${1#hum-}" ;;
-  *) echo "usage: install.sh [peers|peers-notes|peers-pitch|peers-judges|hum-COMMIT]" >&2; exit 2 ;;
+  *) echo "usage: install.sh [peers|peers-notes|peers-pitch|peers-judges|songs|hum-COMMIT]" >&2; exit 2 ;;
 esac
 folder=build/${1:-peers}
 if cmp -s "$wanted" "$folder/installed.txt"; then exit 0; fi

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/hear/scores.h"
+#include "bench/stems.h"
 #include "bench/stems/songs.h"
 #include "data/synthesis/timing.h"
 #include "eval/metrics/stem_figures.h"
@@ -56,7 +57,7 @@ std::vector<Window> windows_with_lead(const app::StemModels& models, const Scale
                        .notes = known_notes(song.lead),
                        .mixture = as_heard(song.mixture),
                        .lead = as_heard(song.stems[kStem]),
-                       .found = as_heard(stems::separated(song.mixture, models)[kStem])});
+                       .found = as_heard(separated(song.mixture, models).at("lead"))});
   }
   return windows;
 }
@@ -99,7 +100,7 @@ void check(const std::vector<Window>& windows, const std::vector<Heard>& all, ev
   std::vector<std::string> songs;
   for (const Window& window : windows) songs.push_back(window.song);
   const auto mean = [&](const std::vector<double>& f1) {
-    return stems::mean_over_songs(songs, f1);
+    return stems::mean_by_song(songs, f1);
   };
   eval::TextTable table({"sound", "heard by", "F1"});
   for (const Heard& heard : all) {
@@ -107,8 +108,7 @@ void check(const std::vector<Window>& windows, const std::vector<Heard>& all, ev
     table.row({heard.sound, heard.listener,
                fmt::format("{:.3f} [{:.3f}, {:.3f}]", f1.value, f1.low, f1.high)});
     Json& place = heard.sound == kLead ? bar.ours : bar.peer;
-    place[heard.sound][heard.listener] = {
-        {"value", f1.value}, {"low", f1.low}, {"high", f1.high}};
+    place[heard.sound][heard.listener] = figures_of(f1);
   }
   std::cerr << table.text();
   bar.ours["windows"] = windows.size();
@@ -119,7 +119,7 @@ void check(const std::vector<Window>& windows, const std::vector<Heard>& all, ev
   std::vector<double> above;
   for (size_t i = 0; i < found.size(); ++i) above.push_back(found[i] - floor[i]);
   const auto gain = mean(above);
-  bar.ours["above the mixture"] = {{"value", gain.value}, {"low", gain.low}, {"high", gain.high}};
+  bar.ours["gain over the mixture"] = figures_of(gain);
   bar.value = mean(found).value / mean(known).value;
   bar.checks.at_least("of the true lead's F1", bar.value, kLeastRatio);
   bar.checks.holds("above the mixture", gain.low > 0);
@@ -137,10 +137,11 @@ eval::Bar stems_lead(const Scale& scale) {
                     kLeastRatio),
                 .reason = stems::missing_material(scale)};
   if (!bar.reason.empty()) return bar;
-  const auto models = stems::models_of(app::Vocals::kOwn, /*only_vocals=*/false);
-  bar.checks.holds("own: its weights are here", models.has_value());
-  if (!models) return bar;
-  const auto windows = windows_with_lead(*models, scale);
+  const StemWeights weights(scale);
+  const StemMode* own = weights.find(kOwn);
+  bar.checks.holds("own: its weights are here", own != nullptr);
+  if (own == nullptr) return bar;
+  const auto windows = windows_with_lead(own->models(), scale);
   if (windows.empty()) return bar;  // the smoke form may find no lead
   const hear::Ears ears(scale);
   // The ear hears one line, as hum notes --voice; Basic Pitch all notes.

@@ -4,12 +4,11 @@
 #include <map>
 #include <utility>
 
-#include "app/separation/song_separator.h"
 #include "app/training/own_songs.h"
 #include "base/error.h"
 #include "base/fields_json.h"
 #include "base/folders.h"
-#include "base/log.h"
+#include "bench/stems.h"
 #include "data/shards/array_files.h"
 #include "data/stems/songs.h"
 #include "eval/separation/masks.h"
@@ -74,31 +73,7 @@ std::string missing_material(const Scale& scale) {
   return {};
 }
 
-std::optional<app::StemModels> models_of(app::Vocals vocals, bool only_vocals) {
-  try {
-    return std::optional<app::StemModels>(
-        std::in_place, app::StemModelOptions{.vocals = vocals, .only_vocals = only_vocals});
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::kNoInput) throw;
-    spdlog::warn("{}", error.what());
-    return {};
-  }
-}
-
-std::vector<AudioBuffer> separated(const AudioBuffer& song, const app::StemModels& models) {
-  app::SongSeparator separator(models, song.rate_hz, song.channels);
-  std::vector<AudioBuffer> stems;
-  for (auto& samples : separator.push(song.samples)) {
-    stems.push_back({song.rate_hz, song.channels, std::move(samples)});
-  }
-  const auto last = separator.finish();
-  for (size_t i = 0; i < stems.size(); ++i) {
-    stems[i].samples.insert(stems[i].samples.end(), last[i].begin(), last[i].end());
-  }
-  return stems;
-}
-
-eval::Interval mean_over_songs(const std::vector<std::string>& songs,
+eval::Interval mean_by_song(const std::vector<std::string>& songs,
                                const std::vector<double>& values) {
   HUM_CHECK(songs.size() == values.size(), "{} songs, {} values", songs.size(), values.size());
   std::map<std::string, std::pair<double, int>> sums;
@@ -110,7 +85,7 @@ eval::Interval mean_over_songs(const std::vector<std::string>& songs,
   }
   std::vector<double> means;
   for (const auto& [song, of_song] : sums) means.push_back(of_song.first / of_song.second);
-  return eval::mean_interval(means, eval::draw_resamples(std::ssize(means), {}));
+  return mean_over_songs(means);
 }
 
 }  // namespace hum::bench::stems

@@ -1,13 +1,11 @@
-// Songs that no training has, rendered as stems, and what hum's models make of them.
+// Songs that no training has, rendered as stems.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "app/separation/stem_models.h"
 #include "audio/buffer.h"
 #include "audio/notes.h"
 #include "bench/scale.h"
@@ -44,16 +42,9 @@ class RenderedSongs {
 // What RenderedSongs needs and is not fetched, in a sentence; empty: nothing.
 std::string missing_material(const Scale& scale);
 
-// Nothing if the weights are not here; the log says which.
-std::optional<app::StemModels> models_of(app::Vocals vocals, bool only_vocals);
-
-// The stems of a song, in the order of `models`.
-std::vector<audio::AudioBuffer> separated(const audio::AudioBuffer& song,
-                                          const app::StemModels& models);
-
 // The mean of the songs' values, with an interval over songs: the windows of one song count as one.
 // `songs`: the song of each value; NaN values do not count.
-eval::Interval mean_over_songs(const std::vector<std::string>& songs,
-                               const std::vector<double>& values);
+eval::Interval mean_by_song(const std::vector<std::string>& songs,
+                            const std::vector<double>& values);
 
 }  // namespace hum::bench::stems

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/threads.h"
 #include "bench/bars.h"
+#include "bench/stems.h"
 #include "bench/stems/songs.h"
 #include "eval/separation/judge.h"
 
@@ -36,7 +37,7 @@ struct Judged {
     return result;
   }
   eval::Interval mean(size_t stem, const char* row, const char* figure) const {
-    return stems::mean_over_songs(songs, values(stem, row, figure));
+    return stems::mean_by_song(songs, values(stem, row, figure));
   }
 };
 
@@ -48,7 +49,9 @@ Judged judge(Fonts fonts, const app::StemModels& models, const Scale& scale) {
     std::vector<eval::SeparatedSong> windows;
     for (int64_t i = std::ssize(judged.songs); i < count && std::ssize(windows) < kTogether; ++i) {
       stems::RenderedSong song = source.next();
-      auto estimates = stems::separated(song.mixture, models);
+      Stems found = separated(song.mixture, models);
+      std::vector<audio::AudioBuffer> estimates;
+      for (const std::string& stem : models.stems()) estimates.push_back(std::move(found.at(stem)));
       judged.songs.push_back(song.song);
       windows.push_back({.name = fmt::format("{}", i),
                          .stems = models.stems(),
@@ -97,10 +100,6 @@ eval::Interval share_of(const Judged& judged, size_t stem) {
                                    share);
 }
 
-Json with_interval(const eval::Interval& interval) {
-  return {{"value", interval.value}, {"low", interval.low}, {"high", interval.high}};
-}
-
 std::string decibels(const eval::Interval& interval) {
   return std::isnan(interval.value) ? "" : fmt::format("{:.1f}", interval.value);
 }
@@ -126,15 +125,15 @@ double report(const Judged& judged, Fonts fonts, const std::vector<std::string>&
         decibels(si_sdri), decibels(silence)};
     Json& ours = bar.ours[stems::name_of(fonts)][names[stem]];
     ours = {{"windows", windows},
-            {"share", with_interval(share)},
-            {"si_sdri_db", with_interval(si_sdri)},
-            {"silence_dbfs", with_interval(silence)}};
+            {"share", figures_of(share)},
+            {"si_sdri_db", figures_of(si_sdri)},
+            {"silence_dbfs", figures_of(silence)}};
     for (const auto& row : eval::stem_rows()) {
       const auto of_row = judged.mean(stem, row.name, "sdr");
       cells.push_back(decibels(of_row));
       (row.name == std::string_view(kEstimates)
            ? ours["sdr_db"]
-           : bar.peer[stems::name_of(fonts)][names[stem]][row.name]) = with_interval(of_row);
+           : bar.peer[stems::name_of(fonts)][names[stem]][row.name]) = figures_of(of_row);
     }
     table.row(cells);
     if (fonts == Fonts::kHeldOut && names[stem] != "other") {
@@ -157,13 +156,15 @@ eval::Bar stems_synthetic(const Scale& scale) {
                                    kLeastSeen, kLeastHeldOut),
                 .reason = stems::missing_material(scale)};
   if (!bar.reason.empty()) return bar;
-  const auto models = stems::models_of(app::Vocals::kOwn, /*only_vocals=*/false);
-  bar.checks.holds("own: its weights are here", models.has_value());
-  if (!models) return bar;
+  const StemWeights weights(scale);
+  const StemMode* own = weights.find(kOwn);
+  bar.checks.holds("own: its weights are here", own != nullptr);
+  if (own == nullptr) return bar;
+  const app::StemModels models = own->models();
   for (const auto& [fonts, least] :
        {std::pair(Fonts::kSeen, kLeastSeen), {Fonts::kHeldOut, kLeastHeldOut}}) {
-    const Judged judged = judge(fonts, *models, scale);
-    const double mean = report(judged, fonts, models->stems(), bar);
+    const Judged judged = judge(fonts, models, scale);
+    const double mean = report(judged, fonts, models.stems(), bar);
     bar.checks.at_least(stems::name_of(fonts), mean, least);
     bar.value = mean;
   }
