@@ -124,7 +124,7 @@ void Api::add_routes(Router& router) {
               .hint = kHowToSend});
   router.add("POST", "/v1/uploads", [this](Request& request) { return post_upload(request); },
              {.form_bytes = options_.max_upload_bytes + kFormBytes,
-              .file_parts = sounds,
+              .file_parts = std::vector<std::string>{"audio", "timbre", "backing", "song"},
               .text_parts = std::vector<std::string>{},
               .media_types = {kFormType},
               .hint = kHowToSend});
