@@ -179,8 +179,7 @@ std::vector<PerformedFile> perform_takes(const PerformanceOptions& options,
   Player player(options, source, models, events);
   const Hearing hearing = player.hear();
   Delivery delivery(options, hearing, player.converter, folder);
-  events.heard(
-      heard_report(seconds_of(source, delivery.played()), hearing, delivery.played()));
+  events.heard(heard_report(seconds_of(source, delivery.played()), hearing, delivery.played()));
   const auto& score = hearing.score;
   const double share = 1.0 / static_cast<double>(options.takes);
   player.plays(0, share);

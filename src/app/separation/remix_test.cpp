@@ -68,9 +68,9 @@ class RemixSong : public ::testing::Test {
     return options;
   }
   static Json run(const RemixOptions& options) {
-    return remix(
-        options, {.heard = [](const Json&) {}, .progress = [](std::string_view, double) {}},
-        models_);
+    return remix(options,
+                 {.heard = [](const Json&) {}, .progress = [](std::string_view, double) {}},
+                 models_);
   }
   AudioBuffer output() const { return audio::read_audio(folder_.path() / "out.wav"); }
   // The mix before it was made softer.
@@ -223,18 +223,18 @@ TEST_F(RemixSong, TellsItsStagesAndLeavesNothingWhenStopped) {
   std::vector<std::string> stages;
   const auto wanted = options(song(44100, 2));
   Json heard;
-  PerformanceEvents events{
-      .heard =
-          [&](const Json& report) {
-            EXPECT_EQ(stages.back(), "hear");
-            heard = report;
-          },
-      .progress =
-          [&](std::string_view stage, double done) {
-            if (stages.empty() || stages.back() != stage) stages.emplace_back(stage);
-            EXPECT_GE(done, 0);
-            EXPECT_LE(done, 1);
-          }};
+  PerformanceEvents events{.heard =
+                               [&](const Json& report) {
+                                 EXPECT_EQ(stages.back(), "hear");
+                                 heard = report;
+                               },
+                           .progress =
+                               [&](std::string_view stage, double done) {
+                                 if (stages.empty() || stages.back() != stage)
+                                   stages.emplace_back(stage);
+                                 EXPECT_GE(done, 0);
+                                 EXPECT_LE(done, 1);
+                               }};
   const Json report = remix(wanted, events, models_);
   EXPECT_THAT(stages, ElementsAre("separate", "hear", "play", "write"));
   EXPECT_EQ(heard["notes"], report["notes"]);

@@ -49,9 +49,9 @@ struct SeparateSummary {
 using SeparateProgress = std::function<void(std::string_view stage, double done)>;
 
 // Reads and writes block by block: memory does not depend on the length of a song. done: called for
-// each song, in order. progress: in place of the terminal and of stop signals. An error in one of several songs does not stop the others. Throws: what
-// plan_stems and StemModels throw; for a single song, what reading and writing throw; kFailure
-// after a stop signal.
+// each song, in order. progress: in place of the terminal and of stop signals. An error in one of
+// several songs does not stop the others. Throws: what plan_stems and StemModels throw; for a
+// single song, what reading and writing throw; kFailure after a stop signal.
 SeparateSummary separate(const SeparateOptions& options,
                          const std::function<void(const SeparatedFile&)>& done,
                          const SeparateProgress& progress = {});
