@@ -52,6 +52,7 @@ class Api {
   Response get_stream(const Job& job);
   Job require_job(const Request& request);
   Response get_presets() const;
+  Response get_stems() const;
   Response get_ready();
 
   // A result in another format, or all as zip: made on request and kept. Absent: cannot be made.

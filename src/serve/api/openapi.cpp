@@ -154,6 +154,13 @@ constexpr const char* kDocument = R"json({
         "default": {"$ref": "#/components/responses/Problem"}}
     }
   },
+  "/v1/stems": {
+    "get": {
+      "operationId": "listStems", "summary": "The stems that the task separate makes of a song",
+      "responses": {"200": {"description": "Without the models there are none", "content": {"application/json": {"schema": {
+        "type": "object", "required": ["stems"], "properties": {"stems": {"type": "array", "items": {"type": "string"}}}}}}}}
+    }
+  },
   "/health": {"get": {"operationId": "health", "summary": "Whether the server runs",
     "responses": {"200": {"description": "It does", "content": {"application/json": {"schema": {"type": "object"}}}}}}},
   "/ready": {"get": {"operationId": "ready", "summary": "Whether a worker has loaded its models",

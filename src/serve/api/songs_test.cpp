@@ -129,6 +129,17 @@ TEST_F(SongApi, WithoutItsModelAJobIsRefusedWithWhatCanBeDone) {
   EXPECT_EQ(begin("separate", R"({"stems": "drums,rest"})").status, 202);
 }
 
+TEST_F(SongApi, TheStemsAreThoseOfTheInstalledModels) {
+  const auto stems = [&] {
+    return parse_json(TestClient(song_server_->port()).ask("GET", "/v1/stems").body)["stems"];
+  };
+  EXPECT_EQ(stems(), Json::array());
+  install_spleeter();
+  EXPECT_EQ(stems(), (Json{"vocals", "rest"}));
+  install_separator();
+  EXPECT_EQ(stems(), (Json{"drums", "bass", "vocals", "lead", "chordal", "other"}));
+}
+
 TEST_F(SongApi, WrongOptionsAreNamed) {
   install_separator();
   expect_problem(begin("remix", "{}"), 422, "neither the option preset nor a timbre");

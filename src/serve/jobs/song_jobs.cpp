@@ -69,6 +69,16 @@ void validate_song_job(const JobOptions& options, const JobRequest& request) {
   app::validate(remix_options(options, request.timbre));
 }
 
+std::vector<std::string> stems_found(const app::StemModelOptions& models) {
+  const auto [has_own, has_spleeter] = app::installed_stem_models(models);
+  std::vector<std::string> names;
+  if (!has_own && !has_spleeter) return names;
+  for (const app::WantedStem& stem : app::wanted_stems(stem_outputs({}, has_own))) {
+    names.push_back(stem.name);
+  }
+  return names;
+}
+
 void require_stem_models(const JobOptions& options, Task task,
                          const app::StemModelOptions& models) {
   const auto [has_own, has_spleeter] = app::installed_stem_models(models);

@@ -16,6 +16,9 @@ namespace hum::serve {
 // Checks the options of such a job against each other. Throws: kUsage naming the flag.
 void validate_song_job(const JobOptions& options, const JobRequest& request);
 
+// The stems of a job that names none: six, the vocals and the rest, or none without a model.
+std::vector<std::string> stems_found(const app::StemModelOptions& models);
+
 // Throws: kUsage, with what those who run the service can do, if it has no model that finds the
 // stems of the job. `models`: where they are.
 void require_stem_models(const JobOptions& options, Task task, const app::StemModelOptions& models);
