@@ -31,17 +31,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", default=str(ROOT / "build" / "bin" / "hum"))
     parser.add_argument("--sample-report", default=str(ROOT / "build" / "tests" / "page" / "hum_sample_report"))
+    parser.add_argument("--tiny-spleeter", default=str(ROOT / "build" / "tests" / "page" / "hum_tiny_spleeter"))
     parser.add_argument("--screenshots", default=str(ROOT / "build" / "page" / "screenshots"))
     parser.add_argument("tests", nargs="*",
                         default=["journeys_test", "corrections_test", "faults_test", "modules_test", "session_test",
-                                 "report_test"])
+                                 "songs_test", "report_test"])
     arguments = parser.parse_args()
     if missing():
         print(f"skipped: {', '.join(missing())} missing; `make page` installs them", file=sys.stderr)
         return SKIPPED
     find_packages()
     os.environ.update(HUM_PAGE_PROGRAM=arguments.program, HUM_PAGE_SCREENSHOTS=arguments.screenshots,
-                      HUM_PAGE_SAMPLE_REPORT=arguments.sample_report)
+                      HUM_PAGE_SAMPLE_REPORT=arguments.sample_report, HUM_PAGE_TINY_SPLEETER=arguments.tiny_spleeter)
     found = unittest.defaultTestLoader.loadTestsFromNames(arguments.tests)
     return 0 if unittest.TextTestRunner(verbosity=2).run(found).wasSuccessful() else 1
 

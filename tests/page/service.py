@@ -1,6 +1,7 @@
 """A `hum serve` of one test, on a free port, with a folder of data that goes away with it."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -13,13 +14,13 @@ START_S = 120  # of a busy machine; the bar serve-idle measures how long it take
 
 
 class Service:
-    def __init__(self, program, workers=1, flags=()):
+    def __init__(self, program, workers=1, flags=(), environment=None):
         self.folder = tempfile.TemporaryDirectory(prefix="hum-page-")
         self.log = open(f"{self.folder.name}/log", "w+b")
         self.process = subprocess.Popen(
             [program, "serve", "--listen", "127.0.0.1:0", "--data", f"{self.folder.name}/data", "--workers", str(workers),
              *flags],
-            stdout=subprocess.PIPE, stderr=self.log, text=True)
+            stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, **(environment or {})})
         watch = threading.Timer(START_S, self.process.kill)
         watch.start()
         line = self.process.stdout.readline()

@@ -26,6 +26,7 @@ constexpr Endpoint kEndpoints[] = {{"POST", "/v1/jobs"},
                                    {"GET", "/v1/uploads/{upload}"},
                                    {"DELETE", "/v1/uploads/{none}"},
                                    {"GET", "/v1/presets"},
+                                   {"GET", "/v1/stems"},
                                    {"GET", "/v1/presets/violin/sound.wav"},
                                    {"GET", "/health"},
                                    {"GET", "/ready"},
@@ -398,7 +399,21 @@ class Cases {
         add_body({"POST", "/v1/jobs"}, fmt::format("{}: {}", part, sound.name), type, form.body(),
                  is_refused ? kRefused4xx : kValidOrRefused);
       }
+      add_song(sound);
     }
+  }
+
+  void add_song(const HostileSound& sound) {
+    const int status = sound.is_refused ? kRefused4xx : kValidOrRefused;
+    FormWriter upload, job;
+    upload.file("song", sound.bytes);
+    job.file("audio", sound.bytes).text("task", "separate");
+    const auto add_form = [&](const char* target, const FormWriter& form) {
+      const std::string type = form.content_type().substr(std::string("Content-Type: ").size());
+      add_body({"POST", target}, "song: " + sound.name, type, form.body(), status);
+    };
+    add_form("/v1/uploads", upload);
+    add_form("/v1/jobs", job);
   }
 
   const FuzzIds& ids_;

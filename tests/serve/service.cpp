@@ -52,9 +52,9 @@ Json ServiceTest::job(const std::string& id) const {
   return parse_json(answer.body);
 }
 
-std::string ServiceTest::upload(const fs::path& recording) const {
+std::string ServiceTest::upload(const fs::path& recording, const std::string& part) const {
   FormWriter form;
-  form.file("audio", read_file(recording));
+  form.file(part, read_file(recording));
   const auto answer = ask("POST", "/v1/uploads", form.content_type() + "\r\n", form.body());
   EXPECT_EQ(answer.status, 201) << answer.body;
   return parse_json(answer.body)["id"];

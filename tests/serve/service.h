@@ -42,8 +42,9 @@ class ServiceTest : public ::testing::Test {
   testing::Answer ask(const std::string& method, const std::string& target,
                       const std::string& headers = "", const std::string& body = "") const;
   Json job(const std::string& id) const;
-  // Sends a recording; returns the id of the upload.
-  std::string upload(const std::filesystem::path& recording) const;
+  // Sends a recording, or a song; returns the id of the upload.
+  std::string upload(const std::filesystem::path& recording,
+                     const std::string& part = "audio") const;
   // Starts a job; returns its id.
   std::string begin(const Json& request) const;
   // Waits for the end of the job and returns it.

@@ -46,6 +46,21 @@ Json conversion_report(const OutputPlan& plan, const Converter& converter, const
   return report;
 }
 
+Json heard_report(double seconds, const Hearing& hearing, std::span<const audio::Note> played) {
+  const auto& [melody, score] = hearing;
+  Json report = {{"audio_seconds", seconds},
+                 {"heard_by", melody.heard_by},
+                 {"octave", melody.octave},
+                 {"octave_reason", melody.octave_reason},
+                 {"tuning_cents", melody.tuning_cents}};
+  report.update(score_report(score));
+  report.update(Json{{"confidence", melody.confidence},
+                     {"voiced_share", melody.voiced_share},
+                     {"warnings", melody.warnings},
+                     {"notes", audio::to_json(played)}});
+  return report;
+}
+
 Json score_report(const pipeline::Score& score) {
   return {{"tempo_bpm", score.tempo ? Json(score.tempo->bpm) : Json()},
           {"first_beat", score.first_beat_s()},

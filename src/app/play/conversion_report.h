@@ -13,6 +13,9 @@ namespace hum::app {
 Json conversion_report(const OutputPlan& plan, const Converter& converter, const Hearing& hearing,
                        std::span<const audio::Note> played, const Json& takes, const Json& seconds);
 
+// What was heard of a recording of this length, and what is played of it, for PerformanceEvents.
+Json heard_report(double seconds, const Hearing& hearing, std::span<const audio::Note> played);
+
 // Tempo, key and what was done to the notes.
 Json score_report(const pipeline::Score& score);
 

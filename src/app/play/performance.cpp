@@ -8,7 +8,6 @@
 #include "app/play/conversion_report.h"
 #include "app/play/wav_stream.h"
 #include "audio/notes.h"
-#include "audio/notes_json.h"
 #include "base/error.h"
 #include "base/scratch_folder.h"
 #include "data/synthesis/timing.h"
@@ -20,21 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Json heard_report(const MelodySource& source, const Hearing& hearing,
-                  std::span<const audio::Note> played) {
-  const auto& [melody, score] = hearing;
-  Json report = {
-      {"audio_seconds", source.recording ? source.recording->seconds : pipeline::end_of(played)},
-      {"heard_by", melody.heard_by},
-      {"octave", melody.octave},
-      {"octave_reason", melody.octave_reason},
-      {"tuning_cents", melody.tuning_cents}};
-  report.update(score_report(score));
-  report.update(Json{{"confidence", melody.confidence},
-                     {"voiced_share", melody.voiced_share},
-                     {"warnings", melody.warnings},
-                     {"notes", audio::to_json(played)}});
-  return report;
+double seconds_of(const MelodySource& source, std::span<const audio::Note> played) {
+  return source.recording ? source.recording->seconds : pipeline::end_of(played);
 }
 
 // Without an instrument, and so without a range.
@@ -171,7 +157,7 @@ std::vector<PerformedFile> perform_notes(const PerformanceOptions& options,
   auto& warnings = hearing.melody.warnings;
   warnings.insert(warnings.end(), hearing.score.warnings.begin(), hearing.score.warnings.end());
   const auto& notes = hearing.score.notes;
-  events.heard(heard_report(source, hearing, notes));
+  events.heard(heard_report(seconds_of(source, notes), hearing, notes));
   events.progress("write", 0);
   std::vector<PerformedFile> files;
   for (const char* name : {"melody.mid", "melody.json"}) {
@@ -193,7 +179,7 @@ std::vector<PerformedFile> perform_takes(const PerformanceOptions& options,
   Player player(options, source, models, events);
   const Hearing hearing = player.hear();
   Delivery delivery(options, hearing, player.converter, folder);
-  events.heard(heard_report(source, hearing, delivery.played()));
+  events.heard(heard_report(seconds_of(source, delivery.played()), hearing, delivery.played()));
   const auto& score = hearing.score;
   const double share = 1.0 / static_cast<double>(options.takes);
   player.plays(0, share);
@@ -230,7 +216,8 @@ std::vector<PerformedFile> perform_arrangement(const PerformanceOptions& options
   arranged.format = options.format;
   Player player(options, source, models, events);
   const Hearing hearing = player.hear();
-  events.heard(heard_report(source, hearing, hearing.score.notes));
+  const auto& notes = hearing.score.notes;
+  events.heard(heard_report(seconds_of(source, notes), hearing, notes));
   player.plays(0, 1);
   Stopwatch watch;
   const Json report = arrange(arranged, player.converter, hearing, watch);

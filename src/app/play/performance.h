@@ -36,7 +36,8 @@ struct MelodySource {
 struct PerformanceEvents {
   // The notes and what is known about them, as `hum notes --json` prints it.
   std::function<void(const Json& report)> heard;
-  // "hear", "play" or "write", and the share of it that is done, 0..1. May throw to stop.
+  // "separate", "hear", "play" or "write", and the share of it that is done, 0..1. May throw to
+  // stop.
   std::function<void(std::string_view stage, double done)> progress;
 };
 

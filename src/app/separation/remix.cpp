@@ -54,10 +54,11 @@ std::string without_advice(const std::string& warning) {
 
 class Remix {
  public:
-  Remix(const RemixOptions& options, const RemixProgress& progress, Converter& converter,
+  Remix(const RemixOptions& options, const PerformanceEvents& events, Converter& converter,
         OutputPlan plan)
       : options_(options),
-        progress_(progress),
+        progress_(events.progress),
+        heard_(events.heard),
         converter_(converter),
         plan_(std::move(plan)),
         reader_(options.input, options.part.max_seconds) {
@@ -78,6 +79,7 @@ class Remix {
     separate(song);
     watch_.lap("separate");
     const Hearing hearing = hear(song);
+    heard_(heard_report(song.seconds(), hearing, hearing.score.notes));
     watch_.lap("melody");
     play(song, hearing.score.notes);
     watch_.lap("generate");
@@ -91,9 +93,9 @@ class Remix {
     return fmt::format("the stem {} of {}", options_.stem, audio::name_of(plan_.input));
   }
   std::string remedy() const {
-    return fmt::format(
-        "hum separate SONG --two-stems {} lets you hear it; --stem names another one",
-        options_.stem);
+    const std::string& hint = options_.listen_hint;
+    return (hint.empty() ? "hum separate SONG --two-stems " + options_.stem : hint) +
+           " lets you hear it; --stem names another one";
   }
 
   void separate(RemixedSong& song) {
@@ -189,7 +191,8 @@ class Remix {
   }
 
   const RemixOptions& options_;
-  const RemixProgress& progress_;
+  const std::function<void(std::string_view stage, double done)>& progress_;
+  const std::function<void(const Json& report)>& heard_;
   Converter& converter_;
   OutputPlan plan_;
   Stopwatch watch_;
@@ -213,12 +216,12 @@ void validate(const RemixOptions& options) {
   validate(options.part);
 }
 
-Json remix(const RemixOptions& options, const RemixProgress& progress,
+Json remix(const RemixOptions& options, const PerformanceEvents& events,
            std::shared_ptr<LoadedModels> models) {
   validate(options);
   Converter converter(part_options(options), std::move(models));
   const PlannedOutputs planned = planned_outputs(options, converter);
-  return Remix(options, progress, converter, planned.plans[0]).run();
+  return Remix(options, events, converter, planned.plans[0]).run();
 }
 
 std::string remix_text(const Json& report) {

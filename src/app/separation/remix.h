@@ -2,13 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "app/play/converter.h"
 #include "app/play/outputs.h"
+#include "app/play/performance.h"
 #include "app/separation/stem_models.h"
 #include "base/json.h"
 #include "models/spleeter/separator.h"
@@ -26,6 +25,8 @@ struct RemixOptions {
   ConversionOptions part;
   // Where Spleeter's weights are looked for.
   std::filesystem::path spleeter = models::spleeter::default_weights_path();
+  // What lets a user hear the stem alone, for hints; empty: the command.
+  std::string listen_hint;
 
   // The part must be in tune with the song, not with A = 440 Hz.
   RemixOptions() { part.hum.tuning = pipeline::Tuning::kOff; }
@@ -34,15 +35,11 @@ struct RemixOptions {
 // Throws, before any long work: kUsage naming the flag that is out of range.
 void validate(const RemixOptions& options);
 
-// "separate", "hear", "play" or "write", and the share of it that is done, 0..1. Called by the
-// thread that works; may throw to stop.
-using RemixProgress = std::function<void(std::string_view stage, double done)>;
-
 // Returns conversion_report's values and {"stem", "vocals": who found them, "keep", "rate_hz",
 // "channels", "stem_lufs", "gain_db": of the whole mix}. `models`: to play with, if they are loaded
 // already. Throws: what validate, plan_outputs, StemModels, Converter and reading throw; kBadData,
 // naming the stem, if it is silent or has no melody.
-Json remix(const RemixOptions& options, const RemixProgress& progress,
+Json remix(const RemixOptions& options, const PerformanceEvents& events,
            std::shared_ptr<LoadedModels> models = nullptr);
 
 // The report in one line.

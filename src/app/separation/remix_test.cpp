@@ -68,8 +68,9 @@ class RemixSong : public ::testing::Test {
     return options;
   }
   static Json run(const RemixOptions& options) {
-    return remix(
-        options, [](std::string_view, double) {}, models_);
+    return remix(options,
+                 {.heard = [](const Json&) {}, .progress = [](std::string_view, double) {}},
+                 models_);
   }
   AudioBuffer output() const { return audio::read_audio(folder_.path() / "out.wav"); }
   // The mix before it was made softer.
@@ -221,21 +222,29 @@ TEST_F(RemixSong, WritesTheNotesAndAPicture) {
 TEST_F(RemixSong, TellsItsStagesAndLeavesNothingWhenStopped) {
   std::vector<std::string> stages;
   const auto wanted = options(song(44100, 2));
-  remix(
-      wanted,
-      [&](std::string_view stage, double done) {
-        if (stages.empty() || stages.back() != stage) stages.emplace_back(stage);
-        EXPECT_GE(done, 0);
-        EXPECT_LE(done, 1);
-      },
-      models_);
+  Json heard;
+  PerformanceEvents events{.heard =
+                               [&](const Json& report) {
+                                 EXPECT_EQ(stages.back(), "hear");
+                                 heard = report;
+                               },
+                           .progress =
+                               [&](std::string_view stage, double done) {
+                                 if (stages.empty() || stages.back() != stage)
+                                   stages.emplace_back(stage);
+                                 EXPECT_GE(done, 0);
+                                 EXPECT_LE(done, 1);
+                               }};
+  const Json report = remix(wanted, events, models_);
   EXPECT_THAT(stages, ElementsAre("separate", "hear", "play", "write"));
+  EXPECT_EQ(heard["notes"], report["notes"]);
   fs::remove(folder_.path() / "out.wav");
   for (const std::string& last : stages) {
-    const auto stop = [&](std::string_view stage, double) {
+    events.progress = [&](std::string_view stage, double) {
       if (stage == last) fail(ExitCode::kFailure, "stopped");
     };
-    EXPECT_EQ(code_of([&] { remix(wanted, stop, models_); }), ExitCode::kFailure);
+    events.heard = [](const Json&) {};
+    EXPECT_EQ(code_of([&] { remix(wanted, events, models_); }), ExitCode::kFailure);
     EXPECT_THAT(files(), ElementsAre()) << last;
   }
 }
@@ -262,8 +271,10 @@ TEST_F(RemixSong, RefusesWhatCannotWorkBeforeItStarts) {
     change(wanted);
     bool has_started = false;
     const auto message = message_of([&] {
-      remix(
-          wanted, [&](std::string_view, double) { has_started = true; }, models_);
+      remix(wanted,
+            {.heard = [](const Json&) {},
+             .progress = [&](std::string_view, double) { has_started = true; }},
+            models_);
     });
     EXPECT_FALSE(has_started) << message;
     return message;

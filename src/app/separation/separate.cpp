@@ -29,8 +29,10 @@ Json kept_files(const SongPlan& plan) {
 // One song on its way to its files.
 class SongRun {
  public:
-  SongRun(const SeparateOptions& options, const StemModels& models, const SongPlan& plan)
+  SongRun(const SeparateOptions& options, const StemModels& models, const SongPlan& plan,
+          const SeparateProgress& progress)
       : plan_(plan),
+        progress_(progress),
         reader_(plan.input, options.max_seconds),
         separator_(models, reader_.rate_hz(), reader_.channels()) {
     const StemFormat format{reader_.rate_hz(), reader_.channels(), options.outputs.samples(),
@@ -44,26 +46,20 @@ class SongRun {
 
   void run() {
     const auto frames = reader_.frames();
-    std::optional<Progress> progress;
-    if (frames) progress.emplace("separating " + plan_.track + ", seconds", seconds(*frames));
+    std::optional<Progress> line;
+    if (frames && !progress_) {
+      line.emplace("separating " + plan_.track + ", seconds", seconds(*frames));
+    }
     const auto update = [&](int64_t done) {
+      if (progress_) return progress_("separate", share(done, frames.value_or(0)));
       require_no_stop();
       // The last update says how long it took.
-      if (progress) progress->update(std::min(seconds(done), seconds(*frames) - 1));
+      if (line) line->update(std::min(seconds(done), seconds(*frames) - 1));
     };
     frames_ = separate_song(
         reader_, separator_, [this](const auto& stems) { write(stems); }, update);
-    float peak = kept_peak_;
-    bool can_rescale = false;
-    for (const StemFile& file : files_) {
-      peak = std::max(peak, file.peak());
-      can_rescale = can_rescale || file.can_rescale();
-    }
-    if (can_rescale && peak > kHighestPeak) gain_ = kHighestPeak / peak;
-    // A disk that fills up here leaves no file of the song.
-    for (StemFile& file : files_) file.finish(gain_);
-    for (StemFile& file : files_) file.commit();
-    if (progress) progress->update(seconds(*frames));
+    finish_files();
+    if (line) line->update(seconds(*frames));
   }
 
   Json report(Vocals vocals) const {
@@ -86,6 +82,25 @@ class SongRun {
 
  private:
   int64_t seconds(int64_t frames) const { return frames / reader_.rate_hz() + 1; }
+  static double share(int64_t done, int64_t total) {
+    return total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+  }
+
+  // All at the same gain. A disk that fills up here leaves no file of the song.
+  void finish_files() {
+    float peak = kept_peak_;
+    bool can_rescale = false;
+    for (const StemFile& file : files_) {
+      peak = std::max(peak, file.peak());
+      can_rescale = can_rescale || file.can_rescale();
+    }
+    if (can_rescale && peak > kHighestPeak) gain_ = kHighestPeak / peak;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      if (progress_) progress_("write", share(static_cast<int64_t>(i), std::ssize(files_)));
+      files_[i].finish(gain_);
+    }
+    for (StemFile& file : files_) file.commit();
+  }
 
   // The separator's stems that a file adds up.
   std::vector<size_t> members_of(const WantedStem& stem) const {
@@ -109,6 +124,7 @@ class SongRun {
   }
 
   const SongPlan& plan_;
+  const SeparateProgress& progress_;  // empty: the terminal shows it
   audio::SoundReader reader_;
   SongSeparator separator_;
   std::vector<StemFile> files_;
@@ -142,7 +158,8 @@ void validate(const SeparateOptions& options) {
 }  // namespace
 
 SeparateSummary separate(const SeparateOptions& options,
-                         const std::function<void(const SeparatedFile&)>& done) {
+                         const std::function<void(const SeparatedFile&)>& done,
+                         const SeparateProgress& progress) {
   validate(options);
   const bool only_vocals = are_only_vocals(wanted_stems(options.outputs));
   const PlannedStems planned = plan_stems(options.inputs, options.outputs);
@@ -155,11 +172,13 @@ SeparateSummary separate(const SeparateOptions& options,
     }
     // Missing weights are an error of all songs.
     if (!models) {
-      models.emplace(StemModelOptions{
-          .weights = options.weights, .vocals = options.vocals, .only_vocals = only_vocals});
+      models.emplace(StemModelOptions{.weights = options.weights,
+                                      .vocals = options.vocals,
+                                      .only_vocals = only_vocals,
+                                      .spleeter = options.spleeter});
     }
     try {
-      SongRun run(options, *models, song);
+      SongRun run(options, *models, song, progress);
       run.run();
       done({run.report(models->vocals()), ""});
     } catch (const Error& error) {

@@ -6,8 +6,10 @@
 // remixed_song, which mixes. sample_spool keeps samples on disk for stem_file and remixed_song.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/separation/stem_file.h"
@@ -23,6 +25,8 @@ struct SeparateOptions {
   ClipMode clip_mode = ClipMode::kRescale;
   Vocals vocals = Vocals::kAuto;
   std::string weights;  // empty: HUM_WEIGHTS, else weights/
+  // Where Spleeter's weights are looked for.
+  std::filesystem::path spleeter = models::spleeter::default_weights_path();
   double max_seconds = 6 * 3600;
 };
 
@@ -40,12 +44,17 @@ struct SeparateSummary {
   int exit_code = 0;  // of the first fault
 };
 
+// "separate" or "write", and the share of it that is done, 0..1. Called by the thread that works;
+// may throw to stop.
+using SeparateProgress = std::function<void(std::string_view stage, double done)>;
+
 // Reads and writes block by block: memory does not depend on the length of a song. done: called for
-// each song, in order. An error in one of several songs does not stop the others. Throws: what
-// plan_stems and StemModels throw; for a single song, what reading and writing throw; kFailure
-// after a stop signal.
+// each song, in order. progress: in place of the terminal and of stop signals. An error in one of
+// several songs does not stop the others. Throws: what plan_stems and StemModels throw; for a
+// single song, what reading and writing throw; kFailure after a stop signal.
 SeparateSummary separate(const SeparateOptions& options,
-                         const std::function<void(const SeparatedFile&)>& done);
+                         const std::function<void(const SeparatedFile&)>& done,
+                         const SeparateProgress& progress = {});
 
 // A summary with one line per stem.
 std::string separated_text(const Json& report);

@@ -67,6 +67,27 @@ class Separate : public ::testing::Test {
   SeparateSummary summary_;
 };
 
+TEST_F(Separate, TellsItsStagesAndLeavesNothingWhenStopped) {
+  const auto wanted = options({write_song("song.wav", testing::noise(44100, 2, 30000))});
+  const auto ignore = [](const SeparatedFile&) {};
+  std::vector<std::string> stages;
+  separate(wanted, ignore, [&](std::string_view stage, double done) {
+    if (stages.empty() || stages.back() != stage) stages.emplace_back(stage);
+    EXPECT_GE(done, 0);
+    EXPECT_LE(done, 1);
+  });
+  EXPECT_THAT(stages, ElementsAre("separate", "write"));
+  EXPECT_EQ(files().size(), 6U);
+  fs::remove_all(folder_.path() / "out");
+  for (const std::string& last : stages) {
+    const auto stop = [&](std::string_view stage, double) {
+      if (stage == last) fail(ExitCode::kFailure, "stopped");
+    };
+    EXPECT_EQ(code_of([&] { separate(wanted, ignore, stop); }), ExitCode::kFailure);
+    EXPECT_THAT(files(), ElementsAre()) << last;
+  }
+}
+
 TEST_F(Separate, WritesSixStemsThatAddUp) {
   const AudioBuffer song = testing::noise(48000, 2, 9000);
   auto wanted = options({write_song("song.wav", song)});

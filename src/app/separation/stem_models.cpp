@@ -18,6 +18,7 @@ using Sounds = StemStream::Sounds;
 
 constexpr double kSpleeterTop_hz = 11025;  // its stems are silent above
 constexpr size_t kChannels = 2;
+constexpr const char* kOwnPart = "separator";
 static_assert(models::separator::kSampleRateHz == models::spleeter::kSampleRateHz);
 
 void append(Sounds& all, const Sounds& more) {
@@ -92,10 +93,14 @@ bool has_model(const fs::path& folder) { return fs::exists(folder / "config.json
 
 }  // namespace
 
+InstalledStemModels installed_stem_models(const StemModelOptions& options) {
+  return {has_model(models::weights_part(weights_folder(options.weights), kOwnPart)),
+          has_model(options.spleeter)};
+}
+
 StemModels::StemModels(const StemModelOptions& options) : session_(session_options()) {
   const fs::path weights = weights_folder(options.weights);
-  const fs::path own = models::weights_part(weights, "separator");
-  const bool has_own = has_model(own), has_spleeter = has_model(options.spleeter);
+  const auto [has_own, has_spleeter] = installed_stem_models(options);
   const bool uses_spleeter =
       options.vocals == Vocals::kSpleeter || (options.vocals == Vocals::kAuto && has_spleeter);
   const bool needs_own = !options.only_vocals || !uses_spleeter;
@@ -108,7 +113,8 @@ StemModels::StemModels(const StemModelOptions& options) : session_(session_optio
                      has_spleeter ? "" : "make fetch-spleeter, then ", options.vocals_command));
   }
   if (has_own) {
-    own_ = std::make_unique<const models::separator::SeparatorSession>(session_, own);
+    own_ = std::make_unique<const models::separator::SeparatorSession>(
+        session_, models::weights_part(weights, kOwnPart));
     stems_.assign(models::separator::kStems.begin(), models::separator::kStems.end());
   } else {
     stems_ = {"vocals"};

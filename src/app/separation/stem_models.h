@@ -50,6 +50,13 @@ struct StemModelOptions {
   std::filesystem::path spleeter = models::spleeter::default_weights_path();
 };
 
+// Whether the files of the models are there.
+struct InstalledStemModels {
+  bool has_own = false, has_spleeter = false;
+};
+// Looks at the weights and at `spleeter`, as StemModels does. Throws: what weights_folder throws.
+InstalledStemModels installed_stem_models(const StemModelOptions& options);
+
 class StemModels {
  public:
   // Throws: kNoInput when weights that the options need are missing, kBadData when they are

@@ -20,8 +20,10 @@ struct Args {
 
   template <class V>
   void declare(V& v) {
-    v.positional("recording", options.recording,
-                 "a recording of a hummed or sung melody: wav, flac, ogg, mp3, webm or m4a");
+    v.positional(
+        "recording", options.recording,
+        "a recording of a hummed or sung melody, or a song to separate or remix: wav, flac, ogg, "
+        "mp3, webm or m4a");
     v.short_flag('o', "output", options.output,
                  "sound (.wav, .flac, .ogg, .mp3), melody (.mid, .csv, .json) or .zip to write; or "
                  "a folder for all results");
@@ -31,6 +33,7 @@ struct Args {
     group_conversion_flags(v);
     v.group("Server", {"server", "server_key", "server_ca"});
     v.group("Loops and backing", {"loop", "beats", "backing", "gain", "style"});
+    v.group("Songs", {"stem", "keep", "stems"});
   }
 };
 

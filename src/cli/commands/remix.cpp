@@ -69,8 +69,9 @@ int run(Args& args) {
   Json report;
   {
     StatusLine line;
-    report = app::remix(args.options,
-                        [&](std::string_view stage, double done) { line.show(stage, done); });
+    report = app::remix(args.options, {.heard = [](const Json&) {},
+                                       .progress = [&](std::string_view stage,
+                                                       double done) { line.show(stage, done); }});
   }
   for (const auto& warning : report["warnings"]) spdlog::warn("{}", warning.get<std::string>());
   if (args.json) {

@@ -11,6 +11,7 @@
 #include "data/synthesis/presets.h"
 #include "serve/api/api_impl.h"
 #include "serve/jobs/job_work.h"
+#include "serve/jobs/song_jobs.h"
 
 namespace hum::serve {
 namespace {
@@ -124,7 +125,7 @@ void Api::add_routes(Router& router) {
               .hint = kHowToSend});
   router.add("POST", "/v1/uploads", [this](Request& request) { return post_upload(request); },
              {.form_bytes = options_.max_upload_bytes + kFormBytes,
-              .file_parts = sounds,
+              .file_parts = std::vector<std::string>{"audio", "timbre", "backing", "song"},
               .text_parts = std::vector<std::string>{},
               .media_types = {kFormType},
               .hint = kHowToSend});
@@ -139,6 +140,7 @@ void Api::add_routes(Router& router) {
   router.add("GET", "/v1/presets/{name}/sound.wav",
              [this](Request& request) { return preset_sounds_.get(request.parameter("name")); },
              {.own_pages_only = true});
+  router.add("GET", "/v1/stems", [this](Request&) { return get_stems(); });
   router.add("GET", "/health", [](Request&) { return json_response(200, {{"status", "ok"}}); });
   router.add("GET", "/ready", [this](Request&) { return get_ready(); });
   router.add("GET", "/openapi.json",
@@ -248,6 +250,11 @@ Response Api::get_presets() const {
                        {"sound", PresetSounds::path(preset.name)}});
   }
   return json_response(200, {{"presets", std::move(presets)}});
+}
+
+Response Api::get_stems() const {
+  return json_response(
+      200, {{"stems", stems_found({.weights = options_.weights, .spleeter = options_.spleeter})}});
 }
 
 Response Api::get_ready() {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "decode/confined.h"
+#include "models/spleeter/separator.h"
 #include "serve/api/job_events.h"
 #include "serve/api/long_work.h"
 #include "serve/api/preset_sounds.h"
@@ -21,7 +22,9 @@ struct ApiOptions {
   double max_seconds = audio::kDefaultMaxSeconds;
   int64_t max_upload_bytes = 100 << 20;
   std::chrono::milliseconds keep_uploads{24 * 3'600'000LL};
-  std::string weights;            // for the list of presets
+  std::string weights;  // for the list of presets, and whether songs can be separated
+  // Where Spleeter's weights are looked for.
+  std::filesystem::path spleeter = models::spleeter::default_weights_path();
   std::filesystem::path decoder;  // the program with the decoder; empty: this one
 };
 
@@ -49,6 +52,7 @@ class Api {
   Response get_stream(const Job& job);
   Job require_job(const Request& request);
   Response get_presets() const;
+  Response get_stems() const;
   Response get_ready();
 
   // A result in another format, or all as zip: made on request and kept. Absent: cannot be made.

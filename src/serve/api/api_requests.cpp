@@ -100,7 +100,8 @@ Response Api::post_upload(Request& request) {
     return over_quota(*limit);
   }
   if (request.parts.size() != 1) {
-    fail(ExitCode::kUsage, "an upload is one sound: the part 'audio', 'timbre' or 'backing'",
+    fail(ExitCode::kUsage,
+         "an upload is one sound: the part 'audio', 'timbre', 'backing' or 'song'",
          "send it as multipart/form-data: curl -F audio=@hum.wav ...");
   }
   const Part& sound = request.parts[0];

@@ -7,7 +7,7 @@
 #include "base/fields_json.h"
 #include "base/names.h"
 #include "serve/api/incoming_impl.h"
-#include "serve/jobs/job_options.h"
+#include "serve/jobs/song_jobs.h"
 #include "serve/jobs/source_format.h"
 
 namespace hum::serve {
@@ -137,7 +137,7 @@ void Incoming::read_json(const Request& request) {
 Upload Incoming::decode(const fs::path& file, const std::string& name) {
   Upload upload{.id = new_id(), .caller = job_.caller};
   const fs::path wav = store_.aside() / (upload.id + ".wav");
-  decode::DecodeLimits limits{.mono = name != "backing",
+  decode::DecodeLimits limits{.mono = name != "backing" && name != "song",
                               .max_seconds = options_.max_seconds,
                               .name = "the " + (name == "audio" ? std::string("recording") : name),
                               .program = options_.decoder};
@@ -180,7 +180,8 @@ void Incoming::read_form(Request& request) {
   }
   check();  // before the long work
   for (Part* part : files) {
-    Upload upload = decode(part->file.path(), part->name);
+    const bool is_song = part->name == "audio" && hears_song(job_.task);
+    Upload upload = decode(part->file.path(), is_song ? "song" : part->name);
     *place_of(*part)->second = upload.id;
   }
 }
@@ -195,6 +196,10 @@ void Incoming::check() {
   }
   auto options = parse_job_options(given_options_, job_.task);
   validate(options, job_);
+  if (hears_song(job_.task)) {
+    require_stem_models(options, job_.task,
+                        {.weights = options_.weights, .spleeter = options_.spleeter});
+  }
   job_.options = hum::to_json(options);
 }
 

@@ -22,7 +22,7 @@ class Incoming {
   // Reads a job. Throws: kUsage, kBadData for what is wrong; kTemporary if too much is being
   // decoded.
   void read(Request& request);
-  // Decodes a sound: "audio", "timbre" or "backing".
+  // Decodes a sound: "audio", "timbre", "backing" or "song". The latter two keep two channels.
   Upload decode(const std::filesystem::path& file, const std::string& name);
   // The request was accepted.
   void keep() { is_kept_ = true; }

@@ -41,9 +41,9 @@ constexpr const char* kDocument = R"json({
       "parameters": [{"$ref": "#/components/parameters/IdempotencyKey"}],
       "requestBody": {"required": true, "content": {"multipart/form-data": {
         "schema": {"type": "object", "additionalProperties": false, "minProperties": 1, "maxProperties": 1,
-          "description": "One sound, by what it is for: a backing keeps its channels",
-          "properties": {"audio": {"$ref": "#/components/schemas/Sound"},
-            "timbre": {"$ref": "#/components/schemas/Sound"}, "backing": {"$ref": "#/components/schemas/Sound"}}}}}},
+          "description": "One sound, by what it is for. A song, for the tasks separate and remix, and a backing stay in stereo; the others become mono",
+          "properties": {"audio": {"$ref": "#/components/schemas/Sound"}, "timbre": {"$ref": "#/components/schemas/Sound"},
+            "backing": {"$ref": "#/components/schemas/Sound"}, "song": {"$ref": "#/components/schemas/Sound"}}}}}},
       "responses": {
         "201": {"description": "Decoded and kept until it expires",
           "headers": {"Location": {"schema": {"type": "string"}}},
@@ -154,6 +154,13 @@ constexpr const char* kDocument = R"json({
         "default": {"$ref": "#/components/responses/Problem"}}
     }
   },
+  "/v1/stems": {
+    "get": {
+      "operationId": "listStems", "summary": "The stems that the task separate makes of a song",
+      "responses": {"200": {"description": "Without the models there are none", "content": {"application/json": {"schema": {
+        "type": "object", "required": ["stems"], "properties": {"stems": {"type": "array", "items": {"type": "string"}}}}}}}}
+    }
+  },
   "/health": {"get": {"operationId": "health", "summary": "Whether the server runs",
     "responses": {"200": {"description": "It does", "content": {"application/json": {"schema": {"type": "object"}}}}}}},
   "/ready": {"get": {"operationId": "ready", "summary": "Whether a worker has loaded its models",
@@ -200,9 +207,10 @@ constexpr const char* kDocument = R"json({
       {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/Note"}},
       {"type": "object", "required": ["notes"], "properties": {"notes": {"type": "array", "minItems": 1,
         "items": {"$ref": "#/components/schemas/Note"}}}}]},
-    "Task": {"type": "string", "enum": ["notes", "generate", "arrange"], "default": "generate"},
+    "Task": {"type": "string", "enum": ["notes", "generate", "arrange", "separate", "remix"], "default": "generate",
+      "description": "separate: a song becomes a sound for each stem. remix: one stem of a song is played on the instrument, in the song"},
     "JobRequest": {"type": "object", "additionalProperties": false, "properties": {
-      "upload": {"type": ["string", "null"], "description": "id of the recording"},
+      "upload": {"type": ["string", "null"], "description": "id of the recording, or of the song"},
       "timbre": {"type": ["string", "null"], "description": "id of a recording of 1 to 5 s to imitate instead of a preset"},
       "backing": {"type": ["string", "null"], "description": "id of a song to mix the melody into"},
       "task": {"$ref": "#/components/schemas/Task"},
@@ -221,7 +229,7 @@ constexpr const char* kDocument = R"json({
     "Job": {"type": "object", "required": ["id", "task", "status", "progress", "results", "links"], "properties": {
       "id": {"type": "string"}, "task": {"$ref": "#/components/schemas/Task"},
       "status": {"$ref": "#/components/schemas/Status"},
-      "stage": {"type": "string", "description": "queued, hear, play or write"},
+      "stage": {"type": "string", "description": "queued, separate, hear, play or write"},
       "progress": {"type": "number", "minimum": 0, "maximum": 1},
       "seconds_left": {"type": ["number", "null"]}, "position": {"type": "integer"},
       "notes": {"type": ["object", "null"], "description": "as `hum notes --json` prints them, as soon as they are heard"},

@@ -470,6 +470,13 @@ TEST_F(RemoteJobTest, ChecksTheOptionsBeforeItSendsAnything) {
   wrong.stream = true;
   expect(wrong, "only the task generate has a stream");
   expect(options("-"), "--stream");
+  wrong = options(files / "out.wav");
+  wrong.task = Task::kSeparate;
+  wrong.job.preset = "";
+  expect(wrong, "do not fit into one file");
+  wrong.output = files / "stems";
+  wrong.job.stems = "vocal";
+  expect(wrong, "'vocals'");
 }
 
 }  // namespace

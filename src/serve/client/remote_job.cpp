@@ -91,6 +91,11 @@ void check(const ClientOptions& options, const std::optional<Output>& output, co
   if (options.task == Task::kNotes && (options.stream || is_sound_file)) {
     fail(ExitCode::kUsage, "the task notes makes no sound", "-o melody.mid, .csv or .json");
   }
+  const bool makes_stems = options.task == Task::kSeparate;
+  if (makes_stems && output && !output->is_folder && output->result != "all.zip") {
+    fail(ExitCode::kUsage, "the stems of a song do not fit into one file",
+         "-o stems/ writes all into a folder, -o stems.zip into one archive");
+  }
   if (options.stream && options.task != Task::kGenerate) {
     fail(ExitCode::kUsage, "only the task generate has a stream", "leave out --stream");
   }
@@ -98,7 +103,8 @@ void check(const ClientOptions& options, const std::optional<Output>& output, co
     fail(ExitCode::kUsage, fmt::format("{} takes do not fit into one file", options.job.takes),
          "-o takes/ writes all into a folder");
   }
-  if (options.task != Task::kNotes && options.job.preset.empty() && options.timbre.empty()) {
+  const bool plays = options.task != Task::kNotes && !makes_stems;
+  if (plays && options.job.preset.empty() && options.timbre.empty()) {
     fail(ExitCode::kUsage, "neither --preset nor --timbre was given",
          "--preset violin; 'hum presets' lists all");
   }

@@ -5,8 +5,11 @@
 namespace hum::serve {
 namespace {
 
-// Shares of the whole job at which playing begins and ends: hearing and writing are short.
+// Shares of the job, or of what follows its separation, at which playing begins and ends: hearing
+// and writing are short.
 constexpr double kPlayFrom = 0.1, kPlayTo = 0.95;
+// Share of the job at which separation ends, if a part is played afterwards, or only stems written.
+constexpr double kSeparateTo = 0.5, kSeparateAllTo = 0.9;
 constexpr double kNewest = 0.3;  // weight of the last job
 // Before this share of a stage, its own speed says little.
 constexpr double kEnough = 0.15;
@@ -28,7 +31,8 @@ StageRates::Rates StageRates::now() const {
 void StageRates::learn(std::string_view stage, double seconds, double sound_s) {
   if (sound_s < kShortest_s) return;
   const std::scoped_lock lock(mutex_);
-  double* rate = stage == "hear"        ? &rates_.hear
+  double* rate = stage == "separate"    ? &rates_.separate
+                 : stage == "hear"      ? &rates_.hear
                  : stage == "play"      ? &rates_.play
                  : stage == "play_fast" ? &rates_.play_fast
                  : stage == "write"     ? &rates_.write
@@ -36,29 +40,39 @@ void StageRates::learn(std::string_view stage, double seconds, double sound_s) {
   if (rate != nullptr) *rate = (1 - kNewest) * *rate + kNewest * seconds / sound_s;
 }
 
-void Estimates::begin(double heard_s, double played_s, bool is_fast) {
-  is_fast_ = is_fast;
-  heard_s_ = heard_s;
-  played_s_ = played_s;
+double Estimates::separate_to() const {
+  if (sound_.separated_s == 0) return 0;
+  return sound_.played_s > 0 ? kSeparateTo : kSeparateAllTo;
 }
 
 Estimates::Position Estimates::at(std::string_view stage, double done, double elapsed_s) const {
   const auto rates = rates_.now();
-  const double play_s = (is_fast_ ? rates.play_fast : rates.play) * played_s_;
-  const double write_s = rates.write * played_s_;
+  const double hear_s = rates.hear * sound_.heard_s;
+  const double play_s = (sound_.is_fast ? rates.play_fast : rates.play) * sound_.played_s;
+  const double write_s = rates.write * std::max(sound_.played_s, sound_.separated_s);
+  const double before = separate_to();
+  if (stage == "separate") {
+    const double separate_s = left_of(rates.separate * sound_.separated_s, done, elapsed_s);
+    return {before * done, separate_s + hear_s + play_s + write_s};
+  }
+  const auto after_separation = [&](double share) { return before + (1 - before) * share; };
   if (stage == "hear") {
-    const double hear_s = left_of(rates.hear * heard_s_, done, elapsed_s);
-    return {kPlayFrom * done, hear_s + play_s + write_s};
+    return {after_separation(kPlayFrom * done),
+            left_of(hear_s, done, elapsed_s) + play_s + write_s};
   }
   if (stage == "play") {
-    return {kPlayFrom + (kPlayTo - kPlayFrom) * done, left_of(play_s, done, elapsed_s) + write_s};
+    return {after_separation(kPlayFrom + (kPlayTo - kPlayFrom) * done),
+            left_of(play_s, done, elapsed_s) + write_s};
   }
-  return {kPlayTo + (1 - kPlayTo) * done, left_of(write_s, done, elapsed_s)};
+  return {after_separation(kPlayTo + (1 - kPlayTo) * done), left_of(write_s, done, elapsed_s)};
 }
 
 void Estimates::learn(std::string_view stage, double seconds) {
-  rates_.learn(stage == "play" && is_fast_ ? "play_fast" : stage, seconds,
-               stage == "hear" ? heard_s_ : played_s_);
+  const double sound_s = stage == "separate" ? sound_.separated_s
+                         : stage == "hear"   ? sound_.heard_s
+                         : stage == "write"  ? std::max(sound_.played_s, sound_.separated_s)
+                                             : sound_.played_s;
+  rates_.learn(stage == "play" && sound_.is_fast ? "play_fast" : stage, seconds, sound_s);
 }
 
 }  // namespace hum::serve

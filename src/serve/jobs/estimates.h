@@ -10,7 +10,7 @@ namespace hum::serve {
 class StageRates {
  public:
   struct Rates {
-    double hear = 0.05, play = 0.3, play_fast = 0.3, write = 0.03;
+    double separate = 0.5, hear = 0.05, play = 0.3, play_fast = 0.3, write = 0.03;
   };
   Rates now() const;
   // A stage took this long for so much sound. "play_fast" counts as another stage than "play".
@@ -27,9 +27,13 @@ class Estimates {
   // `rates` must outlive this object.
   explicit Estimates(StageRates& rates) : rates_(rates) {}
 
-  // Starts a job with this much sound: of the recording, or to be made (all takes). `is_fast`: the
-  // option `fast`.
-  void begin(double heard_s, double played_s, bool is_fast = false);
+  // Seconds of sound in a job: of the recording, or to be made (all takes).
+  struct Sound {
+    double heard_s = 0, played_s = 0;
+    bool is_fast = false;  // the option `fast`
+    double separated_s = 0;
+  };
+  void begin(const Sound& sound) { sound_ = sound; }
 
   struct Position {
     double progress;  // of the whole job, 0..1
@@ -41,9 +45,11 @@ class Estimates {
   void learn(std::string_view stage, double seconds);
 
  private:
+  // Share of the job at which its separation ends; 0 without one.
+  double separate_to() const;
+
   StageRates& rates_;
-  double heard_s_ = 0, played_s_ = 0;
-  bool is_fast_ = false;
+  Sound sound_;
 };
 
 }  // namespace hum::serve

@@ -10,6 +10,7 @@
 #include "base/fields_json.h"
 #include "base/names.h"
 #include "data/synthesis/presets.h"
+#include "serve/jobs/song_jobs.h"
 
 namespace hum::serve {
 namespace {
@@ -121,9 +122,15 @@ void check_fields(const Check& check) {
 
 void require_task_fits(const JobOptions& options, const JobRequest& request) {
   const bool has_instrument = !options.preset.empty() || !request.timbre.empty();
-  if (request.task == Task::kNotes) {
+  if (hears_song(request.task) && !request.notes.is_null()) {
+    fail(ExitCode::kUsage, fmt::format("the task {} takes no notes", to_name(request.task)),
+         "send a song, as the part 'audio' or the id of an upload");
+  }
+  if (request.task == Task::kNotes || request.task == Task::kSeparate) {
     if (!request.timbre.empty() || !request.backing.empty()) {
-      fail(ExitCode::kUsage, "the task notes takes neither timbre nor backing", "leave them out");
+      fail(ExitCode::kUsage,
+           fmt::format("the task {} takes neither timbre nor backing", to_name(request.task)),
+           "leave them out");
     }
     return;
   }
@@ -135,8 +142,10 @@ void require_task_fits(const JobOptions& options, const JobRequest& request) {
     fail(ExitCode::kUsage, "neither the option preset nor a timbre was given",
          R"("options": {"preset": "violin"}, or a recording as "timbre")");
   }
-  if (request.task == Task::kArrange && !request.backing.empty()) {
-    fail(ExitCode::kUsage, "an arrangement takes no backing", "leave it out");
+  const bool may_have_backing = request.task == Task::kGenerate;
+  if (!may_have_backing && !request.backing.empty()) {
+    fail(ExitCode::kUsage, fmt::format("the task {} takes no backing", to_name(request.task)),
+         "leave it out");
   }
 }
 
@@ -160,6 +169,7 @@ JobOptions parse_job_options(const Json& json, Task task) {
   require_known(json);
   JobOptions options;
   if (task == Task::kArrange) options.score.snap = "1";
+  if (task == Task::kRemix) options.hum.tuning = pipeline::Tuning::kOff;
   FieldReader reader{json};
   options.visit_fields(reader);
   return options;
@@ -175,7 +185,9 @@ void validate(const JobOptions& options, const JobRequest& request) {
   check_fields([&] {
     if (request.task == Task::kNotes) conversion.preset = data::presets().front().name;
     if (!conversion.preset.empty()) require_preset(conversion.preset);
-    if (request.task == Task::kArrange) {
+    if (hears_song(request.task)) {
+      validate_song_job(options, request);
+    } else if (request.task == Task::kArrange) {
       app::ArrangeOptions arranged;
       arranged.output = kPresent;
       arranged.lead = conversion;

@@ -1,4 +1,5 @@
-// What a caller may ask of a job, with the names and defaults of `hum generate` and `hum arrange`.
+// What a caller may ask of a job, with the names and defaults of `hum generate`, `hum arrange`,
+// `hum separate` and `hum remix`.
 // No field names a file, a folder or a program: sounds come as uploads.
 #pragma once
 
@@ -30,6 +31,8 @@ struct JobOptions {
   int64_t beats = 4;
   double gain_db = 0;
   pipeline::Style style = pipeline::Style::kPop;
+  std::string stem = "vocals", stems;
+  bool keep = false;
   models::basic_pitch::NoteOptions notes;
 
   template <class V>
@@ -43,14 +46,21 @@ struct JobOptions {
     play.visit_fields(v);
     v("loop", loop, "make whole bars from the first beat, as a seamless loop");
     v("beats", beats, "beats per bar, of a loop or an arrangement");
-    v("gain", gain_db, "level of the melody above the backing, in dB");
+    v("gain", gain_db,
+      "level of the melody above the backing, or of a remix's part above the stem, in dB");
     v("style", style, "style of an arrangement");
+    v("stem", stem, "stem that a remix plays: bass, vocals, lead, chordal or other");
+    v("keep", keep, "leave the original stem in a remix");
+    v("stems", stems,
+      "stems to separate, with commas: drums, bass, vocals, lead, chordal, other; rest is all that "
+      "is not named (default: all that the service finds)");
     notes.visit_fields(v);
   }
 };
 
 // Reads the options of a request. A number may stand where a text is expected ("snap": 1). The band
-// of an arrangement keeps time, so its default of `snap` is 1. Throws: kUsage naming the field and,
+// of an arrangement keeps time, so its default of `snap` is 1; the part of a remix is in tune with
+// the song, so its default of `tuning` is off. Throws: kUsage naming the field and,
 // for an unknown one, the nearest.
 JobOptions parse_job_options(const Json& json, Task task);
 

@@ -12,7 +12,7 @@
 #include "audio/io.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "serve/jobs/job_options.h"
+#include "serve/jobs/song_jobs.h"
 #include "serve/jobs/source_format.h"
 
 namespace hum::serve {
@@ -77,12 +77,14 @@ std::string_view media_type(std::string_view name) {
 }
 
 JobWork::JobWork(Records& records, Store& store, Estimates& estimates,
-                 const std::shared_ptr<app::LoadedModels>& models, const Job& job,
-                 const Lease& lease, Report report)
+                 const std::shared_ptr<app::LoadedModels>& models,
+                 const app::StemModelOptions& stem_models, const Job& job, const Lease& lease,
+                 Report report)
     : records_(records),
       store_(store),
       estimates_(estimates),
       models_(models),
+      stem_models_(stem_models),
       job_(job),
       lease_(lease),
       report_(std::move(report)),
@@ -123,48 +125,75 @@ void JobWork::report(std::string_view stage, double done) {
 
 Json JobWork::run() {
   const JobRequest& request = job_.request;
+  const bool is_song = hears_song(request.task);
+  const std::string song = is_song ? sound_of(request.upload, "the song").string() : "";
   const std::string timbre = sound_of(request.timbre, "the timbre").string();
   const std::string backing = sound_of(request.backing, "the backing").string();
   create_folder(folder_);
   try {
     const auto options = parse_job_options(request.options, request.task);
-    const auto melody = source();
-    const double melody_s = melody.recording
-                                ? melody.recording->seconds
-                                : std::ranges::max(melody.notes, {}, &audio::Note::end_s).end_s;
-    const bool is_heard = melody.recording.has_value();
-    const double played_s =
-        request.task == Task::kNotes ? 0 : melody_s * static_cast<double>(options.takes);
-    estimates_.begin(is_heard ? melody_s : 0, played_s, options.play.fast);
-    auto performed = performance_options(options, timbre, backing, kAnyLength_s);
-    performed.starts_early = !records_.any_due();
-    return store_results(perform(performed, melody));
+    return store_results(is_song ? perform_song(options, song, timbre)
+                                 : perform_melody(options, timbre, backing));
   } catch (const Error& error) {
-    const auto named = [&](const std::string& text) {
-      return replaced(replaced(text, timbre, "the timbre"), backing, "the backing");
+    const std::pair<std::string, std::string> names[] = {{song, "the song"},
+                                                         {timbre, "the timbre"},
+                                                         {backing, "the backing"},
+                                                         {folder_.string() + "/", ""}};
+    const auto named = [&](std::string text) {
+      for (const auto& [path, name] : names) text = replaced(std::move(text), path, name);
+      return text;
     };
     fail(error.code(), named(with_field_names(error.message())), named(hint_for_callers(error)));
   }
 }
 
-std::vector<app::PerformedFile> JobWork::perform(const app::PerformanceOptions& options,
-                                                 const app::MelodySource& source) {
-  const app::PerformanceEvents events{
-      .heard =
-          [this](const Json& heard) {
-            // A lost lease shows at the next report.
-            records_.set_heard(lease_, heard);
-          },
-      .progress = [this](std::string_view stage, double done) { report(stage, done); }};
-  switch (job_.request.task) {
-    case Task::kNotes:
-      return app::perform_notes(options, source, *models_, folder_, events);
-    case Task::kArrange:
-      return app::perform_arrangement(options, source, models_, folder_, events);
-    case Task::kGenerate:
-      break;
+app::PerformanceEvents JobWork::events() {
+  return {.heard =
+              [this](const Json& heard) {
+                // A lost lease shows at the next report.
+                records_.set_heard(lease_, heard);
+              },
+          .progress = [this](std::string_view stage, double done) { report(stage, done); }};
+}
+
+std::vector<app::PerformedFile> JobWork::perform_song(const JobOptions& options,
+                                                      const fs::path& song,
+                                                      const std::string& timbre) {
+  const Task task = job_.request.task;
+  require_stem_models(options, task, stem_models_);
+  const auto upload = records_.any_upload(job_.request.upload);
+  if (!upload) fail(ExitCode::kBadData, "the song is gone", "upload it again");
+  const double played_s = task == Task::kRemix ? upload->seconds : 0;
+  estimates_.begin({.heard_s = played_s,
+                    .played_s = played_s,
+                    .is_fast = options.play.fast,
+                    .separated_s = upload->seconds});
+  report("separate", 0);  // loading the models is a part of it
+  if (task == Task::kSeparate) {
+    return separate_stems(options, song, stem_models_, folder_, events());
   }
-  return perform_with_stream(options, source, events);
+  return remix_song(options, song, timbre, stem_models_, models_, folder_, events());
+}
+
+std::vector<app::PerformedFile> JobWork::perform_melody(const JobOptions& options,
+                                                        const std::string& timbre,
+                                                        const std::string& backing) {
+  const Task task = job_.request.task;
+  const auto melody = source();
+  const bool is_heard = melody.recording.has_value();
+  const double melody_s = is_heard ? melody.recording->seconds
+                                   : std::ranges::max(melody.notes, {}, &audio::Note::end_s).end_s;
+  const double played_s = task == Task::kNotes ? 0 : melody_s * static_cast<double>(options.takes);
+  estimates_.begin({is_heard ? melody_s : 0, played_s, options.play.fast});
+  auto performed = performance_options(options, timbre, backing, kAnyLength_s);
+  performed.starts_early = !records_.any_due();
+  if (task == Task::kNotes) {
+    return app::perform_notes(performed, melody, *models_, folder_, events());
+  }
+  if (task == Task::kArrange) {
+    return app::perform_arrangement(performed, melody, models_, folder_, events());
+  }
+  return perform_with_stream(performed, melody, events());
 }
 
 std::vector<app::PerformedFile> JobWork::perform_with_stream(const app::PerformanceOptions& options,

@@ -10,8 +10,10 @@
 #include <string_view>
 
 #include "app/play/performance.h"
+#include "app/separation/stem_models.h"
 #include "base/json.h"
 #include "serve/jobs/estimates.h"
+#include "serve/jobs/job_options.h"
 #include "serve/storage/records.h"
 #include "serve/storage/store.h"
 
@@ -29,7 +31,8 @@ class JobWork {
 
   // All arguments must outlive this object.
   JobWork(Records& records, Store& store, Estimates& estimates,
-          const std::shared_ptr<app::LoadedModels>& models, const Job& job, const Lease& lease,
+          const std::shared_ptr<app::LoadedModels>& models,
+          const app::StemModelOptions& stem_models, const Job& job, const Lease& lease,
           Report report);
   // Removes what was not moved into the store.
   ~JobWork();
@@ -37,16 +40,21 @@ class JobWork {
   JobWork& operator=(const JobWork&) = delete;
 
   // Returns the results: [{"name", "type", "bytes", "seconds"}], which are in the store. Throws:
-  // what perform_takes throws, with "the recording", "the timbre" and "the backing" in place of
-  // paths; what `report` throws.
+  // what perform_takes, separate_stems and remix_song throw, with "the recording", "the song",
+  // "the timbre" and "the backing" in place of paths; what `report` throws.
   Json run();
 
  private:
   void report(std::string_view stage, double done);
   app::MelodySource source();
   std::filesystem::path sound_of(const std::string& upload, const char* what) const;
-  std::vector<app::PerformedFile> perform(const app::PerformanceOptions& options,
-                                          const app::MelodySource& source);
+  app::PerformanceEvents events();
+  std::vector<app::PerformedFile> perform_song(const JobOptions& options,
+                                               const std::filesystem::path& song,
+                                               const std::string& timbre);
+  std::vector<app::PerformedFile> perform_melody(const JobOptions& options,
+                                                 const std::string& timbre,
+                                                 const std::string& backing);
   std::vector<app::PerformedFile> perform_with_stream(const app::PerformanceOptions& options,
                                                       const app::MelodySource& source,
                                                       const app::PerformanceEvents& events);
@@ -56,6 +64,7 @@ class JobWork {
   Store& store_;
   Estimates& estimates_;
   const std::shared_ptr<app::LoadedModels>& models_;
+  const app::StemModelOptions& stem_models_;
   const Job& job_;
   const Lease& lease_;
   Report report_;

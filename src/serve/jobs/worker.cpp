@@ -29,6 +29,7 @@ Worker::Worker(Records& records, Store& store, WorkerOptions options)
     : records_(records),
       store_(store),
       options_(std::move(options)),
+      stem_models_{.weights = options_.weights, .spleeter = options_.spleeter},
       turns_(options_.turns_at_once) {
   heart_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
 }
@@ -123,7 +124,7 @@ void Worker::perform(const Job& job, const Lease& lease) {
 
 Worker::Fault Worker::run_attempt(const Job& job, Attempt& attempt) {
   Turns::Place place(turns_, job.request.caller);
-  // Only the stages "hear" and "play" need the models: results are written beside other jobs.
+  // Only the stages before "write" need the models: results are written beside other jobs.
   const auto report = [&](const JobWork::Step& step) {
     attempt.report(step.stage, step.done, step.stream_bytes);
     if (step.stage == "write" || (step.stage == "play" && step.done >= 1)) {
@@ -133,7 +134,8 @@ Worker::Fault Worker::run_attempt(const Job& job, Attempt& attempt) {
     }
   };
   try {
-    JobWork work(records_, store_, attempt.estimates(), models_, job, attempt.lease(), report);
+    JobWork work(records_, store_, attempt.estimates(), models_, stem_models_, job, attempt.lease(),
+                 report);
     attempt.finish(work.run());
     return {};
   } catch (const Error& error) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "app/play/performance.h"
+#include "app/separation/stem_models.h"
 #include "serve/jobs/estimates.h"
 #include "serve/jobs/turns.h"
 #include "serve/storage/records.h"
@@ -25,7 +27,9 @@ namespace hum::serve {
 struct WorkerOptions {
   std::string owner;    // its name in leases; new for every worker
   std::string weights;  // as in ConversionOptions
-  int at_once = 4;      // jobs that take turns
+  // Where Spleeter's weights are looked for.
+  std::filesystem::path spleeter = models::spleeter::default_weights_path();
+  int at_once = 4;  // jobs that take turns
   // Jobs that run the models at the same time: a window alone does not keep two cores busy.
   int turns_at_once = 2;
   // Of jobs with more work than this, one at a time runs, so that others find a place beside it.
@@ -71,6 +75,7 @@ class Worker {
   Records& records_;
   Store& store_;
   WorkerOptions options_;
+  app::StemModelOptions stem_models_;
   StageRates rates_;
   std::shared_ptr<app::LoadedModels> models_;
   Turns turns_;  // at the models

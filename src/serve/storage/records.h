@@ -21,12 +21,17 @@
 
 namespace hum::serve {
 
-enum class Task { kNotes, kGenerate, kArrange };
+enum class Task { kNotes, kGenerate, kArrange, kSeparate, kRemix };
 inline EnumNames<Task> enum_names(Task) {
-  static constexpr std::pair<Task, std::string_view> kNames[] = {
-      {Task::kNotes, "notes"}, {Task::kGenerate, "generate"}, {Task::kArrange, "arrange"}};
+  static constexpr std::pair<Task, std::string_view> kNames[] = {{Task::kNotes, "notes"},
+                                                                 {Task::kGenerate, "generate"},
+                                                                 {Task::kArrange, "arrange"},
+                                                                 {Task::kSeparate, "separate"},
+                                                                 {Task::kRemix, "remix"}};
   return kNames;
 }
+// Whether the recording is a song, whose channels count.
+inline bool hears_song(Task task) { return task == Task::kSeparate || task == Task::kRemix; }
 
 enum class Status { kQueued, kRunning, kDone, kFailed, kCancelled };
 inline EnumNames<Status> enum_names(Status) {
@@ -75,7 +80,8 @@ struct Job {
   JobRequest request;
   int64_t number = 0;  // in order of acceptance
   Status status = Status::kQueued;
-  std::string stage;    // of a running job: "hear", "play", "write"; empty: has just begun
+  std::string
+      stage;  // of a running job: "separate", "hear", "play", "write"; empty: has just begun
   double progress = 0;  // 0..1
   std::optional<double> seconds_left;
   Json heard;                    // the notes and what is known about them; null: not yet

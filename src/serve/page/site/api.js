@@ -104,7 +104,7 @@ export async function getBytes(path, signal) {
 }
 
 // Sends a file. fetch() tells nothing about how much is sent, XMLHttpRequest does. part: "audio" for a recording,
-// "timbre" for a clip, "backing" for a track, which stays in stereo. Returns {id, seconds, expires}.
+// "timbre" for a clip, "backing" for a track and "song" for a song, which stay in stereo. Returns {id, seconds, expires}.
 export function upload(file, name, {part = 'audio', onShare = () => {}} = {}) {
   const key = randomKey();
   return persistently(() => knownAs(() => new Promise((resolve, reject) => {
@@ -153,6 +153,9 @@ export async function getPresets() {
   const presets = await persistently(() => getJson('/v1/presets'));
   return presets.presets ?? presets;
 }
+
+// The stems that the service makes of a song; none: it cannot.
+export const getStems = async () => (await persistently(() => getJson('/v1/stems'))).stems;
 
 // The sound of a preset. The service plays it when somebody asks for it the first time, which takes some seconds.
 export async function getPresetSound(url) {

@@ -7,7 +7,8 @@ import {showProblem} from './problems.js';
 import {get, watch} from './state.js';
 
 const kStages = {
-  sending: 'Sending', queued: 'Waiting', hear: 'Finding the notes', play: 'Playing', write: 'Writing the files',
+  sending: 'Sending', queued: 'Waiting', separate: 'Separating the stems', hear: 'Finding the notes',
+  play: 'Playing', write: 'Writing the files',
 };
 
 export function stageText(job) {

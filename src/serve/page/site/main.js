@@ -9,6 +9,7 @@ import {startNotesPanel} from './notes_panel.js';
 import {fillOptions} from './options.js';
 import {startResultsPanel} from './results_panel.js';
 import {startSession} from './session.js';
+import {startSongPanel} from './song_panel.js';
 
 // A band only where the service can arrange.
 async function offerBand() {
@@ -27,5 +28,6 @@ startHumPanel();
 startResultsPanel();
 startGalleryPanel();
 startHistoryPanel();
+startSongPanel();
 fillOptions(find('#score-fields'), find('#sound-fields'), find('#band-fields'));
 offerBand();

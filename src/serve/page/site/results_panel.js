@@ -1,9 +1,10 @@
-// The panel of what was made: takes with their downloads, the faders of a band, the backing track.
+// The panel of what was made: takes with their downloads, the backing track.
 import {choose} from './dock.js';
 import {announce, element, find, findAll, icon, setIcon, setText} from './dom.js';
-import {ready} from './jobs.js';
+import {mixer} from './mixer.js';
 import {player} from './player.js';
 import {showProblem} from './problems.js';
+import {isOfSong} from './song.js';
 import {decode} from './sounds.js';
 import {get, set, watch} from './state.js';
 
@@ -17,7 +18,8 @@ async function listen(sound) {
   player.play(0);
 }
 
-function takeRow(sound) {
+// sound: as in `takes`.
+export function takeRow(sound) {
   const play = element('button', {
     type: 'button', class: 'round', 'aria-label': `Play ${sound.label}`, 'data-sound': sound.id, onclick: () => listen(sound),
   }, icon('play'));
@@ -27,49 +29,8 @@ function takeRow(sound) {
   const state = sound.isGrowing && element('span', {class: 'quiet', text: 'Being made'});
   const text = element('div', {class: 'take-text'}, element('strong', {text: sound.label}), state,
                        files.length > 0 && element('div', {class: 'chips'}, ...files),
-                       sound.stems?.length > 0 && mixer(sound));
+                       sound.stems?.length > 0 && mixer('Parts', sound.stems).root);
   return element('li', {class: 'take'}, play, text);
-}
-
-// Faders of a band's parts. The parts play together and add up to the mix.
-function mixer(sound) {
-  const parts = sound.stems.map((stem) => ({stem, level: 1, isMuted: false, isSolo: false}));
-  const apply = async () => {
-    const hasSolo = parts.some((part) => part.isSolo);
-    for (const part of parts) await ready(part.stem);
-    player.mix(Object.fromEntries(parts.map((part) => {
-      const isHeard = hasSolo ? part.isSolo : !part.isMuted;
-      return [part.stem.id, isHeard ? part.level : 0];
-    })));
-    if (!player.isPlaying) player.play();
-  };
-  const run = () => apply().catch((fault) => showProblem(fault, {title: 'The parts cannot be heard'}));
-  return element('fieldset', {class: 'mixer'}, element('legend', {text: 'Parts'}),
-                 ...parts.map((part) => partRow(part, run)));
-}
-
-function partRow(part, apply) {
-  const {label, id} = part.stem;
-  const toggle = (text, name, field) => {
-    const button = element('button', {
-      type: 'button', class: 'chip', text, 'aria-label': `${name} ${label}`, 'aria-pressed': 'false',
-      onclick: () => {
-        part[field] = !part[field];
-        button.setAttribute('aria-pressed', String(part[field]));
-        apply();
-      },
-    });
-    return button;
-  };
-  const fader = element('input', {
-    type: 'range', id: `fader-${id.replace('/', '-')}`, min: 0, max: 1.5, step: 0.05, value: 1,
-    oninput: (event) => {
-      part.level = Number(event.target.value);
-      apply();
-    },
-  });
-  return element('div', {class: 'part'}, element('label', {for: fader.id, text: label}), fader,
-                 toggle('M', 'Mute', 'isMuted'), toggle('S', 'Solo', 'isSolo'));
 }
 
 let shownTakes = 0;
@@ -84,7 +45,7 @@ function showTakes(takes) {
 }
 
 function showPlaying() {
-  for (const button of findAll('#takes [data-sound]')) {
+  for (const button of findAll('[data-sound]')) {
     const sounds = player.isPlaying && player.selected.includes(button.dataset.sound);
     setIcon(find('.icon', button), sounds ? 'pause' : 'play');
   }
@@ -93,11 +54,11 @@ function showPlaying() {
 
 let heard = '';
 
-// The backing plays beside the hum, the notes and the takes, but not beside a take that already contains it.
+// The backing plays beside the hum, the notes and the takes, but not beside a take that already contains it, or a song.
 function applyBacking() {
   const backing = get('backing');
   const take = (get('takes') ?? []).find((sound) => player.selected.includes(sound.id));
-  const isHeard = backing?.isOn && !take?.job.isMixed;
+  const isHeard = backing?.isOn && !take?.job.isMixed && !player.selected.some(isOfSong);
   const now = isHeard ? JSON.stringify([backing.name, backing.offset_s, backing.level]) : '';
   if (now === heard) return;
   heard = now;

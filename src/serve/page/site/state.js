@@ -8,6 +8,8 @@
 //   presets   the instruments: [{name, family, low, high, sound}]
 //   timbre    the instrument: {preset} or {clip: {name, wav, seconds, upload}}
 //   backing   {name, buffer, upload}, or null
+//   song      a song that was split into stems (song.js), or null
+//   remixes   what was played in it, as takes
 //   job       the job that plays, or null
 //   takes     what was played: [{id, label, job, files}], newest last
 

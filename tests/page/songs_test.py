@@ -1,0 +1,88 @@
+"""A song on the page: its stems, their faders, and a remix. The models that separate it are tiny and untrained."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from browser import DESKTOP, PHONE
+from page_case import PageCase
+from service import Service
+
+SONG = pathlib.Path(__file__).resolve().parents[2] / "examples" / "vocadito_10.wav"
+
+
+class Songs(PageCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="hum-wheels-")
+        cls.addClassCleanup(folder.cleanup)
+        subprocess.run([os.environ["HUM_PAGE_TINY_SPLEETER"], f"{folder.name}/spleeter"], check=True)
+        cls.environment = {"HUM_THIRD_PARTY": folder.name}
+        cls.service = Service(os.environ["HUM_PAGE_PROGRAM"], environment=cls.environment)
+        cls.addClassCleanup(cls.service.close)
+        cls.browsers = {}
+
+    def separate(self, browser):
+        browser.wait("the panel", lambda: browser.find("#song-panel").is_displayed())
+        browser.click("#song-panel summary")
+        browser.choose_file(SONG, "#song")
+        browser.wait("the stems", lambda: len(browser.find_all("#song-stems .part")) == 2)
+
+    def levels(self, browser):
+        return browser.run(
+            "import('/page/player.js').then(({player}) => [player.isPlaying, player.selected.map((id) => id.split('/')[2])])")
+
+    def test_a_song_becomes_stems_that_are_mixed(self):
+        browser = self.browse(DESKTOP)
+        self.separate(browser)
+        self.assertEqual(browser.text("#song-name"), SONG.name)
+        self.assertEqual([label.text for label in browser.find_all("#song-stems label")], ["Vocals", "Rest"])
+        browser.click("[aria-label='Play the mix']")
+        browser.wait_until_heard("the mix")
+        self.assertEqual(self.levels(browser), [True, ["vocals", "rest"]])
+        for stem in ["Vocals", "Rest"]:
+            browser.click(f"[aria-label='Mute {stem}']")
+        browser.wait("silence", lambda: browser.heard()["level"] < 1e-4)
+        browser.click("[aria-label='Solo Vocals']")
+        browser.wait_until_heard("the vocals alone")
+        browser.click("[aria-label='Play the mix']")
+        self.assertFalse(self.levels(browser)[0])
+        self.expect_clean(browser, "song")
+
+    def test_an_instrument_plays_a_stem(self):
+        browser = self.browse(PHONE)
+        self.separate(browser)
+        self.assertEqual([button.text for button in browser.find_all("#song-stems [data-stem]")], ["Play on violin"])
+        browser.click("label[for=preset-flute]")
+        self.assertEqual(browser.text("#song-stems [data-stem]"), "Play on flute")
+        browser.click("#song-stems [data-stem]")
+        browser.wait("the remix", lambda: browser.find_all("#remixes .take"))
+        self.assertIn("Vocals on flute", browser.text("#remixes .take"))
+        browser.click("#remixes [data-sound]")
+        browser.wait_until_heard("the remix")
+        self.expect_clean(browser, "song-remix")
+        tasks = [job["task"] for job in self.service.call("GET", "/v1/jobs?limit=2")[1]["jobs"]]
+        self.assertEqual(tasks, ["remix", "separate"])
+
+    def test_a_song_that_waits_can_be_cancelled(self):
+        self.service = Service(os.environ["HUM_PAGE_PROGRAM"], workers=0, environment=self.environment)
+        self.addCleanup(self.service.close)
+        browser = self.browse(PHONE)
+        browser.wait("the panel", lambda: browser.find("#song-panel").is_displayed())
+        browser.click("#song-panel summary")
+        browser.choose_file(SONG, "#song")
+        browser.wait("the queue", lambda: "Waiting" in browser.text("#song-state"))
+        browser.click("#song-cancel")
+        browser.wait("the end", lambda: not browser.find("#song-progress").is_displayed())
+        self.assertEqual(self.service.call("GET", "/v1/jobs")[1]["jobs"], [])
+        self.assertEqual(browser.console_errors(), [])
+
+    def test_what_is_no_song_is_explained(self):
+        browser = self.browse(PHONE)
+        browser.wait("the panel", lambda: browser.find("#song-panel").is_displayed())
+        browser.click("#song-panel summary")
+        browser.choose_file(__file__, "#song")
+        self.assertIn("songs_test.py cannot be separated", browser.problem())
+        self.assertFalse(browser.find("#song-progress").is_displayed())
+        self.assertEqual(browser.find_all("#song-stems .part"), [])
