@@ -91,17 +91,16 @@ std::vector<Heard> hear_all(const std::vector<Window>& windows,
 
 const std::vector<double>& f1_of(const std::vector<Heard>& all, std::string_view sound,
                                  std::string_view listener) {
-  return std::ranges::find_if(all, [&](const Heard& heard) {
-           return heard.sound == sound && heard.listener == listener;
-         })->f1;
+  return std::ranges::find_if(
+             all,
+             [&](const Heard& heard) { return heard.sound == sound && heard.listener == listener; })
+      ->f1;
 }
 
 void check(const std::vector<Window>& windows, const std::vector<Heard>& all, eval::Bar& bar) {
   std::vector<std::string> songs;
   for (const Window& window : windows) songs.push_back(window.song);
-  const auto mean = [&](const std::vector<double>& f1) {
-    return stems::mean_by_song(songs, f1);
-  };
+  const auto mean = [&](const std::vector<double>& f1) { return stems::mean_by_song(songs, f1); };
   eval::TextTable table({"sound", "heard by", "F1"});
   for (const Heard& heard : all) {
     const auto f1 = mean(heard.f1);
@@ -128,14 +127,15 @@ void check(const std::vector<Window>& windows, const std::vector<Heard>& all, ev
 }  // namespace
 
 eval::Bar stems_lead(const Scale& scale) {
-  eval::Bar bar{.name = "stems-lead",
-                .unit = "note F1 of the separated lead, as a share of the true lead's",
-                .bar = fmt::format(
-                    "note F1 (50 ms, 50 cents) against the score: >= {:.2f} of the true lead's, and "
-                    "above the mixture's, as one line or as all its notes, whichever is better; "
-                    "interval excluding 0",
-                    kLeastRatio),
-                .reason = stems::missing_material(scale)};
+  eval::Bar bar{
+      .name = "stems-lead",
+      .unit = "note F1 of the separated lead, as a share of the true lead's",
+      .bar = fmt::format(
+          "note F1 (50 ms, 50 cents) against the score: >= {:.2f} of the true lead's, and "
+          "above the mixture's, as one line or as all its notes, whichever is better; "
+          "interval excluding 0",
+          kLeastRatio),
+      .reason = stems::missing_material(scale)};
   if (!bar.reason.empty()) return bar;
   const StemWeights weights(scale);
   const StemMode* own = weights.find(kOwn);

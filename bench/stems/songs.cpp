@@ -74,7 +74,7 @@ std::string missing_material(const Scale& scale) {
 }
 
 eval::Interval mean_by_song(const std::vector<std::string>& songs,
-                               const std::vector<double>& values) {
+                            const std::vector<double>& values) {
   HUM_CHECK(songs.size() == values.size(), "{} songs, {} values", songs.size(), values.size());
   std::map<std::string, std::pair<double, int>> sums;
   for (size_t i = 0; i < songs.size(); ++i) {

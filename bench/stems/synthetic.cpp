@@ -65,7 +65,8 @@ Judged judge(Fonts fonts, const app::StemModels& models, const Scale& scale) {
       scores[at] = eval::judge_song(windows[at], /*bss=*/false, /*threads=*/1);
     });
     judged.scores.insert(judged.scores.end(), scores.begin(), scores.end());
-    spdlog::info("stems-synthetic: {}, {} of {}", stems::name_of(fonts), judged.songs.size(), count);
+    spdlog::info("stems-synthetic: {}, {} of {}", stems::name_of(fonts), judged.songs.size(),
+                 count);
   }
   return judged;
 }
@@ -115,8 +116,7 @@ double report(const Judged& judged, Fonts fonts, const std::vector<std::string>&
   for (size_t stem = 0; stem < names.size(); ++stem) {
     const auto sdr = judged.values(stem, kEstimates, "sdr");
     const auto windows = std::ranges::count_if(sdr, [](double x) { return !std::isnan(x); });
-    const auto share = share_of(judged, stem),
-               si_sdri = judged.mean(stem, kEstimates, "si_sdri"),
+    const auto share = share_of(judged, stem), si_sdri = judged.mean(stem, kEstimates, "si_sdri"),
                silence = judged.mean(stem, kEstimates, "silence_dbfs");
     sum += share.value;
     std::vector<std::string> cells = {
@@ -148,8 +148,9 @@ double report(const Judged& judged, Fonts fonts, const std::vector<std::string>&
 
 eval::Bar stems_synthetic(const Scale& scale) {
   eval::Bar bar{.name = "stems-synthetic",
-                .unit = "share of the way from the best gain to the ideal mask, mean of six stems, "
-                        "held-out fonts",
+                .unit =
+                    "share of the way from the best gain to the ideal mask, mean of six stems, "
+                    "held-out fonts",
                 .bar = fmt::format("mean share of the six stems >= {:.2f} with seen fonts, >= "
                                    "{:.2f} with held-out fonts and kits; with those, every stem's "
                                    "but other's > 0, interval excluding 0",

@@ -79,8 +79,8 @@ eval::Bar stems_train(const Scale& scale) {
   const bool are_here = fs::exists(weights / "separator");
   bar.checks.holds("own: its weights are here", are_here);
   if (!are_here) return bar;
-  const auto training = read_log(weights / "logs/separator.jsonl",
-                                 runtime::shards_sha256(weights / "separator"));
+  const auto training =
+      read_log(weights / "logs/separator.jsonl", runtime::shards_sha256(weights / "separator"));
   bar.value = training.processor_h;
   bar.ours["steps"] = training.steps;
   bar.ours["processes"] = training.processes;
