@@ -1,7 +1,6 @@
 #include "bench/stems.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include "app/play/synthesizer.h"
@@ -11,6 +10,7 @@
 #include "audio/resample.h"
 #include "bench/judges.h"
 #include "data/synthesis/fluid.h"
+#include "data/synthesis/timing.h"
 #include "eval/metrics/stem_figures.h"
 #include "models/spleeter/config.h"
 #include "models/spleeter/separator.h"
@@ -55,8 +55,6 @@ bool has_separator(const std::filesystem::path& weights) {
   return std::filesystem::exists(models::weights_part(weights, "separator") / "config.json");
 }
 
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 }  // namespace
 
 std::vector<std::string> StemMode::arguments() const {
@@ -91,9 +89,15 @@ const StemMode* StemWeights::find(std::string_view mode) const {
   return found == modes_.end() ? nullptr : &*found;
 }
 
+const StemMode* StemWeights::own(eval::Bar& bar) const {
+  const StemMode* mode = find(kOwn);
+  bar.checks.holds("own: its weights are here", mode != nullptr);
+  return mode;
+}
+
 void StemWeights::check(eval::Bar& bar) const {
   bar.checks.holds("spleeter: its weights are here", find(kSpleeterAlone) != nullptr);
-  bar.checks.holds("own: its weights are here", find(kOwn) != nullptr);
+  own(bar);
 }
 
 StemSong sung_song() {
@@ -140,14 +144,16 @@ Stems separated(const AudioBuffer& mixture, const app::StemModels& models) {
   return named;
 }
 
+std::vector<float> as_heard(const AudioBuffer& sound) {
+  return audio::resample(audio::to_mono(sound), data::kSampleRate).samples;
+}
+
 eval::Interval mean_over_songs(std::span<const double> values) {
   return eval::mean_interval(values, eval::draw_resamples(std::ssize(values), {}));
 }
 
 Json figures_of(const eval::Interval& interval) {
-  return {{"value", number_or_null(interval.value)},
-          {"low", number_or_null(interval.low)},
-          {"high", number_or_null(interval.high)}};
+  return {{"value", interval.value}, {"low", interval.low}, {"high", interval.high}};
 }
 
 }  // namespace hum::bench

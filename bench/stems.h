@@ -42,7 +42,9 @@ class StemWeights {
   const std::vector<StemMode>& modes() const { return modes_; }
   // Null if its weights are not here.
   const StemMode* find(std::string_view mode) const;
-  // Two checks: "spleeter: its weights are here" and "own: its weights are here".
+  // find(kOwn), and the check "own: its weights are here".
+  const StemMode* own(eval::Bar& bar) const;
+  // That check, and "spleeter: its weights are here".
   void check(eval::Bar& bar) const;
 
  private:
@@ -65,9 +67,12 @@ using Stems = std::map<std::string, audio::AudioBuffer, std::less<>>;
 // By name, each as long as the mixture. They are as `hum separate` writes them.
 Stems separated(const audio::AudioBuffer& mixture, const app::StemModels& models);
 
+// As the ear hears it: mono at 22,050 Hz.
+std::vector<float> as_heard(const audio::AudioBuffer& sound);
+
 // The mean with its 95 % interval.
 eval::Interval mean_over_songs(std::span<const double> values);
-// {"value", "low", "high"}; null where there is no interval.
+// {"value", "low", "high"}; NaN, which JSON writes as null, where there is no interval.
 Json figures_of(const eval::Interval& interval);
 
 }  // namespace hum::bench

@@ -15,9 +15,8 @@
 #include "bench/hear/recordings.h"
 #include "bench/hear/scores.h"
 #include "bench/stems.h"
-#include "data/shards/array_files.h"
+#include "bench/stems/songs.h"
 #include "data/stems/render.h"
-#include "data/synthesis/timing.h"
 #include "eval/harness/annotation.h"
 #include "eval/metrics/stem_figures.h"
 
@@ -119,10 +118,7 @@ class Bands {
     AudioBuffer band{data::kStemRate, 2, {}};
     for (const data::Stem stem : data::kStems) {
       if (stem == data::Stem::kVocals) continue;
-      const auto& stored = window.stems[static_cast<size_t>(stem)];
-      AudioBuffer part{data::kStemRate, 2, std::vector<float>(stored.size())};
-      data::to_float(stored, part.samples);
-      band = audio::mix(band, part);
+      band = audio::mix(band, stems::sound_of(window, stem));
     }
     return band;
   }
@@ -132,10 +128,6 @@ class Bands {
   data::StemRenderer renderer_;
   uint64_t index_ = 0;
 };
-
-Sound as_heard(const AudioBuffer& sound) {
-  return audio::resample(audio::to_mono(sound), data::kSampleRate).samples;
-}
 
 // What is heard: a sound of each singer; with bands, of each with the first, then with the others.
 struct Contender {

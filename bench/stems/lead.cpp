@@ -2,16 +2,12 @@
 // Songs, instruments and sound fonts are held out.
 #include <algorithm>
 #include <iostream>
-#include <optional>
+#include <span>
 
-#include "audio/mix.h"
-#include "audio/resample.h"
-#include "base/log.h"
 #include "bench/bars.h"
 #include "bench/hear/scores.h"
 #include "bench/stems.h"
 #include "bench/stems/songs.h"
-#include "data/synthesis/timing.h"
 #include "eval/metrics/stem_figures.h"
 
 namespace hum::bench {
@@ -29,10 +25,6 @@ struct Window {
   std::vector<eval::PitchedNote> notes;  // of the score
   Sound mixture, lead, found;            // as hum hears them
 };
-
-Sound as_heard(const audio::AudioBuffer& sound) {
-  return audio::resample(audio::to_mono(sound), data::kSampleRate).samples;
-}
 
 std::vector<eval::PitchedNote> known_notes(const std::vector<audio::Note>& score) {
   std::vector<eval::PitchedNote> notes;
@@ -138,8 +130,7 @@ eval::Bar stems_lead(const Scale& scale) {
       .reason = stems::missing_material(scale)};
   if (!bar.reason.empty()) return bar;
   const StemWeights weights(scale);
-  const StemMode* own = weights.find(kOwn);
-  bar.checks.holds("own: its weights are here", own != nullptr);
+  const StemMode* own = weights.own(bar);
   if (own == nullptr) return bar;
   const auto windows = windows_with_lead(own->models(), scale);
   if (windows.empty()) return bar;  // the smoke form may find no lead

@@ -28,10 +28,7 @@ data::StemOptions options_of(Fonts fonts, const Scale& scale) {
     options.sound_fonts = {"timgm6mb"};
     options.drum_fonts = {};
   } else {
-    const char* file = fonts == Fonts::kSeen ? "configs/stems.yaml" : "configs/stems-held-out.yaml";
-    Json stems = read_yaml(data_folder() / file).at("stems");
-    stems.erase("count");
-    from_json(stems, options);
+    options = configured(fonts == Fonts::kSeen ? kTraining : kHeldOut).material;
   }
   options.seed = kSeed;
   options.split = data::Split::kHeldOut;
@@ -53,12 +50,25 @@ RenderedSong RenderedSongs::next() {
   RenderedSong song{.song = window.description.at("sha256"),
                     .lead = std::move(window.notes[static_cast<size_t>(data::Stem::kLead)])};
   const auto samples = 2 * static_cast<size_t>(std::llround(options_.seconds * data::kStemRate));
-  for (const auto& stored : window.stems) {
-    AudioBuffer& stem = song.stems.emplace_back(data::kStemRate, 2, std::vector<float>(samples));
-    if (!stored.empty()) data::to_float(stored, stem.samples);
+  for (const data::Stem stem : data::kStems) {
+    song.stems.push_back(sound_of(window, stem));
+    song.stems.back().samples.resize(samples);
   }
   song.mixture = eval::sum_of(song.stems);
   return song;
+}
+
+AudioBuffer sound_of(const data::StemWindow& window, data::Stem stem) {
+  const auto& stored = window.stems[static_cast<size_t>(stem)];
+  AudioBuffer sound{data::kStemRate, 2, std::vector<float>(stored.size())};
+  data::to_float(stored, sound.samples);
+  return sound;
+}
+
+data::MakeStemsOptions configured(const char* path) {
+  data::MakeStemsOptions options;
+  from_json(read_yaml(data_folder() / path).at("stems"), options);
+  return options;
 }
 
 std::string missing_material(const Scale& scale) {

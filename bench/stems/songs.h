@@ -10,6 +10,7 @@
 #include "audio/notes.h"
 #include "bench/scale.h"
 #include "data/stems/render.h"
+#include "data/stems/stem_shards.h"
 #include "eval/metrics/bootstrap.h"
 
 namespace hum::bench::stems {
@@ -38,6 +39,14 @@ class RenderedSongs {
   data::StemRenderer renderer_;
   uint64_t index_ = 0;
 };
+
+// A stem of a window; without samples if it is silent.
+audio::AudioBuffer sound_of(const data::StemWindow& window, data::Stem stem);
+
+// The stems that a configuration describes, by its path in the repository.
+data::MakeStemsOptions configured(const char* path);
+inline constexpr const char *kTraining = "configs/stems.yaml",
+                            *kHeldOut = "configs/stems-held-out.yaml";
 
 // What RenderedSongs needs and is not fetched, in a sentence; empty: nothing.
 std::string missing_material(const Scale& scale);

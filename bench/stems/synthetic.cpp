@@ -158,8 +158,7 @@ eval::Bar stems_synthetic(const Scale& scale) {
                 .reason = stems::missing_material(scale)};
   if (!bar.reason.empty()) return bar;
   const StemWeights weights(scale);
-  const StemMode* own = weights.find(kOwn);
-  bar.checks.holds("own: its weights are here", own != nullptr);
+  const StemMode* own = weights.own(bar);
   if (own == nullptr) return bar;
   const app::StemModels models = own->models();
   for (const auto& [fonts, least] :

@@ -8,10 +8,8 @@
 #include "base/elapsed.h"
 #include "base/fields_json.h"
 #include "base/files.h"
-#include "base/folders.h"
 #include "bench/bars.h"
 #include "bench/stems/songs.h"
-#include "data/stems/stem_shards.h"
 #include "runtime/weights.h"
 
 namespace hum::bench {
@@ -50,10 +48,9 @@ Training read_log(const fs::path& path, const std::string& sha256) {
   return training;
 }
 
-// The hours of one core that all windows of a configuration take.
-double rendering_h(const fs::path& config, const Scale& scale) {
-  data::MakeStemsOptions options;
-  from_json(read_yaml(config).at("stems"), options);
+// The hours of one core that all windows of training take.
+double rendering_h(const Scale& scale) {
+  const auto options = stems::configured(stems::kTraining);
   const data::SongSource source(options.material, app::compose_song);
   data::StemRenderer renderer(options.material, source);
   const int64_t windows = scale.smoke ? kSmokeWindows : kWindows;
@@ -73,7 +70,7 @@ eval::Bar stems_train(const Scale& scale) {
                                    kMostTraining_h, kMostRendering_h),
                 .reason = stems::missing_material(kFull)};
   if (!bar.reason.empty()) return bar;
-  const double rendering = rendering_h(source_folder() / "configs/stems.yaml", scale);
+  const double rendering = rendering_h(scale);
   bar.checks.at_most("rendering core-hours", rendering, kMostRendering_h);
   const fs::path weights = app::weights_folder("");
   const bool are_here = fs::exists(weights / "separator");

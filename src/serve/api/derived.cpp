@@ -56,7 +56,6 @@ std::optional<std::string> origin_of(const Job& job, const std::string& name) {
 
 void convert(const fs::path& origin, const fs::path& target, const Json& options) {
   if (!is_sound(target.native())) return audio::write_notes(target, audio::read_notes(origin));
-  constexpr double kAnyLength_s = 1e6;
   const bool is_16 = options.value("bits", "16") == "16";
   audio::write_audio(target, audio::read_audio(origin, kAnyLength_s),
                      is_16 ? audio::SampleFormat::k16 : audio::SampleFormat::k24);

@@ -16,13 +16,7 @@ using ::testing::IsEmpty;
 using testing::kForm;
 using testing::kNotes;
 using testing::TestClient;
-
-// The bytes of a wav.
-std::string wav_of(const audio::AudioBuffer& sound) {
-  const ScratchFolder folder;
-  audio::write_audio(folder / "song.wav", sound);
-  return read_file(folder / "song.wav");
-}
+using testing::wav_of;
 
 std::string song(int channels = 2, int64_t frames = 44100) {
   return wav_of(app::testing::noise(44100, channels, frames));

@@ -20,15 +20,20 @@ namespace hum::serve::testing {
 inline constexpr const char* kJson = "Content-Type: application/json\r\n";
 inline constexpr const char* kNotes = R"([{"start": 0, "end": 1, "pitch": 60}])";
 
+// The bytes of a wav.
+inline std::string wav_of(const audio::AudioBuffer& sound) {
+  const ScratchFolder folder;
+  audio::write_audio(folder / "sound.wav", sound);
+  return read_file(folder / "sound.wav");
+}
+
 // A wav of a tone.
 inline std::string tone(double seconds, int rate_hz = 22050) {
-  const ScratchFolder folder;
   std::vector<float> samples(static_cast<size_t>(seconds * rate_hz));
   for (size_t i = 0; i < samples.size(); ++i) {
     samples[i] = static_cast<float>(0.3 * std::sin(0.06 * static_cast<double>(i)));
   }
-  audio::write_audio(folder / "tone.wav", audio::from_mono(samples, rate_hz));
-  return read_file(folder / "tone.wav");
+  return wav_of(audio::from_mono(samples, rate_hz));
 }
 
 // A multipart form; a name with '@' before it is a file.

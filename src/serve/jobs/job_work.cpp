@@ -20,9 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Decoding has checked the length.
-constexpr double kAnyLength_s = 1e6;
-
 std::string replaced(std::string text, const std::string& path, const std::string& name) {
   if (path.empty()) return text;
   for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at)) {

@@ -6,14 +6,13 @@
 #include "audio/notes_json.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "serve/storage/store.h"
 
 namespace hum::serve {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Decoding has checked the length.
-constexpr double kAnyLength_s = 1e6;
 // What Spleeter alone finds.
 constexpr const char* kVocalsAndRest = "vocals,rest";
 

@@ -12,6 +12,9 @@
 
 namespace hum::serve {
 
+// The longest sound to accept of those in the store, whose length decoding has checked.
+inline constexpr double kAnyLength_s = 1e6;
+
 // Throws: kNoPermission if this process may not create files in the folder.
 void require_writable_folder(const std::filesystem::path& folder);
 
