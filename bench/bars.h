@@ -51,6 +51,8 @@ eval::Bar stems_parity(const Scale& scale);
 // hum's own separator on songs that no training has; what the ear hears of the lead it finds.
 eval::Bar stems_synthetic(const Scale& scale);
 eval::Bar stems_lead(const Scale& scale);
+// What `hum separate` expects of its stems, against what they are.
+eval::Bar stems_confidence(const Scale& scale);
 // The processor time that training hum's own separator and rendering its songs takes.
 eval::Bar stems_train(const Scale& scale);
 // What the ear hears of people who sing in a band, after separation.

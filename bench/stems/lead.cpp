@@ -6,7 +6,7 @@
 
 #include "bench/bars.h"
 #include "bench/hear/scores.h"
-#include "bench/stems.h"
+#include "bench/stems/separated.h"
 #include "bench/stems/songs.h"
 #include "eval/metrics/stem_figures.h"
 

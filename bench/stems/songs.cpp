@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/fields_json.h"
 #include "base/folders.h"
-#include "bench/stems.h"
+#include "bench/stems/separated.h"
 #include "data/shards/array_files.h"
 #include "data/stems/songs.h"
 #include "eval/separation/masks.h"
@@ -40,10 +40,11 @@ data::StemOptions options_of(Fonts fonts, const Scale& scale) {
 
 const char* name_of(Fonts fonts) { return fonts == Fonts::kSeen ? "seen fonts" : "held-out fonts"; }
 
-RenderedSongs::RenderedSongs(Fonts fonts, const Scale& scale)
+RenderedSongs::RenderedSongs(Fonts fonts, const Scale& scale, uint64_t first)
     : options_(options_of(fonts, scale)),
       source_(std::make_unique<data::SongSource>(options_, app::compose_song)),
-      renderer_(options_, *source_) {}
+      renderer_(options_, *source_),
+      index_(first) {}
 
 RenderedSong RenderedSongs::next() {
   data::StemWindow window = renderer_.render(index_++);

@@ -27,17 +27,18 @@ struct RenderedSong {
   std::vector<audio::Note> lead;          // of the score
 };
 
-// The same windows of 20 s each time; the smoke form has shorter ones, of what `make fetch` gets.
+// The same windows of 20 s each time, from the first; the smoke form has shorter ones, of what
+// `make fetch` gets.
 class RenderedSongs {
  public:
-  RenderedSongs(Fonts fonts, const Scale& scale);
+  RenderedSongs(Fonts fonts, const Scale& scale, uint64_t first = 0);
   RenderedSong next();
 
  private:
   data::StemOptions options_;
   std::unique_ptr<const data::SongSource> source_;
   data::StemRenderer renderer_;
-  uint64_t index_ = 0;
+  uint64_t index_;
 };
 
 // A stem of a window; without samples if it is silent.

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/threads.h"
 #include "bench/bars.h"
-#include "bench/stems.h"
+#include "bench/stems/separated.h"
 #include "bench/stems/songs.h"
 #include "eval/separation/judge.h"
 

@@ -33,8 +33,10 @@ class SongRun {
           const SeparateProgress& progress)
       : plan_(plan),
         progress_(progress),
+        confidences_(models.confidences()),
         reader_(plan.input, options.max_seconds),
-        separator_(models, reader_.rate_hz(), reader_.channels()) {
+        separator_(models, reader_.rate_hz(), reader_.channels()),
+        cues_(separator_.stems().size(), reader_.rate_hz(), reader_.channels()) {
     const StemFormat format{reader_.rate_hz(), reader_.channels(), options.outputs.samples(),
                             options.clip_mode};
     for (const StemFilePlan& file : plan.files) {
@@ -66,7 +68,8 @@ class SongRun {
     Json stems = Json::object();
     for (size_t i = 0; i < files_.size(); ++i) {
       stems[plan_.files[i].stem.name] = {{"file", files_[i].path().string()},
-                                         {"level_dbfs", finite_or_null(files_[i].level_dbfs())}};
+                                         {"level_dbfs", finite_or_null(files_[i].level_dbfs())},
+                                         {"confidence", confidence(members_[i])}};
     }
     const auto moved_db = separator_.moved_db();
     return {{"input", audio::name_of(plan_.input)},
@@ -84,6 +87,14 @@ class SongRun {
   int64_t seconds(int64_t frames) const { return frames / reader_.rate_hz() + 1; }
   static double share(int64_t done, int64_t total) {
     return total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+  }
+
+  // Null for stems that are silent, not calibrated, or several in one file.
+  Json confidence(const std::vector<size_t>& members) const {
+    if (members.size() != 1) return {};
+    const auto known = confidences_.find(separator_.stems()[members[0]]);
+    const auto cues = cues_.cues(members[0]);
+    return known != confidences_.end() && cues ? confidence_json(known->second, *cues) : Json();
   }
 
   // All at the same gain. A disk that fills up here leaves no file of the song.
@@ -115,6 +126,7 @@ class SongRun {
   }
 
   void write(const SongSeparator::Sounds& stems) {
+    if (!confidences_.empty()) cues_.push(stems);
     for (size_t i = 0; i < files_.size(); ++i) files_[i].write(sum_of(stems, members_[i]));
     for (const auto& members : kept_members_) {
       for (const float sample : sum_of(stems, members)) {
@@ -125,8 +137,10 @@ class SongRun {
 
   const SongPlan& plan_;
   const SeparateProgress& progress_;  // empty: the terminal shows it
+  const StemConfidences& confidences_;
   audio::SoundReader reader_;
   SongSeparator separator_;
+  StemCueMeter cues_;
   std::vector<StemFile> files_;
   std::vector<std::vector<size_t>> members_;
   // Of files that exist: they have the gain of all stems, so the missing ones get the same.
@@ -199,10 +213,15 @@ std::string separated_text(const Json& report) {
   }
   if (!report.contains("stems")) return text;
   for (const auto& [name, stem] : report.at("stems").items()) {
-    const Json& level = stem.at("level_dbfs");
-    text +=
-        fmt::format("{}: {}\n", stem.at("file").get<std::string>(),
-                    level.is_null() ? "silent" : fmt::format("{:.1f} dBFS", level.get<double>()));
+    const Json &level = stem.at("level_dbfs"), &confidence = stem.at("confidence");
+    text += stem.at("file").get<std::string>() + ": ";
+    text += level.is_null() ? "silent" : fmt::format("{:.1f} dBFS", level.get<double>());
+    if (!confidence.is_null()) {
+      text +=
+          fmt::format(", expected SDR {:.0f} ± {:.0f} dB", confidence.at("sdr_db").get<double>(),
+                      confidence.at("error_db").get<double>());
+    }
+    text += '\n';
   }
   const double gain_db = report.at("gain_db");
   if (gain_db < 0) {

@@ -2,8 +2,9 @@
 //
 // The files of this folder, from the outside in: separate calls stem_outputs (names of the files),
 // stem_file (one file) and song_separator (any rate and channels), and that stem_models (the
-// models). For `hum remix`, remix calls song_separator, then app/play to hear and play a stem, and
-// remixed_song, which mixes. sample_spool keeps samples on disk for stem_file and remixed_song.
+// models). stem_confidence says how well a stem may have come out. For `hum remix`, remix calls
+// song_separator, then app/play to hear and play a stem, and remixed_song, which mixes.
+// sample_spool keeps samples on disk for stem_file and remixed_song.
 #pragma once
 
 #include <filesystem>
@@ -33,8 +34,9 @@ struct SeparateOptions {
 // What became of one song.
 struct SeparatedFile {
   // {"input", "vocals", "rate_hz", "channels", "seconds", "gain_db", "moved_to_other_db",
-  //  "stems": {NAME: {"file", "level_dbfs"}}, "kept": [files that existed]}; what is not known is
-  // null. Without "stems" if nothing was left to write. After an error {"input", "error", "code"}.
+  //  "stems": {NAME: {"file", "level_dbfs", "confidence": {"sdr_db", "error_db"}}}, "kept": [files
+  //  that existed]}; what is not known is null. Without "stems" if nothing was left to write. After
+  //  an error {"input", "error", "code"}.
   Json report;
   std::string fault;  // the error and its hint; empty: none
 };

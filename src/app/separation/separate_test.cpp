@@ -12,6 +12,7 @@
 #include "audio/io.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
 #include "models/testing.h"
@@ -114,6 +115,25 @@ TEST_F(Separate, WritesSixStemsThatAddUp) {
   EXPECT_LT(report.at("moved_to_other_db").get<double>(), 0);
   EXPECT_EQ(report.at("stems").size(), 6U);
   EXPECT_THAT(separated_text(report), HasSubstr("song/lead.wav: -"));
+}
+
+TEST_F(Separate, ExpectsAnSdrOfStemsThatAreCalibrated) {
+  const std::string song = write_song("song.wav", testing::noise(44100, 2, 30000));
+  auto wanted = options({song});
+  wanted.outputs.overwrite = true;
+  const auto confidence = [&](const char* stem) {
+    const Json report = run(wanted)[0].report;
+    return report.at("stems").at(stem).at("confidence");
+  };
+  EXPECT_TRUE(confidence("bass").is_null());
+  write_json(folder_.path() / "weights/separator/confidence.json",
+             {{"own", {{"bass", {{"offset_db", 7}, {"error_db", 2}}}}}});
+  EXPECT_EQ(confidence("bass"), Json({{"sdr_db", 7.0}, {"error_db", 2.0}}));
+  EXPECT_TRUE(confidence("drums").is_null());
+  EXPECT_THAT(separated_text(run(wanted)[0].report), HasSubstr("dBFS, expected SDR 7 ± 2 dB"));
+  wanted.outputs.two_stems = "bass";
+  EXPECT_EQ(confidence("bass").at("sdr_db"), 7);
+  EXPECT_TRUE(confidence("no_bass").is_null()) << "five stems in one file";
 }
 
 TEST_F(Separate, LowersAllStemsAlikeWhereOneExceedsFullScale) {

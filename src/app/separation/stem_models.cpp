@@ -113,8 +113,10 @@ StemModels::StemModels(const StemModelOptions& options) : session_(session_optio
                      has_spleeter ? "" : "make fetch-spleeter, then ", options.vocals_command));
   }
   if (has_own) {
-    own_ = std::make_unique<const models::separator::SeparatorSession>(
-        session_, models::weights_part(weights, kOwnPart));
+    const fs::path separator = models::weights_part(weights, kOwnPart);
+    own_ = std::make_unique<const models::separator::SeparatorSession>(session_, separator);
+    confidences_ =
+        read_confidence(separator, to_name(uses_spleeter ? Vocals::kSpleeter : Vocals::kOwn));
     stems_.assign(models::separator::kStems.begin(), models::separator::kStems.end());
   } else {
     stems_ = {"vocals"};

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/separation/stem_confidence.h"
 #include "base/fields.h"
 #include "models/separator/separator_session.h"
 #include "models/spleeter/separator.h"
@@ -67,6 +68,8 @@ class StemModels {
   Vocals vocals() const { return spleeter_ ? Vocals::kSpleeter : Vocals::kOwn; }
   // Of the sounds of a stream: all six, or the vocals alone.
   const std::vector<std::string>& stems() const { return stems_; }
+  // Of these stems; none of those that are not calibrated.
+  const StemConfidences& confidences() const { return confidences_; }
   // The models must outlive it. With Spleeter's vocals and our own separator, the vocals are
   // Spleeter's up to 11 kHz, and the other stems share the rest.
   std::unique_ptr<StemStream> stream() const;
@@ -76,6 +79,7 @@ class StemModels {
   std::unique_ptr<const models::separator::SeparatorSession> own_;
   std::unique_ptr<const models::spleeter::Separator> spleeter_;
   std::vector<std::string> stems_;
+  StemConfidences confidences_;
 };
 
 }  // namespace hum::app

@@ -1,6 +1,7 @@
 #include "models/separator/model.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "base/error.h"
 #include "kernels/stft/stft.h"
@@ -17,6 +18,8 @@ constexpr double kQuiet = 1e-6;         // mean square of an item that counts le
 constexpr double kFloor = 1e-8;         // added to powers, relative to the mean of all bins
 constexpr double kHalfCompress = 0.15;  // of powers: magnitudes to the power of 0.3
 constexpr double kLossFloor = 1e-4;     // added to powers before their fourth root
+constexpr double kErrorFloor = 1e-3;    // of a mixture's energy: errors below it need no care
+constexpr double kErrorWeight = 0.1;    // of the logarithm of a stem's error, in the loss
 constexpr int64_t kFewestFrames = 8;
 
 // Shapes: BCTF -> BTF.
@@ -143,12 +146,19 @@ nn::Loss Separator::loss(const Value& stems_BSCN, const Value& mixture_BCN, DTyp
   const Value magnitudes =
       graph::mean_all(graph::abs(fourth_root(power_BSCTL) - fourth_root(wanted_BSCTL)));
   const Value spectra = complex_distance(error_BSCTL);
-  const Value ratio = (graph::sum_all(wanted_BSCTL) + kSilence) /
-                      (graph::sum_all(power_of(error_BSCTL)) + kSilence);
-  return {.total = magnitudes + spectra,
+  // Stems are judged by their ratio of signal to distortion, each by its own.
+  const Value errors_BS = graph::sum(power_of(error_BSCTL), {2, 3, 4});
+  const Value mixture_B = graph::sum(power_of(mixture_BCTL), {1, 2, 3});
+  const Value relative_BS = errors_BS / (graph::expand_dims(mixture_B, 1) + kSilence);
+  const Value errors = graph::mean_all(graph::log(relative_BS + kErrorFloor));
+  const Value ratio =
+      (graph::sum_all(wanted_BSCTL) + kSilence) / (graph::sum_all(errors_BS) + kSilence);
+  constexpr double kDecibels = 10 / std::numbers::ln10;
+  return {.total = magnitudes + spectra + errors * kErrorWeight,
           .metrics = {{"magnitudes", magnitudes},
                       {"spectra", spectra},
-                      {"sdr_db", graph::log(ratio) * (10 / std::log(10.0))}}};
+                      {"error_db", errors * kDecibels},
+                      {"sdr_db", graph::log(ratio) * kDecibels}}};
 }
 
 nn::TrainSpec Separator::train_spec(const nn::StepShape& shape) const {

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "bench/bars.h"
 #include "bench/program.h"
-#include "bench/stems.h"
+#include "bench/stems/separated.h"
 #include "models/separator/config.h"
 
 namespace hum::bench {

@@ -1,4 +1,4 @@
-#include "bench/stems.h"
+#include "bench/stems/separated.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -9,7 +9,7 @@
 #include "audio/io.h"
 #include "audio/resample.h"
 #include "bench/bars.h"
-#include "bench/stems_spleeter.h"
+#include "bench/stems/spleeter.h"
 #include "eval/metrics/stem_figures.h"
 #include "models/spleeter/separator.h"
 

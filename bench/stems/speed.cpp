@@ -17,7 +17,7 @@
 #include "bench/extract/extraction.h"
 #include "bench/peers.h"
 #include "bench/program.h"
-#include "bench/stems_spleeter.h"
+#include "bench/stems/spleeter.h"
 #include "models/spleeter/config.h"
 
 namespace hum::bench {

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "bench/bars.h"
 #include "bench/program.h"
-#include "bench/stems_spleeter.h"
+#include "bench/stems/spleeter.h"
 #include "data/stems/songs.h"
 #include "eval/metrics/si_sdr.h"
 #include "eval/metrics/stem_figures.h"

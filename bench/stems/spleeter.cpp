@@ -1,4 +1,4 @@
-#include "bench/stems_spleeter.h"
+#include "bench/stems/spleeter.h"
 
 #include <algorithm>
 #include <cmath>

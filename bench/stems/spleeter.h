@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "bench/peer_settings.h"
-#include "bench/stems.h"
+#include "bench/stems/separated.h"
 #include "models/spleeter/model.h"
 #include "models/stored_model.h"
 #include "runtime/session.h"

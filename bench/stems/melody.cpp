@@ -14,7 +14,7 @@
 #include "bench/bars.h"
 #include "bench/hear/recordings.h"
 #include "bench/hear/scores.h"
-#include "bench/stems.h"
+#include "bench/stems/separated.h"
 #include "bench/stems/songs.h"
 #include "data/stems/render.h"
 #include "eval/harness/annotation.h"
