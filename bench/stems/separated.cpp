@@ -15,7 +15,6 @@
 #include "models/spleeter/config.h"
 #include "models/spleeter/separator.h"
 #include "models/testing.h"
-#include "models/weights_folder.h"
 #include "pipeline/accompaniment.h"
 
 namespace hum::bench {
@@ -51,10 +50,6 @@ AudioBuffer band(double seconds) {
       part(score.drums, data::kDrumKit));
 }
 
-bool has_separator(const std::filesystem::path& weights) {
-  return std::filesystem::exists(models::weights_part(weights, "separator") / "config.json");
-}
-
 }  // namespace
 
 std::vector<std::string> StemMode::arguments() const {
@@ -79,7 +74,7 @@ StemWeights::StemWeights(const Scale& scale) {
   if (spleeter::has_weights()) {
     modes_.push_back({kSpleeterAlone, app::Vocals::kSpleeter, /*six=*/false, none});
   }
-  if (!has_separator(own)) return;
+  if (!app::installed_stem_models({.weights = own}).has_own) return;
   if (spleeter::has_weights()) modes_.push_back({kSpleeter, app::Vocals::kSpleeter, true, own});
   modes_.push_back({kOwn, app::Vocals::kOwn, true, own});
 }

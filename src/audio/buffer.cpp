@@ -18,6 +18,22 @@ AudioBuffer to_mono(const AudioBuffer& buffer) {
   return mono;
 }
 
+void Cancellation::add(std::span<const float> interleaved, std::span<const float> mixed) {
+  if (energies_.size() == 1) return;
+  for (size_t i = 0; i < interleaved.size(); ++i) {
+    energies_[i % energies_.size()] += static_cast<double>(interleaved[i]) * interleaved[i];
+  }
+  for (const float sample : mixed) mixed_ += static_cast<double>(sample) * sample;
+}
+
+std::optional<int> Cancellation::channel_to_use() const {
+  double sum = 0;
+  for (const double energy : energies_) sum += energy;
+  const auto count = static_cast<double>(energies_.size());
+  if (energies_.size() == 1 || !(mixed_ < 0.1 * sum / (count * count))) return std::nullopt;
+  return static_cast<int>(std::ranges::max_element(energies_) - energies_.begin());
+}
+
 AudioBuffer from_mono(std::span<const float> samples, int rate_hz, int channels) {
   HUM_REQUIRE(channels >= 1, "from_mono: channels must be positive, got {}", channels);
   AudioBuffer buffer{rate_hz, channels, {}};

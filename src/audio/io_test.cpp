@@ -298,6 +298,17 @@ TEST_F(Io, OnlyFlatTopsCountAsClipped) {
   EXPECT_EQ(clipped_fraction({22050, 1, {}}), 0);
 }
 
+TEST_F(Io, AWavThatIsTooLongIsRefusedAtOnce) {
+  constexpr int64_t kFrames = int64_t{1} << 30;  // 4 GiB in stereo with 16 bits
+  const auto check = [&](const char* name, std::optional<int64_t> frames) {
+    return code_of([&] { require_length(name, 2, SampleFormat::k16, frames); });
+  };
+  EXPECT_EQ(check("a.wav", kFrames), ExitCode::kUsage);
+  EXPECT_EQ(check("a.wav", kFrames - 2048), ExitCode::kOk);
+  EXPECT_EQ(check("a.wav", std::nullopt), ExitCode::kOk);
+  EXPECT_EQ(check("a.flac", kFrames), ExitCode::kOk);
+}
+
 TEST_F(Io, UnknownExtensionsAndFormatsAreRefused) {
   const AudioBuffer sound = from_mono(test_signal(100, 22050), 22050);
   EXPECT_EQ(code_of([&] { write_audio(folder_ / "a.xyz", sound); }), ExitCode::kUsage);

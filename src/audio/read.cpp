@@ -99,6 +99,8 @@ class BlockReader {
   BlockReader(const Source& source, Decoder& decoder, double max_seconds);
   // Interleaved, until the next call; none after the end.
   std::span<const float> next();
+  // Of the samples so far. Throws: kBadData.
+  void require_finite() const;
 
  private:
   void check_all() const;
@@ -149,12 +151,15 @@ void BlockReader::check_all() const {
   if (frames_ == 0) {
     fail(ExitCode::kBadData, source_.file.name + ": holds no sound", "record it again");
   }
-  if (bad_samples_ > 0) {
-    fail(ExitCode::kBadData,
-         fmt::format("{}: {} of {} samples are not finite (NaN or infinity)", source_.file.name,
-                     bad_samples_, samples_),
-         "export the file again; the program that wrote it has a bug");
-  }
+  require_finite();
+}
+
+void BlockReader::require_finite() const {
+  if (bad_samples_ == 0) return;
+  fail(ExitCode::kBadData,
+       fmt::format("{}: {} of {} samples are not finite (NaN or infinity)", source_.file.name,
+                   bad_samples_, samples_),
+       "export the file again; the program that wrote it has a bug");
 }
 
 // Passes all samples to `sink`.
@@ -162,34 +167,6 @@ void read_blocks(const Source& source, Decoder& decoder, double max_seconds, con
   BlockReader reader(source, decoder, max_seconds);
   for (auto block = reader.next(); !block.empty(); block = reader.next()) sink(block);
 }
-
-// Measures whether the channels cancel each other when they are mixed.
-class Cancellation {
- public:
-  explicit Cancellation(int channels) : energies_(static_cast<size_t>(channels)) {}
-
-  void add(std::span<const float> interleaved, std::span<const float> mixed) {
-    if (energies_.size() == 1) return;
-    for (size_t i = 0; i < interleaved.size(); ++i) {
-      energies_[i % energies_.size()] += static_cast<double>(interleaved[i]) * interleaved[i];
-    }
-    for (const float sample : mixed) mixed_ += static_cast<double>(sample) * sample;
-  }
-
-  // The loudest channel, if the mix has less than a tenth of the energy that unrelated channels
-  // would leave. Of two equally loud ones: if their correlation is below -0.9.
-  std::optional<int> channel_to_use() const {
-    double sum = 0;
-    for (const double energy : energies_) sum += energy;
-    const auto count = static_cast<double>(energies_.size());
-    if (energies_.size() == 1 || !(mixed_ < 0.1 * sum / (count * count))) return std::nullopt;
-    return static_cast<int>(std::ranges::max_element(energies_) - energies_.begin());
-  }
-
- private:
-  std::vector<double> energies_;
-  double mixed_ = 0;
-};
 
 // One channel of a file that was read before.
 void read_channel(const Source& source, size_t channel, double max_seconds, const SoundSink& sink) {
@@ -278,7 +255,12 @@ std::optional<int64_t> SoundReader::frames() const {
   const int64_t frames = state_->decoder->frames;
   return frames < 0 ? std::nullopt : std::optional(frames);
 }
-std::span<const float> SoundReader::next() { return state_->blocks.next(); }
+std::span<const float> SoundReader::next() {
+  const auto block = state_->blocks.next();
+  // Others count the bad samples of the whole file; here work is done with each block.
+  state_->blocks.require_finite();
+  return block;
+}
 
 void stream_audio(const SoundBytes& file, double max_seconds, const SoundSink& sink) {
   const Source source{nullptr, {}, file};

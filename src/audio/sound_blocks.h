@@ -38,6 +38,11 @@ class SoundReader {
 void require_format(const std::filesystem::path& path, int rate_hz, int channels,
                     SampleFormat format);
 
+// Throws: kUsage when files with the extension of `path` cannot hold so many frames: wav files end
+// at 4 GiB. Nothing is known of absent frames and of other extensions.
+void require_length(const std::filesystem::path& path, int channels, SampleFormat format,
+                    std::optional<int64_t> frames);
+
 // Writes a sound file. Without commit() nothing is left of it.
 class SoundWriter {
  public:
@@ -48,7 +53,8 @@ class SoundWriter {
   SoundWriter(const SoundWriter&) = delete;
   SoundWriter& operator=(const SoundWriter&) = delete;
 
-  // Whole frames, interleaved. Throws: kCannotCreate when the disk is full.
+  // Whole frames, interleaved. Throws: kCannotCreate when the disk is full, what require_length
+  // throws.
   void write(std::span<const float> samples);
   // Writes the file's end, also to the disk: after it, no lack of space keeps commit() from
   // working. Nothing may be written after it. Throws: what write() throws.

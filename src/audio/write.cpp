@@ -94,11 +94,24 @@ void require_format(const fs::path& path, int rate_hz, int channels, SampleForma
   checked_format(path, rate_hz, channels, format);
 }
 
+void require_length(const fs::path& path, int channels, SampleFormat format,
+                    std::optional<int64_t> frames) {
+  // Its header counts bytes in 32 bits, those of the header among them.
+  constexpr int64_t kMostBytes = (int64_t{1} << 32) - 4096;
+  if (!frames || extension_of(path) != ".wav") return;
+  const int64_t bytes = format == SampleFormat::k16 ? 2 : format == SampleFormat::k24 ? 3 : 4;
+  if (*frames <= kMostBytes / (bytes * channels)) return;
+  fail(ExitCode::kUsage, fmt::format("{}: a wav file ends at 4 GiB", path.string()),
+       "write flac, which has no such limit");
+}
+
 struct SoundWriter::State {
-  State(const fs::path& path, int channels) : path(path), channels(channels), target(path) {}
+  State(const fs::path& path, int channels, SampleFormat format)
+      : path(path), channels(channels), format(format), target(path) {}
 
   fs::path path;
   int channels;
+  SampleFormat format;
   int64_t frames = 0;
   AtomicFile target;
   SoundFile file;
@@ -107,7 +120,7 @@ struct SoundWriter::State {
 SoundWriter::SoundWriter(const fs::path& path, int rate_hz, int channels, SampleFormat format) {
   HUM_REQUIRE(rate_hz > 0 && channels > 0, "SoundWriter: {} channels at {} Hz", channels, rate_hz);
   SF_INFO info = checked_format(path, rate_hz, channels, format);
-  state_ = std::make_unique<State>(path, channels);
+  state_ = std::make_unique<State>(path, channels, format);
   errno = 0;
   state_->file = open_sound_file(state_->target.temporary_path(), SFM_WRITE, info);
   SNDFILE* file = state_->file.get();
@@ -128,6 +141,7 @@ void SoundWriter::write(std::span<const float> samples) {
   while (!samples.empty()) {
     const auto part = samples.first(std::min(samples.size(), kBlockFrames * channels));
     const auto count = static_cast<sf_count_t>(part.size() / channels);
+    require_length(state_->path, state_->channels, state_->format, state_->frames + count);
     errno = 0;
     if (sf_writef_float(file, part.data(), count) != count || sf_error(file) != SF_ERR_NO_ERROR) {
       fail_to_write(state_->path, errno, file);

@@ -1,4 +1,4 @@
-"""The modules of the page that need no person: reading and writing WAV, event streams, the melody."""
+"""The modules of the page that need no person: reading and writing WAV, event streams, the melody, loads and uploads."""
 
 import struct
 
@@ -60,3 +60,49 @@ class Modules(PageCase):
             melody.change(0, {semitones: 12});
             return melody.notes[0].hz;""")
         self.assertAlmostEqual(hz, 440, 6)
+
+    # Answers the first request for a sound with 404, later ones with a second of silence.
+    FAKE_SOUND = """
+        const {encodeWav} = await import('/page/wav.js');
+        const {player} = await import('/page/player.js');
+        const {fetch} = window;
+        let loads = 0;
+        window.fetch = async (path, ...more) => {
+          if (path !== '/a.wav') return fetch(path, ...more);
+          if (++loads === 1) return new Response('', {status: 404});
+          return new Response(encodeWav([new Float32Array(44100)], 44100));
+        };
+        const sound = {id: 'song/a/vocals', label: 'Vocals', url: '/a.wav'};
+        const load = () => module.ready(sound).then(() => 'loaded', (fault) => fault.status ?? fault.name);
+        """
+
+    def test_a_sound_has_one_load_and_another_after_a_failure(self):
+        answers, loads, seconds = self.run_module("jobs.js", self.FAKE_SOUND + """
+            const answers = [await Promise.all([load(), load()]), await Promise.all([load(), load()]), await load()];
+            player.mix({[sound.id]: 1});
+            return [answers, loads, player.seconds];""")
+        self.assertEqual(answers, [[404, 404], ["loaded", "loaded"], "loaded"])
+        self.assertEqual(loads, 2)
+        self.assertEqual(seconds, 1)
+
+    def test_a_sound_that_is_dropped_while_it_loads_stays_out_of_the_player(self):
+        answers, has = self.run_module("jobs.js", self.FAKE_SOUND + """
+            loads = 1;
+            const loading = load();
+            module.dropSound(sound);
+            return [[await loading, await load()], player.has(sound.id)];""")
+        self.assertEqual(answers, ["AbortError", "AbortError"])
+        self.assertFalse(has)
+
+    def test_an_upload_can_be_cancelled(self):
+        fault = self.run_module("api.js", """
+            const work = new AbortController();
+            const sent = module.upload(new Blob([new Uint8Array(1e6)]), 'song', {part: 'song', signal: work.signal});
+            work.abort();
+            return sent.then(() => 'sent', (fault) => fault.name);""")
+        self.assertEqual(fault, "AbortError")
+
+    def test_only_a_long_song_is_said_to_take_memory(self):
+        texts = self.run_module("song.js", """
+            return [240, 600].map((seconds) => module.memoryText({seconds, stems: Array(6)}));""")
+        self.assertEqual(texts, [None, "Mixing 6 stems of 10 min takes up to 1.3 GB of memory."])

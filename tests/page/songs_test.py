@@ -27,6 +27,9 @@ class Songs(PageCase):
         browser.wait("the panel", lambda: browser.find("#song-panel").is_displayed())
         browser.click("#song-panel summary")
         browser.choose_file(SONG, "#song")
+        self.wait_for_stems(browser)
+
+    def wait_for_stems(self, browser):
         browser.wait("the stems", lambda: len(browser.find_all("#song-stems .part")) == 2)
 
     def levels(self, browser):
@@ -50,6 +53,44 @@ class Songs(PageCase):
         self.assertFalse(self.levels(browser)[0])
         self.expect_clean(browser, "song")
 
+    def test_a_song_alone_has_the_player(self):
+        browser = self.browse(PHONE)
+        self.separate(browser)
+        self.assertFalse(browser.find("#dock").is_displayed())
+        browser.click("[aria-label='Play the mix']")
+        browser.wait_until_heard("the mix")
+        self.assertTrue(browser.find("#position").is_displayed())
+        self.assertFalse(browser.find("#make").is_displayed())
+        self.assertRegex(browser.text("#clock"), "/ 0:09$")
+        browser.click("#play")
+        self.assertFalse(self.levels(browser)[0])
+        self.expect_clean(browser, "song-player")
+
+    def test_a_dragged_fader_loads_each_stem_once_and_plays_nothing(self):
+        browser = self.browse(DESKTOP)
+        self.separate(browser)
+        browser.run("""
+            (async () => {
+              const {fetch} = window;
+              window.loads = [];
+              window.fetch = (path, ...more) => {
+                if (path.includes('/results/')) window.loads.push(path.split('/').pop());
+                return fetch(path, ...more);
+              };
+              const fader = document.querySelector('#song-stems .part input');
+              for (let i = 0; i < 20; ++i) {
+                fader.value = i / 20;
+                fader.dispatchEvent(new Event('input'));
+              }
+            })()""")
+        browser.wait("the stems in the player", lambda: self.levels(browser)[1] == ["vocals", "rest"])
+        self.assertFalse(self.levels(browser)[0])
+        self.assertEqual(browser.run("window.loads"), ["vocals.flac", "rest.flac"])
+        browser.click("[aria-label='Play the mix']")
+        browser.wait_until_heard("the mix")
+        self.assertEqual(len(browser.run("window.loads")), 2)
+        self.assertEqual(browser.console_errors(), [])
+
     def test_an_instrument_plays_a_stem(self):
         browser = self.browse(PHONE)
         self.separate(browser)
@@ -65,6 +106,29 @@ class Songs(PageCase):
         tasks = [job["task"] for job in self.service.call("GET", "/v1/jobs?limit=2")[1]["jobs"]]
         self.assertEqual(tasks, ["remix", "separate"])
 
+    def test_a_song_that_is_being_sent_can_be_cancelled(self):
+        browser = self.browse(PHONE)
+        browser.wait("the panel", lambda: browser.find("#song-panel").is_displayed())
+        browser.click("#song-panel summary")
+        browser.run("""
+            (async () => {
+              const {send} = XMLHttpRequest.prototype;
+              XMLHttpRequest.prototype.send = function() {};  // it takes for ever
+              XMLHttpRequest.prototype.abort = function() {
+                window.isAborted = true;
+                XMLHttpRequest.prototype.send = send;
+              };
+            })()""")
+        browser.choose_file(SONG, "#song")
+        browser.wait("the sending", lambda: "Sending" in browser.text("#song-state"))
+        browser.click("#song-cancel")
+        self.assertFalse(browser.find("#song-progress").is_displayed())
+        self.assertTrue(browser.find("#song").is_enabled())
+        self.assertTrue(browser.run("window.isAborted"))
+        browser.choose_file(SONG, "#song")
+        self.wait_for_stems(browser)
+        self.assertEqual(browser.console_errors(), [])
+
     def test_a_song_that_waits_can_be_cancelled(self):
         self.service = Service(os.environ["HUM_PAGE_PROGRAM"], workers=0, environment=self.environment)
         self.addCleanup(self.service.close)
@@ -75,7 +139,7 @@ class Songs(PageCase):
         browser.wait("the queue", lambda: "Waiting" in browser.text("#song-state"))
         browser.click("#song-cancel")
         browser.wait("the end", lambda: not browser.find("#song-progress").is_displayed())
-        self.assertEqual(self.service.call("GET", "/v1/jobs")[1]["jobs"], [])
+        browser.wait("the service to forget it", lambda: self.service.call("GET", "/v1/jobs")[1]["jobs"] == [], 30)
         self.assertEqual(browser.console_errors(), [])
 
     def test_what_is_no_song_is_explained(self):

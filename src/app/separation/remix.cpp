@@ -72,6 +72,8 @@ class Remix {
   Json run() {
     audio::require_format(format_name(plan_.sounds[0], options_.outputs.format), reader_.rate_hz(),
                           reader_.channels(), options_.sound.format());
+    audio::require_length(format_name(plan_.sounds[0], options_.outputs.format), reader_.channels(),
+                          options_.sound.format(), reader_.frames());
     watch_.lap("read");
     converter_.prepare();  // what is missing fails before the song is separated
     watch_.lap("load");
@@ -158,9 +160,9 @@ class Remix {
   }
 
   void write(RemixedSong& song, const pipeline::Score& score) {
-    progress_("write", 0);
     const auto write_to = [&](const fs::path& file) {
-      gain_db_ = song.write(file, options_.sound.format());
+      gain_db_ = song.write(file, options_.sound.format(),
+                            [this](double done) { progress_("write", done); });
     };
     if (is_standard_stream(plan_.sounds[0])) {
       write_to_stdout(to_name(options_.outputs.format), "the sound", write_to);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "app/separation/remixed_song.h"
 #include "app/separation/song_separator.h"
 #include "app/separation/testing.h"
 #include "audio/io.h"
@@ -17,6 +18,7 @@
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
 #include "data/synthesis/hum_voice.h"
+#include "eval/metrics/stem_figures.h"
 #include "models/testing.h"
 
 namespace hum::app {
@@ -41,6 +43,18 @@ AudioBuffer song(int rate_hz, int channels, double level = 0.3) {
       std::abs(*std::ranges::max_element(voice, {}, [](float sample) { return std::abs(sample); }));
   for (float& sample : voice) sample *= static_cast<float>(level) / peak;
   return audio::widened(audio::resample({22050, 1, std::move(voice)}, rate_hz), channels);
+}
+
+TEST(RemixedSong, HearsAStemWhoseChannelsCancelEachOther) {
+  const ScratchFolder folder;
+  const AudioBuffer voice = song(44100, 1);
+  std::vector<float> inverted;
+  for (const float sample : voice.samples) inverted.insert(inverted.end(), {sample, -sample});
+  RemixedSong remixed(folder.path() / "a.wav", 44100, 2);
+  remixed.add(inverted, std::vector<float>(inverted.size()));
+  remixed.finish();
+  const auto heard = remixed.take_heard();
+  EXPECT_NEAR(eval::level_dbfs(heard), eval::level_dbfs(voice.samples), 1);
 }
 
 class RemixSong : public ::testing::Test {

@@ -26,7 +26,12 @@ RemixedSong::RemixedSong(const std::filesystem::path& output, int rate_hz, int c
       song_(output, channels, "free some space, or write to another disk"),
       loudness_(rate_hz, channels),
       energies_(static_cast<size_t>(channels)),
-      to_heard_(rate_hz, data::kSampleRate) {}
+      cancellation_(channels) {
+  const int signals = channels == 1 ? 1 : 1 + channels;
+  for (int i = 0; i < signals; ++i) {
+    heard_.push_back({std::make_unique<audio::StreamResampler>(rate_hz, data::kSampleRate), {}});
+  }
+}
 
 void RemixedSong::add(std::span<const float> stem, std::span<const float> rest) {
   HUM_REQUIRE(stem.size() == rest.size(), "remix: {} samples of the stem, {} of the rest",
@@ -37,11 +42,27 @@ void RemixedSong::add(std::span<const float> stem, std::span<const float> rest) 
     energies_[i % energies_.size()] += static_cast<double>(stem[i]) * stem[i];
   }
   const auto mono = audio::to_mono({rate_hz_, channels_, {stem.begin(), stem.end()}});
-  append(heard_, to_heard_.push(mono.samples));
+  cancellation_.add(stem, mono.samples);
+  append(heard_[0].samples, heard_[0].resampler->push(mono.samples));
+  std::vector<float> samples(mono.samples.size());
+  for (size_t i = 1; i < heard_.size(); ++i) {
+    for (size_t at = 0; at < samples.size(); ++at)
+      samples[at] = stem[at * energies_.size() + i - 1];
+    append(heard_[i].samples, heard_[i].resampler->push(samples));
+  }
   frames_ += mono.frames();
 }
 
-void RemixedSong::finish() { append(heard_, to_heard_.finish()); }
+void RemixedSong::finish() {
+  for (auto& [resampler, samples] : heard_) append(samples, resampler->finish());
+}
+
+std::vector<float> RemixedSong::take_heard() {
+  const auto channel = cancellation_.channel_to_use();
+  std::vector<float> heard = std::move(heard_[channel ? 1 + *channel : 0].samples);
+  heard_.clear();
+  return heard;
+}
 
 void RemixedSong::place(audio::AudioBuffer part, double gain_db) {
   HUM_REQUIRE(part.rate_hz == rate_hz_, "remix: a part at {} Hz for a song at {} Hz", part.rate_hz,
@@ -93,15 +114,25 @@ void RemixedSong::for_mix(const Use& use) {
   }
 }
 
-double RemixedSong::write(const std::filesystem::path& path, audio::SampleFormat format) {
+double RemixedSong::write(const std::filesystem::path& path, audio::SampleFormat format,
+                          const std::function<void(double done)>& progress) {
   audio::TruePeakMeter peak(rate_hz_, channels_);
-  for_mix([&](std::span<const float> block) { peak.add(block); });
+  int64_t samples = 0;
+  const auto update = [&](std::span<const float> block) {
+    samples += std::ssize(block);
+    progress(static_cast<double>(samples) / static_cast<double>(2 * frames_ * channels_));
+  };
+  for_mix([&](std::span<const float> block) {
+    peak.add(block);
+    update(block);
+  });
   const double gain_db = std::min(0.0, kMostTruePeak_dbtp - peak.dbtp());
   const auto gain = static_cast<float>(audio::from_db(gain_db));
   audio::SoundWriter writer(path, rate_hz_, channels_, format);
   for_mix([&](std::span<float> block) {
     for (float& sample : block) sample *= gain;
     writer.write(block);
+    update(block);
   });
   writer.commit();
   return gain_db;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,17 +32,20 @@ class RemixedSong {
   double seconds() const { return static_cast<double>(frames_) / rate_hz_; }
   // -infinity for silence.
   double stem_lufs() const { return loudness_.integrated_lufs(); }
-  // The stem as models hear it: mono at 22,050 Hz. Only the first call returns it.
-  std::vector<float> take_heard() { return std::move(heard_); }
+  // The stem as models hear it, at 22,050 Hz: the mean of its channels, or the loudest one where
+  // they cancel each other. Only the first call returns it.
+  std::vector<float> take_heard();
 
-  // The part gets the loudness of the stem plus gain_db, and of it as much in each channel as the
-  // stem had. `part`: at the song's rate; what is longer than the song is cut.
+  // The part gets the loudness of the stem plus gain_db, distributed over the channels as the stem
+  // was. `part`: at the song's rate; what is longer than the song is cut.
   void place(audio::AudioBuffer part, double gain_db);
   // As place() took it: its level is not that of the mix.
   const audio::AudioBuffer& part() const { return part_; }
   // The mix, softer by one gain if its true peak would exceed -1 dBTP. Returns that gain in dB.
-  // Throws: what audio::SoundWriter and SampleSpool throw.
-  double write(const std::filesystem::path& path, audio::SampleFormat format);
+  // `progress` gets the share that is done; it may throw to stop. Throws: what audio::SoundWriter
+  // and SampleSpool throw.
+  double write(const std::filesystem::path& path, audio::SampleFormat format,
+               const std::function<void(double done)>& progress);
 
  private:
   // Adds the part to the song's samples from this frame on.
@@ -55,8 +60,13 @@ class RemixedSong {
   SampleSpool song_;
   audio::LoudnessMeter loudness_;
   std::vector<double> energies_;  // of the stem's channels
-  audio::StreamResampler to_heard_;
-  std::vector<float> heard_;
+  audio::Cancellation cancellation_;
+  // The mean of the stem's channels, then each of them, as models hear it.
+  struct Heard {
+    std::unique_ptr<audio::StreamResampler> resampler;
+    std::vector<float> samples;
+  };
+  std::vector<Heard> heard_;
   audio::AudioBuffer part_;
   std::vector<float> gains_;  // of the part in each channel
 };

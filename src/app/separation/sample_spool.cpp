@@ -1,10 +1,12 @@
 #include "app/separation/sample_spool.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -18,7 +20,12 @@ namespace {
 constexpr size_t kBlockFrames = 16384;
 
 fs::path folder_for(const fs::path& output) {
-  if (is_standard_stream(output)) return fs::temp_directory_path();
+  if (is_standard_stream(output)) {
+    std::error_code fault;
+    const fs::path folder = fs::temp_directory_path(fault);
+    // Its use then says what is wrong.
+    return fault ? fs::path(std::getenv("TMPDIR")) : folder;
+  }
   const fs::path folder = output.parent_path();
   return folder.empty() ? "." : folder;
 }
@@ -30,7 +37,7 @@ SampleSpool::SampleSpool(const fs::path& output, int channels, std::string hint)
       hint_(std::move(hint)),
       block_(kBlockFrames * static_cast<size_t>(channels)) {
   std::string name = (folder_ / ".hum-stem-XXXXXX").string();
-  const int descriptor = ::mkstemp(name.data());
+  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor >= 0) {
     ::unlink(name.c_str());
     file_ = ::fdopen(descriptor, "w+b");

@@ -15,7 +15,7 @@
 namespace hum::app {
 namespace {
 
-// Below full scale, so that rounding and lossy codecs do not exceed it.
+// Of stems that were made softer: a little below full scale.
 constexpr float kHighestPeak = 1 / 1.01F;
 
 Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
@@ -40,6 +40,7 @@ class SongRun {
     const StemFormat format{reader_.rate_hz(), reader_.channels(), options.outputs.samples(),
                             options.clip_mode};
     for (const StemFilePlan& file : plan.files) {
+      audio::require_length(file.path, format.channels, format.samples, reader_.frames());
       files_.emplace_back(file.path, format);
       members_.push_back(members_of(file.stem));
     }
@@ -60,8 +61,9 @@ class SongRun {
     };
     frames_ = separate_song(
         reader_, separator_, [this](const auto& stems) { write(stems); }, update);
-    finish_files();
     if (line) line->update(seconds(*frames));
+    line.reset();
+    finish_files();
   }
 
   Json report(Vocals vocals) const {
@@ -105,12 +107,21 @@ class SongRun {
       peak = std::max(peak, file.peak());
       can_rescale = can_rescale || file.can_rescale();
     }
-    if (can_rescale && peak > kHighestPeak) gain_ = kHighestPeak / peak;
+    if (can_rescale && peak > 1) gain_ = kHighestPeak / peak;
+    const int64_t samples = frames_ * reader_.channels(), all = samples * std::ssize(files_);
+    std::optional<Progress> line;
+    if (!progress_ && can_rescale) line.emplace("writing " + plan_.track + ", percent", 100);
     for (size_t i = 0; i < files_.size(); ++i) {
-      if (progress_) progress_("write", share(static_cast<int64_t>(i), std::ssize(files_)));
-      files_[i].finish(gain_);
+      files_[i].finish(gain_, [&](int64_t written) {
+        const double done = share(static_cast<int64_t>(i) * samples + written, all);
+        if (progress_) return progress_("write", done);
+        require_no_stop();
+        if (line) line->update(std::min<int64_t>(std::lround(100 * done), 99));
+      });
     }
+    if (!progress_) require_no_stop();
     for (StemFile& file : files_) file.commit();
+    if (line) line->update(100);
   }
 
   // The separator's stems that a file adds up.
@@ -208,8 +219,8 @@ SeparateSummary separate(const SeparateOptions& options,
 std::string separated_text(const Json& report) {
   std::string text;
   for (const auto& file : report.at("kept")) {
-    text +=
-        fmt::format("{}: kept, it existed (--overwrite replaces it)\n", file.get<std::string>());
+    text += fmt::format("{}: kept, because it existed (--overwrite replaces it)\n",
+                        file.get<std::string>());
   }
   if (!report.contains("stems")) return text;
   for (const auto& [name, stem] : report.at("stems").items()) {
@@ -217,9 +228,9 @@ std::string separated_text(const Json& report) {
     text += stem.at("file").get<std::string>() + ": ";
     text += level.is_null() ? "silent" : fmt::format("{:.1f} dBFS", level.get<double>());
     if (!confidence.is_null()) {
-      text +=
-          fmt::format(", expected SDR {:.0f} ± {:.0f} dB", confidence.at("sdr_db").get<double>(),
-                      confidence.at("error_db").get<double>());
+      text += fmt::format(", expected SDR {:.1f} dB (typical error {:.1f} dB)",
+                          confidence.at("sdr_db").get<double>(),
+                          confidence.at("error_db").get<double>());
     }
     text += '\n';
   }

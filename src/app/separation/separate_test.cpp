@@ -16,6 +16,7 @@
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
 #include "models/testing.h"
+#include "runtime/weights.h"
 
 namespace hum::app {
 namespace {
@@ -126,11 +127,18 @@ TEST_F(Separate, ExpectsAnSdrOfStemsThatAreCalibrated) {
     return report.at("stems").at(stem).at("confidence");
   };
   EXPECT_TRUE(confidence("bass").is_null());
-  write_json(folder_.path() / "weights/separator/confidence.json",
-             {{"own", {{"bass", {{"offset_db", 7}, {"error_db", 2}}}}}});
+  const fs::path separator = folder_.path() / "weights/separator";
+  write_json(
+      separator / "confidence.json",
+      {{"version", kStemConfidenceVersion},
+       {"weights_sha256", runtime::shards_sha256(separator)},
+       {"own",
+        {{"bass",
+          {{"offset_db", 7}, {"error_db", 2}, {"most_purity_db", 40}, {"least_level_db", -40}}}}}});
   EXPECT_EQ(confidence("bass"), Json({{"sdr_db", 7.0}, {"error_db", 2.0}}));
   EXPECT_TRUE(confidence("drums").is_null());
-  EXPECT_THAT(separated_text(run(wanted)[0].report), HasSubstr("dBFS, expected SDR 7 ± 2 dB"));
+  EXPECT_THAT(separated_text(run(wanted)[0].report),
+              HasSubstr("dBFS, expected SDR 7.0 dB (typical error 2.0 dB)"));
   wanted.outputs.two_stems = "bass";
   EXPECT_EQ(confidence("bass").at("sdr_db"), 7);
   EXPECT_TRUE(confidence("no_bass").is_null()) << "five stems in one file";

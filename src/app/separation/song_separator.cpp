@@ -12,6 +12,14 @@ namespace {
 
 constexpr int kModelRateHz = models::separator::kSampleRateHz;
 constexpr double kLeast_db = -200;
+// Of songs. Memory grows with channels, and with the samples that resampling makes of one.
+constexpr int kLeastRate_hz = 1000, kMostChannels = 64;
+
+void require_song(int rate_hz, int channels) {
+  if (rate_hz >= kLeastRate_hz && channels <= kMostChannels) return;
+  fail(ExitCode::kBadData, fmt::format("cannot separate {} channels at {} Hz", channels, rate_hz),
+       fmt::format("use at most {} channels and at least {} Hz", kMostChannels, kLeastRate_hz));
+}
 
 }  // namespace
 
@@ -53,6 +61,7 @@ SongSeparator::SongSeparator(const StemModels& models, int rate_hz, int channels
       stems_(models.stems()),
       has_other_(stems_.back() == "other") {
   HUM_REQUIRE(channels > 0 && rate_hz > 0, "separate: {} channels at {} Hz", channels, rate_hz);
+  require_song(rate_hz, channels);
   if (!has_other_) stems_.emplace_back("rest");
   for (int first = 0; first < channels; first += 2) {
     pairs_.push_back(std::make_unique<Pair>(models, rate_hz));

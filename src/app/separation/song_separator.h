@@ -23,7 +23,7 @@ class SongSeparator {
  public:
   using Sounds = StemStream::Sounds;
 
-  // The models must outlive it.
+  // The models must outlive it. Throws: kBadData for more than 64 channels and below 1,000 Hz.
   SongSeparator(const StemModels& models, int rate_hz, int channels);
   ~SongSeparator();
 

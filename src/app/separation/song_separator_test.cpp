@@ -126,6 +126,15 @@ TEST_F(TinyModels, TheSameStemsHoweverTheSongComes) {
   }
 }
 
+TEST_F(TinyModels, RefuseWhatTakesTooMuchMemory) {
+  const StemModels models(options(Vocals::kOwn));
+  const auto refusal = [&](int rate_hz, int channels) {
+    return hum::testing::message_of([&] { SongSeparator(models, rate_hz, channels); });
+  };
+  EXPECT_THAT(refusal(10, 1), HasSubstr("cannot separate 1 channels at 10 Hz"));
+  EXPECT_THAT(refusal(44100, 65), HasSubstr("at most 64 channels"));
+}
+
 TEST_F(TinyModels, SilenceHasNoLevelThatMoved) {
   const StemModels models(options(Vocals::kOwn));
   SongSeparator separator(models, 44100, 2);

@@ -4,10 +4,13 @@
 #include <bit>
 #include <cmath>
 #include <complex>
+#include <utility>
 
 #include "base/error.h"
 #include "base/fields_json.h"
 #include "base/json.h"
+#include "base/log.h"
+#include "runtime/weights.h"
 
 namespace hum::app {
 namespace {
@@ -20,6 +23,21 @@ constexpr double kLeastShared = 1e-4;  // of a stem's energy: 40 dB of purity ar
 int window_samples(int rate_hz) {
   const auto wanted = static_cast<unsigned>(std::lround(kWindow_s * rate_hz * std::sqrt(2.0)));
   return static_cast<int>(std::max(std::bit_floor(wanted), 4U));
+}
+
+// Throws: kBadData, kConfig.
+StemConfidences lines_of(const Json& file, const std::filesystem::path& separator,
+                         std::string_view vocals) {
+  if (file.value("version", 0) != kStemConfidenceVersion)
+    fail(ExitCode::kBadData, "another version");
+  if (file.value("weights_sha256", "") != runtime::shards_sha256(separator)) {
+    fail(ExitCode::kBadData, "it is of other weights");
+  }
+  StemConfidences by_stem;
+  const auto found = file.find(std::string(vocals));
+  if (found == file.end()) return {};
+  for (const auto& [stem, line] : found->items()) from_json(line, by_stem[stem]);
+  return by_stem;
 }
 
 }  // namespace
@@ -37,15 +55,17 @@ void StemCueMeter::push(const std::vector<std::vector<float>>& stems) {
   for (size_t i = 0; i < stems.size(); ++i) {
     waiting_[i].insert(waiting_[i].end(), stems[i].begin(), stems[i].end());
   }
-  const size_t step = 2 * window_.size() * channels_;
-  while (waiting_[0].size() >= step) {
-    hear_window();
-    for (auto& samples : waiting_)
-      samples.erase(samples.begin(), samples.begin() + static_cast<int64_t>(step));
+  const size_t window = window_.size() * channels_;
+  size_t at = skipped_;
+  for (; at + window <= waiting_[0].size(); at += 2 * window) hear_window(at);
+  const size_t heard = std::min(at, waiting_[0].size());
+  skipped_ = at - heard;
+  for (auto& samples : waiting_) {
+    samples.erase(samples.begin(), samples.begin() + static_cast<int64_t>(heard));
   }
 }
 
-void StemCueMeter::hear_window() {
+void StemCueMeter::hear_window(size_t first_sample) {
   const auto bins = static_cast<size_t>(fft_.bins());
   std::vector<float> frame(window_.size());
   std::vector<std::complex<float>> spectrum(bins);
@@ -55,7 +75,7 @@ void StemCueMeter::hear_window() {
     std::vector<float>& of_stem = magnitudes[stem];  // powers, then magnitudes
     for (size_t channel = 0; channel < channels_; ++channel) {
       for (size_t i = 0; i < frame.size(); ++i) {
-        frame[i] = window_[i] * waiting_[stem][i * channels_ + channel];
+        frame[i] = window_[i] * waiting_[stem][first_sample + i * channels_ + channel];
       }
       fft_.forward(frame, spectrum);
       for (size_t f = 0; f < bins; ++f) of_stem[f] += std::norm(spectrum[f]);
@@ -79,24 +99,29 @@ std::optional<StemCues> StemCueMeter::cues(size_t stem) const {
   return StemCues{-10 * std::log10(others), 10 * std::log10(own_[stem] / total)};
 }
 
-double StemConfidence::sdr_db(const StemCues& cues) const {
+std::optional<double> StemConfidence::sdr_db(const StemCues& cues) const {
+  if (cues.purity_db < least_purity_db || cues.purity_db > most_purity_db ||
+      cues.level_db < least_level_db || cues.level_db > most_level_db) {
+    return std::nullopt;
+  }
   return offset_db + per_purity * cues.purity_db + per_level * cues.level_db;
 }
 
 StemConfidences read_confidence(const std::filesystem::path& separator, std::string_view vocals) {
   const auto path = separator / kFile;
   if (!std::filesystem::exists(path)) return {};
-  const ErrorContext context([&] { return "reading " + path.string(); });
-  const Json all = read_json(path);
-  StemConfidences by_stem;
-  const auto found = all.find(std::string(vocals));
-  if (found == all.end()) return {};
-  for (const auto& [stem, line] : found->items()) from_json(line, by_stem[stem]);
-  return by_stem;
+  try {
+    return lines_of(read_json(path), separator, vocals);
+  } catch (const Error& error) {
+    spdlog::warn("{}: {}; stems get no confidence", path.string(), error.message());
+    return {};
+  }
 }
 
 Json confidence_json(const StemConfidence& confidence, const StemCues& cues) {
-  return {{"sdr_db", confidence.sdr_db(cues)}, {"error_db", confidence.error_db}};
+  const auto sdr_db = confidence.sdr_db(cues);
+  if (!sdr_db) return {};
+  return {{"sdr_db", *sdr_db}, {"error_db", confidence.error_db}};
 }
 
 }  // namespace hum::app

@@ -5,18 +5,16 @@
 #include <cmath>
 
 #include "audio/test_signal.h"
-#include "base/error.h"
-#include "base/fields_json.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/scratch_folder.h"
-#include "base/testing/refusal.h"
+#include "models/testing.h"
+#include "runtime/weights.h"
 
 namespace hum::app {
 namespace {
 
 using audio::tone;
-using hum::testing::message_of;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Sounds = std::vector<std::vector<float>>;
 
@@ -28,7 +26,7 @@ StemCueMeter heard(const Sounds& stems, int channels = 1) {
   return meter;
 }
 
-TEST(StemCueMeter, ToldApartByFrequencyStemsArePure) {
+TEST(StemCueMeter, StemsOfDifferentFrequenciesArePure) {
   const auto meter = heard({tone(440, 1, kRate), tone(3000, 1, kRate, 0.05)});
   EXPECT_GT(meter.cues(0)->purity_db, 30);
   EXPECT_GT(meter.cues(1)->purity_db, 30);
@@ -65,23 +63,54 @@ TEST(StemCueMeter, KnowsNothingOfSilence) {
   EXPECT_FALSE(heard({tone(440, 0.01, kRate)}).cues(0)) << "too short to hear";
 }
 
-TEST(StemConfidence, IsALineThroughTheCues) {
-  const StemConfidence line{.offset_db = 1, .per_purity = 2, .per_level = 0.5, .error_db = 3};
-  EXPECT_DOUBLE_EQ(line.sdr_db({.purity_db = 4, .level_db = -6}), 1 + 8 - 3);
-  EXPECT_EQ(confidence_json(line, {4, -6}), Json({{"sdr_db", 6.0}, {"error_db", 3.0}}));
+const StemConfidence kLine{.offset_db = 1,
+                           .per_purity = 2,
+                           .per_level = 0.5,
+                           .error_db = 3,
+                           .least_purity_db = 2,
+                           .most_purity_db = 9,
+                           .least_level_db = -20,
+                           .most_level_db = 0};
+
+TEST(StemConfidence, IsLinearInTheCues) {
+  EXPECT_DOUBLE_EQ(*kLine.sdr_db({.purity_db = 4, .level_db = -6}), 1 + 8 - 3);
+  EXPECT_EQ(confidence_json(kLine, {4, -6}), Json({{"sdr_db", 6.0}, {"error_db", 3.0}}));
+  EXPECT_TRUE(confidence_json(kLine, {4, -70}).is_null()) << "fitted to no such stem";
+  EXPECT_FALSE(kLine.sdr_db({1, -6}) || kLine.sdr_db({10, -6}) || kLine.sdr_db({4, 1}));
 }
 
-TEST(StemConfidence, IsReadForTheMakerOfTheVocals) {
-  const ScratchFolder folder;
-  const auto read = [&](const char* vocals) { return read_confidence(folder.path(), vocals); };
-  EXPECT_THAT(read("own"), IsEmpty()) << "no file";
-  StemConfidence line{.offset_db = 1, .per_purity = 2, .per_level = 0.5, .error_db = 3};
-  write_json(folder.path() / "confidence.json", {{"own", {{"bass", to_json(line)}}}});
+class ConfidenceFile : public ::testing::Test {
+ protected:
+  ConfidenceFile() {
+    models::write_tiny_separator(folder_.path());
+    file_ = {{"version", kStemConfidenceVersion},
+             {"weights_sha256", runtime::shards_sha256(separator())},
+             {"own", {{"bass", {{"per_purity", 2}}}}}};
+  }
+  std::filesystem::path separator() const { return folder_.path() / "separator"; }
+  StemConfidences read(const char* vocals) {
+    write_json(separator() / "confidence.json", file_);
+    return read_confidence(separator(), vocals);
+  }
+
+  ScratchFolder folder_;
+  Json file_;
+};
+
+TEST_F(ConfidenceFile, IsReadForTheMakerOfTheVocals) {
+  EXPECT_THAT(read_confidence(separator(), "own"), IsEmpty()) << "no file";
   EXPECT_EQ(read("own").at("bass").per_purity, 2);
   EXPECT_THAT(read("spleeter"), IsEmpty());
-  write_file(folder.path() / "confidence.json", R"({"own": {"bass": {"slope": 1}}})");
-  EXPECT_THAT(message_of([&] { read("own"); }), HasSubstr("unknown field 'slope'"));
-  EXPECT_THAT(message_of([&] { read("own"); }), HasSubstr("confidence.json"));
+}
+
+TEST_F(ConfidenceFile, OfOtherWeightsOrDamagedIsLeftAlone) {
+  file_["weights_sha256"] = "another";
+  EXPECT_THAT(read("own"), IsEmpty());
+  file_["weights_sha256"] = runtime::shards_sha256(separator());
+  file_["own"]["bass"]["slope"] = 1;
+  EXPECT_THAT(read("own"), IsEmpty());
+  write_file(separator() / "confidence.json", "{");
+  EXPECT_THAT(read_confidence(separator(), "own"), IsEmpty());
 }
 
 }  // namespace

@@ -51,9 +51,11 @@ class StemFile::Target {
 StemFile::StemFile(const fs::path& path, const StemFormat& format)
     : path_(path),
       format_(format),
+      can_rescale_(format.clip == ClipMode::kRescale &&
+                   format.samples != audio::SampleFormat::kFloat),
       limits_(format.clip == ClipMode::kClamp || holds_integers(path, format.samples)),
       target_(std::make_unique<Target>(path, format)) {
-  if (format.clip != ClipMode::kRescale || format.samples == audio::SampleFormat::kFloat) return;
+  if (!can_rescale_) return;
   spool_ = std::make_unique<SampleSpool>(
       path, format.channels, "free some space, or choose --clip-mode clamp, which needs none");
 }
@@ -81,18 +83,20 @@ double StemFile::level_dbfs() const {
   return 10 * std::log10(energy_ / static_cast<double>(std::max<int64_t>(samples_, 1)));
 }
 
-void StemFile::finish(float gain) {
-  if (spool_) write_spool(gain);
+void StemFile::finish(float gain, const std::function<void(int64_t samples)>& progress) {
+  if (spool_) write_spool(gain, progress);
+  spool_.reset();
   target_->close();
 }
 
-void StemFile::write_spool(float gain) {
+void StemFile::write_spool(float gain, const std::function<void(int64_t samples)>& progress) {
   spool_->rewind();
   std::vector<float> scaled;
   for (auto block = spool_->read(); !block.empty(); block = spool_->read()) {
     scaled.assign(block.begin(), block.end());
     for (float& sample : scaled) sample *= gain;
     put(scaled);
+    if (progress) progress(samples_);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -47,17 +48,18 @@ class StemFile {
   // Of what write() was given.
   float peak() const { return peak_; }
   // Whether finish() can lower the level: rescaling, and not to float.
-  bool can_rescale() const { return spool_ != nullptr; }
+  bool can_rescale() const { return can_rescale_; }
 
   // Writes what waits for its level, times `gain`, and closes the file. Then commit() makes it
-  // appear. Throws: what write() throws.
-  void finish(float gain);
+  // appear. `progress` gets the samples that were written so far; it may throw to stop. Throws:
+  // what write() throws.
+  void finish(float gain, const std::function<void(int64_t samples)>& progress = {});
   void commit();
 
  private:
   class Target;
 
-  void write_spool(float gain);
+  void write_spool(float gain, const std::function<void(int64_t samples)>& progress);
   // To the file, limited where it is.
   void put(std::span<const float> samples);
 
@@ -66,6 +68,7 @@ class StemFile {
   float peak_ = 0;
   double energy_ = 0;
   int64_t samples_ = 0;
+  bool can_rescale_;
   bool limits_;  // samples beyond full scale become full scale
   std::unique_ptr<Target> target_;
   std::unique_ptr<SampleSpool> spool_;

@@ -59,7 +59,7 @@ TEST(StemFigures, AreThoseOfTheirDefinitions) {
       EXPECT_NEAR(si_sdr_db(truth, heard), row["si_sdr"][stem], kWholeError_db);
       // The mixture's samples are rounded to float.
       EXPECT_NEAR(si_sdr_db(truth, mixture), row["mixture_si_sdr"][stem], 1e-4);
-      EXPECT_NEAR(bleed_db(sounds.references, stem, sounds.estimates[stem]), row["bleed_db"][stem],
+      EXPECT_NEAR(Bleed(sounds.references).db(stem, sounds.estimates[stem]), row["bleed_db"][stem],
                   1e-5);
       if (row.contains("whole")) {
         EXPECT_NEAR(sdr_db(truth, heard), row["whole"]["SDR"][stem], kWholeError_db);
@@ -203,16 +203,16 @@ TEST(StemFigures, BleedIsWhatIsLeftOfTheOthers) {
   const std::vector<AudioBuffer> references{
       ruled_sound("a", 1, 4000), ruled_sound("b", 1, 4000, 0.1), ruled_sound("c", 1, 4000, 1e-3)};
   AudioBuffer mixture{8000, 1, sum_of(references)};
-  EXPECT_NEAR(bleed_db(references, 0, mixture), 0, 1e-4);
-  EXPECT_LT(bleed_db(references, 0, references[0]), -200);
+  EXPECT_NEAR(Bleed(references).db(0, mixture), 0, 1e-4);
+  EXPECT_LT(Bleed(references).db(0, references[0]), -200);
   AudioBuffer tenth = references[0];
   for (size_t i = 0; i < 4000; ++i) {
     tenth.samples[i] += 0.1F * (mixture.samples[i] - references[0].samples[i]);
   }
-  EXPECT_NEAR(bleed_db(references, 0, tenth), -20, 1e-3);
+  EXPECT_NEAR(Bleed(references).db(0, tenth), -20, 1e-3);
   const std::vector<AudioBuffer> alone{references[0], {8000, 1, std::vector<float>(4000)}};
-  EXPECT_TRUE(std::isnan(bleed_db(alone, 0, mixture)));
-  EXPECT_LT(bleed_db(alone, 1, mixture), 1);
+  EXPECT_TRUE(std::isnan(Bleed(alone).db(0, mixture)));
+  EXPECT_LT(Bleed(alone).db(1, mixture), 1);
 }
 
 }  // namespace

@@ -69,16 +69,23 @@ double level_in_silence_dbfs(const AudioBuffer& reference, const AudioBuffer& es
   return samples == 0 ? kNan : mean_square_dbfs(energy, samples);
 }
 
-double bleed_db(std::span<const AudioBuffer> references, size_t stem, const AudioBuffer& estimate) {
-  const auto count = static_cast<int64_t>(references.size());
-  MatrixXd gram(count, count);
+Bleed::Bleed(std::span<const AudioBuffer> references)
+    : references_(references), products_(references.size() * references.size()) {
+  const size_t count = references.size();
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j <= i; ++j) {
+      products_[i * count + j] = products_[j * count + i] =
+          product_of(references[i].samples, references[j].samples);
+    }
+  }
+}
+
+double Bleed::db(size_t stem, const AudioBuffer& estimate) const {
+  const auto count = std::ssize(references_);
+  const Eigen::Map<const MatrixXd> gram(products_.data(), count, count);
   VectorXd products(count);
   for (int64_t i = 0; i < count; ++i) {
-    const std::span<const float> samples = references[static_cast<size_t>(i)].samples;
-    products[i] = product_of(samples, estimate.samples);
-    for (int64_t j = 0; j <= i; ++j) {
-      gram(i, j) = gram(j, i) = product_of(samples, references[static_cast<size_t>(j)].samples);
-    }
+    products[i] = product_of(references_[static_cast<size_t>(i)].samples, estimate.samples);
   }
   // Stems of unit energy, so that a quiet one counts as much as a loud one; 0 for a silent one.
   VectorXd scale(count);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "audio/buffer.h"
 
@@ -29,7 +30,15 @@ double level_in_silence_dbfs(const audio::AudioBuffer& reference,
 // mixture: 0 for the mixture itself, -20 if a tenth of the others is left in the estimate. Each
 // reference has one gain, by least squares. NaN if no other stem sounds, -infinity if nothing of
 // them is left.
-double bleed_db(std::span<const audio::AudioBuffer> references, size_t stem,
-                const audio::AudioBuffer& estimate);
+class Bleed {
+ public:
+  // All of the same length. They must outlive it.
+  explicit Bleed(std::span<const audio::AudioBuffer> references);
+  double db(size_t stem, const audio::AudioBuffer& estimate) const;
+
+ private:
+  std::span<const audio::AudioBuffer> references_;
+  std::vector<double> products_;  // of each two references
+};
 
 }  // namespace hum::eval

@@ -86,14 +86,14 @@ bool is_zero(const AudioBuffer& sound) {
   return std::ranges::all_of(sound.samples, [](float sample) { return sample == 0; });
 }
 
-std::vector<double> figures_of(const SeparatedSong& song, size_t stem, const AudioBuffer& estimate,
-                               const BssScores& frames) {
+std::vector<double> figures_of(const SeparatedSong& song, const Bleed& bleed, size_t stem,
+                               const AudioBuffer& estimate, const BssScores& frames) {
   std::vector<double> figures(std::size(kFigures), kNan);
   const AudioBuffer& reference = song.references[stem];
   figures[kSilence] = limited(level_in_silence_dbfs(reference, estimate, reference.rate_hz));
   if (level_dbfs(reference.samples) < kSilence_dbfs) return figures;
   figures[kSdr] = limited(sdr_db(reference.samples, estimate.samples));
-  figures[kBleed] = limited(bleed_db(song.references, stem, estimate));
+  figures[kBleed] = limited(bleed.db(stem, estimate));
   if (!is_zero(estimate)) {
     figures[kSiSdr] = limited(si_sdr_db(reference.samples, estimate.samples));
     figures[kSiSdrGain] =
@@ -157,6 +157,7 @@ SongScores judge_song(const SeparatedSong& song, bool bss, int threads) {
   for (const AudioBuffer& reference : song.references) {
     scores.levels_dbfs.push_back(level_dbfs(reference.samples));
   }
+  const Bleed bleed(song.references);
   std::optional<BssEval> judge;
   if (bss) judge.emplace(song.references, song.mixture.rate_hz, threads);
   for (size_t row = 0; row < std::size(kRows); ++row) {
@@ -165,7 +166,7 @@ SongScores judge_song(const SeparatedSong& song, bool bss, int threads) {
     if (judge) frames = judge->score(estimates);
     std::vector<std::vector<double>> values;
     for (size_t stem = 0; stem < song.stems.size(); ++stem) {
-      values.push_back(figures_of(song, stem, estimates[stem], frames[stem]));
+      values.push_back(figures_of(song, bleed, stem, estimates[stem], frames[stem]));
     }
     scores.values.push_back(std::move(values));
     if (row == kEstimates) scores.frames = std::move(frames);

@@ -18,8 +18,9 @@ constexpr double kQuiet = 1e-6;         // mean square of an item that counts le
 constexpr double kFloor = 1e-8;         // added to powers, relative to the mean of all bins
 constexpr double kHalfCompress = 0.15;  // of powers: magnitudes to the power of 0.3
 constexpr double kLossFloor = 1e-4;     // added to powers before their fourth root
-constexpr double kErrorFloor = 1e-3;    // of a mixture's energy: errors below it need no care
-constexpr double kErrorWeight = 0.1;    // of the logarithm of a stem's error, in the loss
+constexpr double kErrorFloor = 1e-3;    // relative to the mixture: smaller errors hardly count
+constexpr double kFaint = 1e-2;  // power of a stem, of an item's 1: one with less hardly sounds
+constexpr double kErrorWeight = 0.1;  // of the logarithms of the stems' errors
 constexpr int64_t kFewestFrames = 8;
 
 // Shapes: BCTF -> BTF.
@@ -146,18 +147,21 @@ nn::Loss Separator::loss(const Value& stems_BSCN, const Value& mixture_BCN, DTyp
   const Value magnitudes =
       graph::mean_all(graph::abs(fourth_root(power_BSCTL) - fourth_root(wanted_BSCTL)));
   const Value spectra = complex_distance(error_BSCTL);
-  // Stems are judged by their ratio of signal to distortion, each by its own.
-  const Value errors_BS = graph::sum(power_of(error_BSCTL), {2, 3, 4});
-  const Value mixture_B = graph::sum(power_of(mixture_BCTL), {1, 2, 3});
-  const Value relative_BS = errors_BS / (graph::expand_dims(mixture_B, 1) + kSilence);
-  const Value errors = graph::mean_all(graph::log(relative_BS + kErrorFloor));
+  // By item and stem: a stem counts as far as it sounds, whether it is loud or quiet.
+  const Value mixture_B1 = graph::mean(power_of(mixture_BCTL), {1, 2, 3}) + kSilence;
+  const Value wanted_BS = graph::mean(wanted_BSCTL, {2, 3, 4}),
+              error_BS = graph::mean(power_of(error_BSCTL), {2, 3, 4});
+  const Value counts_BS = wanted_BS / (wanted_BS + kFaint);
+  const Value log_BS =
+      graph::log(error_BS / graph::expand_dims(mixture_B1, 1) * (1 / kErrorFloor) + 1);
+  const Value errors = graph::sum_all(counts_BS * log_BS) / (graph::sum_all(counts_BS) + kSilence);
   const Value ratio =
-      (graph::sum_all(wanted_BSCTL) + kSilence) / (graph::sum_all(errors_BS) + kSilence);
+      (graph::sum_all(wanted_BS) + kSilence) / (graph::sum_all(error_BS) + kSilence);
   constexpr double kDecibels = 10 / std::numbers::ln10;
   return {.total = magnitudes + spectra + errors * kErrorWeight,
           .metrics = {{"magnitudes", magnitudes},
                       {"spectra", spectra},
-                      {"error_db", errors * kDecibels},
+                      {"errors", errors},
                       {"sdr_db", graph::log(ratio) * kDecibels}}};
 }
 

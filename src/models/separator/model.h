@@ -40,7 +40,10 @@ class Separator {
   // The masks of the lowest bins. Shapes: two of BCTF, F >= L -> BSTL, f32.
   Value shares(const nn::Spectrum& mixture_BCTF, graph::DType compute,
                const nn::BlockOptions& blocks) const;
-  // Distances of the lowest bins' spectra: those above have gains of the highest band.
+  // Of the lowest bins' spectra, because those above have gains of the highest band: L1 of
+  // magnitudes to the power of 0.5; L1 of complex spectra; and the mean over the stems that sound
+  // of log(1 + 1000 error energy / mixture energy), whose gradient is that of an SDR in dB until
+  // the error is 30 dB below the mixture. 0 for the true stems.
   nn::Loss loss(const Value& stems_BSCN, const Value& mixture_BCN, graph::DType compute,
                 const nn::BlockOptions& blocks) const;
 

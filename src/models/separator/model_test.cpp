@@ -132,7 +132,7 @@ TEST_P(Masks, AboveTheBandsAreTheMeanOfTheHighest) {
   }
 }
 
-// Loss, then its gradients if they are wanted.
+// The loss, the mean logarithm of the stems' errors, then gradients if they are wanted.
 std::vector<HostTensor> loss_of(const Separator& model, const std::vector<HostTensor>& weights,
                                 const HostTensor& stems, const HostTensor& mixture,
                                 bool with_gradients = false) {
@@ -140,7 +140,7 @@ std::vector<HostTensor> loss_of(const Separator& model, const std::vector<HostTe
   Values batch;
   for (const auto& field : spec.batch) batch.push_back(graph::parameter(field.name, field.shape));
   const nn::Loss loss = spec.loss(batch, {});
-  Values results = {loss.total};
+  Values results = {loss.total, loss.metrics.at(2).second};
   const Values trained = model.parameters().values();
   if (with_gradients) {
     for (const Value& gradient : graph::gradients(loss.total, trained)) {
@@ -168,6 +168,23 @@ TEST_P(Masks, WithTheTrueSharesHaveNoLoss) {
   const double least = loss_of(model, weights_of(model, true), stems, mixture)[0].to_floats()[0];
   EXPECT_LT(least, 1e-4);
   EXPECT_GT(loss_of(model, weights_of(model), stems, mixture)[0].to_floats()[0], 0.05);
+}
+
+// Equal masks; the first item has one stem, the second has two that share all.
+TEST_P(Masks, CountTheErrorOfEachStemThatSounds) {
+  const Separator model(tiny(GetParam()));
+  const HostTensor mixture = noise("mixture", {2, kChannels, kSamples}, 0.1);
+  HostTensor stems({DType::kF32, {2, kStemCount, kChannels, kSamples}});
+  const auto from = mixture.as<float>();
+  const auto to = stems.as<float>();
+  const size_t item = from.size() / 2, second = item * kStems.size();
+  for (size_t i = 0; i < item; ++i) {
+    to[i] = from[i];
+    to[second + i] = to[second + item + i] = from[item + i] / 2;
+  }
+  const double errors = loss_of(model, weights_of(model, true), stems, mixture)[1].to_floats()[0];
+  const auto of = [](double wanted) { return std::log(1 + 1000 * std::pow(wanted - 1.0 / 6, 2)); };
+  EXPECT_NEAR(errors, (of(1) + 2 * of(0.5)) / 3, 0.05);
 }
 
 TEST_P(Masks, OfSilenceHaveAFiniteLoss) {

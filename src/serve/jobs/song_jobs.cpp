@@ -98,6 +98,7 @@ std::vector<app::PerformedFile> separate_stems(const JobOptions& options, const 
   separated.inputs = {song.string()};
   separated.outputs = stem_outputs(options, app::installed_stem_models(stem_models).has_own);
   separated.outputs.output = folder.string();
+  separated.outputs.overwrite = true;  // of an attempt that was cut off
   separated.weights = stem_models.weights;
   separated.spleeter = stem_models.spleeter;
   separated.max_seconds = kAnyLength_s;
@@ -105,7 +106,7 @@ std::vector<app::PerformedFile> separate_stems(const JobOptions& options, const 
   const auto list = [&](const app::SeparatedFile& done) {
     for (const app::WantedStem& stem : app::wanted_stems(separated.outputs)) {
       files.push_back(
-          {stem.name + "." + separated.outputs.extension(), done.report["seconds"].get<double>()});
+          {stem.name + "." + separated.outputs.extension(), done.report.at("seconds").get<double>()});
     }
   };
   app::separate(separated, list, events.progress);

@@ -18,9 +18,18 @@ export function randomKey() {
 }
 
 const kWaits_ms = [500, 2000, 5000];
-const wait = (time_ms) => new Promise((done) => setTimeout(done, time_ms));
 
+export const cancelled = () => new DOMException('The person has cancelled.', 'AbortError');
 export const isCancelled = (fault) => fault?.name === 'AbortError';
+
+// Throws AbortError when `signal` ends it.
+export const wait = (time_ms, signal) => new Promise((done, fail) => {
+  const timer = setTimeout(done, time_ms);
+  signal?.addEventListener('abort', () => {
+    clearTimeout(timer);
+    fail(cancelled());
+  }, {once: true});
+});
 
 function unreachable() {
   return new Problem(0, 'The service does not answer',
@@ -83,13 +92,13 @@ async function send(method, path, {body, headers = {}, signal}) {
 }
 
 // Repeats `action` while the service cannot be reached or is starting. Only for calls that may be repeated.
-async function persistently(action) {
+async function persistently(action, signal) {
   for (const wait_ms of kWaits_ms) {
     try {
       return await action();
     } catch (fault) {
       if (!(fault instanceof Problem) || (fault.status !== 0 && fault.status !== 503)) throw fault;
-      await wait(Math.max(wait_ms, fault.retryAfter_s * 1000));
+      await wait(Math.max(wait_ms, fault.retryAfter_s * 1000), signal);
     }
   }
   return action();
@@ -105,9 +114,11 @@ export async function getBytes(path, signal) {
 
 // Sends a file. fetch() tells nothing about how much is sent, XMLHttpRequest does. part: "audio" for a recording,
 // "timbre" for a clip, "backing" for a track and "song" for a song, which stay in stereo. Returns {id, seconds, expires}.
-export function upload(file, name, {part = 'audio', onShare = () => {}} = {}) {
+// Throws AbortError when `signal` ends it.
+export function upload(file, name, {part = 'audio', onShare = () => {}, signal} = {}) {
   const key = randomKey();
   return persistently(() => knownAs(() => new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const form = new FormData();
     form.append(part, file, name);
     const call = new XMLHttpRequest();
@@ -121,8 +132,12 @@ export function upload(file, name, {part = 'audio', onShare = () => {}} = {}) {
       if (call.status >= 200 && call.status < 300) resolve(JSON.parse(call.responseText));
       else reject(problemOf(call.status, call.responseText, (header) => call.getResponseHeader(header)));
     };
+    signal?.addEventListener('abort', () => {
+      call.abort();
+      reject(cancelled());
+    }, {once: true});
     call.send(form);
-  })));
+  })), signal);
 }
 
 // Starts a job: {task, upload, timbre, backing, notes, options}. Returns the job.

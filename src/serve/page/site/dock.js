@@ -1,9 +1,12 @@
-// The bar at the bottom: what is heard, where, and the button that plays the take on the instrument.
+// The bar at the bottom: what is heard, where, and the button that plays the take on the instrument. A song whose stems
+// are loaded has the bar without that button.
+import {isCancelled} from './api.js';
 import {isFinal} from './follow.js';
 import {announce, clockText, durationText, element, find, setIcon, setText} from './dom.js';
 import {cancel, instrumentName, isWorking, make, ready} from './jobs.js';
 import {player} from './player.js';
 import {showProblem} from './problems.js';
+import {isOfSong} from './song.js';
 import {get, watch} from './state.js';
 
 const kStages = {
@@ -27,12 +30,15 @@ function sources() {
   return [...list, ...(get('takes') ?? [])];
 }
 
+// Whether it is heard now.
 export async function choose(sound) {
   try {
     await ready(sound);
     player.mix({[sound.id]: 1});
+    return true;
   } catch (fault) {
-    showProblem(fault, {title: `${sound.label} cannot be heard`});
+    if (!isCancelled(fault)) showProblem(fault, {title: `${sound.label} cannot be heard`});
+    return false;
   }
 }
 
@@ -40,6 +46,7 @@ function showSources() {
   const list = sources();
   const ids = list.map((sound) => `${sound.id} ${sound.label}`).join();
   const root = find('#sources');
+  root.hidden = list.length === 0;
   if (root.dataset.ids !== ids) {
     root.dataset.ids = ids;
     root.replaceChildren(element('legend', {class: 'visually-hidden', text: 'Listen to'}), ...list.map((sound) => {
@@ -56,7 +63,11 @@ function showSources() {
 }
 
 function showTransport() {
-  find('#dock').hidden = !get('take');
+  const hasTake = get('take') !== null;
+  const isShown = hasTake || player.selected.some(isOfSong);
+  find('#dock').hidden = !isShown;
+  document.body.classList.toggle('has-dock', isShown);
+  find('.main-action').hidden = !hasTake;
   const button = find('#play');
   setIcon(find('.icon', button), player.isPlaying ? 'pause' : 'play');
   button.setAttribute('aria-label', player.isPlaying ? 'Pause' : 'Play');
@@ -121,7 +132,7 @@ export function startDock() {
   find('#cancel').addEventListener('click', () => performance.now() - started_ms > 500 && cancel());
   document.addEventListener('keydown', (event) => {
     const isFree = event.target === document.body || event.target.matches('main, .roll');
-    if (event.key !== ' ' || !isFree || !get('take')) return;
+    if (event.key !== ' ' || !isFree || find('#dock').hidden) return;
     event.preventDefault();
     togglePlay();
   });

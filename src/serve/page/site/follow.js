@@ -1,5 +1,5 @@
 // Follows a job until it ends: by its event stream, and by asking now and then if streams do not get through.
-import {getJob, isCancelled, jobPath, Problem, request} from './api.js';
+import {cancelled, getJob, isCancelled, jobPath, Problem, request, wait} from './api.js';
 
 const kFinal = ['done', 'failed', 'cancelled'];
 export const isFinal = (job) => kFinal.includes(job.status);
@@ -38,16 +38,6 @@ export class EventParser {
     return {type: 'message', ...event, data: data.join('\n')};
   }
 }
-
-const cancelled = () => new DOMException('The person has cancelled.', 'AbortError');
-
-const pause = (time_ms, signal) => new Promise((done, fail) => {
-  const timer = setTimeout(done, time_ms);
-  signal?.addEventListener('abort', () => {
-    clearTimeout(timer);
-    fail(cancelled());
-  }, {once: true});
-});
 
 // One connection to the event stream. Calls onEvent for each event; returns when the service ends the stream.
 async function readEvents(id, lastId, onEvent, signal) {
@@ -103,7 +93,7 @@ export async function followJob(job, onJob, signal) {
       if (!isPassing) throw fault;
     }
     ++faults;
-    if (!isFinal(now)) await pause(faults > kFaultsBeforePolling ? Math.min(5000, retry_ms * 2) : retry_ms, signal);
+    if (!isFinal(now)) await wait(faults > kFaultsBeforePolling ? Math.min(5000, retry_ms * 2) : retry_ms, signal);
   }
   return now;
 }

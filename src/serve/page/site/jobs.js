@@ -195,12 +195,29 @@ function filesOf(kept, job, stem) {
   return [...sounds, notes, of('all.zip', 'All (zip)', `${base}.zip`)].filter(Boolean);
 }
 
-// Makes sure that the player has the sound.
+// Makes sure that the player has the sound. All who wait for it share one load; one that failed can be tried again.
+// Throws AbortError if the sound is dropped.
 export async function ready(sound) {
   if (sound.isLoaded || sound.isGrowing || !sound.url) return;
-  const bytes = await getBytes(sound.url);
-  player.setSound(sound.id, await new OfflineAudioContext(1, 1, kRate_hz).decodeAudioData(bytes));
+  sound.use ??= new AbortController();
+  sound.loading ??= load(sound, sound.use.signal).finally(() => (sound.loading = null));
+  await sound.loading;
+}
+
+async function load(sound, signal) {
+  const bytes = await getBytes(sound.url, signal);
+  const buffer = await new OfflineAudioContext(1, 1, kRate_hz).decodeAudioData(bytes);
+  signal.throwIfAborted();
+  player.setSound(sound.id, buffer);
   sound.isLoaded = true;
+}
+
+// Takes a sound out of the player for good. A load that is under way ends.
+export function dropSound(sound) {
+  sound.use ??= new AbortController();
+  sound.use.abort();
+  sound.isLoaded = false;
+  player.removeSound(sound.id);
 }
 
 // Ends the job that runs; the service forgets it.

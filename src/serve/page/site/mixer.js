@@ -1,4 +1,5 @@
 // Faders of sounds that play together: the parts of a band, the stems of a song.
+import {isCancelled} from './api.js';
 import {element} from './dom.js';
 import {ready} from './jobs.js';
 import {player} from './player.js';
@@ -7,17 +8,25 @@ import {showProblem} from './problems.js';
 // sounds: [{id, label, url}]. more: makes what ends a sound's row. Returns {root, play}; play() plays what is not muted.
 export function mixer(title, sounds, more = () => null) {
   const parts = sounds.map((sound) => ({sound, level: 1, isMuted: false, isSolo: false}));
-  const apply = async () => {
-    const hasSolo = parts.some((part) => part.isSolo);
+  const mix = async () => {
     for (const part of parts) await ready(part.sound);
+    const hasSolo = parts.some((part) => part.isSolo);
     player.mix(Object.fromEntries(parts.map((part) => {
       const isHeard = hasSolo ? part.isSolo : !part.isMuted;
       return [part.sound.id, isHeard ? part.level : 0];
     })));
-    if (!player.isPlaying) player.play();
   };
-  const play = () => apply().catch((fault) => showProblem(fault, {title: `${title} cannot be heard`}));
-  const rows = parts.map((part) => partRow(part, play, more(part.sound)));
+  // Faders change what is heard; buttons also play it.
+  const apply = async ({isPlayed}) => {
+    try {
+      await mix();
+      if (isPlayed && !player.isPlaying) player.play();
+    } catch (fault) {
+      if (!isCancelled(fault)) showProblem(fault, {title: `${title} cannot be heard`});
+    }
+  };
+  const play = () => apply({isPlayed: true});
+  const rows = parts.map((part) => partRow(part, apply, more(part.sound)));
   return {root: element('fieldset', {class: 'mixer'}, element('legend', {text: title}), ...rows), play};
 }
 
@@ -29,7 +38,7 @@ function partRow(part, apply, more) {
       onclick: () => {
         part[field] = !part[field];
         button.setAttribute('aria-pressed', String(part[field]));
-        apply();
+        apply({isPlayed: true});
       },
     });
     return button;
@@ -38,7 +47,7 @@ function partRow(part, apply, more) {
     type: 'range', id: `fader-${id.replaceAll('/', '-')}`, min: 0, max: 1.5, step: 0.05, value: 1,
     oninput: (event) => {
       part.level = Number(event.target.value);
-      apply();
+      apply({isPlayed: false});
     },
   });
   return element('div', {class: 'part'}, element('label', {for: fader.id, text: label}), fader,

@@ -14,8 +14,7 @@ async function listen(sound) {
     return;
   }
   player.pause();
-  await choose(sound);
-  player.play(0);
+  if (await choose(sound)) player.play(0);
 }
 
 // sound: as in `takes`.

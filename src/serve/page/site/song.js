@@ -1,12 +1,14 @@
 // A song on the service: it is sent, split into stems, and remixed. The browser keeps nothing of it.
 import {deleteJob, deleteUpload, kRefused, problemFrom, resultPath, startJob, upload} from './api.js';
-import {titleOf} from './dom.js';
+import {durationText, titleOf} from './dom.js';
 import {followJob} from './follow.js';
 import {instrumentName} from './jobs.js';
 import {soundOptions} from './options.js';
+import {kRate_hz} from './player.js';
 import {isValid} from './takes.js';
 
 const kMelodic = ['vocals', 'bass', 'lead', 'chordal', 'other'];  // stems that an instrument can play
+const kLong_s = 240;
 
 // The player's sounds of a song have such ids.
 const soundId = (job, name) => `song/${job.id}/${name}`;
@@ -16,6 +18,7 @@ export const isOfSong = (id) => id.startsWith('song/');
 async function done(request, onJob, signal) {
   const started = await startJob(request);
   try {
+    signal.throwIfAborted();
     const ended = await followJob(started, onJob, signal);
     if (ended.status !== 'done') throw problemFrom(ended.error, kRefused);
     return ended;
@@ -26,27 +29,35 @@ async function done(request, onJob, signal) {
 }
 
 function stemOf(job, result) {
-  const name = result.name.replace(/\.wav$/, '');
+  const name = result.name.replace(/\.\w+$/, '');
   return {
     id: soundId(job, name), name, label: titleOf(name), url: resultPath(job.id, result.name),
     isMelodic: kMelodic.includes(name),
   };
 }
 
-// Sends a file and splits it. onJob: gets each state. Returns {name, upload, jobs, stems: [{id, name, label, url,
-// isMelodic}], archive}.
+// Sends a file and splits it. onJob: gets each state. Returns {name, seconds, upload, jobs, stems: [{id, name, label, url,
+// isMelodic}], archive}. The stems are FLAC: about half of what WAV takes to fetch, and as exact.
 export async function separate(file, onJob, signal) {
   const onShare = (progress) => onJob({status: 'sending', progress});
-  const sent = await upload(file, 'song', {part: 'song', onShare});
+  const sent = await upload(file, 'song', {part: 'song', onShare, signal});
   try {
-    signal.throwIfAborted();
-    const job = await done({task: 'separate', upload: sent.id}, onJob, signal);
+    const job = await done({task: 'separate', upload: sent.id, options: {format: 'flac'}}, onJob, signal);
     const stems = job.results.map((result) => stemOf(job, result));
-    return {name: file.name, upload: sent, jobs: [job.id], stems, archive: resultPath(job.id, 'all.zip')};
+    return {
+      name: file.name, seconds: sent.seconds, upload: sent, jobs: [job.id], stems, archive: resultPath(job.id, 'all.zip'),
+    };
   } catch (fault) {
     await deleteUpload(sent.id).catch(() => {});
     throw fault;
   }
+}
+
+// What mixing a long song costs: the browser holds all its stems decoded, in stereo at 32 bits. null: not worth a word.
+export function memoryText({seconds, stems}) {
+  if (!(seconds > kLong_s)) return null;
+  const bytes = seconds * kRate_hz * 2 * 4 * stems.length;
+  return `Mixing ${stems.length} stems of ${durationText(seconds)} takes up to ${(bytes / 1e9).toFixed(1)} GB of memory.`;
 }
 
 // Has the instrument play a stem in the song. Returns a sound as in `takes`.
@@ -55,9 +66,8 @@ export async function remix(song, stem, {preset, clip}, onJob, signal) {
   const asked = {task: 'remix', upload: song.upload.id, options: {...sound, stem: stem.name}};
   if (preset) asked.options.preset = preset;
   if (clip) {
-    if (!isValid(clip.upload)) clip.upload = await upload(clip.wav, 'sound.wav', {part: 'timbre'});
+    if (!isValid(clip.upload)) clip.upload = await upload(clip.wav, 'sound.wav', {part: 'timbre', signal});
     asked.timbre = clip.upload.id;
-    signal.throwIfAborted();
   }
   const job = await done(asked, onJob, signal);
   song.jobs.push(job.id);
@@ -71,8 +81,8 @@ export async function remix(song, stem, {preset, clip}, onJob, signal) {
   };
 }
 
-// Removes the song, its stems and its remixes from the service.
+// Removes the song, its stems and its remixes from the service. A job that cannot be removed does not stop the rest.
 export async function forgetSong(song) {
-  for (const id of song.jobs) await deleteJob(id);
+  await Promise.allSettled(song.jobs.map((id) => deleteJob(id)));
   await deleteUpload(song.upload.id);
 }

@@ -1,13 +1,13 @@
 // The panel of a song: its stems with faders, and remixes in which the chosen instrument plays one of them.
-import {getStems, isCancelled} from './api.js';
+import {getStems} from './api.js';
 import {stageText} from './dock.js';
 import {announce, element, find, findAll, icon, setText} from './dom.js';
-import {instrumentName} from './jobs.js';
+import {dropSound, instrumentName} from './jobs.js';
 import {mixer} from './mixer.js';
 import {player} from './player.js';
 import {hideProblem, showProblem} from './problems.js';
 import {takeRow} from './results_panel.js';
-import {forgetSong, remix, separate} from './song.js';
+import {forgetSong, memoryText, remix, separate} from './song.js';
 import {get, set, watch} from './state.js';
 
 let work = null;  // AbortController of the job that runs
@@ -24,23 +24,36 @@ function showJob(job) {
 
 async function working(title, steps) {
   if (work) return;
-  work = new AbortController();
+  const mine = new AbortController();
+  work = mine;
   hideProblem();
   showJob({status: 'sending'});
   try {
-    await steps(work.signal);
+    await steps((job) => work === mine && showJob(job), mine.signal);
   } catch (fault) {
-    if (!isCancelled(fault)) showProblem(fault, {title});
+    if (work === mine) showProblem(fault, {title});
   } finally {
-    work = null;
-    showJob(null);
+    if (work === mine) end();
   }
+}
+
+function end() {
+  work = null;
+  showJob(null);
+}
+
+// The person can go on at once; the steps remove from the service what they have begun.
+function cancel() {
+  if (!work) return;
+  work.abort();
+  end();
+  announce('Cancelled.');
 }
 
 function dropSong(song) {
   if (!song) return;
   player.pause();
-  for (const sound of [...song.stems, ...(get('remixes') ?? [])]) player.removeSound(sound.id);
+  for (const sound of [...song.stems, ...(get('remixes') ?? [])]) dropSound(sound);
   set('remixes', []);
   set('song', null);
   forgetSong(song).catch(() => {});  // the service removes it after some days
@@ -48,8 +61,8 @@ function dropSong(song) {
 
 async function useSong(file) {
   if (!file) return;
-  await working(`${file.name} cannot be separated`, async (signal) => {
-    const song = await separate(file, showJob, signal);
+  await working(`${file.name} cannot be separated`, async (onJob, signal) => {
+    const song = await separate(file, onJob, signal);
     dropSong(get('song'));
     set('song', song);
     announce(`${song.stems.length} stems are ready.`);
@@ -58,8 +71,8 @@ async function useSong(file) {
 
 async function playStem(stem) {
   const song = get('song');
-  await working(`${stem.label} cannot be played`, async (signal) => {
-    const sound = await remix(song, stem, get('timbre'), showJob, signal);
+  await working(`${stem.label} cannot be played`, async (onJob, signal) => {
+    const sound = await remix(song, stem, get('timbre'), onJob, signal);
     set('remixes', [...(get('remixes') ?? []), sound]);
     announce(`${sound.label} is ready.`);
   });
@@ -90,9 +103,11 @@ function mixRow(song) {
     type: 'button', class: 'round', 'aria-label': 'Play the mix', 'data-sound': song.stems[0].id, onclick: toggle,
   }, icon('play'));
   const archive = element('a', {href: song.archive, download: 'hum-stems.zip', class: 'chip'}, icon('download'),
-                          element('span', {text: 'All stems (zip)'}));
+                          element('span', {text: 'All stems (FLAC, zip)'}));
+  const memory = memoryText(song);
   return element('div', {class: 'take'}, button,
-                 element('div', {class: 'take-text'}, root, element('div', {class: 'chips'}, archive)));
+                 element('div', {class: 'take-text'}, memory && element('p', {class: 'quiet', text: memory}), root,
+                         element('div', {class: 'chips'}, archive)));
 }
 
 function showSong(song) {
@@ -116,7 +131,7 @@ export function startSongPanel() {
     target.value = '';
     await useSong(file);
   });
-  find('#song-cancel').addEventListener('click', () => work?.abort());
+  find('#song-cancel').addEventListener('click', cancel);
   watch('song', showSong);
   watch('timbre', showTimbre);
   watch('remixes', (remixes) => find('#remixes').replaceChildren(...remixes.map(takeRow).reverse()));
