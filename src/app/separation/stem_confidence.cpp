@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <complex>
+#include <exception>
 #include <utility>
 
 #include "base/error.h"
@@ -26,16 +27,16 @@ int window_samples(int rate_hz) {
 }
 
 // Throws: kBadData, kConfig.
-StemConfidences lines_of(const Json& file, const std::filesystem::path& separator,
-                         std::string_view vocals) {
-  if (file.value("version", 0) != kStemConfidenceVersion)
-    fail(ExitCode::kBadData, "another version");
-  if (file.value("weights_sha256", "") != runtime::shards_sha256(separator)) {
-    fail(ExitCode::kBadData, "it is of other weights");
+StemConfidences lines_of(const std::filesystem::path& path, std::string_view vocals) {
+  const Json file = read_json(path);
+  if (file.value("version", 0) != kStemConfidenceVersion ||
+      file.value("weights_sha256", "") != runtime::shards_sha256(path.parent_path())) {
+    fail(ExitCode::kBadData, path.string() + ": belongs to other weights");
   }
   StemConfidences by_stem;
   const auto found = file.find(std::string(vocals));
   if (found == file.end()) return {};
+  const ErrorContext context([&] { return "reading " + path.string(); });
   for (const auto& [stem, line] : found->items()) from_json(line, by_stem[stem]);
   return by_stem;
 }
@@ -111,9 +112,9 @@ StemConfidences read_confidence(const std::filesystem::path& separator, std::str
   const auto path = separator / kFile;
   if (!std::filesystem::exists(path)) return {};
   try {
-    return lines_of(read_json(path), separator, vocals);
-  } catch (const Error& error) {
-    spdlog::warn("{}: {}; stems get no confidence", path.string(), error.message());
+    return lines_of(path, vocals);
+  } catch (const std::exception& error) {
+    spdlog::warn("{}; stems get no confidence", error.what());
     return {};
   }
 }

@@ -109,6 +109,8 @@ TEST_F(ConfidenceFile, OfOtherWeightsOrDamagedIsLeftAlone) {
   file_["weights_sha256"] = runtime::shards_sha256(separator());
   file_["own"]["bass"]["slope"] = 1;
   EXPECT_THAT(read("own"), IsEmpty());
+  file_ = Json::array();
+  EXPECT_THAT(read("own"), IsEmpty());
   write_file(separator() / "confidence.json", "{");
   EXPECT_THAT(read_confidence(separator(), "own"), IsEmpty());
 }
