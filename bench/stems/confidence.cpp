@@ -94,9 +94,10 @@ double error_db(std::span<const Example> examples,
   return std::sqrt(sum / count);
 }
 
-// The figures of one stem: of the stored line, of the new one, and of the mean of other songs.
-void report(const std::string& stem, std::span<const Example> fit, std::span<const Example> test,
-            const StemMode& mode, const app::StemConfidences& stored, eval::Bar& bar) {
+// Adds the figures of one stem: of the stored line, of the new one, and of the mean of other songs.
+// Returns the error of the stored line, NaN if there is none.
+double report(const std::string& stem, std::span<const Example> fit, std::span<const Example> test,
+              const StemMode& mode, const app::StemConfidences& stored, eval::Bar& bar) {
   StemConfidence line = fitted(fit);
   const auto error_of = [&](const StemConfidence& of) {
     return error_db(test, [&](const Example& example) { return of.sdr_db(example.cues); });
@@ -108,10 +109,11 @@ void report(const std::string& stem, std::span<const Example> fit, std::span<con
   const std::string what = mode.name + ", " + stem;
   const auto known = stored.find(stem);
   bar.checks.holds(what + ": is calibrated", known != stored.end());
-  if (known == stored.end()) return;
+  if (known == stored.end()) return std::nan("");
   const double error = error_of(known->second);
   bar.ours[mode.name][stem] = {{"windows", test.size()}, {"error_db", error}};
   bar.checks.holds(what + ": better than the mean of songs", error < guess);
+  return error;
 }
 
 // Whether the windows of a song fit the lines; those of the others judge them.
@@ -134,8 +136,7 @@ void judge(const StemMode& mode, const Scale& scale, eval::Bar& bar) {
     const bool is_known = !fit[stem].empty() && !test[stem].empty();
     bar.checks.holds(mode.name + ", " + stem + ": sounds in songs of both halves", is_known);
     if (!is_known) continue;
-    report(stem, fit[stem], test[stem], mode, models.confidences(), bar);
-    sum += bar.ours[mode.name].value(stem, Json::object()).value("error_db", std::nan(""));
+    sum += report(stem, fit[stem], test[stem], mode, models.confidences(), bar);
   }
   if (mode.name == kOwn) bar.value = sum / static_cast<double>(models.stems().size());
 }

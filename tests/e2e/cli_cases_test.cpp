@@ -107,7 +107,7 @@ const Case kCases[] = {
     {"hum data stems --config configs/stems.yaml -o out", 66, "configs/stems.yaml: no such file", "the name of one in configs/: stems"},
     {"hum data stems --config data -o out", 78, "unknown field '", "the fields are: stems"},
     {"hum data stems --count -1 -o out", 2, "--count must not be negative", "0 makes"},
-    {"hum data extract nowhere --stems", 2, "no separator of stems", "with another program"},
+    {"hum data extract nowhere --stems", 2, "does not separate recordings", "hum separate music/"},
     {"hum data make --config dta -o out", 2, "no model or configuration 'dta'", "did you mean 'data'?"},
     {"hum --device /nosuch.so compile tiny", 69, "PJRT plugin /nosuch.so: no such file", "hint: check the path, or name a device (cpu, "},
     {"hum compile tiny --batch -1", 2, "--batch -1 is below 0", "0 takes the batch of the configuration"},

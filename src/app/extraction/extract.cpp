@@ -45,9 +45,9 @@ void require_local(const std::string& place) {
 
 void validate(const ExtractOptions& options) {
   if (options.stems) {
-    fail(ExitCode::kUsage, "--stems: hum has no separator of stems yet",
-         "separate the recordings with another program, then extract the folder of the stems: hum "
-         "data extract stems/ --recursive -o features/");
+    fail(ExitCode::kUsage, "--stems: hum data extract does not separate recordings",
+         "separate them first: hum separate music/ --stems vocals -o stems/; then hum data extract "
+         "stems/ --recursive -o features/");
   }
   const std::string& from = options.database.from;
   if (options.inputs.empty() && from.empty()) {

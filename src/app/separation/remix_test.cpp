@@ -315,7 +315,7 @@ TEST_F(RemixSong, RefusesWhatCannotWorkBeforeItStarts) {
                 o.part.weights = folder_.path();
                 o.stem = "lead";
               }),
-              AllOf(HasSubstr("none is released yet"), HasSubstr("hum remix SONG --stem vocals")));
+              AllOf(HasSubstr("these weights have no separator"), HasSubstr("hum remix SONG --stem vocals")));
   EXPECT_THAT(files(), ElementsAre());
 }
 

@@ -106,10 +106,9 @@ StemModels::StemModels(const StemModelOptions& options) : session_(session_optio
   const bool needs_own = !options.only_vocals || !uses_spleeter;
   if (needs_own && !has_own) {
     fail(ExitCode::kNoInput,
-         weights.string() +
-             ": these weights have no separator, the model that finds six stems; none is released "
-             "yet",
-         fmt::format("train one with hum train separator; the vocals alone need none: {}{}",
+         weights.string() + ": these weights have no separator, the model that finds six stems",
+         fmt::format("leave --weights out, or train one with hum train separator; the vocals alone "
+                     "need none: {}{}",
                      has_spleeter ? "" : "make fetch-spleeter, then ", options.vocals_command));
   }
   if (has_own) {
