@@ -60,7 +60,7 @@ const Case kCases[] = {
     {"$REMIX words.mp3 -o out.wav", 65, "words.mp3: not a sound file that hum reads", "ffmpeg"},
     {"$REMIX a.wav -o out.wav --max-seconds 2", 65, "a.wav: 4.0 s long, the limit is 2 s", "raise --max-seconds"},
     {"$REMIX a.wav -o out.wav --timbre b.wav", 2, "--preset and --timbre cannot be combined", "--preset violin"},
-    {"$REMIX a.wav -o out.wav --vocals own", 66, "none is released yet", "hum remix SONG --stem vocals --vocals spleeter"},
+    {"$REMIX a.wav -o out.wav --vocals own", 66, "these weights have no separator", "hum remix SONG --stem vocals --vocals spleeter"},
     {"$REMIX a.wav -o top/none/out.wav", 73, "top/none", ""},
     {"$REMIX - -o out.wav < /dev/null", 65, "stdin: is empty", "record or copy it again"},
     {"hum remix a.wav --preset violin -o out.wav --weights wieghts", 66, "wieghts: no such folder", "did you mean weights?"},

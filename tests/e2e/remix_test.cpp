@@ -120,8 +120,8 @@ TEST_F(RemixProgram, ATruncatedSongLeavesNothing) {
 
 TEST_F(RemixProgram, ErrorsNameTheStemAndARemedy) {
   const std::string song = write_song("song.wav");
-  expect_error(remix({song, "-o", path("out.wav"), "--stem", "lead"}), 66, "none is released yet",
-               "hum remix SONG --stem vocals --vocals spleeter");
+  expect_error(remix({song, "-o", path("out.wav"), "--stem", "lead"}), 66,
+               "these weights have no separator", "hum remix SONG --stem vocals --vocals spleeter");
   const std::string silent = write_sound("silent.wav", std::vector<float>(44100), 44100);
   const Outcome run =
       remix({silent, "-o", path("out.wav")}, {.environment = {{"HUM_LOG", "warn"}}});

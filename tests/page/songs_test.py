@@ -1,4 +1,4 @@
-"""A song on the page: its stems, their faders, and a remix. The models that separate it are tiny and untrained."""
+"""A song on the page: its stems, their faders, and a remix. The vocals are those of a tiny, untrained model."""
 
 import os
 import pathlib
@@ -9,6 +9,7 @@ from browser import DESKTOP, PHONE
 from page_case import PageCase
 from service import Service
 
+STEMS = ["drums", "bass", "vocals", "lead", "chordal", "other"]
 SONG = pathlib.Path(__file__).resolve().parents[2] / "examples" / "vocadito_10.wav"
 
 
@@ -30,7 +31,7 @@ class Songs(PageCase):
         self.wait_for_stems(browser)
 
     def wait_for_stems(self, browser):
-        browser.wait("the stems", lambda: len(browser.find_all("#song-stems .part")) == 2)
+        browser.wait("the stems", lambda: len(browser.find_all("#song-stems .part")) == len(STEMS))
 
     def levels(self, browser):
         return browser.run(
@@ -40,12 +41,12 @@ class Songs(PageCase):
         browser = self.browse(DESKTOP)
         self.separate(browser)
         self.assertEqual(browser.text("#song-name"), SONG.name)
-        self.assertEqual([label.text for label in browser.find_all("#song-stems label")], ["Vocals", "Rest"])
+        self.assertEqual([label.text for label in browser.find_all("#song-stems label")], [stem.title() for stem in STEMS])
         browser.click("[aria-label='Play the mix']")
         browser.wait_until_heard("the mix")
-        self.assertEqual(self.levels(browser), [True, ["vocals", "rest"]])
-        for stem in ["Vocals", "Rest"]:
-            browser.click(f"[aria-label='Mute {stem}']")
+        self.assertEqual(self.levels(browser), [True, STEMS])
+        for stem in STEMS:
+            browser.click(f"[aria-label='Mute {stem.title()}']")
         browser.wait("silence", lambda: browser.heard()["level"] < 1e-4)
         browser.click("[aria-label='Solo Vocals']")
         browser.wait_until_heard("the vocals alone")
@@ -83,21 +84,21 @@ class Songs(PageCase):
                 fader.dispatchEvent(new Event('input'));
               }
             })()""")
-        browser.wait("the stems in the player", lambda: self.levels(browser)[1] == ["vocals", "rest"])
+        browser.wait("the stems in the player", lambda: self.levels(browser)[1] == STEMS)
         self.assertFalse(self.levels(browser)[0])
-        self.assertEqual(browser.run("window.loads"), ["vocals.flac", "rest.flac"])
+        self.assertEqual(browser.run("window.loads"), [f"{stem}.flac" for stem in STEMS])
         browser.click("[aria-label='Play the mix']")
         browser.wait_until_heard("the mix")
-        self.assertEqual(len(browser.run("window.loads")), 2)
+        self.assertEqual(len(browser.run("window.loads")), len(STEMS))
         self.assertEqual(browser.console_errors(), [])
 
     def test_an_instrument_plays_a_stem(self):
         browser = self.browse(PHONE)
         self.separate(browser)
-        self.assertEqual([button.text for button in browser.find_all("#song-stems [data-stem]")], ["Play on violin"])
+        self.assertEqual([button.text for button in browser.find_all("#song-stems [data-stem]")], ["Play on violin"] * 5)
         browser.click("label[for=preset-flute]")
-        self.assertEqual(browser.text("#song-stems [data-stem]"), "Play on flute")
-        browser.click("#song-stems [data-stem]")
+        self.assertEqual(browser.text("[data-stem=vocals]"), "Play on flute")
+        browser.click("[data-stem=vocals]")
         browser.wait("the remix", lambda: browser.find_all("#remixes .take"))
         self.assertIn("Vocals on flute", browser.text("#remixes .take"))
         browser.click("#remixes [data-sound]")

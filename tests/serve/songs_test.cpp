@@ -36,7 +36,8 @@ class SongService : public ServiceTest {
 TEST_F(SongService, ASongIsSeparatedAndOneStemPlayed) {
   start_with_spleeter();
   const std::string song = upload_song();
-  const std::string stems = begin({{"upload", song}, {"task", "separate"}});
+  const std::string stems =
+      begin({{"upload", song}, {"task", "separate"}, {"options", {{"stems", "vocals,rest"}}}});
   const std::string remix =
       begin({{"upload", song},
              {"task", "remix"},

@@ -62,13 +62,20 @@ class RemixSong : public ::testing::Test {
   static void SetUpTestSuite() {
     shared_.emplace();
     testing::write_tiny_spleeter(shared_->path() / "spleeter");
-    models_ = std::make_shared<LoadedModels>("");
+    // The released instruments, without the separator.
+    fs::create_directory(instruments());
+    for (const auto& part : fs::directory_iterator(weights_folder(""))) {
+      if (part.path().filename() == "separator") continue;
+      fs::create_symlink(fs::absolute(part.path()), instruments() / part.path().filename());
+    }
+    models_ = std::make_shared<LoadedModels>(instruments().string());
   }
   static void TearDownTestSuite() {
     models_.reset();
     shared_.reset();
   }
 
+  static fs::path instruments() { return shared_->path() / "instruments"; }
   RemixOptions options(const AudioBuffer& sound) const {
     audio::write_audio(folder_.path() / "song.wav", sound, audio::SampleFormat::kFloat);
     RemixOptions options;
@@ -77,6 +84,7 @@ class RemixSong : public ::testing::Test {
     options.sound.bits = Bits::kFloat;
     options.vocals = Vocals::kSpleeter;
     options.spleeter = shared_->path() / "spleeter";
+    options.part.weights = instruments().string();
     options.part.preset = "violin";
     options.part.play.fast = true;
     return options;
@@ -98,8 +106,10 @@ class RemixSong : public ::testing::Test {
   }
   // The vocals, and the rest.
   static SongSeparator::Sounds stems(const RemixOptions& options) {
-    const StemModels models(
-        {.vocals = options.vocals, .only_vocals = true, .spleeter = options.spleeter});
+    const StemModels models({.weights = options.part.weights,
+                             .vocals = options.vocals,
+                             .only_vocals = true,
+                             .spleeter = options.spleeter});
     audio::SoundReader reader(options.input);
     SongSeparator separator(models, reader.rate_hz(), reader.channels());
     SongSeparator::Sounds stems(2);
@@ -315,7 +325,8 @@ TEST_F(RemixSong, RefusesWhatCannotWorkBeforeItStarts) {
                 o.part.weights = folder_.path();
                 o.stem = "lead";
               }),
-              AllOf(HasSubstr("these weights have no separator"), HasSubstr("hum remix SONG --stem vocals")));
+              AllOf(HasSubstr("these weights have no separator"),
+                    HasSubstr("hum remix SONG --stem vocals")));
   EXPECT_THAT(files(), ElementsAre());
 }
 

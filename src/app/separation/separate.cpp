@@ -111,13 +111,16 @@ class SongRun {
     const int64_t samples = frames_ * reader_.channels(), all = samples * std::ssize(files_);
     std::optional<Progress> line;
     if (!progress_ && can_rescale) line.emplace("writing " + plan_.track + ", percent", 100);
-    for (size_t i = 0; i < files_.size(); ++i) {
-      files_[i].finish(gain_, [&](int64_t written) {
-        const double done = share(static_cast<int64_t>(i) * samples + written, all);
-        if (progress_) return progress_("write", done);
-        require_no_stop();
-        if (line) line->update(std::min<int64_t>(std::lround(100 * done), 99));
-      });
+    const auto update = [&](int64_t written) {
+      const double done = share(written, all);
+      if (progress_) return progress_("write", done);
+      require_no_stop();
+      if (line) line->update(std::min<int64_t>(std::lround(100 * done), 99));
+    };
+    for (int64_t i = 0; i < std::ssize(files_); ++i) {
+      update(i * samples);
+      files_[static_cast<size_t>(i)].finish(
+          gain_, [&](int64_t written) { update(i * samples + written); });
     }
     if (!progress_) require_no_stop();
     for (StemFile& file : files_) file.commit();

@@ -105,8 +105,8 @@ std::vector<app::PerformedFile> separate_stems(const JobOptions& options, const 
   std::vector<app::PerformedFile> files;
   const auto list = [&](const app::SeparatedFile& done) {
     for (const app::WantedStem& stem : app::wanted_stems(separated.outputs)) {
-      files.push_back(
-          {stem.name + "." + separated.outputs.extension(), done.report.at("seconds").get<double>()});
+      files.push_back({stem.name + "." + separated.outputs.extension(),
+                       done.report.at("seconds").get<double>()});
     }
   };
   app::separate(separated, list, events.progress);
