@@ -23,8 +23,9 @@ fs::path folder_for(const fs::path& output) {
   if (is_standard_stream(output)) {
     std::error_code fault;
     const fs::path folder = fs::temp_directory_path(fault);
-    // Its use then says what is wrong.
-    return fault ? fs::path(std::getenv("TMPDIR")) : folder;
+    if (!fault) return folder;
+    fail(ExitCode::kCannotCreate, "no folder for temporary files: " + fault.message(),
+         "set TMPDIR to a folder");
   }
   const fs::path folder = output.parent_path();
   return folder.empty() ? "." : folder;
