@@ -19,7 +19,6 @@ AudioBuffer to_mono(const AudioBuffer& buffer) {
 }
 
 void Cancellation::add(std::span<const float> interleaved, std::span<const float> mixed) {
-  if (energies_.size() == 1) return;
   for (size_t i = 0; i < interleaved.size(); ++i) {
     energies_[i % energies_.size()] += static_cast<double>(interleaved[i]) * interleaved[i];
   }

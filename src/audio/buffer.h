@@ -34,6 +34,8 @@ class Cancellation {
   // The loudest channel, if the mix has less than a tenth of the energy that unrelated channels
   // would leave. Of two equally loud ones: if their correlation is below -0.9.
   std::optional<int> channel_to_use() const;
+  // Sum of squares of each channel.
+  const std::vector<double>& energies() const { return energies_; }
 
  private:
   std::vector<double> energies_;

@@ -190,7 +190,7 @@ SourceFormat mix_down(const Source& source, double max_seconds, bool measures_cl
     const AudioBuffer part{rate_hz, channels, {block.begin(), block.end()}};
     const AudioBuffer mixed = to_mono(part);
     sink(mixed);
-    cancellation.add(block, mixed.samples);
+    if (channels > 1) cancellation.add(block, mixed.samples);
     frames += static_cast<double>(part.frames());
     if (measures_clipping) {
       clipped_frames += clipped_fraction(part) * static_cast<double>(part.frames());

@@ -24,9 +24,12 @@ class Songs(PageCase):
         cls.addClassCleanup(cls.service.close)
         cls.browsers = {}
 
-    def separate(self, browser):
+    def open_panel(self, browser):
         browser.wait("the panel", lambda: browser.find("#song-panel").is_displayed())
         browser.click("#song-panel summary")
+
+    def separate(self, browser):
+        self.open_panel(browser)
         browser.choose_file(SONG, "#song")
         self.wait_for_stems(browser)
 
@@ -109,8 +112,7 @@ class Songs(PageCase):
 
     def test_a_song_that_is_being_sent_can_be_cancelled(self):
         browser = self.browse(PHONE)
-        browser.wait("the panel", lambda: browser.find("#song-panel").is_displayed())
-        browser.click("#song-panel summary")
+        self.open_panel(browser)
         browser.run("""
             (async () => {
               const {send} = XMLHttpRequest.prototype;
@@ -134,8 +136,7 @@ class Songs(PageCase):
         self.service = Service(os.environ["HUM_PAGE_PROGRAM"], workers=0, environment=self.environment)
         self.addCleanup(self.service.close)
         browser = self.browse(PHONE)
-        browser.wait("the panel", lambda: browser.find("#song-panel").is_displayed())
-        browser.click("#song-panel summary")
+        self.open_panel(browser)
         browser.choose_file(SONG, "#song")
         browser.wait("the queue", lambda: "Waiting" in browser.text("#song-state"))
         browser.click("#song-cancel")
@@ -145,8 +146,7 @@ class Songs(PageCase):
 
     def test_what_is_no_song_is_explained(self):
         browser = self.browse(PHONE)
-        browser.wait("the panel", lambda: browser.find("#song-panel").is_displayed())
-        browser.click("#song-panel summary")
+        self.open_panel(browser)
         browser.choose_file(__file__, "#song")
         self.assertIn("songs_test.py cannot be separated", browser.problem())
         self.assertFalse(browser.find("#song-progress").is_displayed())

@@ -70,10 +70,9 @@ class Remix {
   }
 
   Json run() {
-    audio::require_format(format_name(plan_.sounds[0], options_.outputs.format), reader_.rate_hz(),
-                          reader_.channels(), options_.sound.format());
-    audio::require_length(format_name(plan_.sounds[0], options_.outputs.format), reader_.channels(),
-                          options_.sound.format(), reader_.frames());
+    const fs::path name = format_name(plan_.sounds[0], options_.outputs.format);
+    audio::require_format(name, reader_.rate_hz(), reader_.channels(), options_.sound.format());
+    audio::require_length(name, reader_.channels(), options_.sound.format(), reader_.frames());
     watch_.lap("read");
     converter_.prepare();  // what is missing fails before the song is separated
     watch_.lap("load");

@@ -25,7 +25,6 @@ RemixedSong::RemixedSong(const std::filesystem::path& output, int rate_hz, int c
       channels_(channels),
       song_(output, channels, "free some space, or write to another disk"),
       loudness_(rate_hz, channels),
-      energies_(static_cast<size_t>(channels)),
       cancellation_(channels) {
   const int signals = channels == 1 ? 1 : 1 + channels;
   for (int i = 0; i < signals; ++i) {
@@ -38,16 +37,14 @@ void RemixedSong::add(std::span<const float> stem, std::span<const float> rest) 
               stem.size(), rest.size());
   song_.write(rest);
   loudness_.add(stem);
-  for (size_t i = 0; i < stem.size(); ++i) {
-    energies_[i % energies_.size()] += static_cast<double>(stem[i]) * stem[i];
-  }
   const auto mono = audio::to_mono({rate_hz_, channels_, {stem.begin(), stem.end()}});
   cancellation_.add(stem, mono.samples);
   append(heard_[0].samples, heard_[0].resampler->push(mono.samples));
   std::vector<float> samples(mono.samples.size());
   for (size_t i = 1; i < heard_.size(); ++i) {
-    for (size_t at = 0; at < samples.size(); ++at)
-      samples[at] = stem[at * energies_.size() + i - 1];
+    for (size_t at = 0; at < samples.size(); ++at) {
+      samples[at] = stem[at * static_cast<size_t>(channels_) + i - 1];
+    }
     append(heard_[i].samples, heard_[i].resampler->push(samples));
   }
   frames_ += mono.frames();
@@ -68,11 +65,12 @@ void RemixedSong::place(audio::AudioBuffer part, double gain_db) {
   HUM_REQUIRE(part.rate_hz == rate_hz_, "remix: a part at {} Hz for a song at {} Hz", part.rate_hz,
               rate_hz_);
   part_ = part.channels == channels_ ? std::move(part) : audio::to_mono(part);
+  const std::vector<double>& energies = cancellation_.energies();
   double sum = 0;
-  for (const double energy : energies_) sum += energy;
+  for (const double energy : energies) sum += energy;
   HUM_REQUIRE(sum > 0, "remix: the stem is silent");
   gains_.clear();
-  for (const double energy : energies_) {
+  for (const double energy : energies) {
     gains_.push_back(static_cast<float>(std::sqrt(energy / sum)));
   }
   const double own_lufs = part_lufs();

@@ -59,8 +59,7 @@ class RemixedSong {
   int64_t frames_ = 0;
   SampleSpool song_;
   audio::LoudnessMeter loudness_;
-  std::vector<double> energies_;  // of the stem's channels
-  audio::Cancellation cancellation_;
+  audio::Cancellation cancellation_;  // of the stem's channels
   // The mean of the stem's channels, then each of them, as models hear it.
   struct Heard {
     std::unique_ptr<audio::StreamResampler> resampler;

@@ -29,11 +29,12 @@ Json kept_files(const SongPlan& plan) {
 // One song on its way to its files.
 class SongRun {
  public:
-  SongRun(const SeparateOptions& options, const StemModels& models, const SongPlan& plan,
+  SongRun(const SeparateOptions& options, const StemModels& models,
+          const StemConfidences& confidences, const SongPlan& plan,
           const SeparateProgress& progress)
       : plan_(plan),
         progress_(progress),
-        confidences_(models.confidences()),
+        confidences_(confidences),
         reader_(plan.input, options.max_seconds),
         separator_(models, reader_.rate_hz(), reader_.channels()),
         cues_(separator_.stems().size(), reader_.rate_hz(), reader_.channels()) {
@@ -193,6 +194,7 @@ SeparateSummary separate(const SeparateOptions& options,
   const PlannedStems planned = plan_stems(options.inputs, options.outputs);
   SeparateSummary summary{.songs = planned.songs.size()};
   std::optional<StemModels> models;
+  StemConfidences confidences;
   for (const SongPlan& song : planned.songs) {
     if (song.files.empty()) {
       done({nothing_to_do(song), ""});
@@ -204,9 +206,10 @@ SeparateSummary separate(const SeparateOptions& options,
                                       .vocals = options.vocals,
                                       .only_vocals = only_vocals,
                                       .spleeter = options.spleeter});
+      confidences = models->confidences();
     }
     try {
-      SongRun run(options, *models, song, progress);
+      SongRun run(options, *models, confidences, song, progress);
       run.run();
       done({run.report(models->vocals()), ""});
     } catch (const Error& error) {

@@ -51,11 +51,9 @@ class StemFile::Target {
 StemFile::StemFile(const fs::path& path, const StemFormat& format)
     : path_(path),
       format_(format),
-      can_rescale_(format.clip == ClipMode::kRescale &&
-                   format.samples != audio::SampleFormat::kFloat),
       limits_(format.clip == ClipMode::kClamp || holds_integers(path, format.samples)),
       target_(std::make_unique<Target>(path, format)) {
-  if (!can_rescale_) return;
+  if (!can_rescale()) return;
   spool_ = std::make_unique<SampleSpool>(
       path, format.channels, "free some space, or choose --clip-mode clamp, which needs none");
 }

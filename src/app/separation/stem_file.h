@@ -48,7 +48,9 @@ class StemFile {
   // Of what write() was given.
   float peak() const { return peak_; }
   // Whether finish() can lower the level: rescaling, and not to float.
-  bool can_rescale() const { return can_rescale_; }
+  bool can_rescale() const {
+    return format_.clip == ClipMode::kRescale && format_.samples != audio::SampleFormat::kFloat;
+  }
 
   // Writes what waits for its level, times `gain`, and closes the file. Then commit() makes it
   // appear. `progress` gets the samples that were written so far; it may throw to stop. Throws:
@@ -68,7 +70,6 @@ class StemFile {
   float peak_ = 0;
   double energy_ = 0;
   int64_t samples_ = 0;
-  bool can_rescale_;
   bool limits_;  // samples beyond full scale become full scale
   std::unique_ptr<Target> target_;
   std::unique_ptr<SampleSpool> spool_;

@@ -112,10 +112,8 @@ StemModels::StemModels(const StemModelOptions& options) : session_(session_optio
                      has_spleeter ? "" : "make fetch-spleeter, then ", options.vocals_command));
   }
   if (has_own) {
-    const fs::path separator = models::weights_part(weights, kOwnPart);
-    own_ = std::make_unique<const models::separator::SeparatorSession>(session_, separator);
-    confidences_ =
-        read_confidence(separator, to_name(uses_spleeter ? Vocals::kSpleeter : Vocals::kOwn));
+    own_weights_ = models::weights_part(weights, kOwnPart);
+    own_ = std::make_unique<const models::separator::SeparatorSession>(session_, own_weights_);
     stems_.assign(models::separator::kStems.begin(), models::separator::kStems.end());
   } else {
     stems_ = {"vocals"};
@@ -123,6 +121,11 @@ StemModels::StemModels(const StemModelOptions& options) : session_(session_optio
   if (uses_spleeter) {
     spleeter_ = std::make_unique<const models::spleeter::Separator>(session_, options.spleeter);
   }
+}
+
+StemConfidences StemModels::confidences() const {
+  if (!own_) return {};
+  return read_confidence(own_weights_, to_name(vocals()));
 }
 
 std::unique_ptr<StemStream> StemModels::stream() const {

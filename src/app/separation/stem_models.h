@@ -68,8 +68,8 @@ class StemModels {
   Vocals vocals() const { return spleeter_ ? Vocals::kSpleeter : Vocals::kOwn; }
   // Of the sounds of a stream: all six, or the vocals alone.
   const std::vector<std::string>& stems() const { return stems_; }
-  // Of these stems; none of those that are not calibrated.
-  const StemConfidences& confidences() const { return confidences_; }
+  // What read_confidence says of these stems. Reads the weights' file.
+  StemConfidences confidences() const;
   // The models must outlive it. With Spleeter's vocals and our own separator, the vocals are
   // Spleeter's up to 11 kHz, and the other stems share the rest.
   std::unique_ptr<StemStream> stream() const;
@@ -79,7 +79,7 @@ class StemModels {
   std::unique_ptr<const models::separator::SeparatorSession> own_;
   std::unique_ptr<const models::spleeter::Separator> spleeter_;
   std::vector<std::string> stems_;
-  StemConfidences confidences_;
+  std::filesystem::path own_weights_;
 };
 
 }  // namespace hum::app
