@@ -47,6 +47,7 @@ def read_options():
     parser.add_argument("--recompute", choices=("none", "selective"), default="none")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
     options = parser.parse_args()
     if options.onednn and options.dtype != "f32":
         parser.error("--onednn is for f32 only: PyTorch always uses oneDNN for bf16")
@@ -57,7 +58,7 @@ def read_options():
 
 
 def autocast(options):
-    return torch.autocast("cpu", torch.bfloat16, enabled=options.dtype == "bf16")
+    return torch.autocast(options.device, torch.bfloat16, enabled=options.dtype == "bf16")
 
 
 def adamw(model, learning_rate, betas):

@@ -1,7 +1,7 @@
 """The training step of bench/train_step.cpp, in PyTorch as its users would write it.
 
 Usage: train_torch.py PROBLEM.safetensors --dtype f32|bf16 --threads N [--compile] [--onednn] [--steps N]
-           [--recompute none|selective]
+           [--recompute none|selective] [--device cpu|cuda]
 Prints one JSON line: the loss and milliseconds of every step, the resident memory before the first step, and its peak
 after the first step, which compiles. --recompute selective keeps the results of products with weights and of attention
 in each block, as hum does.
@@ -88,10 +88,11 @@ def load(model, tensors):
 def main():
     options = read_options()
     tensors = load_file(options.problem)
-    batches = tensors.pop("batches").long()  # [steps, batch, length + 1]
+    batches = tensors.pop("batches").long().to(options.device)  # [steps, batch, length + 1]
     size = {key: int(tensors.pop("size." + key)) for key in ("vocabulary", "width", "heads", "feed_forward", "layers")}
     model = Model(size, options.recompute)
     load(model, tensors)
+    model.to(options.device)
     del tensors
     optimizer = adamw(model, 3e-4, (0.9, 0.95))
 

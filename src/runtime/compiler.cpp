@@ -31,6 +31,9 @@ pjrt::LoadedExecutable compile_text(const std::shared_ptr<const pjrt::Client>& c
 
 pjrt::CompileOptions pjrt_options(const CompileOptions& options, const std::string& platform) {
   pjrt::CompileOptions result{options.devices, options.overrides};
+  // Otherwise XLA drops conversions to bf16 and back on a GPU, and a program rounds elsewhere
+  // there.
+  if (platform == "cuda") result.overrides.emplace("xla_allow_excess_precision", false);
   if (platform != "cpu") return result;
   if (options.optimize_memory) {
     result.overrides.emplace(kSchedulerOption, std::string("CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"));

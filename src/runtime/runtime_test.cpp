@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/threads.h"
 #include "graph/ops/elementwise.h"
+#include "runtime/compiler_impl.h"
 #include "runtime/testing.h"
 
 namespace hum::runtime {
@@ -19,8 +20,10 @@ namespace {
 
 using graph::DType;
 using graph::Shape;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Key;
 
 // a + b, of four floats each.
 graph::Function sum_of_two() {
@@ -213,6 +216,16 @@ TEST(Session, MemoryOptimizedProgramsComputeTheSame) {
   Session session;
   const auto sum = session.compile("sum", sum_of_two(), {.optimize_memory = true});
   EXPECT_THAT(sum.run(std::vector{four(1), four(5)})[0].as<float>(), ElementsAre(6, 8, 10, 12));
+}
+
+// XLA has the options of a GPU on every platform, so that their names can be checked without one.
+TEST(Session, XlaKnowsTheOptionsOfAGpu) {
+  Session session;
+  CompileOptions options{.overrides = pjrt_options({}, "cuda").overrides};
+  EXPECT_THAT(options.overrides, Contains(Key("xla_allow_excess_precision")));
+  session.compile("sum", sum_of_two(), options);
+  options.overrides.emplace("xla_allow_excess_precisoin", false);
+  EXPECT_THROW(session.compile("sum", sum_of_two(), options), Error);
 }
 
 }  // namespace

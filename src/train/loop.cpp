@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <fstream>
 #include <future>
 #include <span>
@@ -94,6 +95,35 @@ class Reporter {
   Clock::time_point start_ = Clock::now(), interval_ = start_;
 };
 
+// The batches of the steps from `first` on, made in the background: at most `ahead` at a time.
+class BatchQueue {
+ public:
+  using Batch = std::vector<runtime::HostTensor>;
+
+  BatchQueue(const BatchSource& source, int64_t first, int64_t steps, int64_t ahead)
+      : source_(source), next_(first), steps_(steps) {
+    while (std::ssize(queue_) < ahead && next_ < steps_) begin_next();
+  }
+  // Of the next step. Throws what the source throws.
+  Batch take() {
+    Batch batch = queue_.front().get();
+    queue_.pop_front();
+    if (next_ < steps_) begin_next();
+    return batch;
+  }
+
+ private:
+  void begin_next() {
+    queue_.push_back(
+        std::async(std::launch::async, [this, step = next_] { return source_(step); }));
+    ++next_;
+  }
+
+  const BatchSource& source_;
+  int64_t next_, steps_;
+  std::deque<std::future<Batch>> queue_;  // the destructor of each waits
+};
+
 // The first step of the run: from its newest checkpoint, or 0 for a new run.
 int64_t start_or_resume(Trainer& trainer, const LoopOptions& options) {
   if (auto checkpoint = latest_checkpoint(options.run)) {
@@ -159,7 +189,8 @@ void validate_optimizer(const OptimizerConfig& o) {
 void validate(const LoopConfig& config) {
   const std::pair<const char*, int64_t> counts[] = {{"steps", config.steps},
                                                     {"checkpoint_every", config.checkpoint_every},
-                                                    {"log_every", config.log_every}};
+                                                    {"log_every", config.log_every},
+                                                    {"batches_ahead", config.batches_ahead}};
   for (const auto& [name, steps] : counts) {
     require(name, static_cast<double>(steps), steps >= 1, "use a number of steps, 1 or more");
   }
@@ -202,14 +233,11 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
   Json head = run_record(session, spec, config.optimizer, config.step_options().blocks, step);
   head["run"]["validation_batches"] = validation.batches();
   Reporter reporter(spec, trainer.scalar_names(), config, options.run, head);
-  auto prefetch = [&](int64_t at) { return std::async(std::launch::async, batches, at); };
-  std::future<std::vector<runtime::HostTensor>> next;
-  if (step < config.steps) next = prefetch(step);
+  BatchQueue queue(batches, step, config.steps, config.batches_ahead);
   bool stopped = false;
   options.before_first_step();
   while (step < config.steps && !stopped) {
-    const auto batch = next.get();
-    if (step + 1 < config.steps) next = prefetch(step + 1);
+    const auto batch = queue.take();
     const auto begin = Clock::now();
     const Trainer::Result result = trainer.run(step, batch);
     const double step_s = seconds_since(begin);
@@ -227,7 +255,6 @@ LoopResult run_training(runtime::Session& session, const nn::TrainSpec& spec,
       reporter.add_validation(step, means, seconds_since(from));
     }
   }
-  if (next.valid()) next.wait();
   return {.steps_done = step,
           .finished = step == config.steps,
           .seconds = seconds_since(start),

@@ -24,6 +24,8 @@ struct LoopConfig {
   int64_t seed = 1;
   int64_t checkpoint_every = 500;
   int64_t log_every = 20;
+  // Batches in the making while a step runs. A fast accelerator waits for its batches otherwise.
+  int64_t batches_ahead = 1;
   // Steps between validations on held-out items, and how many of their batches; 0 steps: none.
   int64_t validate_every = 250;
   int64_t validation_batches = 8;
@@ -44,6 +46,8 @@ struct LoopConfig {
     v("seed", seed, "random seed of initial weights, data order and dropout");
     v("checkpoint_every", checkpoint_every, "steps between checkpoints");
     v("log_every", log_every, "steps between log lines");
+    v("batches_ahead", batches_ahead,
+      "batches to make at the same time, ahead of their steps (more for a fast accelerator)");
     v("validate_every", validate_every,
       "steps between validations on held-out items, also after the last step (0: never)");
     v("validation_batches", validation_batches, "held-out batches of a validation, at most");

@@ -169,11 +169,13 @@ TEST(AdamW, GradientNormsOfMillionsOfElementsAreExact) {
   EXPECT_NEAR(norm.as<float>()[0] / std::sqrt(squares), 1, 1e-6);
 }
 
-TEST(Training, ResumesBitForBit) {
+TEST(Training, ResumesBitForBitHoweverManyBatchesAreAhead) {
   const Toy toy;
-  auto train = [&](const fs::path& run, int64_t stop_after) {
+  auto train = [&](const fs::path& run, int64_t stop_after, int64_t batches_ahead = 1) {
     int64_t polled = 0;
-    return run_training(runtime::test_session(), toy.spec(), loop_config(25), toy_batch,
+    LoopConfig config = loop_config(25);
+    config.batches_ahead = batches_ahead;
+    return run_training(runtime::test_session(), toy.spec(), config, toy_batch,
                         {.run = run, .config = {{"toy", 1}}, .should_stop = [&] {
                            return ++polled == stop_after;
                          }});
@@ -183,7 +185,7 @@ TEST(Training, ResumesBitForBit) {
   EXPECT_EQ(part.steps_done, 11);
   EXPECT_FALSE(part.finished);
   const auto resumed =
-      train(fs::temp_directory_path() / fmt::format("hum-train-{}-part", ::getpid()), -1);
+      train(fs::temp_directory_path() / fmt::format("hum-train-{}-part", ::getpid()), -1, 4);
   EXPECT_TRUE(resumed.finished);
   ASSERT_EQ(whole.parameters.size(), 3u);
   for (size_t i = 0; i < 3; ++i)
@@ -278,7 +280,8 @@ TEST(Training, RefusesSettingsOutOfRange) {
                Error);
   for (const auto set :
        {+[](LoopConfig& c) { c.validation_batches = 0; },
-        +[](LoopConfig& c) { c.validate_every = -1; }, +[](LoopConfig& c) { c.optimizer.ema = 1; },
+        +[](LoopConfig& c) { c.batches_ahead = 0; }, +[](LoopConfig& c) { c.validate_every = -1; },
+        +[](LoopConfig& c) { c.optimizer.ema = 1; },
         +[](LoopConfig& c) { c.optimizer.decay_share = 1.5; },
         +[](LoopConfig& c) { c.optimizer.muon.momentum = 1; }}) {
     LoopConfig other = loop_config(3);

@@ -13,7 +13,7 @@
 namespace hum::train {
 
 // Makes the arrays of a step's batch. They depend on the step alone, so that a resumed run gets the
-// same data.
+// same data. May be called from several threads at once.
 using BatchSource = std::function<std::vector<runtime::HostTensor>(int64_t step)>;
 
 // Batches of held-out items.

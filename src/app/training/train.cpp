@@ -55,7 +55,7 @@ Json recorded(StageConfig stage) {
   Json result = to_json(stage);
   for (const char* field : {"run", "output"}) result.erase(field);
   for (const char* field :
-       {"recompute", "recompute_every", "memory_limit", "max_minutes", "log_every",
+       {"recompute", "recompute_every", "memory_limit", "max_minutes", "log_every", "batches_ahead",
         "checkpoint_every", "validate_every", "validation_batches"}) {
     result["loop"].erase(field);
   }
