@@ -72,15 +72,15 @@ Spectrum wiener_step(const Value& masks_STF, const Spectrum& mixture_CTF) {
   const Covariance observed_TF{power(x.left), power(x.right), cross.real, cross.imag};
   const Value power_TF = 0.5 * (observed_TF.left + observed_TF.right) + kTiny;
 
-  // Of a stem: masks times the mixture. Its mean covariance over the frames, of trace 2.
-  const Value squared_STF = masks_STF * masks_STF;
-  const Value powers_STF = squared_STF * power_TF;
+  // A stem's power is its mask times that of the mixture: but for the directions, its gain is the
+  // mask. Its mean covariance over the frames, of trace 2.
+  const Value powers_STF = masks_STF * power_TF;
   const Value energy_S1F = graph::sum(powers_STF, {1}, /*keepdims=*/true) + kTiny;
   const Covariance spatial_S1F = observed_TF.each([&](const Value& part_TF) {
-    return graph::sum(squared_STF * part_TF, {1}, /*keepdims=*/true) / energy_S1F;
+    return graph::sum(masks_STF * part_TF, {1}, /*keepdims=*/true) / energy_S1F;
   });
   // Adds the regulariser to the diagonal.
-  const Value regular_STF = kRegular * masks_STF * power_TF;
+  const Value regular_STF = kRegular * powers_STF;
   Covariance stems_STF =
       spatial_S1F.each([&](const Value& part_S1F) { return powers_STF * part_S1F; });
   stems_STF.left = stems_STF.left + regular_STF;
