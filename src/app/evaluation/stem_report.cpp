@@ -165,14 +165,16 @@ std::string number_text(const Json& value) {
   return value.is_number() ? fmt::format("{:.2f}", value.get<double>()) : "-";
 }
 
-// The mean of a column of the table; "-" where a stem has no number.
+// The mean of a column of the table, over the stems that have a number; "-" if none has.
 std::string mean_text(const std::vector<Json>& values) {
   double sum = 0;
+  int count = 0;
   for (const Json& value : values) {
-    if (!value.is_number()) return "-";
+    if (!value.is_number()) continue;
     sum += value.get<double>();
+    ++count;
   }
-  return fmt::format("{:.2f}", sum / static_cast<double>(values.size()));
+  return count > 0 ? fmt::format("{:.2f}", sum / count) : "-";
 }
 
 using Column = std::pair<std::string, std::function<Json(const std::string& stem)>>;
@@ -211,9 +213,10 @@ Json stem_report(const StemReportOptions& options) {
     if (examples && scores.size() < kExampleSongs) {
       add_examples(sounds, scores.size(), *examples);
     }
-    scores.push_back(eval::judge_song(sounds, options.bss, compute_threads()));
+    scores.push_back(eval::judge_song(sounds, options.bss, compute_threads(), require_no_stop));
     progress.update(std::ssize(scores), song.name);
   }
+  require_no_stop();
   Json report = {{"about",
                   {{"hum", HUM_VERSION},
                    {"estimates", options.estimates},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <optional>
 
 #include "app/play/recordings.h"
@@ -11,6 +12,8 @@
 #include "audio/sound_blocks.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/names.h"
+#include "base/process.h"
 
 namespace hum::app {
 namespace {
@@ -24,6 +27,26 @@ Json kept_files(const SongPlan& plan) {
   Json kept = Json::array();
   for (const StemFilePlan& file : plan.kept) kept.push_back(file.path.string());
   return kept;
+}
+
+// A file that is kept has to be a stem of this song, as far as its format and length say. Those of
+// mp3 files are not exact.
+void require_stem_of(const std::filesystem::path& kept, const std::filesystem::path& input,
+                     const audio::SoundReader& song) {
+  const audio::SoundReader stem(kept, std::numeric_limits<double>::infinity());
+  const auto ends_at = [](const std::filesystem::path& path, const audio::SoundReader& sound) {
+    return audio::extension_of(path) == ".mp3" ? std::nullopt : sound.frames();
+  };
+  const auto frames = ends_at(kept, stem), wanted = ends_at(input, song);
+  if (stem.rate_hz() == song.rate_hz() && stem.channels() == song.channels() &&
+      (!frames || !wanted || *frames == *wanted)) {
+    return;
+  }
+  fail(ExitCode::kCannotCreate,
+       fmt::format("{}: exists, and is no stem of {}: it has another rate, length or number of "
+                   "channels",
+                   kept.string(), audio::name_of(input)),
+       "--overwrite replaces it; -o names another folder");
 }
 
 // One song on its way to its files.
@@ -45,7 +68,10 @@ class SongRun {
       files_.emplace_back(file.path, format);
       members_.push_back(members_of(file.stem));
     }
-    for (const StemFilePlan& file : plan.kept) kept_members_.push_back(members_of(file.stem));
+    for (const StemFilePlan& file : plan.kept) {
+      require_stem_of(file.path, plan.input, reader_);
+      kept_members_.push_back(members_of(file.stem));
+    }
   }
 
   void run() {
@@ -68,8 +94,9 @@ class SongRun {
   }
 
   Json report(Vocals vocals) const {
-    Json stems = Json::object();
+    Json stems = Json::object(), limited = Json::array();
     for (size_t i = 0; i < files_.size(); ++i) {
+      if (files_[i].is_limited()) limited.push_back(plan_.files[i].stem.name);
       stems[plan_.files[i].stem.name] = {{"file", files_[i].path().string()},
                                          {"level_dbfs", finite_or_null(files_[i].level_dbfs())},
                                          {"confidence", confidence(members_[i])}};
@@ -83,6 +110,7 @@ class SongRun {
             {"gain_db", 20 * std::log10(gain_)},
             {"moved_to_other_db", moved_db ? Json(*moved_db) : Json()},
             {"stems", stems},
+            {"limited", limited},
             {"kept", kept_files(plan_)}};
   }
 
@@ -165,7 +193,11 @@ class SongRun {
   float gain_ = 1;
 };
 
-Json nothing_to_do(const SongPlan& plan) {
+Json nothing_to_do(const SongPlan& plan, double max_seconds) {
+  if (!is_standard_stream(plan.input)) {
+    const audio::SoundReader song(plan.input, max_seconds);
+    for (const StemFilePlan& file : plan.kept) require_stem_of(file.path, plan.input, song);
+  }
   return {{"input", audio::name_of(plan.input)}, {"kept", kept_files(plan)}};
 }
 
@@ -196,12 +228,8 @@ SeparateSummary separate(const SeparateOptions& options,
   std::optional<StemModels> models;
   StemConfidences confidences;
   for (const SongPlan& song : planned.songs) {
-    if (song.files.empty()) {
-      done({nothing_to_do(song), ""});
-      continue;
-    }
     // Missing weights are an error of all songs.
-    if (!models) {
+    if (!models && !song.files.empty()) {
       models.emplace(StemModelOptions{.weights = options.weights,
                                       .vocals = options.vocals,
                                       .only_vocals = only_vocals,
@@ -209,6 +237,10 @@ SeparateSummary separate(const SeparateOptions& options,
       confidences = models->confidences();
     }
     try {
+      if (song.files.empty()) {
+        done({nothing_to_do(song, options.max_seconds), ""});
+        continue;
+      }
       SongRun run(options, *models, confidences, song, progress);
       run.run();
       done({run.report(models->vocals()), ""});
@@ -229,6 +261,8 @@ std::string separated_text(const Json& report) {
                         file.get<std::string>());
   }
   if (!report.contains("stems")) return text;
+  if (!text.empty())
+    text += "they and the others add up to the song if their options were the same\n";
   for (const auto& [name, stem] : report.at("stems").items()) {
     const Json &level = stem.at("level_dbfs"), &confidence = stem.at("confidence");
     text += stem.at("file").get<std::string>() + ": ";
@@ -244,6 +278,10 @@ std::string separated_text(const Json& report) {
   if (gain_db < 0) {
     text +=
         fmt::format("all stems are {:.1f} dB softer, so that none exceeds full scale\n", -gain_db);
+  }
+  if (const Json& limited = report.at("limited"); !limited.empty()) {
+    text += fmt::format("cut off at full scale, so that the stems do not add up to the song: {}\n",
+                        fmt::join(limited.get<std::vector<std::string>>(), ", "));
   }
   text += fmt::format("vocals: {}\n", report.at("vocals") == "spleeter" ? "Spleeter's" : "own");
   return text;

@@ -160,7 +160,10 @@ TEST_F(Separate, LowersAllStemsAlikeWhereOneExceedsFullScale) {
   wanted.outputs.overwrite = true;
   wanted.clip_mode = ClipMode::kClamp;
   wanted.outputs.float32 = true;
-  EXPECT_EQ(run(wanted)[0].report.at("gain_db"), 0);
+  const Json clamped = run(wanted)[0].report;
+  EXPECT_EQ(clamped.at("gain_db"), 0);
+  EXPECT_EQ(clamped.at("limited"), Json::array({"no_drums"}));
+  EXPECT_THAT(separated_text(clamped), HasSubstr("cut off at full scale"));
   EXPECT_EQ(std::ranges::max(read("song/no_drums.wav").samples), 1);
   wanted.clip_mode = ClipMode::kRescale;
   EXPECT_EQ(run(wanted)[0].report.at("gain_db"), 0) << "float holds what exceeds full scale";
@@ -200,16 +203,31 @@ TEST_F(Separate, KeepsFilesThatExist) {
   auto wanted = options({write_song("a.wav", testing::noise(44100, 2, 3000))});
   wanted.outputs.stems = "bass,lead";
   run(wanted);
-  write_file(folder_.path() / "out/a/bass.wav", "mine");
+  const fs::path bass = folder_.path() / "out/a/bass.wav";
+  audio::write_audio(bass, testing::noise(44100, 2, 3000));
+  const std::string mine = read_file(bass);
   fs::remove(folder_.path() / "out/a/lead.wav");
   const Json some = run(wanted)[0].report;
-  EXPECT_EQ(read_file(folder_.path() / "out/a/bass.wav"), "mine");
+  EXPECT_EQ(read_file(bass), mine);
   EXPECT_EQ(some.at("stems").size(), 1U);
   EXPECT_EQ(some.at("kept").size(), 1U);
   const Json none = run(wanted)[0].report;
   EXPECT_FALSE(none.contains("stems"));
   EXPECT_EQ(none.at("kept").size(), 2U);
   EXPECT_THAT(separated_text(none), HasSubstr("a/bass.wav: kept"));
+  EXPECT_THAT(separated_text(some), HasSubstr("if their options were the same"));
+  for (const auto& other : {testing::noise(44100, 2, 2999), testing::noise(44100, 1, 3000),
+                            testing::noise(48000, 2, 3000)}) {
+    audio::write_audio(bass, other);
+    EXPECT_THAT(message_of([&] { run(wanted); }), HasSubstr("exists, and is no stem of"));
+    fs::remove(folder_.path() / "out/a/lead.wav");
+    EXPECT_THAT(message_of([&] { run(wanted); }), HasSubstr("exists, and is no stem of"));
+    run([&] {
+      auto lead = wanted;
+      lead.outputs.stems = "lead";
+      return lead;
+    }());
+  }
   wanted.outputs.overwrite = true;
   run(wanted);
   EXPECT_EQ(read("a/bass.wav").frames(), 3000);

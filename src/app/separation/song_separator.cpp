@@ -5,6 +5,7 @@
 
 #include "audio/resample.h"
 #include "base/error.h"
+#include "base/names.h"
 #include "models/separator/config.h"
 
 namespace hum::app {
@@ -17,7 +18,8 @@ constexpr int kLeastRate_hz = 1000, kMostChannels = 64;
 
 void require_song(int rate_hz, int channels) {
   if (rate_hz >= kLeastRate_hz && channels <= kMostChannels) return;
-  fail(ExitCode::kBadData, fmt::format("cannot separate {} channels at {} Hz", channels, rate_hz),
+  fail(ExitCode::kBadData,
+       fmt::format("cannot separate {} at {} Hz", counted(channels, "channel"), rate_hz),
        fmt::format("use at most {} channels and at least {} Hz", kMostChannels, kLeastRate_hz));
 }
 

@@ -131,7 +131,7 @@ TEST_F(TinyModels, RefuseWhatTakesTooMuchMemory) {
   const auto refusal = [&](int rate_hz, int channels) {
     return hum::testing::message_of([&] { SongSeparator(models, rate_hz, channels); });
   };
-  EXPECT_THAT(refusal(10, 1), HasSubstr("cannot separate 1 channels at 10 Hz"));
+  EXPECT_THAT(refusal(10, 1), HasSubstr("cannot separate 1 channel at 10 Hz"));
   EXPECT_THAT(refusal(44100, 65), HasSubstr("at most 64 channels"));
 }
 

@@ -55,7 +55,8 @@ StemFile::StemFile(const fs::path& path, const StemFormat& format)
       target_(std::make_unique<Target>(path, format)) {
   if (!can_rescale()) return;
   spool_ = std::make_unique<SampleSpool>(
-      path, format.channels, "free some space, or choose --clip-mode clamp, which needs none");
+      path, format.channels,
+      "free some space, or choose --clip-mode clamp, which needs half of it");
 }
 
 StemFile::~StemFile() = default;

@@ -52,6 +52,9 @@ class StemFile {
     return format_.clip == ClipMode::kRescale && format_.samples != audio::SampleFormat::kFloat;
   }
 
+  // Whether samples beyond full scale were cut off.
+  bool is_limited() const { return limits_ && !can_rescale() && peak_ > 1; }
+
   // Writes what waits for its level, times `gain`, and closes the file. Then commit() makes it
   // appear. `progress` gets the samples that were written so far; it may throw to stop. Throws:
   // what write() throws.

@@ -98,8 +98,9 @@ fs::path named(const std::string& pattern, const std::string& track, const std::
   }
   const fs::path path = name;
   if (path.is_absolute() || std::ranges::find(path, "..") != path.end()) {
-    fail(ExitCode::kUsage, fmt::format("--filename {} leads out of the folder", pattern),
-         "choose the folder with -o");
+    fail(ExitCode::kUsage,
+         fmt::format("--filename {} leads out of the folder, as {}", pattern, path.string()),
+         "choose the folder with -o; rename a song whose name begins with dots");
   }
   return path;
 }
@@ -171,8 +172,10 @@ PlannedStems plan_stems(const std::vector<std::string>& inputs, const StemOutput
                             named(options.filename, recording.name, stem.name, options.extension());
       require_not_read(path, read);
       if (!written.insert(path.lexically_normal()).second) {
-        fail(ExitCode::kUsage, fmt::format("two stems would be named {}", path.string()),
-             "songs with the same name need separate folders, and --filename needs {stem}");
+        fail(ExitCode::kUsage,
+             fmt::format("{}: two stems would be named {}", recording.path.string(), path.string()),
+             "give each song once; songs with the same name need separate folders, and --filename "
+             "needs {stem}");
       }
       std::error_code ignored;
       if (!options.overwrite && fs::exists(path, ignored)) {

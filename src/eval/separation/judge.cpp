@@ -148,7 +148,8 @@ size_t stem_row(std::string_view name) {
   return static_cast<size_t>(found - kRows);
 }
 
-SongScores judge_song(const SeparatedSong& song, bool bss, int threads) {
+SongScores judge_song(const SeparatedSong& song, bool bss, int threads,
+                      const std::function<void()>& before_row) {
   HUM_REQUIRE(
       song.references.size() == song.stems.size() && song.estimates.size() == song.stems.size(),
       "judge_song: {} stems, {} references, {} estimates", song.stems.size(),
@@ -161,6 +162,7 @@ SongScores judge_song(const SeparatedSong& song, bool bss, int threads) {
   std::optional<BssEval> judge;
   if (bss) judge.emplace(song.references, song.mixture.rate_hz, threads);
   for (size_t row = 0; row < std::size(kRows); ++row) {
+    before_row();
     const auto estimates = row == kEstimates ? song.estimates : estimates_of(song, row);
     std::vector<BssScores> frames(song.stems.size());
     if (judge) frames = judge->score(estimates);

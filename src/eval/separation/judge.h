@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,8 +52,11 @@ struct SongScores {
 };
 
 // A stem whose reference is below kSilence_dbfs has only its level where it is silent. `bss`: also
-// computes BSSEval, which takes most of the time. Throws: kFailure when sounds do not fit.
-SongScores judge_song(const SeparatedSong& song, bool bss, int threads);
+// computes BSSEval, which takes most of the time. `before_row` may throw to stop. Throws: kFailure
+// when sounds do not fit.
+SongScores judge_song(
+    const SeparatedSong& song, bool bss, int threads,
+    const std::function<void()>& before_row = [] {});
 
 // A figure over the songs that have it, with a 95 % interval (bootstrap over songs): NaN with fewer
 // than two.
