@@ -26,10 +26,12 @@ struct Training {
   bool made_the_weights = false;  // those that are released
 };
 
-// Each process of a training counts from 0.
+// Each process of a training counts from 0, and so do the steps of a stage that starts from
+// weights.
 Training read_log(const fs::path& path, const std::string& sha256) {
   Training training;
   double processor_s = 0;
+  int64_t steps = 0;
   const auto end_process = [&] { training.processor_h += std::exchange(processor_s, 0) / 3600; };
   std::ifstream log(path);
   for (std::string text; std::getline(log, text);) {
@@ -37,14 +39,16 @@ Training read_log(const fs::path& path, const std::string& sha256) {
     if (line.contains("run")) {
       end_process();
       ++training.processes;
+      if (line.at("run").at("first_step") == 0) training.steps += std::exchange(steps, 0);
     } else if (line.contains("step")) {
       processor_s = line.at("processor_s");
-      training.steps = line.at("step");
+      steps = line.at("step");
     } else if (line.contains("sha256")) {
       training.made_the_weights = line.at("sha256") == sha256;
     }
   }
   end_process();
+  training.steps += steps;
   return training;
 }
 

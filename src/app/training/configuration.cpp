@@ -165,7 +165,7 @@ fs::path configuration_path(const std::string& name) {
   const auto likely = likely_name(name, configuration_names());
   fail(ExitCode::kUsage, fmt::format("no model or configuration '{}'", name),
        likely ? fmt::format("did you mean '{}'?", *likely)
-              : fmt::format("use one of {}, tiny, 385m, 10b, or a YAML file",
+              : fmt::format("use one of {}, tiny, 385m, 10b, a name in configs/, or a YAML file",
                             models::trained_models()));
 }
 
