@@ -174,7 +174,7 @@ std::string mean_text(const std::vector<Json>& values) {
     sum += value.get<double>();
     ++count;
   }
-  return count > 0 ? fmt::format("{:.2f}", sum / count) : "-";
+  return number_text(count > 0 ? Json(sum / count) : Json());
 }
 
 using Column = std::pair<std::string, std::function<Json(const std::string& stem)>>;
@@ -208,15 +208,14 @@ Json stem_report(const StemReportOptions& options) {
   std::vector<eval::SongScores> scores;
   Progress progress("judging", std::ssize(songs));
   for (const StemSong& song : songs) {
-    require_no_stop();
     const eval::SeparatedSong sounds = read_stem_song(song);
     if (examples && scores.size() < kExampleSongs) {
       add_examples(sounds, scores.size(), *examples);
     }
     scores.push_back(eval::judge_song(sounds, options.bss, compute_threads(), require_no_stop));
+    require_no_stop();
     progress.update(std::ssize(scores), song.name);
   }
-  require_no_stop();
   Json report = {{"about",
                   {{"hum", HUM_VERSION},
                    {"estimates", options.estimates},

@@ -49,17 +49,29 @@ void require_stem_of(const std::filesystem::path& kept, const std::filesystem::p
        "--overwrite replaces it; -o names another folder");
 }
 
+void require_kept_stems(const SongPlan& plan, const audio::SoundReader& song) {
+  for (const StemFilePlan& file : plan.kept) require_stem_of(file.path, plan.input, song);
+}
+
+// What all songs share.
+struct LoadedModels {
+  explicit LoadedModels(const StemModelOptions& options)
+      : stems(options), confidences(stems.confidences()) {}
+
+  StemModels stems;
+  StemConfidences confidences;
+};
+
 // One song on its way to its files.
 class SongRun {
  public:
-  SongRun(const SeparateOptions& options, const StemModels& models,
-          const StemConfidences& confidences, const SongPlan& plan,
+  SongRun(const SeparateOptions& options, const LoadedModels& models, const SongPlan& plan,
           const SeparateProgress& progress)
       : plan_(plan),
         progress_(progress),
-        confidences_(confidences),
+        confidences_(models.confidences),
         reader_(plan.input, options.max_seconds),
-        separator_(models, reader_.rate_hz(), reader_.channels()),
+        separator_(models.stems, reader_.rate_hz(), reader_.channels()),
         cues_(separator_.stems().size(), reader_.rate_hz(), reader_.channels()) {
     const StemFormat format{reader_.rate_hz(), reader_.channels(), options.outputs.samples(),
                             options.clip_mode};
@@ -68,10 +80,8 @@ class SongRun {
       files_.emplace_back(file.path, format);
       members_.push_back(members_of(file.stem));
     }
-    for (const StemFilePlan& file : plan.kept) {
-      require_stem_of(file.path, plan.input, reader_);
-      kept_members_.push_back(members_of(file.stem));
-    }
+    require_kept_stems(plan, reader_);
+    for (const StemFilePlan& file : plan.kept) kept_members_.push_back(members_of(file.stem));
   }
 
   void run() {
@@ -195,8 +205,7 @@ class SongRun {
 
 Json nothing_to_do(const SongPlan& plan, double max_seconds) {
   if (!is_standard_stream(plan.input)) {
-    const audio::SoundReader song(plan.input, max_seconds);
-    for (const StemFilePlan& file : plan.kept) require_stem_of(file.path, plan.input, song);
+    require_kept_stems(plan, audio::SoundReader(plan.input, max_seconds));
   }
   return {{"input", audio::name_of(plan.input)}, {"kept", kept_files(plan)}};
 }
@@ -225,25 +234,24 @@ SeparateSummary separate(const SeparateOptions& options,
   const bool only_vocals = are_only_vocals(wanted_stems(options.outputs));
   const PlannedStems planned = plan_stems(options.inputs, options.outputs);
   SeparateSummary summary{.songs = planned.songs.size()};
-  std::optional<StemModels> models;
-  StemConfidences confidences;
+  std::optional<LoadedModels> models;
   for (const SongPlan& song : planned.songs) {
+    const bool is_kept = song.files.empty();
     // Missing weights are an error of all songs.
-    if (!models && !song.files.empty()) {
+    if (!models && !is_kept) {
       models.emplace(StemModelOptions{.weights = options.weights,
                                       .vocals = options.vocals,
                                       .only_vocals = only_vocals,
                                       .spleeter = options.spleeter});
-      confidences = models->confidences();
     }
     try {
-      if (song.files.empty()) {
+      if (is_kept) {
         done({nothing_to_do(song, options.max_seconds), ""});
         continue;
       }
-      SongRun run(options, *models, confidences, song, progress);
+      SongRun run(options, *models, song, progress);
       run.run();
-      done({run.report(models->vocals()), ""});
+      done({run.report(models->stems.vocals()), ""});
     } catch (const Error& error) {
       if (planned.songs.size() == 1 || stop_signal() != 0) throw;
       const SeparatedFile faulty = with_fault(song, error);
@@ -261,8 +269,9 @@ std::string separated_text(const Json& report) {
                         file.get<std::string>());
   }
   if (!report.contains("stems")) return text;
-  if (!text.empty())
+  if (!report.at("kept").empty()) {
     text += "they and the others add up to the song if their options were the same\n";
+  }
   for (const auto& [name, stem] : report.at("stems").items()) {
     const Json &level = stem.at("level_dbfs"), &confidence = stem.at("confidence");
     text += stem.at("file").get<std::string>() + ": ";

@@ -222,11 +222,9 @@ TEST_F(Separate, KeepsFilesThatExist) {
     EXPECT_THAT(message_of([&] { run(wanted); }), HasSubstr("exists, and is no stem of"));
     fs::remove(folder_.path() / "out/a/lead.wav");
     EXPECT_THAT(message_of([&] { run(wanted); }), HasSubstr("exists, and is no stem of"));
-    run([&] {
-      auto lead = wanted;
-      lead.outputs.stems = "lead";
-      return lead;
-    }());
+    auto lead = wanted;
+    lead.outputs.stems = "lead";
+    run(lead);
   }
   wanted.outputs.overwrite = true;
   run(wanted);

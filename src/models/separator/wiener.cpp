@@ -76,15 +76,13 @@ Spectrum wiener_step(const Value& masks_STF, const Spectrum& mixture_CTF) {
   // mask. Its mean covariance over the frames, of trace 2.
   const Value powers_STF = masks_STF * power_TF;
   const Value energy_S1F = graph::sum(powers_STF, {1}, /*keepdims=*/true) + kTiny;
-  const Covariance spatial_S1F = observed_TF.each([&](const Value& part_TF) {
+  Covariance spatial_S1F = observed_TF.each([&](const Value& part_TF) {
     return graph::sum(masks_STF * part_TF, {1}, /*keepdims=*/true) / energy_S1F;
   });
-  // Adds the regulariser to the diagonal.
-  const Value regular_STF = kRegular * powers_STF;
-  Covariance stems_STF =
+  spatial_S1F.left = spatial_S1F.left + kRegular;
+  spatial_S1F.right = spatial_S1F.right + kRegular;
+  const Covariance stems_STF =
       spatial_S1F.each([&](const Value& part_S1F) { return powers_STF * part_S1F; });
-  stems_STF.left = stems_STF.left + regular_STF;
-  stems_STF.right = stems_STF.right + regular_STF;
 
   const Covariance whole_TF =
       stems_STF.each([](const Value& part_STF) { return graph::sum(part_STF, {0}); });
