@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/threads.h"
+#include "data/stems/effects.h"
 #include "data/stems/roles.h"
 
 namespace hum::data {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr double kGain_db = 9;
 constexpr double kWidestBalance = 0.5, kBalanceShare = 0.5;
+constexpr double kAmplifiedShare = 0.2;  // of the lead and chordal stems
 constexpr double kLimitedShare = 0.3, kMostLimited_db = 9;
 
 // Where the sound of a stem is from; none: absent.
@@ -101,6 +103,14 @@ Channels draw_channels(Rng& rng) {
   const double balance = rng.chance(kBalanceShare) ? drawn : 0;
   return {static_cast<float>(sign * gain * std::min(1.0, 1 - balance)),
           static_cast<float>(sign * gain * std::min(1.0, 1 + balance)), rng.chance(0.5)};
+}
+
+// Plays a lead or chordal stem through a guitar amplifier, sometimes.
+void amplify(Stem stem, Rng& rng, audio::AudioBuffer& sound) {
+  const bool is_amplified = rng.chance(kAmplifiedShare);
+  const Amplifier amplifier = draw_amplifier(rng);
+  const bool can_be_guitar = stem == Stem::kLead || stem == Stem::kChordal;
+  if (is_amplified && can_be_guitar) apply(amplifier, sound);
 }
 
 // Shapes: interleaved [N, 2] -> stem [2, N].
@@ -225,13 +235,16 @@ StemBatch stem_batch(const StemMaterial& material, const ItemOrder& order, uint6
     const auto mixture = std::span(result.mixture).subspan(row * size, size);
     const int64_t window = material.window(order.item(position));
     const StemPlaces places = WindowDraw(material, samples, rng).places(window);
-    std::vector<float> interleaved(size);
+    Rng amplifiers(seed, "stem amplifiers", static_cast<uint64_t>(position));
+    audio::AudioBuffer sound{
+        .rate_hz = kStemRate, .channels = 2, .samples = std::vector<float>(size)};
     for (const Stem stem : kStems) {
       const auto s = static_cast<size_t>(stem);
       const Channels channels = draw_channels(rng);
       if (places[s].window < 0) continue;
-      material.folder()[places[s].window].read(stem, places[s].first_frame, interleaved);
-      place(interleaved, channels, stems.subspan(s * size, size));
+      material.folder()[places[s].window].read(stem, places[s].first_frame, sound.samples);
+      amplify(stem, amplifiers, sound);
+      place(sound.samples, channels, stems.subspan(s * size, size));
     }
     add_up(stems, mixture);
     limit(mixture, stems, rng);

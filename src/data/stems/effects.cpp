@@ -69,6 +69,17 @@ std::vector<float> answer(const Room& room, std::span<const float> stereo) {
   return wet;
 }
 
+// Drives the sound and gives it its level back.
+template <typename Rest>
+void drive_at_level(double drive_db, audio::AudioBuffer& sound, const Rest& rest) {
+  const double before = active_rms(sound.samples, 2);
+  drive_channels(sound, drive_db);
+  rest();
+  const double after = active_rms(sound.samples, 2);
+  const auto gain = static_cast<float>(after > 0 ? before / after : 1);
+  for (float& sample : sound.samples) sample *= gain;
+}
+
 bool is_driven(Stem stem) { return stem != Stem::kDrums && stem != Stem::kVocals; }
 
 }  // namespace
@@ -104,13 +115,7 @@ StemEffects draw_effects(Stem stem, Rng& rng) {
 }
 
 void apply(const StemEffects& effects, const Room& room, audio::AudioBuffer& sound) {
-  if (effects.drive_db != 0) {
-    const double before = active_rms(sound.samples, 2);
-    drive_channels(sound, effects.drive_db);
-    const double after = active_rms(sound.samples, 2);
-    const auto gain = static_cast<float>(after > 0 ? before / after : 1);
-    for (float& sample : sound.samples) sample *= gain;
-  }
+  if (effects.drive_db != 0) drive_at_level(effects.drive_db, sound, [] {});
   for (const audio::Biquad& biquad :
        {audio::shelf_filter(kBass_hz, kStemRate, effects.bass_db, true),
         audio::shelf_filter(kTreble_hz, kStemRate, effects.treble_db, false),
@@ -118,6 +123,20 @@ void apply(const StemEffects& effects, const Room& room, audio::AudioBuffer& sou
     audio::filter(biquad, sound.samples, 2);
   }
   add_room(room, effects.wet_db, sound.samples);
+}
+
+Amplifier draw_amplifier(Rng& rng) {
+  Amplifier amplifier;
+  amplifier.drive_db = rng.uniform(6, 30);
+  amplifier.loudspeaker_hz = rng.uniform(3000, 7000);
+  return amplifier;
+}
+
+void apply(const Amplifier& amplifier, audio::AudioBuffer& sound) {
+  const auto cut = audio::cut_filter(amplifier.loudspeaker_hz, kStemRate, true);
+  drive_at_level(amplifier.drive_db, sound, [&] {
+    for (int order = 2; order <= 4; order += 2) audio::filter(cut, sound.samples, 2);
+  });
 }
 
 }  // namespace hum::data

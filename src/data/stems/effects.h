@@ -1,5 +1,5 @@
-// What a studio does to a stem before it is mixed: drive, equalizer, room. They are rendered into
-// the shards; gains and panning are drawn anew in training (batches.h).
+// What a studio does to a stem before it is mixed. Drive, equalizer and room are rendered into the
+// shards; guitar amplifiers, gains and panning are drawn anew in training (batches.h).
 #pragma once
 
 #include <array>
@@ -33,5 +33,15 @@ struct StemEffects {
 StemEffects draw_effects(Stem stem, Rng& rng);
 // In stereo at kStemRate. Keeps the level (active_rms) within some dB.
 void apply(const StemEffects& effects, const Room& room, audio::AudioBuffer& sound);
+
+// A guitar amplifier with much gain: drive, then a loudspeaker that plays no treble. It clips a
+// chord as a whole, which adds combination tones; a font's distorted guitar has none.
+struct Amplifier {
+  double drive_db = 20;
+  double loudspeaker_hz = 5000;  // -6 dB there, falling by 24 dB per octave
+};
+Amplifier draw_amplifier(Rng& rng);
+// In stereo at kStemRate. Keeps the level (active_rms).
+void apply(const Amplifier& amplifier, audio::AudioBuffer& sound);
 
 }  // namespace hum::data

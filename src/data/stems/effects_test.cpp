@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
+#include <numbers>
 
 #include "audio/test_signal.h"
 #include "data/synthesis/level.h"
@@ -24,6 +26,17 @@ double rms_between(const std::vector<float>& stereo, double from_s, double to_s)
   const auto last = static_cast<size_t>(2 * to_s * kStemRate);
   for (size_t i = first; i < last; ++i) sum += stereo[i] * stereo[i];
   return std::sqrt(sum / static_cast<double>(last - first));
+}
+
+// Amplitude of the first channel at a frequency that has whole periods in the sound.
+double level_at(const std::vector<float>& samples, size_t channels, double hz) {
+  std::complex<double> sum = 0;
+  const size_t frames = samples.size() / channels;
+  for (size_t i = 0; i < frames; ++i) {
+    const double phase = 2 * std::numbers::pi * hz * static_cast<double>(i) / kStemRate;
+    sum += std::polar(static_cast<double>(samples[i * channels]), -phase);
+  }
+  return std::abs(sum) * 2 / static_cast<double>(frames);
 }
 
 TEST(Room, FallsBySixtyDecibelsInItsTime) {
@@ -66,6 +79,21 @@ TEST(StemEffects, KeepTheLevelAndSilence) {
     apply(effects, a_room(1, index), silence);
     for (const float sample : silence.samples) ASSERT_EQ(sample, 0);
   }
+}
+
+// Of 330 and 440 Hz through an amplifier, the combination tone 2 * 330 - 440 = 220 Hz is heard.
+TEST(Amplifier, ClipsAChordAsAWholeAtItsLevel) {
+  const auto low = audio::tone(330, 1, kStemRate), high = audio::tone(440, 1, kStemRate);
+  std::vector<float> chord(low.size());
+  for (size_t i = 0; i < chord.size(); ++i) chord[i] = 0.1F * (low[i] + high[i]);
+  audio::AudioBuffer sound = audio::from_mono(chord, kStemRate, 2);
+  const double level = active_rms(sound.samples, 2);
+  apply({.drive_db = 20, .loudspeaker_hz = 4000}, sound);
+  EXPECT_NEAR(active_rms(sound.samples, 2) / level, 1, 1e-3);
+  const auto before = level_at(chord, 1, 220), after = level_at(sound.samples, 2, 220);
+  EXPECT_LT(before, 1e-3 * level_at(chord, 1, 330));
+  EXPECT_GT(after, 0.1 * level_at(sound.samples, 2, 330));
+  EXPECT_LT(level_at(sound.samples, 2, 330 * 31), 1e-3 * level_at(sound.samples, 2, 330));
 }
 
 }  // namespace
