@@ -83,39 +83,44 @@ double mean_sdr_db(std::span<const Example> examples) {
   return sum / static_cast<double>(examples.size());
 }
 
-// Root mean square over the examples of which something is expected.
-double error_db(std::span<const Example> examples,
-                const std::function<std::optional<double>(const Example&)>& expected_db) {
-  double sum = 0, count = 0;
+// Root mean square errors of a line, and of the mean SDR of other songs in its place, over the
+// windows of which the line expects something.
+struct Errors {
+  double line_db = 0, mean_db = 0;
+  int64_t windows = 0;
+};
+Errors errors_of(const StemConfidence& line, double mean_db, std::span<const Example> examples) {
+  Errors errors;
   for (const Example& example : examples) {
-    const auto expected = expected_db(example);
+    const auto expected = line.sdr_db(example.cues);
     if (!expected) continue;
-    sum += std::pow(*expected - example.sdr_db, 2);
-    ++count;
+    errors.line_db += std::pow(*expected - example.sdr_db, 2);
+    errors.mean_db += std::pow(mean_db - example.sdr_db, 2);
+    ++errors.windows;
   }
-  return std::sqrt(sum / count);
+  const auto count = static_cast<double>(errors.windows);
+  errors.line_db = std::sqrt(errors.line_db / count);
+  errors.mean_db = std::sqrt(errors.mean_db / count);
+  return errors;
 }
 
 // Adds the figures of one stem: of the stored line, of the new one, and of the mean of other songs.
 // Returns the error of the stored line, NaN if there is none.
 double report(const std::string& stem, std::span<const Example> fit, std::span<const Example> test,
               const StemMode& mode, const app::StemConfidences& stored, eval::Bar& bar) {
+  const double mean = mean_sdr_db(fit);
   StemConfidence line = fitted(fit);
-  const auto error_of = [&](const StemConfidence& of) {
-    return error_db(test, [&](const Example& example) { return of.sdr_db(example.cues); });
-  };
-  line.error_db = error_of(line);
+  line.error_db = errors_of(line, mean, test).line_db;
   bar.ours["confidence"][mode.name][stem] = to_json(line);
-  const double mean = mean_sdr_db(fit), guess = error_db(test, [&](const auto&) { return mean; });
-  bar.peer[mode.name][stem] = {{"songs_mean_sdr_db", mean}, {"its_error_db", guess}};
   const std::string what = mode.name + ", " + stem;
   const auto known = stored.find(stem);
   bar.checks.holds(what + ": is calibrated", known != stored.end());
   if (known == stored.end()) return std::nan("");
-  const double error = error_of(known->second);
-  bar.ours[mode.name][stem] = {{"windows", test.size()}, {"error_db", error}};
-  bar.checks.holds(what + ": better than the mean of songs", error < guess);
-  return error;
+  const Errors errors = errors_of(known->second, mean, test);
+  bar.ours[mode.name][stem] = {{"windows", errors.windows}, {"error_db", errors.line_db}};
+  bar.peer[mode.name][stem] = {{"songs_mean_sdr_db", mean}, {"its_error_db", errors.mean_db}};
+  bar.checks.holds(what + ": better than the mean of songs", errors.line_db < errors.mean_db);
+  return errors.line_db;
 }
 
 // Whether the windows of a song fit the lines; those of the others judge them.
@@ -146,16 +151,16 @@ void separate_all(std::span<const std::unique_ptr<Judged>> modes, const Scale& s
 
 void report_all(Judged& judged, eval::Bar& bar) {
   const app::StemConfidences stored = judged.models.confidences();
-  double sum = 0;
+  double sum = 0, judged_stems = 0;
   for (const std::string& stem : judged.models.stems()) {
     const auto &fit = judged.fit[stem], &test = judged.test[stem];
     const bool is_known = !fit.empty() && !test.empty();
     bar.checks.holds(judged.mode.name + ", " + stem + ": sounds in songs of both halves", is_known);
-    if (is_known) sum += report(stem, fit, test, judged.mode, stored, bar);
+    if (!is_known) continue;
+    sum += report(stem, fit, test, judged.mode, stored, bar);
+    ++judged_stems;
   }
-  if (judged.mode.name == kOwn) {
-    bar.value = sum / static_cast<double>(judged.models.stems().size());
-  }
+  if (judged.mode.name == kOwn) bar.value = sum / judged_stems;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include <cmath>
 #include <iostream>
 
 #include "base/error.h"
@@ -18,6 +19,8 @@ std::string to_text(const Json& value, int indent) {
 }
 
 void print_json(const Json& value, int indent) { std::cout << to_text(value, indent) << std::endl; }
+
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 Json read_json(const std::filesystem::path& path) {
   const std::string text = read_text(path);

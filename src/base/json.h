@@ -19,6 +19,9 @@ std::string to_text(const Json& value, int indent = -1);
 // Prints to_text and a newline to stdout.
 void print_json(const Json& value, int indent = -1);
 
+// A number, or null where JSON has none: for infinity and NaN.
+Json finite_or_null(double value);
+
 // Throws: kNoInput if the file is missing, kBadData if it is not UTF-8 or, with line and column, if
 // it does not parse.
 Json read_json(const std::filesystem::path& path);

@@ -153,4 +153,11 @@ SegmentStream::Sounds SegmentStream::finish() {
   return ready;
 }
 
+void append(SegmentStream::Sounds& all, const SegmentStream::Sounds& more) {
+  all.resize(std::max(all.size(), more.size()));
+  for (size_t i = 0; i < more.size(); ++i) {
+    all[i].insert(all[i].end(), more[i].begin(), more[i].end());
+  }
+}
+
 }  // namespace hum::models

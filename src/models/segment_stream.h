@@ -68,4 +68,7 @@ class SegmentStream {
   std::vector<float> weights_;
 };
 
+// Appends what came next to each sound. `all` may be empty.
+void append(SegmentStream::Sounds& all, const SegmentStream::Sounds& more);
+
 }  // namespace hum::models

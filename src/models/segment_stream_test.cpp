@@ -59,16 +59,11 @@ std::vector<float> noise(int64_t frames) {
 
 // What comes out when `block` frames go in at a time.
 SegmentStream::Sounds streamed(SegmentStream stream, std::span<const float> samples, size_t block) {
-  SegmentStream::Sounds sounds(2);
-  const auto append = [&](const SegmentStream::Sounds& ready) {
-    for (size_t k = 0; k < 2; ++k) {
-      sounds[k].insert(sounds[k].end(), ready[k].begin(), ready[k].end());
-    }
-  };
+  SegmentStream::Sounds sounds;
   for (size_t at = 0; at < samples.size(); at += 3 * block) {
-    append(stream.push(samples.subspan(at, std::min(3 * block, samples.size() - at))));
+    append(sounds, stream.push(samples.subspan(at, std::min(3 * block, samples.size() - at))));
   }
-  append(stream.finish());
+  append(sounds, stream.finish());
   return sounds;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bounds.h"
 #include "base/error.h"
 #include "runtime/bind.h"
 #include "runtime/session.h"
@@ -22,13 +23,15 @@ class StoredModel {
   using HostTensor = runtime::HostTensor;
 
   // The session must outlive it. Throws: kNoInput without weights, kBadData when they are damaged
-  // or not of `model_type`.
+  // or not of `model_type`, kConfig when the sizes of a model that hum trains do not fit.
   StoredModel(runtime::Session& session, const std::filesystem::path& folder,
               const char* model_type)
       : session_(session) {
     const runtime::Weights stored = runtime::read_weights(folder);
     std::remove_cvref_t<decltype(std::declval<const Model&>().config())> config;
     runtime::read_model_config(stored, model_type, folder, config);
+    const Bounds bounds("model.");
+    if constexpr (requires { validate(config, bounds); }) validate(config, bounds);
     model_.emplace(config);
     host_ = runtime::bind(model_->parameters().values(), stored.tensors, folder);
     for (const HostTensor& tensor : host_) device_.push_back(session.view_on_device(tensor));

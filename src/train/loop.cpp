@@ -23,6 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr int64_t kMostBatchesAhead = 256;  // each has a thread
+
 // Averages the step's scalars since the last log line; writes one JSON line and the progress line.
 class Reporter {
  public:
@@ -189,11 +191,13 @@ void validate_optimizer(const OptimizerConfig& o) {
 void validate(const LoopConfig& config) {
   const std::pair<const char*, int64_t> counts[] = {{"steps", config.steps},
                                                     {"checkpoint_every", config.checkpoint_every},
-                                                    {"log_every", config.log_every},
-                                                    {"batches_ahead", config.batches_ahead}};
+                                                    {"log_every", config.log_every}};
   for (const auto& [name, steps] : counts) {
     require(name, static_cast<double>(steps), steps >= 1, "use a number of steps, 1 or more");
   }
+  require("batches_ahead", static_cast<double>(config.batches_ahead),
+          config.batches_ahead >= 1 && config.batches_ahead <= kMostBatchesAhead,
+          "use a number of batches from 1 to 256, for example 16");
   require("validate_every", static_cast<double>(config.validate_every), config.validate_every >= 0,
           "use a number of steps, or 0 for never");
   require("validation_batches", static_cast<double>(config.validation_batches),

@@ -109,6 +109,9 @@ class Songs(PageCase):
         self.expect_clean(browser, "song-remix")
         tasks = [job["task"] for job in self.service.call("GET", "/v1/jobs?limit=2")[1]["jobs"]]
         self.assertEqual(tasks, ["remix", "separate"])
+        browser.click("[data-stem=vocals]")
+        browser.wait("another remix", lambda: len(browser.find_all("#remixes .take")) == 2)
+        self.assertIn("Vocals on flute 2", browser.text("#remixes .take"))
 
     def test_a_song_that_is_being_sent_can_be_cancelled(self):
         browser = self.browse(PHONE)

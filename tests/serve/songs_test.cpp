@@ -57,7 +57,7 @@ TEST_F(SongService, ASongIsSeparatedAndOneStemPlayed) {
       << "both are as long as the song, and stereo";
 }
 
-TEST_F(SongService, ARemovedJobStopsAndLeavesNothing) {
+TEST_F(SongService, ARemovedJobLeavesNothing) {
   start_with_spleeter();
   const std::string song = upload_song(/*times=*/12);
   const std::string id = begin({{"upload", song}, {"task", "separate"}});

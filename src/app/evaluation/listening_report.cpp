@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/json.h"
 #include "base/names.h"
@@ -13,8 +12,6 @@
 
 namespace hum::app {
 namespace {
-
-Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
 std::string score_text(const Json& value) {
   return value.is_number() ? fmt::format("{:.1f}", value.get<double>()) : "-";

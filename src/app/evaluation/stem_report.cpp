@@ -31,8 +31,6 @@ using audio::AudioBuffer;
 constexpr size_t kExampleSongs = 3;
 constexpr double kExample_s = 10;
 
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 Json figure_json(const eval::SongsFigure& figure) {
   return {{"value", finite_or_null(figure.interval.value)},
           {"low", finite_or_null(figure.interval.low)},

@@ -3,8 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <map>
+#include <optional>
 
 #include "audio/io.h"
+#include "audio/sound_blocks.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/names.h"
@@ -60,6 +62,56 @@ std::string names_of(const Files& files) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// What all files of a song have in common.
+struct Form {
+  int rate_hz, channels;
+  int64_t frames;
+};
+Form form_of(const AudioBuffer& sound) { return {sound.rate_hz, sound.channels, sound.frames()}; }
+// As the file's head says; none if it does not tell the length.
+std::optional<Form> form_of(const fs::path& file) {
+  const audio::SoundReader sound(file, kMaxSeconds);
+  if (!sound.frames()) return std::nullopt;
+  return Form{sound.rate_hz(), sound.channels(), *sound.frames()};
+}
+
+void require_like(const Form& form, const fs::path& file, const Form& first,
+                  const fs::path& first_file) {
+  const auto require = [&](int64_t has, int64_t needed, const char* unit, const char* hint) {
+    if (has == needed) return;
+    fail(ExitCode::kBadData,
+         fmt::format("{}: {} {}, but {} has {}", file.string(), has, unit, first_file.string(),
+                     needed),
+         hint);
+  };
+  require(form.rate_hz, first.rate_hz, "Hz", "separate and judge at the rate of the references");
+  require(form.channels, first.channels, form.channels == 1 ? "channel" : "channels",
+          "all stems of a song have the same channels");
+  require(form.frames, first.frames, "samples",
+          "a stem is as long as the song; a shift of the samples would count as an error");
+}
+
+AudioBuffer read_like(const fs::path& file, const AudioBuffer& first, const fs::path& first_file) {
+  AudioBuffer sound = audio::read_audio(file, kMaxSeconds);
+  require_like(form_of(sound), file, form_of(first), first_file);
+  return sound;
+}
+
+// Before hours of judging, as far as the heads of the files tell.
+void require_alike(const StemSong& song) {
+  const fs::path& first_file = song.stems[0].reference;
+  const auto first = form_of(first_file);
+  const auto check = [&](const fs::path& file) {
+    const auto form = form_of(file);
+    if (first && form) require_like(*form, file, *first, first_file);
+  };
+  for (const auto& [stem, reference, estimate] : song.stems) {
+    check(reference);
+    check(estimate);
+  }
+  if (!song.mixture.empty()) check(song.mixture);
+}
+
 StemSong song_of(const std::string& name, const fs::path& estimates, const fs::path& references) {
   StemSong song{.name = name};
   Files known = sounds_in(references), heard = sounds_in(estimates);
@@ -82,25 +134,8 @@ StemSong song_of(const std::string& name, const fs::path& estimates, const fs::p
          fmt::format("{}: {} has no stem '{}'", estimate.string(), references.string(), stem),
          fmt::format("stems of the references: {}", names_of(known)));
   }
+  require_alike(song);
   return song;
-}
-
-// Reads a file that must fit the song's first one.
-AudioBuffer read_like(const fs::path& file, const AudioBuffer& first, const fs::path& first_file) {
-  AudioBuffer sound = audio::read_audio(file, kMaxSeconds);
-  const auto require = [&](int64_t has, int64_t needed, const char* unit, const char* hint) {
-    if (has == needed) return;
-    fail(ExitCode::kBadData,
-         fmt::format("{}: {} {}, but {} has {}", file.string(), has, unit, first_file.string(),
-                     needed),
-         hint);
-  };
-  require(sound.rate_hz, first.rate_hz, "Hz", "separate and judge at the rate of the references");
-  require(sound.channels, first.channels, sound.channels == 1 ? "channel" : "channels",
-          "all stems of a song have the same channels");
-  require(sound.frames(), first.frames(), "samples",
-          "a stem is as long as the song; a shift of the samples would count as an error");
-  return sound;
 }
 
 }  // namespace
@@ -134,15 +169,17 @@ std::vector<StemSong> find_stem_songs(const fs::path& estimates, const fs::path&
 
 eval::SeparatedSong read_stem_song(const StemSong& song) {
   eval::SeparatedSong result{.name = song.name};
-  const fs::path& first_file = song.stems[0].reference;
-  const AudioBuffer first = audio::read_audio(first_file, kMaxSeconds);
-  for (const StemFile& file : song.stems) {
-    result.stems.push_back(file.stem);
-    result.references.push_back(read_like(file.reference, first, first_file));
-    result.estimates.push_back(read_like(file.estimate, first, first_file));
+  const fs::path& first = song.stems[0].reference;
+  const auto read = [&](const fs::path& file) {
+    return result.references.empty() ? audio::read_audio(file, kMaxSeconds)
+                                     : read_like(file, result.references[0], first);
+  };
+  for (const StemPair& pair : song.stems) {
+    result.stems.push_back(pair.stem);
+    result.references.push_back(read(pair.reference));
+    result.estimates.push_back(read(pair.estimate));
   }
-  result.mixture = song.mixture.empty() ? eval::sum_of(result.references)
-                                        : read_like(song.mixture, first, first_file);
+  result.mixture = song.mixture.empty() ? eval::sum_of(result.references) : read(song.mixture);
   return result;
 }
 

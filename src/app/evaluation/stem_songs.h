@@ -10,20 +10,22 @@
 
 namespace hum::app {
 
-struct StemFile {
+// The two files of a stem.
+struct StemPair {
   std::string stem;
   std::filesystem::path reference, estimate;
 };
 
 struct StemSong {
   std::string name;
-  std::vector<StemFile> stems;    // by name
+  std::vector<StemPair> stems;    // by name
   std::filesystem::path mixture;  // empty: the sum of the references
 };
 
 // Songs by name. Stems are .wav or .flac files; "mixture" is none. Throws, naming the file or song:
 // kNoInput when a folder is missing or has no stems, or a song or stem has no estimate; kBadData
-// when one has no reference, or a stem two files.
+// when one has no reference, a stem two files, or a file another rate, length or channel count than
+// the song's first reference.
 std::vector<StemSong> find_stem_songs(const std::filesystem::path& estimates,
                                       const std::filesystem::path& references);
 

@@ -1,7 +1,6 @@
 #include "app/separation/remix.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -52,6 +51,15 @@ std::string without_advice(const std::string& warning) {
   return warning.substr(0, warning.find("; "));
 }
 
+std::shared_ptr<const StemModels> load(const RemixOptions& options) {
+  return std::make_shared<const StemModels>(
+      StemModelOptions{.weights = options.part.weights,
+                       .vocals = options.vocals,
+                       .only_vocals = options.stem == "vocals",
+                       .vocals_command = "hum remix SONG --stem vocals --vocals spleeter",
+                       .spleeter = options.spleeter});
+}
+
 class Remix {
  public:
   Remix(const RemixOptions& options, const PerformanceEvents& events, Converter& converter,
@@ -63,10 +71,8 @@ class Remix {
         plan_(std::move(plan)),
         reader_(options.input, options.part.max_seconds) {
     converter_.set_hear_progress([this](double done) { progress_("hear", done); });
-    converter_.set_progress([this](int64_t done, int64_t total) {
-      progress_("play",
-                static_cast<double>(done) / static_cast<double>(std::max<int64_t>(total, 1)));
-    });
+    converter_.set_progress(
+        [this](int64_t done, int64_t total) { progress_("play", share_of(done, total)); });
   }
 
   Json run() {
@@ -100,27 +106,21 @@ class Remix {
   }
 
   void separate(RemixedSong& song) {
-    const StemModels models({.weights = options_.part.weights,
-                             .vocals = options_.vocals,
-                             .only_vocals = options_.stem == "vocals",
-                             .vocals_command = "hum remix SONG --stem vocals --vocals spleeter",
-                             .spleeter = options_.spleeter});
-    vocals_ = models.vocals();
-    SongSeparator separator(models, reader_.rate_hz(), reader_.channels());
+    const auto models = options_.stem_models ? options_.stem_models : load(options_);
+    vocals_ = models->vocals();
+    SongSeparator separator(*models, reader_.rate_hz(), reader_.channels());
     const auto& stems = separator.stems();
     const auto own = static_cast<size_t>(std::ranges::find(stems, options_.stem) - stems.begin());
     std::vector<size_t> rest;
     for (size_t i = 0; i < stems.size(); ++i) {
       if (i != own || options_.keep) rest.push_back(i);
     }
-    const auto total = static_cast<double>(reader_.frames().value_or(0));
     separate_song(
         reader_, separator,
         [&](const auto& sounds) { song.add(sounds[own], sum_of(sounds, rest)); },
         [&](int64_t frames) {
-          progress_("separate", total > 0 ? static_cast<double>(frames) / total : 0);
+          progress_("separate", share_of(frames, reader_.frames().value_or(0)));
         });
-    song.finish();
   }
 
   Hearing hear(RemixedSong& song) {
@@ -136,7 +136,7 @@ class Remix {
     const bool hears_all = converter_.options().hum.polyphonic;
     progress_("hear", 0);
     Hearing hearing = converter_.listen(
-        {song.take_heard(), song.seconds(), {}},
+        {song.heard(), song.seconds(), {}},
         /*stays_in_time=*/true, stem_name(),
         remedy() + (hears_all ? "" : ", and --polyphonic hears several notes at a time"));
     auto& warnings = hearing.melody.warnings;

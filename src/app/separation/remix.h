@@ -25,6 +25,8 @@ struct RemixOptions {
   ConversionOptions part;
   // Where Spleeter's weights are looked for.
   std::filesystem::path spleeter = models::spleeter::default_weights_path();
+  // Loaded already, in place of `vocals`, `spleeter` and the part's weights; or null.
+  std::shared_ptr<const StemModels> stem_models;
   // What lets a user hear the stem alone, for hints; empty: the command.
   std::string listen_hint;
 

@@ -52,8 +52,7 @@ TEST(RemixedSong, HearsAStemWhoseChannelsCancelEachOther) {
   for (const float sample : voice.samples) inverted.insert(inverted.end(), {sample, -sample});
   RemixedSong remixed(folder.path() / "a.wav", 44100, 2);
   remixed.add(inverted, std::vector<float>(inverted.size()));
-  remixed.finish();
-  const auto heard = remixed.take_heard();
+  const auto heard = remixed.heard();
   EXPECT_NEAR(eval::level_dbfs(heard), eval::level_dbfs(voice.samples), 1);
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
+#include "audio/resample.h"
 #include "audio/sound_blocks.h"
 #include "base/error.h"
 #include "data/synthesis/timing.h"
@@ -13,9 +15,21 @@ namespace {
 
 constexpr double kMostTruePeak_dbtp = audio::LoudnessTarget{}.max_true_peak_dbtp;
 constexpr int64_t kBlockFrames = 16384;
+constexpr const char* kHint = "free some space, or write to another disk";
 
 void append(std::vector<float>& all, const std::vector<float>& more) {
   all.insert(all.end(), more.begin(), more.end());
+}
+
+// A channel, or the mean of all.
+std::vector<float> mono_of(const audio::AudioBuffer& sound, std::optional<int> channel) {
+  if (!channel) return audio::to_mono(sound).samples;
+  std::vector<float> samples(static_cast<size_t>(sound.frames()));
+  for (size_t i = 0; i < samples.size(); ++i) {
+    samples[i] =
+        sound.samples[i * static_cast<size_t>(sound.channels) + static_cast<size_t>(*channel)];
+  }
+  return samples;
 }
 
 }  // namespace
@@ -23,41 +37,32 @@ void append(std::vector<float>& all, const std::vector<float>& more) {
 RemixedSong::RemixedSong(const std::filesystem::path& output, int rate_hz, int channels)
     : rate_hz_(rate_hz),
       channels_(channels),
-      song_(output, channels, "free some space, or write to another disk"),
+      song_(output, channels, kHint),
+      stem_(output, channels, kHint),
       loudness_(rate_hz, channels),
-      cancellation_(channels) {
-  const int signals = channels == 1 ? 1 : 1 + channels;
-  for (int i = 0; i < signals; ++i) {
-    heard_.push_back({std::make_unique<audio::StreamResampler>(rate_hz, data::kSampleRate), {}});
-  }
-}
+      cancellation_(channels) {}
 
 void RemixedSong::add(std::span<const float> stem, std::span<const float> rest) {
   HUM_REQUIRE(stem.size() == rest.size(), "remix: {} samples of the stem, {} of the rest",
               stem.size(), rest.size());
   song_.write(rest);
+  stem_.write(stem);
   loudness_.add(stem);
   const auto mono = audio::to_mono({rate_hz_, channels_, {stem.begin(), stem.end()}});
   cancellation_.add(stem, mono.samples);
-  append(heard_[0].samples, heard_[0].resampler->push(mono.samples));
-  std::vector<float> samples(mono.samples.size());
-  for (size_t i = 1; i < heard_.size(); ++i) {
-    for (size_t at = 0; at < samples.size(); ++at) {
-      samples[at] = stem[at * static_cast<size_t>(channels_) + i - 1];
-    }
-    append(heard_[i].samples, heard_[i].resampler->push(samples));
-  }
   frames_ += mono.frames();
 }
 
-void RemixedSong::finish() {
-  for (auto& [resampler, samples] : heard_) append(samples, resampler->finish());
-}
-
-std::vector<float> RemixedSong::take_heard() {
+std::vector<float> RemixedSong::heard() {
   const auto channel = cancellation_.channel_to_use();
-  std::vector<float> heard = std::move(heard_[channel ? 1 + *channel : 0].samples);
-  heard_.clear();
+  audio::StreamResampler resampler(rate_hz_, data::kSampleRate);
+  std::vector<float> heard;
+  stem_.rewind();
+  for (auto block = stem_.read(); !block.empty(); block = stem_.read()) {
+    const audio::AudioBuffer sound{rate_hz_, channels_, {block.begin(), block.end()}};
+    append(heard, resampler.push(mono_of(sound, channel)));
+  }
+  append(heard, resampler.finish());
   return heard;
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,29 +11,26 @@
 #include "audio/buffer.h"
 #include "audio/io.h"
 #include "audio/loudness.h"
-#include "audio/resample.h"
 
 namespace hum::app {
 
-// First add() all of the song, then finish(), place() the part, and write(). The song waits on
-// disk, so memory does not depend on its rate and channels.
+// First add() all of the song, then ask for heard(), place() the part, and write(). Song and stem
+// wait on disk: what is heard of the stem, and the part, are all that is in memory.
 class RemixedSong {
  public:
-  // `output`: of write(); its disk holds the song. Throws: what SampleSpool throws.
+  // `output`: of write(); its disk holds song and stem. Throws: what SampleSpool throws.
   RemixedSong(const std::filesystem::path& output, int rate_hz, int channels);
 
   // The next samples, interleaved: of the stem, and of what sounds beside the part.
   void add(std::span<const float> stem, std::span<const float> rest);
-  void finish();
-
   int rate_hz() const { return rate_hz_; }
   int channels() const { return channels_; }
   double seconds() const { return static_cast<double>(frames_) / rate_hz_; }
   // -infinity for silence.
   double stem_lufs() const { return loudness_.integrated_lufs(); }
   // The stem as models hear it, at 22,050 Hz: the mean of its channels, or the loudest one where
-  // they cancel each other. Only the first call returns it.
-  std::vector<float> take_heard();
+  // they cancel each other. Throws: what SampleSpool throws.
+  std::vector<float> heard();
 
   // The part gets the loudness of the stem plus gain_db, distributed over the channels as the stem
   // was. `part`: at the song's rate; what is longer than the song is cut.
@@ -57,15 +53,9 @@ class RemixedSong {
 
   int rate_hz_, channels_;
   int64_t frames_ = 0;
-  SampleSpool song_;
+  SampleSpool song_, stem_;
   audio::LoudnessMeter loudness_;
   audio::Cancellation cancellation_;  // of the stem's channels
-  // The mean of the stem's channels, then each of them, as models hear it.
-  struct Heard {
-    std::unique_ptr<audio::StreamResampler> resampler;
-    std::vector<float> samples;
-  };
-  std::vector<Heard> heard_;
   audio::AudioBuffer part_;
   std::vector<float> gains_;  // of the part in each channel
 };

@@ -39,11 +39,14 @@ SampleSpool::SampleSpool(const fs::path& output, int channels, std::string hint)
       block_(kBlockFrames * static_cast<size_t>(channels)) {
   std::string name = (folder_ / ".hum-stem-XXXXXX").string();
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor >= 0) {
-    ::unlink(name.c_str());
-    file_ = ::fdopen(descriptor, "w+b");
-  }
-  if (file_ == nullptr) refuse();
+  if (descriptor < 0) refuse();
+  ::unlink(name.c_str());
+  file_ = ::fdopen(descriptor, "w+b");
+  if (file_ != nullptr) return;
+  const int error = errno;
+  ::close(descriptor);
+  errno = error;
+  refuse();
 }
 
 SampleSpool::~SampleSpool() {
@@ -69,8 +72,8 @@ std::span<float> SampleSpool::read() {
 void SampleSpool::refuse() const {
   const int error = errno;
   fail(ExitCode::kCannotCreate,
-       fmt::format("{}: cannot keep stems on this disk until their level is known: {}",
-                   folder_.string(), std::strerror(error)),
+       fmt::format("{}: cannot keep samples on this disk: {}", folder_.string(),
+                   std::strerror(error)),
        hint_);
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
-#include <limits>
 #include <optional>
 
 #include "app/play/recordings.h"
@@ -12,7 +10,6 @@
 #include "audio/sound_blocks.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/names.h"
 #include "base/process.h"
 
 namespace hum::app {
@@ -21,57 +18,31 @@ namespace {
 // Of stems that were made softer: a little below full scale.
 constexpr float kHighestPeak = 1 / 1.01F;
 
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 Json kept_files(const SongPlan& plan) {
   Json kept = Json::array();
   for (const StemFilePlan& file : plan.kept) kept.push_back(file.path.string());
   return kept;
 }
 
-// A file that is kept has to be a stem of this song, as far as its format and length say. Those of
-// mp3 files are not exact.
-void require_stem_of(const std::filesystem::path& kept, const std::filesystem::path& input,
-                     const audio::SoundReader& song) {
-  const audio::SoundReader stem(kept, std::numeric_limits<double>::infinity());
-  const auto ends_at = [](const std::filesystem::path& path, const audio::SoundReader& sound) {
-    return audio::extension_of(path) == ".mp3" ? std::nullopt : sound.frames();
-  };
-  const auto frames = ends_at(kept, stem), wanted = ends_at(input, song);
-  if (stem.rate_hz() == song.rate_hz() && stem.channels() == song.channels() &&
-      (!frames || !wanted || *frames == *wanted)) {
-    return;
-  }
-  fail(ExitCode::kCannotCreate,
-       fmt::format("{}: exists, and is no stem of {}: it has another rate, length or number of "
-                   "channels",
-                   kept.string(), audio::name_of(input)),
-       "--overwrite replaces it; -o names another folder");
-}
-
-void require_kept_stems(const SongPlan& plan, const audio::SoundReader& song) {
-  for (const StemFilePlan& file : plan.kept) require_stem_of(file.path, plan.input, song);
-}
-
 // What all songs share.
-struct LoadedModels {
-  explicit LoadedModels(const StemModelOptions& options)
-      : stems(options), confidences(stems.confidences()) {}
+struct SongModels {
+  explicit SongModels(std::shared_ptr<const StemModels> models)
+      : stems(std::move(models)), confidences(stems->confidences()) {}
 
-  StemModels stems;
+  std::shared_ptr<const StemModels> stems;
   StemConfidences confidences;
 };
 
 // One song on its way to its files.
 class SongRun {
  public:
-  SongRun(const SeparateOptions& options, const LoadedModels& models, const SongPlan& plan,
+  SongRun(const SeparateOptions& options, const SongModels& models, const SongPlan& plan,
           const SeparateProgress& progress)
       : plan_(plan),
         progress_(progress),
         confidences_(models.confidences),
         reader_(plan.input, options.max_seconds),
-        separator_(models.stems, reader_.rate_hz(), reader_.channels()),
+        separator_(*models.stems, reader_.rate_hz(), reader_.channels()),
         cues_(separator_.stems().size(), reader_.rate_hz(), reader_.channels()) {
     const StemFormat format{reader_.rate_hz(), reader_.channels(), options.outputs.samples(),
                             options.clip_mode};
@@ -91,7 +62,7 @@ class SongRun {
       line.emplace("separating " + plan_.track + ", seconds", seconds(*frames));
     }
     const auto update = [&](int64_t done) {
-      if (progress_) return progress_("separate", share(done, frames.value_or(0)));
+      if (progress_) return progress_("separate", share_of(done, frames.value_or(0)));
       require_no_stop();
       // The last update says how long it took.
       if (line) line->update(std::min(seconds(done), seconds(*frames) - 1));
@@ -126,9 +97,6 @@ class SongRun {
 
  private:
   int64_t seconds(int64_t frames) const { return frames / reader_.rate_hz() + 1; }
-  static double share(int64_t done, int64_t total) {
-    return total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
-  }
 
   // Null for stems that are silent, not calibrated, or several in one file.
   Json confidence(const std::vector<size_t>& members) const {
@@ -151,7 +119,7 @@ class SongRun {
     std::optional<Progress> line;
     if (!progress_ && can_rescale) line.emplace("writing " + plan_.track + ", percent", 100);
     const auto update = [&](int64_t written) {
-      const double done = share(written, all);
+      const double done = share_of(written, all);
       if (progress_) return progress_("write", done);
       require_no_stop();
       if (line) line->update(std::min<int64_t>(std::lround(100 * done), 99));
@@ -225,39 +193,44 @@ void validate(const SeparateOptions& options) {
   require_stdin_once(options.inputs);
 }
 
+std::shared_ptr<const StemModels> load(const SeparateOptions& options) {
+  return std::make_shared<const StemModels>(
+      StemModelOptions{.weights = options.weights,
+                       .vocals = options.vocals,
+                       .only_vocals = are_only_vocals(wanted_stems(options.outputs)),
+                       .spleeter = options.spleeter});
+}
+
 }  // namespace
 
 SeparateSummary separate(const SeparateOptions& options,
                          const std::function<void(const SeparatedFile&)>& done,
                          const SeparateProgress& progress) {
   validate(options);
-  const bool only_vocals = are_only_vocals(wanted_stems(options.outputs));
   const PlannedStems planned = plan_stems(options.inputs, options.outputs);
+  HUM_REQUIRE(!progress || planned.songs.size() == 1, "separate: one progress of {} songs",
+              planned.songs.size());
   SeparateSummary summary{.songs = planned.songs.size()};
-  std::optional<LoadedModels> models;
+  std::optional<SongModels> models;
   for (const SongPlan& song : planned.songs) {
     const bool is_kept = song.files.empty();
     // Missing weights are an error of all songs.
-    if (!models && !is_kept) {
-      models.emplace(StemModelOptions{.weights = options.weights,
-                                      .vocals = options.vocals,
-                                      .only_vocals = only_vocals,
-                                      .spleeter = options.spleeter});
-    }
+    if (!models && !is_kept) models.emplace(options.models ? options.models : load(options));
+    SeparatedFile file;
     try {
       if (is_kept) {
-        done({nothing_to_do(song, options.max_seconds), ""});
-        continue;
+        file.report = nothing_to_do(song, options.max_seconds);
+      } else {
+        SongRun run(options, *models, song, progress);
+        run.run();
+        file.report = run.report(models->stems->vocals());
       }
-      SongRun run(options, *models, song, progress);
-      run.run();
-      done({run.report(models->stems.vocals()), ""});
     } catch (const Error& error) {
       if (planned.songs.size() == 1 || stop_signal() != 0) throw;
-      const SeparatedFile faulty = with_fault(song, error);
+      file = with_fault(song, error);
       if (summary.faults++ == 0) summary.exit_code = static_cast<int>(error.code());
-      done(faulty);
     }
+    done(file);
   }
   return summary;
 }
@@ -270,7 +243,7 @@ std::string separated_text(const Json& report) {
   }
   if (!report.contains("stems")) return text;
   if (!report.at("kept").empty()) {
-    text += "they and the others add up to the song if their options were the same\n";
+    text += "they have the gain of the others if their options were the same\n";
   }
   for (const auto& [name, stem] : report.at("stems").items()) {
     const Json &level = stem.at("level_dbfs"), &confidence = stem.at("confidence");
@@ -289,7 +262,7 @@ std::string separated_text(const Json& report) {
         fmt::format("all stems are {:.1f} dB softer, so that none exceeds full scale\n", -gain_db);
   }
   if (const Json& limited = report.at("limited"); !limited.empty()) {
-    text += fmt::format("cut off at full scale, so that the stems do not add up to the song: {}\n",
+    text += fmt::format("cut off at full scale: {}\n",
                         fmt::join(limited.get<std::vector<std::string>>(), ", "));
   }
   text += fmt::format("vocals: {}\n", report.at("vocals") == "spleeter" ? "Spleeter's" : "own");

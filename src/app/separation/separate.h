@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,15 +29,17 @@ struct SeparateOptions {
   std::string weights;  // empty: HUM_WEIGHTS, else weights/
   // Where Spleeter's weights are looked for.
   std::filesystem::path spleeter = models::spleeter::default_weights_path();
+  // Loaded already, in place of the three above; or null.
+  std::shared_ptr<const StemModels> models;
   double max_seconds = 6 * 3600;
 };
 
 // What became of one song.
 struct SeparatedFile {
   // {"input", "vocals", "rate_hz", "channels", "seconds", "gain_db", "moved_to_other_db",
-  //  "stems": {NAME: {"file", "level_dbfs", "confidence": {"sdr_db", "error_db"}}}, "kept": [files
-  //  that existed]}; what is not known is null. Without "stems" if nothing was left to write. After
-  //  an error {"input", "error", "code"}.
+  //  "stems": {NAME: {"file", "level_dbfs", "confidence": {"sdr_db", "error_db"}}}, "limited":
+  //  [stems that were cut off at full scale], "kept": [files that existed]}; what is not known is
+  //  null. Without "stems" if nothing was left to write. After an error {"input", "error", "code"}.
   Json report;
   std::string fault;  // the error and its hint; empty: none
 };
@@ -51,9 +54,9 @@ struct SeparateSummary {
 using SeparateProgress = std::function<void(std::string_view stage, double done)>;
 
 // Reads and writes block by block: memory does not depend on the length of a song. done: called for
-// each song, in order. progress: in place of the terminal and of stop signals. An error in one of
-// several songs does not stop the others. Throws: what plan_stems and StemModels throw; for a
-// single song, what reading and writing throw; kFailure after a stop signal.
+// each song, in order. progress: of a single song, in place of the terminal and of stop signals. An
+// error in one of several songs does not stop the others. Throws: what plan_stems and StemModels
+// throw; for a single song, what reading and writing throw; kFailure after a stop signal.
 SeparateSummary separate(const SeparateOptions& options,
                          const std::function<void(const SeparatedFile&)>& done,
                          const SeparateProgress& progress = {});

@@ -259,6 +259,18 @@ TEST_F(Separate, AFaultOfOneSongLeavesTheOthers) {
   EXPECT_THAT(files(), ElementsAre("a/other.wav", "c/other.wav"));
 }
 
+TEST_F(Separate, WhoeverTakesTheResultsCanStop) {
+  const auto wanted = options({write_song("a.wav", testing::noise(8000, 1, 3000)),
+                               write_song("b.wav", testing::noise(8000, 1, 3000))});
+  int calls = 0;
+  const auto stop = [&](const SeparatedFile&) {
+    ++calls;
+    fail(ExitCode::kFailure, "stopped");
+  };
+  EXPECT_EQ(code_of([&] { separate(wanted, stop); }), ExitCode::kFailure);
+  EXPECT_EQ(calls, 1);
+}
+
 TEST_F(Separate, RefusesWhatCannotWorkBeforeItStarts) {
   const std::string song = write_song("a.wav", testing::noise(44100, 2, 2000));
   const auto refusal = [&](const std::function<void(SeparateOptions&)>& change) {

@@ -117,6 +117,10 @@ SongSeparator::Sounds SongSeparator::take(size_t frames) {
       result[stem][i] = found(stem, channel, frame);
       left -= result[stem][i];
     }
+    if (!std::isfinite(left)) {
+      fail(ExitCode::kFailure, "the models made samples that are not finite",
+           "the weights may be damaged, or the song's samples are far beyond full scale");
+    }
     result[last][i] = static_cast<float>(left);
     song_energy_ += static_cast<double>(song_[i]) * song_[i];
     if (!has_other_) continue;
@@ -148,6 +152,10 @@ int64_t separate_song(audio::SoundReader& song, SongSeparator& separator,
   }
   take(separator.finish());
   return frames;
+}
+
+double share_of(int64_t done, int64_t total) {
+  return total > 0 ? std::min(1.0, static_cast<double>(done) / static_cast<double>(total)) : 0;
 }
 
 std::vector<float> sum_of(const SongSeparator::Sounds& stems, std::span<const size_t> members) {

@@ -58,6 +58,9 @@ int64_t separate_song(audio::SoundReader& song, SongSeparator& separator,
                       const std::function<void(const SongSeparator::Sounds& stems)>& take,
                       const std::function<void(int64_t frames)>& progress);
 
+// The share that is done, 0..1; 0 if the total is not known, that is 0.
+double share_of(int64_t done, int64_t total);
+
 // The sum of these stems. There is at least one.
 std::vector<float> sum_of(const SongSeparator::Sounds& stems, std::span<const size_t> members);
 

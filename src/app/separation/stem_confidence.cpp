@@ -5,7 +5,6 @@
 #include <cmath>
 #include <complex>
 #include <exception>
-#include <utility>
 
 #include "base/error.h"
 #include "base/fields_json.h"
@@ -31,7 +30,8 @@ StemConfidences lines_of(const std::filesystem::path& path, std::string_view voc
   const Json file = read_json(path);
   if (file.value("version", 0) != kStemConfidenceVersion ||
       file.value("weights_sha256", "") != runtime::shards_sha256(path.parent_path())) {
-    fail(ExitCode::kBadData, path.string() + ": belongs to other weights");
+    fail(ExitCode::kBadData,
+         path.string() + ": is of another version, or belongs to other weights");
   }
   StemConfidences by_stem;
   const auto found = file.find(std::string(vocals));

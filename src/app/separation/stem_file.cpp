@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "app/play/wav_stream.h"

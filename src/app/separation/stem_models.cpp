@@ -13,6 +13,7 @@ namespace hum::app {
 namespace {
 
 namespace fs = std::filesystem;
+using models::append;
 using models::SegmentStream;
 using Sounds = StemStream::Sounds;
 
@@ -20,13 +21,6 @@ constexpr double kSpleeterTop_hz = 11025;  // its stems are silent above
 constexpr size_t kChannels = 2;
 constexpr const char* kOwnPart = "separator";
 static_assert(models::separator::kSampleRateHz == models::spleeter::kSampleRateHz);
-
-void append(Sounds& all, const Sounds& more) {
-  all.resize(std::max(all.size(), more.size()));
-  for (size_t i = 0; i < more.size(); ++i) {
-    all[i].insert(all[i].end(), more[i].begin(), more[i].end());
-  }
-}
 
 class OwnStems : public StemStream {
  public:
@@ -132,6 +126,16 @@ std::unique_ptr<StemStream> StemModels::stream() const {
   if (!spleeter_) return std::make_unique<OwnStems>(own_->stream());
   if (!own_) return std::make_unique<SpleeterVocals>(*spleeter_);
   return std::make_unique<StemsBesideVocals>(*spleeter_, own_->stream_with_vocals(kSpleeterTop_hz));
+}
+
+std::shared_ptr<const StemModels> SharedStemModels::get() {
+  const std::scoped_lock lock(mutex_);
+  const InstalledStemModels installed = installed_stem_models(options_);
+  if (!models_ || installed != installed_) {
+    models_ = std::make_shared<const StemModels>(options_);
+    installed_ = installed;
+  }
+  return models_;
 }
 
 }  // namespace hum::app

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,8 @@ struct StemModelOptions {
 // Whether the files of the models are there.
 struct InstalledStemModels {
   bool has_own = false, has_spleeter = false;
+
+  bool operator==(const InstalledStemModels&) const = default;
 };
 // Looks at the weights and at `spleeter`, as StemModels does. Throws: what weights_folder throws.
 InstalledStemModels installed_stem_models(const StemModelOptions& options);
@@ -80,6 +83,22 @@ class StemModels {
   std::unique_ptr<const models::spleeter::Separator> spleeter_;
   std::vector<std::string> stems_;
   std::filesystem::path own_weights_;
+};
+
+// Models for several threads: the first one that asks for them loads them.
+class SharedStemModels {
+ public:
+  explicit SharedStemModels(StemModelOptions options) : options_(std::move(options)) {}
+
+  const StemModelOptions& options() const { return options_; }
+  // Loads them again when other models were installed since. Throws: what StemModels throws.
+  std::shared_ptr<const StemModels> get();
+
+ private:
+  StemModelOptions options_;
+  std::mutex mutex_;  // guards the rest
+  InstalledStemModels installed_;
+  std::shared_ptr<const StemModels> models_;
 };
 
 }  // namespace hum::app

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <string_view>
+#include <limits>
 
 #include "app/play/outputs.h"
 #include "app/play/recordings.h"
@@ -116,6 +116,26 @@ void require_one_stem(const std::vector<std::string>& inputs, size_t stems,
        "hum separate song.mp3 --stems vocals -o - > vocals.wav");
 }
 
+// A file that is kept has to be a stem of this song, as far as its format and length say. Lengths
+// of mp3 files are not exact, and stdin may be one.
+void require_stem_of(const fs::path& kept, const fs::path& input, const audio::SoundReader& song) {
+  const audio::SoundReader stem(kept, std::numeric_limits<double>::infinity());
+  const auto ends_at = [](const fs::path& path, const audio::SoundReader& sound) {
+    const bool is_exact = !is_standard_stream(path) && audio::extension_of(path) != ".mp3";
+    return is_exact ? sound.frames() : std::nullopt;
+  };
+  const auto frames = ends_at(kept, stem), wanted = ends_at(input, song);
+  if (stem.rate_hz() == song.rate_hz() && stem.channels() == song.channels() &&
+      (!frames || !wanted || *frames == *wanted)) {
+    return;
+  }
+  fail(ExitCode::kCannotCreate,
+       fmt::format("{}: exists, and is no stem of {}: it has another rate, length or number of "
+                   "channels",
+                   kept.string(), audio::name_of(input)),
+       "--overwrite replaces it; -o names another folder");
+}
+
 }  // namespace
 
 void require_stem(const std::string& name, const char* flag, bool may_be_rest) {
@@ -189,6 +209,10 @@ PlannedStems plan_stems(const std::vector<std::string>& inputs, const StemOutput
     planned.songs.push_back(std::move(song));
   }
   return planned;
+}
+
+void require_kept_stems(const SongPlan& plan, const audio::SoundReader& song) {
+  for (const StemFilePlan& file : plan.kept) require_stem_of(file.path, plan.input, song);
 }
 
 }  // namespace hum::app

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "audio/io.h"
+#include "audio/sound_blocks.h"
 #include "base/files.h"
 
 namespace hum::app {
@@ -81,5 +82,9 @@ struct PlannedStems {
 // pattern that does not work, two outputs with one name, an output that would replace an input, and
 // more than one stem for stdout; kCannotCreate when an output cannot be written.
 PlannedStems plan_stems(const std::vector<std::string>& inputs, const StemOutputOptions& options);
+
+// Throws: what reading throws; kCannotCreate, naming the file, when one that is kept has not the
+// rate, channels and length of the song. Lengths of mp3 files and of stdin do not count.
+void require_kept_stems(const SongPlan& plan, const audio::SoundReader& song);
 
 }  // namespace hum::app

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "audio/buffer.h"
 #include "base/fields_json.h"

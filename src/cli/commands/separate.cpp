@@ -49,7 +49,7 @@ int run(Args& args) {
   const bool is_only = summary.songs == 1;
   if (args.json) print_json(is_only ? reports[0] : reports);
   if (!is_only) {
-    std::cerr << fmt::format("{} of {} songs were separated\n", summary.songs - summary.faults,
+    std::cerr << fmt::format("{} of {} songs have their stems\n", summary.songs - summary.faults,
                              summary.songs);
   }
   return summary.exit_code;

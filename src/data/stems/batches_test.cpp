@@ -91,6 +91,60 @@ TEST_F(StemBatches, LeaveOutAboutAThirdOfEachStem) {
   }
 }
 
+// Whether a channel is one of the folder's, times a factor. Shapes: [N], the frames of a window.
+bool is_copy(const StemFolder& folder, Stem stem, std::span<const float> channel) {
+  std::vector<float> stored(2 * channel.size());
+  for (int64_t window = 0; window < folder.size(); ++window) {
+    folder[window].read(stem, 0, stored);
+    for (size_t side = 0; side < 2; ++side) {
+      const auto at = [&](size_t i) { return stored[2 * i + side]; };
+      size_t loudest = 0;
+      for (size_t i = 0; i < channel.size(); ++i) {
+        if (std::fabs(at(i)) > std::fabs(at(loudest))) loudest = i;
+      }
+      const float factor = channel[loudest] / at(loudest), peak = std::fabs(channel[loudest]);
+      bool is_same = peak > 0;
+      for (size_t i = 0; i < channel.size() && is_same; ++i) {
+        is_same = std::fabs(channel[i] - factor * at(i)) < 1e-4F * peak;
+      }
+      if (is_same) return true;
+    }
+  }
+  return false;
+}
+
+// A limiter changes all stems of a window. In the other windows, those that no amplifier played are
+// copies of what is stored.
+TEST_F(StemBatches, PlayAFifthOfLeadAndChordsThroughAmplifiers) {
+  const StemFolder folder(scratch_->path());
+  const StemMaterial material(folder, split_by_song(folder, 0).windows, 0, kWindows);
+  const auto samples = static_cast<size_t>(folder.frames());
+  int guitars = 0, amplified = 0;
+  for (int64_t step = 0; step < 20; ++step) {
+    const StemBatch batch =
+        stem_batch(material, ItemOrder(0, kWindows, 1), 1, step, kBatch, folder.frames());
+    for (size_t row = 0; row < kBatch; ++row) {
+      int copies = 0, others = 0, own_guitars = 0, own_amplified = 0;
+      for (const Stem stem : kStems) {
+        const size_t first = (row * kStemCount + static_cast<size_t>(stem)) * 2 * samples;
+        const auto channel = std::span(batch.stems).subspan(first, samples);
+        if (std::ranges::all_of(channel, [](float x) { return x == 0; })) continue;
+        const bool is_guitar = stem == Stem::kLead || stem == Stem::kChordal;
+        const bool is_same = is_copy(folder, stem, channel);
+        ++(is_guitar ? own_guitars : others);
+        if (is_guitar) own_amplified += is_same ? 0 : 1;
+        if (!is_guitar) copies += is_same ? 1 : 0;
+      }
+      if (copies == 0) continue;
+      EXPECT_EQ(copies, others) << "only guitars have amplifiers";
+      guitars += own_guitars;
+      amplified += own_amplified;
+    }
+  }
+  ASSERT_GT(guitars, 50);
+  EXPECT_NEAR(static_cast<double>(amplified) / guitars, 0.2, 0.1);
+}
+
 TEST_F(StemBatches, CropsThatAreTooLongAreRefused) {
   const StemFolder folder(scratch_->path());
   const StemMaterial material(folder, split_by_song(folder, 0).windows, 0, kWindows);

@@ -1,8 +1,5 @@
 #include "data/stems/drawn_melody.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include "base/error.h"
 #include "data/synthesis/melody.h"
 

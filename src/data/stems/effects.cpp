@@ -1,6 +1,5 @@
 #include "data/stems/effects.h"
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 

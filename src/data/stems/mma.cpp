@@ -101,6 +101,7 @@ bool is_machine_fault(const ProgramEnd& end) {
 
 std::vector<MmaGroove> mma_grooves(const fs::path& package) {
   const fs::path library = package / "usr/share/mma/lib";
+  require_folder(library, "fetch the songs again: make fetch-stems");
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(library)) {
     if (entry.path().extension() == ".mma") files.push_back(entry.path());

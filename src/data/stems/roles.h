@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "data/stems/song_source.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/rng.h"
 #include "data/stems/drawn_melody.h"
 #include "data/stems/mma.h"
@@ -78,6 +78,7 @@ void SongSource::Impl::read_files() {
     const fs::path package = require_package(name);
     packages[name] = pinned(package);
     SongFolder found = read_songs(package);
+    for (const std::string& fault : found.unreadable) spdlog::warn("{}: {}", name, fault);
     for (Song& song : found.songs) {
       if (song.midi.parts.empty() || !is_mine(song.sha256)) continue;
       files.push_back({std::move(song), name, std::string(song_package(name).licence)});
@@ -148,7 +149,7 @@ BandSong SongSource::draw(uint64_t index) const {
   Rng rng(impl_->seed(), impl_->stream("stem song"), index);
   const double kind = rng.uniform();
   if (kind < options.mma_share) return impl_->draw_accompaniment(index);
-  if (kind < options.mma_share + options.own_share) {
+  if (kind < options.mma_share + options.own_share || impl_->files.empty()) {
     return drawn_song("hum", fmt::format("{}/{}", options.seed, index),
                       impl_->compose(options.split, impl_->seed(), index));
   }

@@ -75,8 +75,6 @@ constexpr SongPackage kPackages[] = {{"openttd-openmsx", "GPL-2"},
 
 }  // namespace
 
-std::span<const SongPackage> song_packages() { return kPackages; }
-
 const SongPackage& song_package(std::string_view name) {
   const auto found = std::ranges::find(kPackages, name, &SongPackage::name);
   if (found != std::end(kPackages)) return *found;

@@ -17,7 +17,6 @@ struct SongPackage {
   std::string_view name;     // Debian's; "hum": composed by hum
   std::string_view licence;  // as its copyright file states it
 };
-std::span<const SongPackage> song_packages();
 // Throws: kUsage with all names for an unknown one.
 const SongPackage& song_package(std::string_view name);
 

@@ -13,7 +13,7 @@ void validate(const StemOptions& options) {
   bounds.require("sung_share", options.sung_share, 0, 1);
   bounds.require("synth_share", options.synth_share, 0, 1);
   bounds.require("mma_share", options.mma_share, 0, 1);
-  bounds.require("own_share", options.own_share, 0, 1 - options.mma_share);
+  bounds.require("own_share", options.own_share, 0, 1 - options.mma_share + 1e-9);
   bounds.require("sound_fonts", std::ssize(options.sound_fonts), !options.sound_fonts.empty(),
                  "name one or more");
   for (const auto& name : options.packages) song_package(name);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "audio/flac.h"
 #include "base/error.h"
@@ -77,16 +76,31 @@ std::vector<StoredStems> read_windows(std::string_view archive) {
   return windows;
 }
 
-Manifest read_stem_manifest(const std::filesystem::path& folder) {
-  Manifest manifest = read_manifest(folder);
+// A folder of stems, as its manifest describes it.
+struct StemManifest {
+  Manifest manifest;
+  double seconds = 0;  // of each window
+};
+
+StemManifest read_stem_manifest(const std::filesystem::path& folder) {
+  StemManifest stems{.manifest = read_manifest(folder)};
   constexpr const char* kMake = "hum data stems --config stems -o FOLDER";
-  if (!manifest.options.contains(kStemsOption)) {
+  if (!stems.manifest.options.contains(kStemsOption)) {
     fail(ExitCode::kBadData, folder.string() + ": holds other items than stems", kMake);
   }
-  // Folders of version 2 do not state it, and hold the same files.
-  const int64_t version = manifest.options.at(kStemsOption).value("version", int64_t{2});
-  if (version <= kStemsVersion) return manifest;
-  fail(ExitCode::kBadData, fmt::format("{}: stems of version {}", folder.string(), version), kMake);
+  try {
+    const Json& options = stems.manifest.options.at(kStemsOption);
+    // Folders of version 2 do not state it, and hold the same files.
+    const int64_t version = options.value("version", int64_t{2});
+    if (version > kStemsVersion) {
+      fail(ExitCode::kBadData, fmt::format("{}: stems of version {}", folder.string(), version),
+           kMake);
+    }
+    stems.seconds = options.at("seconds").get<double>();
+  } catch (const Json::exception& error) {
+    fail(ExitCode::kBadData, fmt::format("{}: {}", folder.string(), error.what()), kMake);
+  }
+  return stems;
 }
 
 }  // namespace
@@ -126,11 +140,12 @@ void StoredStems::read(Stem stem, int64_t first_frame, std::span<float> interlea
 }
 
 struct StemFolder::Impl {
-  explicit Impl(const std::filesystem::path& folder)
-      : manifest(read_stem_manifest(folder)), windows(folder, manifest, read_windows) {
-    const double seconds = manifest.options.at(kStemsOption).at("seconds");
-    frames = std::llround(seconds * kStemRate);
-  }
+  explicit Impl(const std::filesystem::path& folder) : Impl(folder, read_stem_manifest(folder)) {}
+  Impl(const std::filesystem::path& folder, StemManifest stems)
+      : manifest(std::move(stems.manifest)),
+        windows(folder, manifest, read_windows),
+        frames(std::llround(stems.seconds * kStemRate)) {}
+
   Manifest manifest;
   MappedShards<StoredStems> windows;
   int64_t frames = 0;

@@ -120,7 +120,22 @@ TEST(StemShards, OfALaterVersionAreNotRead) {
   manifest["options"]["stems"]["version"] = kStemsVersion + 1;
   write_json(folder / "shards.json", manifest);
   EXPECT_THAT(hum::testing::message_of([&] { StemFolder{folder.path()}; }),
-              HasSubstr("stems of version 4"));
+              HasSubstr(fmt::format("stems of version {}", kStemsVersion + 1)));
+}
+
+TEST(StemShards, ADamagedManifestIsRefused) {
+  const ScratchFolder folder;
+  MakeStemsOptions options = small_shards();
+  options.count = 1;
+  make_stems(folder.path(), options, testing::small_bands());
+  const Json manifest = read_json(folder / "shards.json");
+  for (const Json& stems : {Json(7), Json::object(), Json{{"seconds", "long"}}}) {
+    Json damaged = manifest;
+    damaged["options"]["stems"] = stems;
+    write_json(folder / "shards.json", damaged);
+    EXPECT_EQ(hum::testing::code_of([&] { StemFolder{folder.path()}; }), ExitCode::kBadData)
+        << to_text(stems);
+  }
 }
 
 TEST(StemShards, AMissingFontLeavesNothingBehind) {

@@ -1,8 +1,6 @@
 // For tests: songs that need no package.
 #pragma once
 
-#include <vector>
-
 #include "data/stems/song_source.h"
 #include "data/stems/stem_options.h"
 

@@ -1,6 +1,5 @@
 #include "models/separator/separator_session.h"
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 

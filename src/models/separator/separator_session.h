@@ -13,7 +13,8 @@ namespace hum::models::separator {
 // Thread-safe after construction. The session must outlive it, and it must outlive its streams.
 class SeparatorSession {
  public:
-  // Throws: kNoInput without weights, kBadData when they are damaged or another model's.
+  // Throws: kNoInput without weights, kBadData when they are damaged or another model's,
+  // kConfig when their sizes do not fit.
   SeparatorSession(runtime::Session& session, const std::filesystem::path& weights);
   ~SeparatorSession();
 

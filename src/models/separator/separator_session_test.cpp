@@ -10,6 +10,8 @@
 #include <optional>
 
 #include "audio/dsp.h"
+#include "base/error.h"
+#include "base/json.h"
 #include "base/rng.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
@@ -36,21 +38,28 @@ class TinySession : public ::testing::Test {
   static void TearDownTestSuite() { separator_.reset(); }
 
   static Sounds separated(SegmentStream stream, std::span<const float> samples, size_t block) {
-    Sounds sounds(kStems.size());
-    const auto append = [&](const Sounds& ready) {
-      for (size_t k = 0; k < sounds.size(); ++k) {
-        sounds[k].insert(sounds[k].end(), ready[k].begin(), ready[k].end());
-      }
-    };
+    Sounds sounds;
     for (size_t at = 0; at < samples.size(); at += block) {
-      append(stream.push(samples.subspan(at, std::min(block, samples.size() - at))));
+      append(sounds, stream.push(samples.subspan(at, std::min(block, samples.size() - at))));
     }
-    append(stream.finish());
+    append(sounds, stream.finish());
     return sounds;
   }
 
   static inline std::optional<SeparatorSession> separator_;
 };
+
+TEST(SeparatorWeights, WithSizesThatDoNotFitAreRefused) {
+  const ScratchFolder folder;
+  write_tiny_separator(folder.path());
+  const auto file = folder.path() / "separator/config.json";
+  Json config = read_json(file);
+  config["model"]["heads"] = 0;
+  write_json(file, config);
+  EXPECT_EQ(
+      code_of([&] { SeparatorSession(runtime::test_session(), folder.path() / "separator"); }),
+      ExitCode::kConfig);
+}
 
 std::vector<float> noise(int64_t frames, int64_t channels = kChannels) {
   Rng rng(2, "noise");

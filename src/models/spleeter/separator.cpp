@@ -85,24 +85,13 @@ SegmentStream Separator::stream() const {
       }};
 }
 
-std::vector<AudioBuffer> Separator::separate(
-    const AudioBuffer& song, const std::function<void(double done)>& progress) const {
+std::vector<AudioBuffer> Separator::separate(const AudioBuffer& song) const {
   require_stereo(song);
-  const int64_t frames = frame_count(song, state_->config());
-  int64_t done = 0;
-  const auto run = [&](const HostTensor& sound, const HostTensor& live) {
-    HostTensor sounds =
-        state_->session.to_host(state_->stored.run_all(*state_->program, {&sound, &live})[0]);
-    done = std::min(done + state_->config().frames, frames);
-    if (progress) progress(static_cast<double>(done) / static_cast<double>(frames));
-    return sounds;
-  };
-  SegmentStream stream(state_->layout(), run);
-  SegmentStream::Sounds sounds = stream.push(song.samples);
-  const SegmentStream::Sounds rest = stream.finish();
+  SegmentStream segments = stream();
+  SegmentStream::Sounds sounds = segments.push(song.samples);
+  append(sounds, segments.finish());
   std::vector<AudioBuffer> stems;
   for (size_t i = 0; i < sounds.size(); ++i) {
-    sounds[i].insert(sounds[i].end(), rest[i].begin(), rest[i].end());
     stems.push_back({song.rate_hz, kChannels, std::move(sounds[i])});
   }
   return stems;

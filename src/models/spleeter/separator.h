@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,11 +34,8 @@ class Separator {
 
   // One sound per stem, as long as the song. Works in segments of 512 frames (11.9 s), so its
   // memory beside the sounds does not depend on their length. The stems add up to the song below
-  // 11,025 Hz; above they are silent. After each segment `progress` gets the share of the song that
-  // is done; it may be empty, and may throw to stop. Throws: kFailure unless the song is in stereo
-  // at 44,100 Hz.
-  std::vector<audio::AudioBuffer> separate(
-      const audio::AudioBuffer& song, const std::function<void(double done)>& progress = {}) const;
+  // 11,025 Hz; above they are silent. Throws: kFailure unless the song is in stereo at 44,100 Hz.
+  std::vector<audio::AudioBuffer> separate(const audio::AudioBuffer& song) const;
 
   // The masks that separate() multiplies spectra with: one per stem, and in it one per channel.
   // Shapes: [1 + samples / hop, bins]. Throws what separate() throws.

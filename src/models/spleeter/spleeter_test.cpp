@@ -152,14 +152,6 @@ TEST_F(TinySeparator, StemsAreTheSpectraTimesTheMasks) {
   }
 }
 
-TEST_F(TinySeparator, TellsItsProgressAndCanBeStopped) {
-  std::vector<double> shares;
-  separator_->separate(noise(300), [&](double done) { shares.push_back(done); });
-  EXPECT_EQ(shares, (std::vector<double>{8.0 / 19, 16.0 / 19, 1}));
-  EXPECT_THROW(separator_->separate(noise(300), [](double) { fail(ExitCode::kTemporary, "stop"); }),
-               Error);
-}
-
 TEST_F(TinySeparator, SeparatesSoundsOfNoLength) {
   EXPECT_EQ(separator_->separate(noise(0))[0].frames(), 0);
   EXPECT_EQ(separator_->separate(noise(1))[0].frames(), 1);

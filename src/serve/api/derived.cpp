@@ -3,11 +3,13 @@
 #include <archive_entry.h>
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
 
 #include "app/play/outputs.h"
 #include "audio/io.h"
 #include "audio/notes.h"
+#include "audio/sound_blocks.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "serve/api/api_impl.h"
@@ -57,8 +59,11 @@ std::optional<std::string> origin_of(const Job& job, const std::string& name) {
 void convert(const fs::path& origin, const fs::path& target, const Json& options) {
   if (!is_sound(target.native())) return audio::write_notes(target, audio::read_notes(origin));
   const bool is_16 = options.value("bits", "16") == "16";
-  audio::write_audio(target, audio::read_audio(origin, kAnyLength_s),
-                     is_16 ? audio::SampleFormat::k16 : audio::SampleFormat::k24);
+  audio::SoundReader reader(origin, kAnyLength_s);
+  audio::SoundWriter writer(target, reader.rate_hz(), reader.channels(),
+                            is_16 ? audio::SampleFormat::k16 : audio::SampleFormat::k24);
+  for (auto block = reader.next(); !block.empty(); block = reader.next()) writer.write(block);
+  writer.commit();
 }
 
 struct FreeArchive {
@@ -74,24 +79,35 @@ void require(archive* written, int status) {
        fmt::format("the zip cannot be written: {}", archive_error_string(written)));
 }
 
-// The sounds are small or compressed already: they are stored as they are.
+void add_file(archive* written, const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> block(1 << 20);
+  int64_t rest = static_cast<int64_t>(fs::file_size(path));
+  while (rest > 0 && file) {
+    file.read(block.data(), std::ssize(block));
+    const auto bytes = static_cast<size_t>(file.gcount());
+    if (archive_write_data(written, block.data(), bytes) != static_cast<la_ssize_t>(bytes)) {
+      require(written, ARCHIVE_FATAL);
+    }
+    rest -= static_cast<int64_t>(bytes);
+  }
+  if (rest > 0) fail(ExitCode::kTemporary, "a result cannot be read", "ask again");
+}
+
+// Stored without compression: sounds gain little from it.
 void write_zip(const fs::path& target, const std::vector<std::pair<std::string, fs::path>>& files) {
   const std::unique_ptr<archive, FreeArchive> written(archive_write_new());
   require(written.get(), archive_write_set_format_zip(written.get()));
   require(written.get(), archive_write_zip_set_compression_store(written.get()));
   require(written.get(), archive_write_open_filename(written.get(), target.c_str()));
   for (const auto& [name, path] : files) {
-    const std::string bytes = read_file(path);
     const std::unique_ptr<archive_entry, FreeEntry> entry(archive_entry_new());
     archive_entry_set_pathname(entry.get(), name.c_str());
-    archive_entry_set_size(entry.get(), static_cast<int64_t>(bytes.size()));
+    archive_entry_set_size(entry.get(), static_cast<int64_t>(fs::file_size(path)));
     archive_entry_set_filetype(entry.get(), AE_IFREG);
     archive_entry_set_perm(entry.get(), 0644);
     require(written.get(), archive_write_header(written.get(), entry.get()));
-    if (archive_write_data(written.get(), bytes.data(), bytes.size()) !=
-        static_cast<la_ssize_t>(bytes.size())) {
-      require(written.get(), ARCHIVE_FATAL);
-    }
+    add_file(written.get(), path);
   }
   require(written.get(), archive_write_close(written.get()));
 }

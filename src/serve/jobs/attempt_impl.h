@@ -48,15 +48,16 @@ class Worker::Attempt {
     is_done_ = records_.finish(lease_, results);
     if (!is_done_) lose();
   }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kInterval{200};
+
   void end_stage() {
     if (stage_.empty()) return;
     estimates_.learn(stage_, seconds_since(stage_start_));
     stage_.clear();
   }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds kInterval{200};
 
   Records& records_;
   Lease lease_;

@@ -75,7 +75,7 @@ std::string_view media_type(std::string_view name) {
 
 JobWork::JobWork(Records& records, Store& store, Estimates& estimates,
                  const std::shared_ptr<app::LoadedModels>& models,
-                 const app::StemModelOptions& stem_models, const Job& job, const Lease& lease,
+                 app::SharedStemModels& stem_models, const Job& job, const Lease& lease,
                  Report report)
     : records_(records),
       store_(store),
@@ -115,9 +115,10 @@ app::MelodySource JobWork::source() {
 
 void JobWork::report(std::string_view stage, double done) {
   constexpr int64_t kHeaderBytes = 44;
-  const bool can_stream = job_.request.task == Task::kGenerate;
   const bool has_sound = stream_bytes_ > kHeaderBytes;
-  report_({stage, done, !has_sound && (can_stream || stage == "hear"), stream_bytes_});
+  const Task task = job_.request.task;
+  const bool is_awaited = !has_sound && (task == Task::kGenerate || task == Task::kNotes);
+  report_({stage, done, is_awaited, stream_bytes_});
 }
 
 Json JobWork::run() {
@@ -157,9 +158,11 @@ std::vector<app::PerformedFile> JobWork::perform_song(const JobOptions& options,
                                                       const fs::path& song,
                                                       const std::string& timbre) {
   const Task task = job_.request.task;
-  require_stem_models(options, task, stem_models_);
+  require_stem_models(options, task, stem_models_.options());
   const auto upload = records_.any_upload(job_.request.upload);
   if (!upload) fail(ExitCode::kBadData, "the song is gone", "upload it again");
+  const bool finds_six = app::installed_stem_models(stem_models_.options()).has_own;
+  require_room(least_bytes(options, task, upload->bytes, finds_six), fs::space(folder_));
   const double played_s = task == Task::kRemix ? upload->seconds : 0;
   estimates_.begin({.heard_s = played_s,
                     .played_s = played_s,

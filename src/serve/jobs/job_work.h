@@ -31,9 +31,8 @@ class JobWork {
 
   // All arguments must outlive this object.
   JobWork(Records& records, Store& store, Estimates& estimates,
-          const std::shared_ptr<app::LoadedModels>& models,
-          const app::StemModelOptions& stem_models, const Job& job, const Lease& lease,
-          Report report);
+          const std::shared_ptr<app::LoadedModels>& models, app::SharedStemModels& stem_models,
+          const Job& job, const Lease& lease, Report report);
   // Removes what was not moved into the store.
   ~JobWork();
   JobWork(const JobWork&) = delete;
@@ -64,7 +63,7 @@ class JobWork {
   Store& store_;
   Estimates& estimates_;
   const std::shared_ptr<app::LoadedModels>& models_;
-  const app::StemModelOptions& stem_models_;
+  app::SharedStemModels& stem_models_;
   const Job& job_;
   const Lease& lease_;
   Report report_;

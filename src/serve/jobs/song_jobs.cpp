@@ -4,6 +4,7 @@
 #include "app/separation/separate.h"
 #include "audio/notes.h"
 #include "audio/notes_json.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "serve/storage/store.h"
@@ -39,10 +40,11 @@ app::RemixOptions remix_options(const JobOptions& options, const std::string& ti
   return remix;
 }
 
-bool needs_only_vocals(const JobOptions& options, Task task, bool has_own) {
+// Whether Spleeter alone is enough.
+bool needs_only_vocals(const JobOptions& options, Task task) {
   return task == Task::kRemix
              ? options.stem == "vocals"
-             : app::are_only_vocals(app::wanted_stems(stem_outputs(options, has_own)));
+             : app::are_only_vocals(app::wanted_stems(stem_outputs(options, /*finds_six=*/false)));
 }
 
 void require_songs_format(const app::SoundOptions& sound) {
@@ -56,14 +58,15 @@ void require_songs_format(const app::SoundOptions& sound) {
 
 void validate_song_job(const JobOptions& options, const JobRequest& request) {
   require_songs_format(options.sound);
+  if (options.takes != 1 || options.loop) {
+    fail(ExitCode::kUsage, "a job on a song has one take and is no loop",
+         "leave out takes and loop");
+  }
   if (request.task == Task::kSeparate) {
     app::wanted_stems(stem_outputs(options, /*finds_six=*/true));
     if (options.format != app::SoundFormat::kOgg) return;
     fail(ExitCode::kUsage, "stems are written as wav, flac or mp3",
          "ask for the result vocals.ogg later: it is made of vocals.wav");
-  }
-  if (options.takes != 1 || options.loop) {
-    fail(ExitCode::kUsage, "a remix has one take and is no loop", "leave out takes and loop");
   }
   app::validate(remix_options(options, request.timbre));
 }
@@ -81,7 +84,7 @@ std::vector<std::string> stems_found(const app::StemModelOptions& models) {
 void require_stem_models(const JobOptions& options, Task task,
                          const app::StemModelOptions& models) {
   const auto [has_own, has_spleeter] = app::installed_stem_models(models);
-  if (has_own || (has_spleeter && needs_only_vocals(options, task, has_own))) return;
+  if (has_own || (has_spleeter && needs_only_vocals(options, task))) return;
   if (has_spleeter) {
     fail(ExitCode::kUsage, "this service finds no other stem than the vocals and the rest",
          "those who run it can train a model of six stems: hum train separator");
@@ -90,17 +93,36 @@ void require_stem_models(const JobOptions& options, Task task,
        "those who run it can install one that finds the vocals: make fetch-spleeter");
 }
 
+int64_t least_bytes(const JobOptions& options, Task task, int64_t song_bytes, bool finds_six) {
+  if (task == Task::kRemix) return 2 * song_bytes;
+  return song_bytes * std::ssize(app::wanted_stems(stem_outputs(options, finds_six)));
+}
+
+void require_room(int64_t bytes, const fs::space_info& disk) {
+  const auto needed = static_cast<uintmax_t>(bytes);
+  if (needed > disk.capacity) {
+    fail(
+        ExitCode::kUsage,
+        fmt::format("the job needs {} on the disk, more than the service has", format_bytes(bytes)),
+        "send a shorter song, or name fewer stems");
+  }
+  if (needed > disk.available) {
+    fail(ExitCode::kCannotCreate,
+         fmt::format("the job needs {} on the disk, {} are free", format_bytes(bytes),
+                     format_bytes(static_cast<int64_t>(disk.available))));
+  }
+}
+
 std::vector<app::PerformedFile> separate_stems(const JobOptions& options, const fs::path& song,
-                                               const app::StemModelOptions& stem_models,
+                                               app::SharedStemModels& models,
                                                const fs::path& folder,
                                                const app::PerformanceEvents& events) {
   app::SeparateOptions separated;
   separated.inputs = {song.string()};
-  separated.outputs = stem_outputs(options, app::installed_stem_models(stem_models).has_own);
+  separated.outputs = stem_outputs(options, app::installed_stem_models(models.options()).has_own);
   separated.outputs.output = folder.string();
   separated.outputs.overwrite = true;  // of an attempt that was cut off
-  separated.weights = stem_models.weights;
-  separated.spleeter = stem_models.spleeter;
+  separated.models = models.get();
   separated.max_seconds = kAnyLength_s;
   std::vector<app::PerformedFile> files;
   const auto list = [&](const app::SeparatedFile& done) {
@@ -115,7 +137,7 @@ std::vector<app::PerformedFile> separate_stems(const JobOptions& options, const 
 
 std::vector<app::PerformedFile> remix_song(const JobOptions& options, const fs::path& song,
                                            const std::string& timbre,
-                                           const app::StemModelOptions& stem_models,
+                                           app::SharedStemModels& stem_models,
                                            const std::shared_ptr<app::LoadedModels>& models,
                                            const fs::path& folder,
                                            const app::PerformanceEvents& events) {
@@ -124,8 +146,8 @@ std::vector<app::PerformedFile> remix_song(const JobOptions& options, const fs::
   remix.input = song.string();
   remix.outputs.output = (folder / name).string();
   remix.outputs.midi = (folder / "melody.mid").string();
-  remix.part.weights = stem_models.weights;
-  remix.spleeter = stem_models.spleeter;
+  remix.part.weights = stem_models.options().weights;
+  remix.stem_models = stem_models.get();
   const Json report = app::remix(remix, events, models);
   audio::write_notes(folder / "melody.json", audio::notes_from_json(report["notes"], "notes"));
   return {{name, report["audio_seconds"].get<double>()}, {"melody.mid", 0}, {"melody.json", 0}};

@@ -23,11 +23,18 @@ std::vector<std::string> stems_found(const app::StemModelOptions& models);
 // stems of the job. `models`: where they are.
 void require_stem_models(const JobOptions& options, Task task, const app::StemModelOptions& models);
 
+// What such a job writes to the disk at least: of a remix the song and one stem, else each stem,
+// with 32-bit samples, as the upload has them.
+int64_t least_bytes(const JobOptions& options, Task task, int64_t song_bytes, bool finds_six);
+// Before work that may take an hour. Throws: kUsage if the disk can never hold so much,
+// kCannotCreate if it cannot now.
+void require_room(int64_t bytes, const std::filesystem::space_info& disk);
+
 // Writes a sound for each stem: all that the models find, unless the options name some. Throws:
 // what app::separate throws.
 std::vector<app::PerformedFile> separate_stems(const JobOptions& options,
                                                const std::filesystem::path& song,
-                                               const app::StemModelOptions& stem_models,
+                                               app::SharedStemModels& models,
                                                const std::filesystem::path& folder,
                                                const app::PerformanceEvents& events);
 
@@ -35,7 +42,7 @@ std::vector<app::PerformedFile> separate_stems(const JobOptions& options,
 // Throws: what app::remix throws.
 std::vector<app::PerformedFile> remix_song(
     const JobOptions& options, const std::filesystem::path& song, const std::string& timbre,
-    const app::StemModelOptions& stem_models, const std::shared_ptr<app::LoadedModels>& models,
+    app::SharedStemModels& stem_models, const std::shared_ptr<app::LoadedModels>& models,
     const std::filesystem::path& folder, const app::PerformanceEvents& events);
 
 }  // namespace hum::serve

@@ -76,7 +76,8 @@ class SongJob : public testing::RecordsTest {
     const auto claimed = records_.claim("w");
     lease_ = claimed->second;
     Estimates estimates(rates_);
-    JobWork work(records_, store_, estimates, models_, stem_models_, claimed->first, lease_, step);
+    app::SharedStemModels stem_models(stem_models_);
+    JobWork work(records_, store_, estimates, models_, stem_models, claimed->first, lease_, step);
     return work.run();
   }
   AudioBuffer result(const std::string& name) const {
@@ -93,6 +94,7 @@ class SongJob : public testing::RecordsTest {
   StageRates rates_;
   Lease lease_;
   app::StemModelOptions stem_models_{.weights = shared_->path() / "weights",
+                                     .only_vocals = true,
                                      .spleeter = shared_->path() / "spleeter"};
   static inline std::optional<ScratchFolder> shared_;
   static inline std::shared_ptr<app::LoadedModels> models_;
@@ -183,6 +185,20 @@ TEST_F(SongJob, AStemWithoutAMelodyIsTheJobsFault) {
                           Not(HasSubstr("hum "))));
 }
 
+TEST(SongJobs, NeedRoomOnTheDisk) {
+  const JobOptions all, two{.stems = "vocals,rest"};
+  EXPECT_EQ(least_bytes(all, Task::kSeparate, 100, /*finds_six=*/true), 600);
+  EXPECT_EQ(least_bytes(all, Task::kSeparate, 100, /*finds_six=*/false), 200);
+  EXPECT_EQ(least_bytes(two, Task::kSeparate, 100, /*finds_six=*/true), 200);
+  EXPECT_EQ(least_bytes(all, Task::kRemix, 100, /*finds_six=*/true), 200);
+  const fs::space_info disk{.capacity = 1000, .free = 600, .available = 500};
+  EXPECT_NO_THROW(require_room(500, disk));
+  EXPECT_EQ(hum::testing::code_of([&] { require_room(501, disk); }), ExitCode::kCannotCreate)
+      << "the job waits";
+  EXPECT_EQ(hum::testing::code_of([&] { require_room(1001, disk); }), ExitCode::kUsage)
+      << "the job fails";
+}
+
 TEST(SongOptions, AreCheckedByTheTask) {
   constexpr const char* kNone = "nothing was thrown";
   const auto refusal = [](Task task, Json options, JobRequest request = {}) {
@@ -198,6 +214,7 @@ TEST(SongOptions, AreCheckedByTheTask) {
   EXPECT_THAT(refusal(Task::kRemix, {{"preset", "flute"}, {"gain", 99}}), HasSubstr("gain 99"));
   EXPECT_THAT(refusal(Task::kRemix, {{"preset", "flute"}}, {.backing = "id"}),
               HasSubstr("the task remix takes no backing"));
+  EXPECT_THAT(refusal(Task::kSeparate, {{"takes", 2}}), HasSubstr("one take"));
   EXPECT_THAT(refusal(Task::kSeparate, Json::object(), {.timbre = "id"}), HasSubstr("neither"));
   EXPECT_THAT(refusal(Task::kSeparate, {{"stems", "bass,bass"}}), HasSubstr("stems names bass tw"));
   EXPECT_THAT(refusal(Task::kSeparate, {{"format", "ogg"}}), HasSubstr("wav, flac or mp3"));

@@ -29,7 +29,9 @@ Worker::Worker(Records& records, Store& store, WorkerOptions options)
     : records_(records),
       store_(store),
       options_(std::move(options)),
-      stem_models_{.weights = options_.weights, .spleeter = options_.spleeter},
+      // Spleeter alone is enough for some jobs; require_stem_models refuses the others.
+      stem_models_(
+          {.weights = options_.weights, .only_vocals = true, .spleeter = options_.spleeter}),
       turns_(options_.turns_at_once) {
   heart_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
 }

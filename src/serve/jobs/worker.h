@@ -1,6 +1,6 @@
 // A worker: takes jobs from the queue and performs a few at a time, in turns (turns.h), with models
-// that stay loaded. It survives any job; what it leaves unfinished when it is killed, another one
-// does again.
+// that stay loaded. It survives any job. If it is killed, another worker repeats its unfinished
+// jobs.
 #pragma once
 
 #include <atomic>
@@ -69,13 +69,14 @@ class Worker {
   Fault run_attempt(const Job& job, Attempt& attempt);
   // Records how the attempt ended.
   void settle(const Lease& lease, const Attempt& attempt, const Fault& fault);
-  // The heart: says that worker and job are alive, and asks whether they may go on.
+  // The heart: says that worker and job are alive, and asks whether they still hold
+  // their leases.
   void beat(const std::stop_token& stop);
 
   Records& records_;
   Store& store_;
   WorkerOptions options_;
-  app::StemModelOptions stem_models_;
+  app::SharedStemModels stem_models_;
   StageRates rates_;
   std::shared_ptr<app::LoadedModels> models_;
   Turns turns_;  // at the models

@@ -56,6 +56,15 @@ export function durationText(seconds) {
   return `${Math.round(seconds / 60)} min`;
 }
 
+// "Flute", then "Flute 2". labels: of the others.
+export function numbered(name, labels) {
+  const same = labels.filter((label) => label.replace(/ \d+$/, '') === name).length;
+  return same === 0 ? name : `${name} ${same + 1}`;
+}
+
+// "Vocals on flute" -> "hum-vocals-on-flute", the start of the names of saved files.
+export const fileName = (label) => `hum-${label.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+
 // "nylon-guitar" -> "Nylon guitar".
 export function titleOf(name) {
   const words = name.replaceAll('-', ' ').replaceAll('_', ' ');

@@ -1,17 +1,17 @@
 // Plays a take on an instrument: starts the job, lets it be heard while it is made, collects what comes out.
 import {
   deleteJob, deleteUpload, getBytes, getJob, isCancelled, isLostUpload, kRefused, Problem, problemFrom, resultPath,
-  startJob, upload,
+  startJob,
 } from './api.js';
 import {keepTake} from './database.js';
-import {announce, titleOf} from './dom.js';
+import {announce, fileName, numbered, titleOf} from './dom.js';
 import {followJob, isFinal} from './follow.js';
 import {bandOptions, scoreOptions, soundOptions} from './options.js';
 import {kRate_hz, player} from './player.js';
 import {hideProblem, showProblem} from './problems.js';
 import {shifted, streamInto, wavOf} from './sounds.js';
 import {get, set} from './state.js';
-import {isCurrent, isValid, uploadTake} from './takes.js';
+import {isCurrent, uploadOnce, uploadTake} from './takes.js';
 
 const kStream = 'stream.wav';
 const kFormats = ['wav', 'flac', 'mp3'];
@@ -26,10 +26,9 @@ export function instrumentName(timbre) {
   return timbre?.clip ? 'Your sound' : '';
 }
 
-// A file of the person's that jobs of the take refer to, uploaded once. part: "timbre" or "backing".
+// A file that jobs of the take refer to: it goes with the take.
 async function uploaded(take, owner, wav, part) {
-  if (!isValid(owner.upload)) owner.upload = await upload(wav, 'sound.wav', {part});
-  const {id} = owner.upload;
+  const id = await uploadOnce(owner, wav, part);
   if (!take.sounds?.includes(id)) {
     take.sounds = [...(take.sounds ?? []), id];
     await keepTake(take).catch(() => {});
@@ -108,11 +107,8 @@ function keepJobs(take, jobs) {
 
 const dropJob = (take, id) => keepJobs(take, take.jobs.filter((job) => job.id !== id));
 
-// "Flute", then "Flute 2".
 function labelFor(take, timbre, isBand) {
-  const name = instrumentName(timbre) + (isBand ? ' with band' : '');
-  const same = take.jobs.filter((job) => job.label.replace(/ \d+$/, '') === name).length;
-  return same === 0 ? name : `${name} ${same + 1}`;
+  return numbered(instrumentName(timbre) + (isBand ? ' with band' : ''), take.jobs.map((job) => job.label));
 }
 
 async function run(take, kept, started) {
@@ -187,7 +183,7 @@ const stemOf = (kept, name) =>
 
 // What can be downloaded: the sound in each format, the notes, and everything in one file.
 function filesOf(kept, job, stem) {
-  const base = `hum-${kept.label.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+  const base = fileName(kept.label);
   const of = (name, label, saved) => ({label, url: resultPath(kept.id, name), saved});
   const sounds = kFormats.map((format) => of(`${stem}.${format}`, format.toUpperCase(), `${base}-${stem}.${format}`));
   const midi = job.results.find((result) => result.name.endsWith('.mid'));

@@ -1,11 +1,11 @@
 // A song on the service: it is sent, split into stems, and remixed. The browser keeps nothing of it.
-import {deleteJob, deleteUpload, kRefused, problemFrom, resultPath, startJob, upload} from './api.js';
-import {durationText, titleOf} from './dom.js';
+import {deleteJob, deleteUpload, isLostUpload, kRefused, problemFrom, resultPath, startJob, upload} from './api.js';
+import {durationText, fileName, numbered, titleOf} from './dom.js';
 import {followJob} from './follow.js';
 import {instrumentName} from './jobs.js';
 import {soundOptions} from './options.js';
 import {kRate_hz} from './player.js';
-import {isValid} from './takes.js';
+import {uploadOnce} from './takes.js';
 
 const kMelodic = ['vocals', 'bass', 'lead', 'chordal', 'other'];  // stems that an instrument can play
 const kLong_s = 240;
@@ -53,26 +53,30 @@ export async function separate(file, onJob, signal) {
   }
 }
 
-// What mixing a long song costs: the browser holds all its stems decoded, in stereo at 32 bits. null: not worth a word.
+// What mixing a long song costs: the browser holds all its stems decoded, in stereo at 32 bits. null for short songs.
 export function memoryText({seconds, stems}) {
   if (!(seconds > kLong_s)) return null;
   const bytes = seconds * kRate_hz * 2 * 4 * stems.length;
   return `Mixing ${stems.length} stems of ${durationText(seconds)} takes up to ${(bytes / 1e9).toFixed(1)} GB of memory.`;
 }
 
-// Has the instrument play a stem in the song. Returns a sound as in `takes`.
-export async function remix(song, stem, {preset, clip}, onJob, signal) {
+// Has the instrument play a stem in the song. labels: of the song's other remixes. Returns a sound as in `takes`.
+export async function remix(song, stem, {preset, clip}, labels, onJob, signal) {
   const {takes: _, ...sound} = soundOptions();
   const asked = {task: 'remix', upload: song.upload.id, options: {...sound, stem: stem.name}};
   if (preset) asked.options.preset = preset;
-  if (clip) {
-    if (!isValid(clip.upload)) clip.upload = await upload(clip.wav, 'sound.wav', {part: 'timbre', signal});
-    asked.timbre = clip.upload.id;
-  }
-  const job = await done(asked, onJob, signal);
+  const begin = async () => {
+    if (clip) asked.timbre = await uploadOnce(clip, clip.wav, 'timbre', signal);
+    return done(asked, onJob, signal);
+  };
+  const job = await begin().catch((fault) => {
+    if (!clip || !isLostUpload(fault)) throw fault;
+    clip.upload = null;  // the service has dropped it earlier than it said
+    return begin();
+  });
   song.jobs.push(job.id);
-  const label = `${stem.label} on ${instrumentName({preset, clip}).toLowerCase()}`;
-  const saved = `hum-${label.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+  const label = numbered(`${stem.label} on ${instrumentName({preset, clip}).toLowerCase()}`, labels);
+  const saved = fileName(label);
   const fileOf = (name, label) =>
       ({label, url: resultPath(job.id, name), saved: saved + name.slice(name.lastIndexOf('.'))});
   return {

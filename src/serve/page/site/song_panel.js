@@ -42,7 +42,7 @@ function end() {
   showJob(null);
 }
 
-// The person can go on at once; the steps remove from the service what they have begun.
+// The page is free at once; the steps remove from the service what they have begun.
 function cancel() {
   if (!work) return;
   work.abort();
@@ -72,8 +72,9 @@ async function useSong(file) {
 async function playStem(stem) {
   const song = get('song');
   await working(`${stem.label} cannot be played`, async (onJob, signal) => {
-    const sound = await remix(song, stem, get('timbre'), onJob, signal);
-    set('remixes', [...(get('remixes') ?? []), sound]);
+    const others = get('remixes') ?? [];
+    const sound = await remix(song, stem, get('timbre'), others.map(({label}) => label), onJob, signal);
+    set('remixes', [...others, sound]);
     announce(`${sound.label} is ready.`);
   });
 }

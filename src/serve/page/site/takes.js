@@ -20,6 +20,13 @@ export const keepSoon = debounced((take) => keepTake(take).catch(() => {}), 300)
 export const isValid = (sent) =>
     Boolean(sent) && (!sent.expires || Date.parse(sent.expires) - Date.now() > kExpiryMargin_ms);
 
+// Makes sure that the service has a file of the person's, which owner.upload stands for. part: "timbre" or "backing".
+// Returns its id.
+export async function uploadOnce(owner, wav, part, signal) {
+  if (!isValid(owner.upload)) owner.upload = await upload(wav, 'sound.wav', {part, signal});
+  return owner.upload.id;
+}
+
 // Makes sure that the service has the recording; uploads expire.
 export async function uploadTake(take, isAgain = false) {
   if (!isAgain && isValid(take.upload)) return;
