@@ -1,8 +1,10 @@
-// A file descriptor with an owner.
+// A file descriptor with an owner, and new files under names of their own.
 #pragma once
 
 #include <unistd.h>
 
+#include <filesystem>
+#include <string_view>
 #include <utility>
 
 namespace hum {
@@ -22,9 +24,19 @@ class OpenFile {
 
   int descriptor() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
+  // Gives the descriptor away.
+  int release() { return std::exchange(descriptor_, -1); }
 
  private:
   int descriptor_;
 };
+
+struct NewFile {
+  OpenFile file;  // for reading and writing; programs that are started do not get it
+  std::filesystem::path path;
+};
+// An empty file in the folder, whose name begins with `prefix` and is nobody else's. Not open, with
+// errno, if it cannot be made.
+NewFile create_unique(const std::filesystem::path& folder, std::string_view prefix);
 
 }  // namespace hum

@@ -1,15 +1,14 @@
 #include "app/separation/sample_spool.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
 #include "base/error.h"
+#include "base/open_file.h"
 #include "base/process.h"
 
 namespace hum::app {
@@ -37,16 +36,12 @@ SampleSpool::SampleSpool(const fs::path& output, int channels, std::string hint)
     : folder_(folder_for(output)),
       hint_(std::move(hint)),
       block_(kBlockFrames * static_cast<size_t>(channels)) {
-  std::string name = (folder_ / ".hum-stem-XXXXXX").string();
-  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor < 0) refuse();
-  ::unlink(name.c_str());
-  file_ = ::fdopen(descriptor, "w+b");
-  if (file_ != nullptr) return;
-  const int error = errno;
-  ::close(descriptor);
-  errno = error;
-  refuse();
+  NewFile made = create_unique(folder_, ".hum-stem-");
+  if (!made.file.is_open()) refuse();
+  ::unlink(made.path.c_str());
+  file_ = ::fdopen(made.file.descriptor(), "w+b");
+  if (file_ == nullptr) refuse();
+  made.file.release();
 }
 
 SampleSpool::~SampleSpool() {

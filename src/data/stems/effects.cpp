@@ -68,12 +68,11 @@ std::vector<float> answer(const Room& room, std::span<const float> stereo) {
   return wet;
 }
 
-// Drives the sound and gives it its level back.
-template <typename Rest>
-void drive_at_level(double drive_db, audio::AudioBuffer& sound, const Rest& rest) {
+// Changes the sound and gives it its level back.
+template <typename Change>
+void at_its_level(audio::AudioBuffer& sound, const Change& change) {
   const double before = active_rms(sound.samples, 2);
-  drive_channels(sound, drive_db);
-  rest();
+  change();
   const double after = active_rms(sound.samples, 2);
   const auto gain = static_cast<float>(after > 0 ? before / after : 1);
   for (float& sample : sound.samples) sample *= gain;
@@ -114,7 +113,7 @@ StemEffects draw_effects(Stem stem, Rng& rng) {
 }
 
 void apply(const StemEffects& effects, const Room& room, audio::AudioBuffer& sound) {
-  if (effects.drive_db != 0) drive_at_level(effects.drive_db, sound, [] {});
+  if (effects.drive_db != 0) at_its_level(sound, [&] { drive_channels(sound, effects.drive_db); });
   for (const audio::Biquad& biquad :
        {audio::shelf_filter(kBass_hz, kStemRate, effects.bass_db, true),
         audio::shelf_filter(kTreble_hz, kStemRate, effects.treble_db, false),
@@ -133,8 +132,9 @@ Amplifier draw_amplifier(Rng& rng) {
 
 void apply(const Amplifier& amplifier, audio::AudioBuffer& sound) {
   const auto cut = audio::cut_filter(amplifier.loudspeaker_hz, kStemRate, true);
-  drive_at_level(amplifier.drive_db, sound, [&] {
-    for (int order = 2; order <= 4; order += 2) audio::filter(cut, sound.samples, 2);
+  at_its_level(sound, [&] {
+    drive_channels(sound, amplifier.drive_db);
+    for (int octave_db = 0; octave_db < 24; octave_db += 12) audio::filter(cut, sound.samples, 2);
   });
 }
 

@@ -1,6 +1,5 @@
 #include "serve/http/body_reader.h"
 
-#include <fcntl.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/names.h"
+#include "base/open_file.h"
 #include "base/text.h"
 #include "serve/http/multipart.h"
 #include "serve/http/url.h"
@@ -26,22 +26,17 @@ constexpr size_t kMaxParts = 32;
 class SpoolWriter {
  public:
   explicit SpoolWriter(const fs::path& folder) {
-    std::string name = (folder / "upload-XXXXXX").string();
-    descriptor_ = mkostemp(name.data(), O_CLOEXEC);
-    if (descriptor_ >= 0) file_ = SpooledFile(name);
+    NewFile made = create_unique(folder, "upload-");
+    if (made.file.is_open()) file_ = SpooledFile(made.path);
+    open_ = std::move(made.file);
   }
-  ~SpoolWriter() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  SpoolWriter(const SpoolWriter&) = delete;
-  SpoolWriter& operator=(const SpoolWriter&) = delete;
 
-  bool is_open() const { return descriptor_ >= 0; }
+  bool is_open() const { return open_.is_open(); }
   // False, with errno, if the disk is full or fails.
   bool write(std::string_view bytes) {
     hash_.add(bytes);
     while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      const ssize_t written = ::write(open_.descriptor(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
       if (written <= 0) return false;
       bytes.remove_prefix(static_cast<size_t>(written));
@@ -54,7 +49,7 @@ class SpoolWriter {
   }
 
  private:
-  int descriptor_ = -1;
+  OpenFile open_;
   SpooledFile file_;
   Sha256 hash_;
 };

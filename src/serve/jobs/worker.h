@@ -69,8 +69,8 @@ class Worker {
   Fault run_attempt(const Job& job, Attempt& attempt);
   // Records how the attempt ended.
   void settle(const Lease& lease, const Attempt& attempt, const Fault& fault);
-  // The heart: says that worker and job are alive, and asks whether they still hold
-  // their leases.
+  // The heart: says that worker and job are alive, and asks whether they still hold their
+  // leases.
   void beat(const std::stop_token& stop);
 
   Records& records_;
