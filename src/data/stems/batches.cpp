@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kGain_db = 9;
 constexpr double kWidestBalance = 0.5, kBalanceShare = 0.5;
-constexpr double kAmplifiedShare = 0.2;  // of the lead and chordal stems
+constexpr double kAmplifiedShare = 0.2;  // of the lead, chordal and bass stems
 constexpr double kLimitedShare = 0.3, kMostLimited_db = 9;
 
 // Where the sound of a stem is from; none: absent.
@@ -105,12 +105,12 @@ Channels draw_channels(Rng& rng) {
           static_cast<float>(sign * gain * std::min(1.0, 1 + balance)), rng.chance(0.5)};
 }
 
-// Plays a lead or chordal stem through a guitar amplifier, sometimes.
+// Plays a stem that can be an electric guitar or bass through an amplifier, sometimes.
 void amplify(Stem stem, Rng& rng, audio::AudioBuffer& sound) {
   const bool is_amplified = rng.chance(kAmplifiedShare);
-  const Amplifier amplifier = draw_amplifier(rng);
-  const bool can_be_guitar = stem == Stem::kLead || stem == Stem::kChordal;
-  if (is_amplified && can_be_guitar) apply(amplifier, sound);
+  const Amplifier amplifier = draw_amplifier(stem, rng);
+  const bool can_be = stem == Stem::kLead || stem == Stem::kChordal || stem == Stem::kBass;
+  if (is_amplified && can_be) apply(amplifier, sound);
 }
 
 // Shapes: interleaved [N, 2] -> stem [2, N].

@@ -62,8 +62,8 @@ struct StemBatch {
 };
 
 // Crops at random places. Half of the windows are from one song, whose place in the material's
-// order `order` chooses; in the others each stem is from a song drawn for it. A fifth of the lead
-// and chordal stems go through a guitar amplifier. Each stem gets a gain of -9 to 9 dB, a balance,
+// order `order` chooses; in the others each stem is from a song drawn for it. A fifth of the lead,
+// chordal and bass stems go through an amplifier. Each stem gets a gain of -9 to 9 dB, a balance,
 // perhaps swapped channels and another polarity; 0.3 of the windows go through a limiter, which
 // applies one gain over time to all stems. The mixture's peak is at most 1. Throws: kConfig if the
 // windows are shorter than N.

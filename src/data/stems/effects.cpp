@@ -78,6 +78,13 @@ void at_its_level(audio::AudioBuffer& sound, const Change& change) {
   for (float& sample : sound.samples) sample *= gain;
 }
 
+void delay_right(double delay_ms, std::span<float> stereo) {
+  const auto samples = static_cast<size_t>(std::llround(delay_ms / 1000 * kStemRate));
+  for (size_t i = stereo.size() / 2; i-- > 0;) {
+    stereo[2 * i + 1] = i >= samples ? stereo[2 * (i - samples) + 1] : 0;
+  }
+}
+
 bool is_driven(Stem stem) { return stem != Stem::kDrums && stem != Stem::kVocals; }
 
 }  // namespace
@@ -123,10 +130,14 @@ void apply(const StemEffects& effects, const Room& room, audio::AudioBuffer& sou
   add_room(room, effects.wet_db, sound.samples);
 }
 
-Amplifier draw_amplifier(Rng& rng) {
+Amplifier draw_amplifier(Stem stem, Rng& rng) {
+  const bool is_bass = stem == Stem::kBass;
   Amplifier amplifier;
-  amplifier.drive_db = rng.uniform(6, 30);
-  amplifier.loudspeaker_hz = rng.uniform(3000, 7000);
+  amplifier.drive_db = is_bass ? rng.uniform(0, 18) : rng.uniform(6, 30);
+  amplifier.loudspeaker_hz = is_bass ? rng.uniform(2000, 5000) : rng.uniform(3000, 7000);
+  const bool is_doubled = rng.chance(0.5);
+  const double doubled_ms = rng.uniform(8, 30);
+  if (is_doubled && !is_bass) amplifier.doubled_ms = doubled_ms;
   return amplifier;
 }
 
@@ -135,6 +146,7 @@ void apply(const Amplifier& amplifier, audio::AudioBuffer& sound) {
   at_its_level(sound, [&] {
     drive_channels(sound, amplifier.drive_db);
     for (int octave_db = 0; octave_db < 24; octave_db += 12) audio::filter(cut, sound.samples, 2);
+    delay_right(amplifier.doubled_ms, sound.samples);
   });
 }
 

@@ -34,13 +34,15 @@ StemEffects draw_effects(Stem stem, Rng& rng);
 // In stereo at kStemRate. Keeps the level (active_rms) within some dB.
 void apply(const StemEffects& effects, const Room& room, audio::AudioBuffer& sound);
 
-// A guitar amplifier with much gain: drive, then a loudspeaker that plays no treble. It clips a
-// chord as a whole, which adds combination tones; a font's distorted guitar has none.
+// The amplifier of an electric guitar or bass: drive, then a loudspeaker that plays no treble. It
+// clips a chord as a whole, which adds combination tones; a font's distorted guitar has none.
 struct Amplifier {
   double drive_db = 20;
   double loudspeaker_hz = 5000;  // -6 dB there, falling by 24 dB per octave
+  double doubled_ms = 0;  // the right channel's delay, as if played twice; 0: both play at once
 };
-Amplifier draw_amplifier(Rng& rng);
+// For lead and chordal stems much gain, half of them doubled; for bass less gain, never doubled.
+Amplifier draw_amplifier(Stem stem, Rng& rng);
 // In stereo at kStemRate. Keeps the level (active_rms).
 void apply(const Amplifier& amplifier, audio::AudioBuffer& sound);
 

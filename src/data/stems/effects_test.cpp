@@ -96,5 +96,31 @@ TEST(Amplifier, ClipsAChordAsAWholeAtItsLevel) {
   EXPECT_LT(level_at(sound.samples, 2, 330 * 31), 1e-3 * level_at(sound.samples, 2, 330));
 }
 
+// The right channel is the left one, later.
+TEST(Amplifier, PlaysGuitarsTwice) {
+  const auto tone = audio::tone(330, 1, kStemRate);
+  audio::AudioBuffer sound = audio::from_mono(tone, kStemRate, 2);
+  apply({.drive_db = 6, .doubled_ms = 10}, sound);
+  const size_t delay = kStemRate / 100;
+  for (size_t i = 0; i < delay; ++i) ASSERT_EQ(sound.samples[2 * i + 1], 0);
+  for (size_t i = delay; i < tone.size(); ++i) {
+    ASSERT_EQ(sound.samples[2 * i + 1], sound.samples[2 * (i - delay)]) << i;
+  }
+}
+
+TEST(Amplifier, OfABassHasLessDriveAndPlaysOnce) {
+  Rng rng(1, "amplifiers");
+  int doubled = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Amplifier bass = draw_amplifier(Stem::kBass, rng);
+    EXPECT_LE(bass.drive_db, 18);
+    EXPECT_EQ(bass.doubled_ms, 0);
+    const Amplifier guitar = draw_amplifier(Stem::kLead, rng);
+    EXPECT_GE(guitar.drive_db, 6);
+    doubled += guitar.doubled_ms > 0 ? 1 : 0;
+  }
+  EXPECT_NEAR(doubled, 100, 30);
+}
+
 }  // namespace
 }  // namespace hum::data
