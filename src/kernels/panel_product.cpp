@@ -38,7 +38,7 @@ HUM_INLINE void store_words(uint32_t* to, Floats x) {
       vector right[V];                                                                         \
       _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) right[v] =                           \
           simd::load_bits<vector>(b + v * kWidth);                                             \
-      _Pragma("GCC unroll 8") for (int r = 0; r < R; ++r) {                                    \
+      _Pragma("GCC unroll 12") for (int r = 0; r < R; ++r) {                                   \
         const vector_of_words left = vector_of_words{} + a[r * p.a_stride + w];                \
         _Pragma("GCC unroll 4") for (int v = 0; v < V; ++v) multiply_add;                      \
       }                                                                                        \
@@ -60,36 +60,46 @@ HUM_TILE(tile_bf16, "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,prefer-vector
 
 using Tile = void (*)(const PanelProduct& product, int64_t row, int64_t column);
 constexpr int kTileRows = 6;
+// A tile one vector wide needs more rows, so that enough of its sums are on their way at a time.
+constexpr int kTallTileRows = 12;
 // Indexed by rows - 1, for one number of vectors.
 #define HUM_TILE_ROWS(name, v) \
-  { name<1, v>, name<2, v>, name<3, v>, name<4, v>, name<5, v>, name<6, v> }
+  name<1, v>, name<2, v>, name<3, v>, name<4, v>, name<5, v>, name<6, v>
+#define HUM_TALL_TILE_ROWS(name) \
+  HUM_TILE_ROWS(name, 1), name<7, 1>, name<8, 1>, name<9, 1>, name<10, 1>, name<11, 1>, name<12, 1>
 
 // For each stretch of `columns` columns of the panel, tiles down the rows.
-void multiply_by(const PanelProduct& p, const Tile (&tiles)[kTileRows], int64_t columns) {
+template <size_t kRows>
+void multiply_by(const PanelProduct& p, const Tile (&tiles)[kRows], int64_t columns) {
+  constexpr int64_t kMost = kRows;
   for (int64_t column = 0; column < p.width; column += columns) {
-    for (int64_t row = 0; row < p.rows; row += kTileRows) {
-      tiles[std::min<int64_t>(kTileRows, p.rows - row) - 1](p, row, column);
+    for (int64_t row = 0; row < p.rows; row += kMost) {
+      tiles[std::min(kMost, p.rows - row) - 1](p, row, column);
     }
   }
 }
 
 void multiply_avx512(const PanelProduct& p) {
-  static constexpr Tile kTiles[4][kTileRows] = {
-      HUM_TILE_ROWS(tile_avx512, 1), HUM_TILE_ROWS(tile_avx512, 2), HUM_TILE_ROWS(tile_avx512, 3),
-      HUM_TILE_ROWS(tile_avx512, 4)};
-  multiply_by(p, kTiles[p.width / kLanes - 1], p.width);
+  static constexpr Tile kNarrow[kTallTileRows] = {HUM_TALL_TILE_ROWS(tile_avx512)};
+  static constexpr Tile kTiles[3][kTileRows] = {{HUM_TILE_ROWS(tile_avx512, 2)},
+                                                {HUM_TILE_ROWS(tile_avx512, 3)},
+                                                {HUM_TILE_ROWS(tile_avx512, 4)}};
+  if (p.width == kLanes) return multiply_by(p, kNarrow, p.width);
+  multiply_by(p, kTiles[p.width / kLanes - 2], p.width);
 }
 void multiply_bf16(const PanelProduct& p) {
-  static constexpr Tile kTiles[4][kTileRows] = {
-      HUM_TILE_ROWS(tile_bf16, 1), HUM_TILE_ROWS(tile_bf16, 2), HUM_TILE_ROWS(tile_bf16, 3),
-      HUM_TILE_ROWS(tile_bf16, 4)};
-  multiply_by(p, kTiles[p.width / kLanes - 1], p.width);
+  static constexpr Tile kNarrow[kTallTileRows] = {HUM_TALL_TILE_ROWS(tile_bf16)};
+  static constexpr Tile kTiles[3][kTileRows] = {
+      {HUM_TILE_ROWS(tile_bf16, 2)}, {HUM_TILE_ROWS(tile_bf16, 3)}, {HUM_TILE_ROWS(tile_bf16, 4)}};
+  if (p.width == kLanes) return multiply_by(p, kNarrow, p.width);
+  multiply_by(p, kTiles[p.width / kLanes - 2], p.width);
 }
 // Sixteen floats are two registers here: tiles 16 columns wide already fill the register file.
 void multiply_avx2(const PanelProduct& p) {
-  static constexpr Tile kTiles[kTileRows] = HUM_TILE_ROWS(tile_avx2, 2);
+  static constexpr Tile kTiles[kTileRows] = {HUM_TILE_ROWS(tile_avx2, 2)};
   multiply_by(p, kTiles, kLanes);
 }
+#undef HUM_TALL_TILE_ROWS
 #undef HUM_TILE_ROWS
 
 template <typename Floats>

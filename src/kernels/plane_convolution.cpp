@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/cpu_features.h"
+#include "kernels/joined_columns.h"
 #include "kernels/simd.h"
 
 namespace hum::kernels {
@@ -31,9 +32,9 @@ struct Phase {
   int64_t x_step, y_begin, y_step, count;
 };
 
-std::vector<Phase> phases_of(const ConvolutionAxis& axis, bool transposed) {
+std::vector<Phase> phases_of(const ConvolutionAxis& axis) {
   std::vector<Phase> phases;
-  if (!transposed) {
+  if (!axis.transposed) {
     phases.push_back({{}, axis.stride, 0, 1, axis.out});
     for (int64_t k = 0; k < axis.taps; ++k) {
       phases[0].taps.push_back({k, k * axis.dilation - axis.padding_low});
@@ -216,11 +217,12 @@ void compute_part(Workers& workers, const Sizes& s, const Part& part, const uint
 
 void convolve(const PlaneConvolution& convolution, const void* x, const void* kernel, void* y,
               Workers& workers) {
-  const Sizes s{convolution};
+  const JoinedColumns joined = join_columns(convolution, kernel);
+  const Sizes s{joined.convolution};
   const auto* in = static_cast<const uint32_t*>(x);
-  const auto* weights = static_cast<const uint32_t*>(kernel);
-  const auto columns = phases_of(s.columns, s.transposed);
-  for (const Phase& rows : phases_of(s.rows, s.transposed)) {
+  const auto* weights = static_cast<const uint32_t*>(joined.kernel);
+  const auto columns = phases_of(s.columns);
+  for (const Phase& rows : phases_of(s.rows)) {
     for (const Phase& across : columns) {
       const Part part{rows, across};
       if (s.word == Word::kBF16Pair) {
@@ -232,15 +234,14 @@ void convolve(const PlaneConvolution& convolution, const void* x, const void* ke
   }
 }
 
-bool can_convolve(const graph::Node& call) {
-  constexpr int64_t kLeastRows = 16, kLeastProducts = 1 << 20;
-  const graph::Shape &x = call.input(0).shape(), &kernel = call.input(1).shape();
-  const graph::Shape& y = call.shapes()[0];
-  const bool narrow = x.dtype == graph::DType::kBF16;
-  const int64_t rows = std::min(x.elements() / x.size(-1), y.elements() / y.size(-1));
+bool can_convolve(const PlaneConvolution& c) {
+  constexpr int64_t kLeastPlaces = 16, kLeastProducts = 1 << 20;
+  const bool narrow = c.word == Word::kBF16Pair;
+  const int64_t places = c.batch * std::min(c.rows.in * c.columns.in, c.rows.out * c.columns.out);
   return chosen_isa() >= (narrow ? Isa::kAvx512Bf16 : Isa::kAvx2) &&
-         y.size(-1) % simd::kLanes == 0 && (!narrow || x.size(-1) % 2 == 0) && rows >= kLeastRows &&
-         rows * kernel.elements() >= kLeastProducts;
+         columns_to_join(c).has_value() && (!narrow || c.inputs % 2 == 0) &&
+         places >= kLeastPlaces &&
+         places * c.rows.taps * c.columns.taps * c.inputs * c.outputs >= kLeastProducts;
 }
 
 }  // namespace hum::kernels

@@ -69,6 +69,14 @@ TEST(Conv1d, ValuesAndGradientsInF32AgreeWithPlainOpsOverOddSizes) {
   expect_agreement(conv1d, kConv1d, DType::kF32);
 }
 
+TEST(Conv1d, JoinsTimesOfFewOutputs) {
+  HUM_NEEDS(Isa::kAvx2);
+  const Case few = {2, 3200, 32, 1, 7, {.padding_low = 3, .padding_high = 3}};
+  expect_agreement(conv1d, {&few, 1}, DType::kF32);
+  const Case transposed = {1, 1000, 64, 2, 16, {.stride = 8, .padding_low = 4, .padding_high = 4}};
+  expect_agreement(conv_transpose1d, {&transposed, 1}, DType::kF32);
+}
+
 TEST(Conv1d, ValuesAndGradientsInBf16AgreeWithPlainOpsOverOddSizes) {
   HUM_NEEDS(Isa::kAvx512Bf16);
   expect_agreement(conv1d, kConv1d, DType::kBF16);

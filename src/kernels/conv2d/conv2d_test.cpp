@@ -75,7 +75,28 @@ TEST(ConvTranspose2d, ValuesAndGradientsInBf16AgreeWithPlainOpsOverOddSizes) {
   expect_agreement(conv_transpose2d, kConvTranspose2d, DType::kBF16);
 }
 
-TEST(Conv2d, TakesTwoChannelsAndLeavesOddOutputsToPlainOps) {
+// Few outputs: 8, 16 and 2 columns are joined.
+const Case kConv2dToFew[] = {
+    {{2, 40, 64, 16}, {4, 4, 16, 2}, {{1, 1}, {2, 2}, 1, {3, 3}, {3, 3}}},
+    {{1, 90, 96, 32}, {3, 5, 32, 1}, {{1, 3}, {1, 1}, 1, {1, 2}, {1, 0}}},
+    {{1, 20, 32, 32}, {2, 3, 32, 24}, {{1, 1}, {1, 1}, 1, {0, 1}, {1, 1}}}};
+const Case kConvTranspose2dToFew[] = {
+    {{1, 48, 32, 32}, {5, 5, 32, 1}, {{2, 2}, {1, 1}, 1, {1, 1}, {2, 2}}},
+    {{2, 12, 40, 48}, {3, 4, 48, 4}, {{1, 3}, {2, 1}, 1, {1, 0}, {0, 1}}}};
+
+TEST(Conv2d, JoinsColumnsOfFewOutputs) {
+  HUM_NEEDS(Isa::kAvx2);
+  expect_agreement(conv2d, kConv2dToFew, DType::kF32);
+  expect_agreement(conv_transpose2d, kConvTranspose2dToFew, DType::kF32);
+}
+
+TEST(Conv2d, JoinsColumnsOfFewOutputsInBf16) {
+  HUM_NEEDS(Isa::kAvx512Bf16);
+  expect_agreement(conv2d, std::span(kConv2dToFew).first(1), DType::kBF16);
+  expect_agreement(conv_transpose2d, std::span(kConvTranspose2dToFew).last(1), DType::kBF16);
+}
+
+TEST(Conv2d, TakesTwoChannelsAndLeavesColumnsThatCannotBeJoinedToPlainOps) {
   HUM_NEEDS(Isa::kAvx2);
   const graph::Conv2dOptions same{.padding_low = {2, 2}, .padding_high = {2, 2}};
   const auto first = program(conv2d, {{1, 40, 60, 2}, {5, 5, 2, 16}, same}, DType::kF32);
