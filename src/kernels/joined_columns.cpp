@@ -60,19 +60,19 @@ AlignedMemory join_kernel(const PlaneConvolution& c, const PlaneConvolution& wid
 
 }  // namespace
 
-std::optional<int64_t> columns_to_join(const PlaneConvolution& c) {
-  int64_t columns = simd::kLanes / std::gcd(c.outputs, simd::kLanes);
-  if (columns == 1) return 1;
-  if (c.columns.transposed) columns = std::lcm(columns, c.columns.stride);
-  const bool fits = columns * c.outputs <= kPanelWidth && c.columns.out % columns == 0;
-  return fits ? std::optional(columns) : std::nullopt;
+std::optional<int64_t> columns_to_join(int64_t outputs, int64_t columns, int64_t step) {
+  const int64_t least = simd::kLanes / std::gcd(outputs, simd::kLanes);
+  if (least == 1) return 1;
+  const int64_t joined = std::lcm(least, step);
+  const bool fits = joined * outputs <= kPanelWidth && columns % joined == 0;
+  return fits ? std::optional(joined) : std::nullopt;
 }
 
 JoinedColumns join_columns(const PlaneConvolution& c, const void* kernel) {
-  const auto columns = columns_to_join(c);
-  HUM_CHECK(columns, "{} columns of {} outputs cannot be joined", c.columns.out, c.outputs);
-  if (*columns == 1) return {c, kernel, {}};
   const ConvolutionAxis& axis = c.columns;
+  const auto columns = columns_to_join(c.outputs, axis.out, axis.transposed ? axis.stride : 1);
+  HUM_CHECK(columns, "{} columns of {} outputs cannot be joined", axis.out, c.outputs);
+  if (*columns == 1) return {c, kernel, {}};
   const auto taps = joined_taps(axis, *columns);
   const auto [first, last] = std::ranges::minmax(taps, {}, &JoinedTap::shift);
   PlaneConvolution wide = c;

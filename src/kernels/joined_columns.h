@@ -12,9 +12,10 @@
 
 namespace hum::kernels {
 
-// How many columns of the result to join, so that their outputs fill whole vectors: 1 if they do
-// already. None if the columns do not divide into joined ones that fit into a panel.
-std::optional<int64_t> columns_to_join(const PlaneConvolution& convolution);
+// How many of the result's `columns` to join, so that their outputs fill whole vectors: 1 if they
+// do already, else a multiple of `step`, which is the stride of a transposed convolution and
+// else 1. None if the columns do not divide into joined ones that fit into a panel.
+std::optional<int64_t> columns_to_join(int64_t outputs, int64_t columns, int64_t step);
 
 // A convolution with the same result, and its kernel.
 struct JoinedColumns {

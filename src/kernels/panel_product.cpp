@@ -62,11 +62,22 @@ using Tile = void (*)(const PanelProduct& product, int64_t row, int64_t column);
 constexpr int kTileRows = 6;
 // A tile one vector wide needs more rows, so that enough of its sums are on their way at a time.
 constexpr int kTallTileRows = 12;
-// Indexed by rows - 1, for one number of vectors.
+// Tiles of one instruction set, indexed by rows - 1; `wide` first by vectors - 2.
+struct Tiles {
+  Tile narrow[kTallTileRows];
+  Tile wide[3][kTileRows];
+};
+// Of one number of vectors.
 #define HUM_TILE_ROWS(name, v) \
   name<1, v>, name<2, v>, name<3, v>, name<4, v>, name<5, v>, name<6, v>
 #define HUM_TALL_TILE_ROWS(name) \
   HUM_TILE_ROWS(name, 1), name<7, 1>, name<8, 1>, name<9, 1>, name<10, 1>, name<11, 1>, name<12, 1>
+#define HUM_TILES(name)                                                              \
+  {                                                                                  \
+    {HUM_TALL_TILE_ROWS(name)}, {                                                    \
+      {HUM_TILE_ROWS(name, 2)}, {HUM_TILE_ROWS(name, 3)}, { HUM_TILE_ROWS(name, 4) } \
+    }                                                                                \
+  }
 
 // For each stretch of `columns` columns of the panel, tiles down the rows.
 template <size_t kRows>
@@ -79,26 +90,17 @@ void multiply_by(const PanelProduct& p, const Tile (&tiles)[kRows], int64_t colu
   }
 }
 
-void multiply_avx512(const PanelProduct& p) {
-  static constexpr Tile kNarrow[kTallTileRows] = {HUM_TALL_TILE_ROWS(tile_avx512)};
-  static constexpr Tile kTiles[3][kTileRows] = {{HUM_TILE_ROWS(tile_avx512, 2)},
-                                                {HUM_TILE_ROWS(tile_avx512, 3)},
-                                                {HUM_TILE_ROWS(tile_avx512, 4)}};
-  if (p.width == kLanes) return multiply_by(p, kNarrow, p.width);
-  multiply_by(p, kTiles[p.width / kLanes - 2], p.width);
+void multiply_by(const PanelProduct& p, const Tiles& tiles) {
+  if (p.width == kLanes) return multiply_by(p, tiles.narrow, p.width);
+  multiply_by(p, tiles.wide[p.width / kLanes - 2], p.width);
 }
-void multiply_bf16(const PanelProduct& p) {
-  static constexpr Tile kNarrow[kTallTileRows] = {HUM_TALL_TILE_ROWS(tile_bf16)};
-  static constexpr Tile kTiles[3][kTileRows] = {
-      {HUM_TILE_ROWS(tile_bf16, 2)}, {HUM_TILE_ROWS(tile_bf16, 3)}, {HUM_TILE_ROWS(tile_bf16, 4)}};
-  if (p.width == kLanes) return multiply_by(p, kNarrow, p.width);
-  multiply_by(p, kTiles[p.width / kLanes - 2], p.width);
-}
+constexpr Tiles kAvx512Tiles = HUM_TILES(tile_avx512), kBF16Tiles = HUM_TILES(tile_bf16);
 // Sixteen floats are two registers here: tiles 16 columns wide already fill the register file.
 void multiply_avx2(const PanelProduct& p) {
   static constexpr Tile kTiles[kTileRows] = {HUM_TILE_ROWS(tile_avx2, 2)};
   multiply_by(p, kTiles, kLanes);
 }
+#undef HUM_TILES
 #undef HUM_TALL_TILE_ROWS
 #undef HUM_TILE_ROWS
 
@@ -142,10 +144,10 @@ void multiply_panel(Word word, const PanelProduct& product) {
   static const Isa kIsa = chosen_isa();
   if (word == Word::kBF16Pair) {
     HUM_CHECK(kIsa >= Isa::kAvx512Bf16);
-    return multiply_bf16(product);
+    return multiply_by(product, kBF16Tiles);
   }
   HUM_CHECK(kIsa >= Isa::kAvx2);
-  kIsa >= Isa::kAvx512 ? multiply_avx512(product) : multiply_avx2(product);
+  kIsa >= Isa::kAvx512 ? multiply_by(product, kAvx512Tiles) : multiply_avx2(product);
 }
 
 void multiply_panels(Word word, PanelProduct product, int64_t columns) {

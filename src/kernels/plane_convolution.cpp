@@ -234,14 +234,16 @@ void convolve(const PlaneConvolution& convolution, const void* x, const void* ke
   }
 }
 
-bool can_convolve(const PlaneConvolution& c) {
-  constexpr int64_t kLeastPlaces = 16, kLeastProducts = 1 << 20;
-  const bool narrow = c.word == Word::kBF16Pair;
-  const int64_t places = c.batch * std::min(c.rows.in * c.columns.in, c.rows.out * c.columns.out);
+bool can_convolve(const graph::Node& call, int64_t step) {
+  constexpr int64_t kLeastRows = 16, kLeastProducts = 1 << 20;
+  const graph::Shape &x = call.input(0).shape(), &kernel = call.input(1).shape();
+  const graph::Shape& y = call.shapes()[0];
+  const bool narrow = x.dtype == graph::DType::kBF16;
+  const int64_t rows = std::min(x.elements() / x.size(-1), y.elements() / y.size(-1));
   return chosen_isa() >= (narrow ? Isa::kAvx512Bf16 : Isa::kAvx2) &&
-         columns_to_join(c).has_value() && (!narrow || c.inputs % 2 == 0) &&
-         places >= kLeastPlaces &&
-         places * c.rows.taps * c.columns.taps * c.inputs * c.outputs >= kLeastProducts;
+         columns_to_join(y.size(-1), y.size(-2), step).has_value() &&
+         (!narrow || x.size(-1) % 2 == 0) && rows >= kLeastRows &&
+         rows * kernel.elements() >= kLeastProducts;
 }
 
 }  // namespace hum::kernels

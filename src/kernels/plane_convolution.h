@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "graph/value.h"
 #include "kernels/panel_product.h"
 #include "kernels/parallel.h"
 
@@ -28,7 +29,8 @@ struct PlaneConvolution {
 void convolve(const PlaneConvolution& convolution, const void* x, const void* kernel, void* y,
               Workers& workers);
 
-// Whether convolve() supports it on this processor, and it is large enough to gain by it.
-bool can_convolve(const PlaneConvolution& convolution);
+// Whether convolve() supports a call (x, kernel) -> y on this processor, and it is large enough.
+// Features are the last dims, columns those before. `step`: the columns' stride, if transposed.
+bool can_convolve(const graph::Node& call, int64_t step = 1);
 
 }  // namespace hum::kernels

@@ -7,48 +7,38 @@
 namespace hum::kernels {
 namespace {
 
-// Time is the columns of a plane of one row. `integer` returns a setting by name. Arrays have
-// size().
-template <typename Array, typename Integer>
-PlaneConvolution convolution_of(const Array& x, const Array& kernel, const Array& y, bool is_bf16,
-                                const Integer& integer, bool transposed) {
-  return {.word = is_bf16 ? Word::kBF16Pair : Word::kF32,
-          .batch = x.size(0),
-          .inputs = x.size(2),
-          .outputs = y.size(2),
-          .rows = {},
-          .columns = {.taps = kernel.size(0),
-                      .in = x.size(1),
-                      .out = y.size(1),
-                      .stride = integer("stride"),
-                      .dilation = integer("dilation"),
-                      .padding_low = integer("padding_low"),
-                      .transposed = transposed}};
-}
-
-template <bool kTransposed>
-void handler(const pjrt::ffi::Call& call) {
+// Time is the columns of a plane of one row.
+void run(const pjrt::ffi::Call& call, bool transposed) {
   const auto x = call.argument(0), kernel = call.argument(1), y = call.result(0);
-  const auto integer = [&](const char* name) { return call.attributes().integer(name); };
+  const auto attributes = call.attributes();
+  const PlaneConvolution convolution{.word = x.is_bf16() ? Word::kBF16Pair : Word::kF32,
+                                     .batch = x.size(0),
+                                     .inputs = x.size(2),
+                                     .outputs = y.size(2),
+                                     .rows = {},
+                                     .columns = {.taps = kernel.size(0),
+                                                 .in = x.size(1),
+                                                 .out = y.size(1),
+                                                 .stride = attributes.integer("stride"),
+                                                 .dilation = attributes.integer("dilation"),
+                                                 .padding_low = attributes.integer("padding_low"),
+                                                 .transposed = transposed}};
   CallWorkers workers(call);
-  convolve(convolution_of(x, kernel, y, x.is_bf16(), integer, kTransposed), x.data(), kernel.data(),
-           y.data(), workers);
+  convolve(convolution, x.data(), kernel.data(), y.data(), workers);
 }
 
-template <bool kTransposed>
-bool can_run(const graph::Node& call) {
-  const graph::Shape& x = call.input(0).shape();
-  const graph::Attributes settings = graph::custom_call_settings(call);
-  const auto integer = [&](const char* name) { return settings.get<int64_t>(name); };
-  return can_convolve(convolution_of(x, call.input(1).shape(), call.shapes()[0],
-                                     x.dtype == graph::DType::kBF16, integer, kTransposed));
+void conv1d_handler(const pjrt::ffi::Call& call) { run(call, false); }
+void conv_transpose1d_handler(const pjrt::ffi::Call& call) { run(call, true); }
+
+bool can_run(const graph::Node& call) { return can_convolve(call); }
+bool can_run_transposed(const graph::Node& call) {
+  return can_convolve(call, graph::custom_call_settings(call).get<int64_t>("stride"));
 }
 
 }  // namespace
 
-const Kernel kConv1dKernel = {{"hum.conv1d", 1, &pjrt::ffi::handler<handler<false>>},
-                              can_run<false>};
+const Kernel kConv1dKernel = {{"hum.conv1d", 1, &pjrt::ffi::handler<conv1d_handler>}, can_run};
 const Kernel kConvTranspose1dKernel = {
-    {"hum.conv_transpose1d", 1, &pjrt::ffi::handler<handler<true>>}, can_run<true>};
+    {"hum.conv_transpose1d", 1, &pjrt::ffi::handler<conv_transpose1d_handler>}, can_run_transposed};
 
 }  // namespace hum::kernels

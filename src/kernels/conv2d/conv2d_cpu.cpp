@@ -7,12 +7,11 @@
 namespace hum::kernels {
 namespace {
 
-// `integers` returns a setting by name. Arrays have size().
-template <typename Array, typename Integers>
-PlaneConvolution convolution_of(const Array& x, const Array& kernel, const Array& y, bool is_bf16,
-                                const Integers& integers, bool transposed) {
-  const auto strides = integers("strides"), dilation = integers("dilation"),
-             padding_low = integers("padding_low");
+void run(const pjrt::ffi::Call& call, bool transposed) {
+  const auto x = call.argument(0), kernel = call.argument(1), y = call.result(0);
+  const auto attributes = call.attributes();
+  const auto strides = attributes.integers("strides"), dilation = attributes.integers("dilation"),
+             padding_low = attributes.integers("padding_low");
   const auto axis = [&](int dim) {
     const auto d = static_cast<size_t>(dim);
     return ConvolutionAxis{.taps = kernel.size(dim),
@@ -23,37 +22,28 @@ PlaneConvolution convolution_of(const Array& x, const Array& kernel, const Array
                            .padding_low = padding_low[d],
                            .transposed = transposed};
   };
-  return {.word = is_bf16 ? Word::kBF16Pair : Word::kF32,
-          .batch = x.size(0),
-          .inputs = x.size(3),
-          .outputs = y.size(3),
-          .rows = axis(0),
-          .columns = axis(1)};
-}
-
-template <bool kTransposed>
-void handler(const pjrt::ffi::Call& call) {
-  const auto x = call.argument(0), kernel = call.argument(1), y = call.result(0);
-  const auto integers = [&](const char* name) { return call.attributes().integers(name); };
+  const PlaneConvolution convolution{.word = x.is_bf16() ? Word::kBF16Pair : Word::kF32,
+                                     .batch = x.size(0),
+                                     .inputs = x.size(3),
+                                     .outputs = y.size(3),
+                                     .rows = axis(0),
+                                     .columns = axis(1)};
   CallWorkers workers(call);
-  convolve(convolution_of(x, kernel, y, x.is_bf16(), integers, kTransposed), x.data(),
-           kernel.data(), y.data(), workers);
+  convolve(convolution, x.data(), kernel.data(), y.data(), workers);
 }
 
-template <bool kTransposed>
-bool can_run(const graph::Node& call) {
-  const graph::Shape& x = call.input(0).shape();
-  const graph::Attributes settings = graph::custom_call_settings(call);
-  const auto integers = [&](const char* name) { return settings.get<graph::Dims>(name); };
-  return can_convolve(convolution_of(x, call.input(1).shape(), call.shapes()[0],
-                                     x.dtype == graph::DType::kBF16, integers, kTransposed));
+void conv2d_handler(const pjrt::ffi::Call& call) { run(call, false); }
+void conv_transpose2d_handler(const pjrt::ffi::Call& call) { run(call, true); }
+
+bool can_run(const graph::Node& call) { return can_convolve(call); }
+bool can_run_transposed(const graph::Node& call) {
+  return can_convolve(call, graph::custom_call_settings(call).get<graph::Dims>("strides")[1]);
 }
 
 }  // namespace
 
-const Kernel kConv2dKernel = {{"hum.conv2d", 1, &pjrt::ffi::handler<handler<false>>},
-                              can_run<false>};
+const Kernel kConv2dKernel = {{"hum.conv2d", 1, &pjrt::ffi::handler<conv2d_handler>}, can_run};
 const Kernel kConvTranspose2dKernel = {
-    {"hum.conv_transpose2d", 1, &pjrt::ffi::handler<handler<true>>}, can_run<true>};
+    {"hum.conv_transpose2d", 1, &pjrt::ffi::handler<conv_transpose2d_handler>}, can_run_transposed};
 
 }  // namespace hum::kernels
