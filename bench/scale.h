@@ -19,7 +19,7 @@ struct Scale {
   // sound-references: a folder of recordings of instruments (bench/real_instruments.h) instead of
   // the usual one.
   std::string_view references = {};
-  // stems-melody: a folder of recordings of singers instead of the usual ones.
+  // sound-real, stems-melody: a folder of recordings of singers instead of the usual ones.
   std::string_view singing = {};
   // sound-notes: measures only what hum's figures are divided by.
   bool denominators = false;

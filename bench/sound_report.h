@@ -1,4 +1,4 @@
-// The report of `hum evaluate model` that the bars sound-codec, -seen, -unseen, -font, -real,
+// The report of `hum evaluate model` that the bars sound-codec, -seen, -unseen, -font,
 // -valle and -augmentation read: made once for a set of weights, in the build folder. 200 clips
 // each of seen and unseen presets, 100 of the sound font that generation 4 is not trained on;
 // timbre references of 3 s.

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "bench/judges.h"
-#include "eval/metrics/entropy.h"
+#include "eval/metrics/codebook_use.h"
 
 namespace hum::bench {
 namespace {
@@ -43,7 +43,7 @@ std::vector<float> TrueTokens::guided(size_t i, std::span<const audio::Note> not
   return pipeline::play(notes, instrument, kNoiseSeed);
 }
 
-std::vector<double> TrueTokens::entropies() const {
+std::vector<double> TrueTokens::used() const {
   std::vector<double> result;
   for (int64_t book = 0; book < books(); ++book) {
     std::vector<int32_t> tokens;
@@ -54,7 +54,7 @@ std::vector<double> TrueTokens::entropies() const {
       }
     }
     const auto entries = static_cast<int>(codec().config().quantizer.entries);
-    result.push_back(eval::codebook_entropy_bits(tokens, entries));
+    result.push_back(eval::codebook_share_used(tokens, entries));
   }
   return result;
 }

@@ -24,8 +24,8 @@ class TrueTokens {
   std::vector<float> plain(size_t i, int64_t used = 0) const;
   // Same with the guided decoder, which also receives these notes.
   std::vector<float> guided(size_t i, std::span<const audio::Note> notes, int64_t used = 0) const;
-  // Bits per token, for each book over all clips.
-  std::vector<double> entropies() const;
+  // The share of each book's entries that occur in the clips.
+  std::vector<double> used() const;
 
  private:
   models::codec::CodecSession& codec() const { return synthesizer_.codec(); }

@@ -1,7 +1,6 @@
 #include "bench/hear/recordings.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/folders.h"
 #include "bench/judges.h"
@@ -19,19 +18,8 @@ std::string recordings_missing() {
 
 Sound read_sound(const fs::path& path) { return pipeline::read_recording(path).samples; }
 
-std::vector<fs::path> sounds_below(const fs::path& folder) {
-  constexpr std::array<std::string_view, 3> kSounds = {".wav", ".flac", ".mp3"};
-  std::vector<fs::path> paths;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const std::string extension = audio::extension_of(entry.path());
-    if (std::ranges::find(kSounds, extension) != kSounds.end()) paths.push_back(entry.path());
-  }
-  std::ranges::sort(paths);
-  return paths;
-}
-
 std::vector<fs::path> all_recordings() {
-  auto paths = sounds_below(voices_folder());
+  auto paths = pipeline::recordings_of(voices_folder());
   paths.push_back(example_recording());
   std::ranges::sort(paths);
   return paths;

@@ -17,9 +17,6 @@ std::string recordings_missing();
 // As every command reads a recording.
 Sound read_sound(const std::filesystem::path& path);
 
-// The wav, flac and mp3 files below a folder, by path.
-std::vector<std::filesystem::path> sounds_below(const std::filesystem::path& folder);
-
 // All recordings of the folder of voices, and the example in the repository, by path.
 std::vector<std::filesystem::path> all_recordings();
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -14,7 +13,7 @@
 #include "base/log.h"
 #include "data/shards/array_files.h"
 #include "data/shards/item_folder.h"
-#include "eval/metrics/entropy.h"
+#include "eval/metrics/codebook_use.h"
 #include "eval/metrics/mel_distance.h"
 #include "models/codec/code_vectors.h"
 #include "models/weights_folder.h"
@@ -183,11 +182,10 @@ class Judge {
            at += static_cast<size_t>(quantizer.books)) {
         tokens.push_back(codes_[at]);
       }
-      const auto used = static_cast<double>(std::set(tokens.begin(), tokens.end()).size());
+      const auto entries = static_cast<int>(quantizer.entries);
       rows.push_back({{"book", book + 1},
-                      {"entropy_bits",
-                       eval::codebook_entropy_bits(tokens, static_cast<int>(quantizer.entries))},
-                      {"used", used / static_cast<double>(quantizer.entries)}});
+                      {"entropy_bits", eval::codebook_entropy_bits(tokens, entries)},
+                      {"used", eval::codebook_share_used(tokens, entries)}});
     }
     return rows;
   }

@@ -107,21 +107,24 @@ class Report {
   }
 
   void sing() {
-    if (recording_.empty()) return;
-    const std::string heading = "real singing: " + recording_.filename().string();
-    singing_ = singing_report(model_.synthesizer(),
-                              {hear_, judges_.transcribe, sounds_.sources().render}, recording_,
-                              [&](const std::string& preset, std::span<const float> samples,
-                                  std::span<const audio::Note> notes) {
-                                stop_if_asked();
-                                examples_.add(heading, "singing-" + preset, preset, samples, notes);
-                              });
+    const SingingJudges judges{hear_, judges_.transcribe, sounds_.sources().render};
+    for (size_t i = 0; i < singers_.size(); ++i) {
+      const auto add = [&](const std::string& preset, std::span<const float> samples,
+                           std::span<const audio::Note> notes) {
+        stop_if_asked();
+        examples_.add("real singing: " + singers_[i].name,
+                      fmt::format("singing-{}-{}", i + 1, preset), preset, samples, notes);
+      };
+      for (Json& row : singing_report(model_.synthesizer(), judges, singers_[i], add)) {
+        singing_.push_back(std::move(row));
+      }
+    }
   }
 
   Json write() {
     Json report = {{"title", "hum: evaluation of the models"}, {"about", about()}};
     report.update(summary_);
-    report["codebooks"] = model_.codebook_entropies();
+    report["codebooks"] = model_.codebook_use();
     report["real_singing"] = singing_;
     report["not_measured"] = not_measured_;
     report["examples"] = examples_.json();
@@ -171,16 +174,19 @@ class Report {
     }
   }
 
-  // Transcribes the recording now, so that an error in it shows before hours of work.
+  // Transcribes the recordings now, so that an error in one shows before hours of work.
   void find_singing() {
     const fs::path shipped = data_folder() / "examples/vocadito_10.wav";
     if (options_.singing.empty() && !fs::exists(shipped)) {
-      lacks("real singing", "no recording was given (--singing FILE)");
+      lacks("real singing", "no recording was given (--singing FILE or FOLDER)");
       return;
     }
-    recording_ = options_.singing.empty() ? shipped : fs::path(options_.singing);
     hear_ = hear_function(session_, weights_);
-    pipeline::read_melody(pipeline::read_recording(recording_).samples, hear_, {}, std::nullopt);
+    for (const fs::path& path :
+         pipeline::recordings_of(options_.singing.empty() ? shipped : fs::path(options_.singing))) {
+      singers_.push_back({path.filename().string(), pipeline::read_recording(path).samples});
+      pipeline::read_melody(singers_.back().samples, hear_, {}, std::nullopt);
+    }
   }
 
   void say_what_is_missing() {
@@ -308,9 +314,9 @@ class Report {
   Json tokens_ = Json::object();  // of the clip that is being judged
   pipeline::HearFunction hear_;   // the melody of a recording
   eval::Judges judges_;
-  fs::path recording_;              // of a singer; empty: none
+  std::vector<SungRecording> singers_;
   std::vector<std::string> rated_;  // rows of the listening test
-  Json summary_, singing_, not_measured_ = Json::array();
+  Json summary_, singing_ = Json::array(), not_measured_ = Json::array();
 };
 
 }  // namespace

@@ -31,7 +31,8 @@ struct ModelReportOptions {
     v("against", against, "NAME=FOLDER: also evaluate these weights on the same clips; repeatable");
     v("other_font", other_font,
       "sound font that was not used in training (default: one of Debian's)");
-    v("singing", singing, "recording of a singer (default: examples/vocadito_10.wav)");
+    v("singing", singing,
+      "recording of a singer, or a folder of recordings (default: examples/vocadito_10.wav)");
     v("listen", listen,
       "row that the listening test plays (default: hum, and three that show its limits); "
       "repeatable");

@@ -7,7 +7,7 @@
 #include "data/synthesis/features.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
-#include "eval/metrics/entropy.h"
+#include "eval/metrics/codebook_use.h"
 #include "models/preset_classifier/classifier_session.h"
 #include "models/weights_folder.h"
 #include "pipeline/hum_melody.h"
@@ -200,16 +200,18 @@ void ModelSystems::count_tokens(const std::string& name, std::span<const int32_t
   all.insert(all.end(), codes.begin(), codes.end());
 }
 
-Json ModelSystems::codebook_entropies() {
+Json ModelSystems::codebook_use() {
   const auto& quantizer = synthesizer_.codec().config().quantizer;
+  const auto entries = static_cast<int>(quantizer.entries);
   Json rows = Json::array();
   for (int64_t book = 0; book < quantizer.books; ++book) {
-    Json row = {{"book", book + 1}};
     for (const auto& [name, codes] : counted_) {
-      row[name] = eval::codebook_entropy_bits(book_of(codes, book, quantizer.books),
-                                              static_cast<int>(quantizer.entries));
+      const auto tokens = book_of(codes, book, quantizer.books);
+      rows.push_back({{"book", book + 1},
+                      {"sound", name},
+                      {"entropy_bits", eval::codebook_entropy_bits(tokens, entries)},
+                      {"used", eval::codebook_share_used(tokens, entries)}});
     }
-    rows.push_back(std::move(row));
   }
   return rows;
 }

@@ -57,8 +57,8 @@ class ModelSystems {
   }
   // Counts tokens of that shape under a name.
   void count_tokens(const std::string& name, std::span<const int32_t> codes);
-  // [{"book", name: bits per token, ...}]
-  Json codebook_entropies();
+  // [{"book", "sound": a name, "entropy_bits": per token, "used": share of the entries}]
+  Json codebook_use();
 
   // What was heard of the prepared clip's hum, in the octave of its notes.
   const std::vector<audio::Note>& heard() const { return heard_; }

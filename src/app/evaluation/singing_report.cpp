@@ -6,19 +6,19 @@
 #include "eval/metrics/envelope.h"
 #include "pipeline/generate.h"
 #include "pipeline/hum_melody.h"
-#include "pipeline/recording.h"
 #include "pipeline/score.h"
 
 namespace hum::app {
 namespace {
 
-constexpr const char* kPresets[] = {"violin",   "flute",   "piano",    "cello",
-                                    "clarinet", "trumpet", "alto-sax", "nylon-guitar"};
+constexpr const char* kPresets[] = {"violin",   "flute",   "piano",   "cello",
+                                    "clarinet", "trumpet", "marimba", "nylon-guitar"};
 constexpr uint64_t kSeed = 1;
 
-Json row_of(const data::Preset& preset, const std::string& name, const eval::InstrumentRow& row,
-            double envelope) {
-  return {{"preset", preset.name},
+Json row_of(const std::string& recording, const data::Preset& preset, const std::string& name,
+            const eval::InstrumentRow& row, double envelope) {
+  return {{"recording", recording},
+          {"preset", preset.name},
           {"row", name},
           {"chroma", row.score.chroma},
           {"F1", row.score.f1_sung},
@@ -35,10 +35,10 @@ Json row_of(const data::Preset& preset, const std::string& name, const eval::Ins
 }  // namespace
 
 Json singing_report(
-    Synthesizer& synthesizer, const SingingJudges& judges, const std::filesystem::path& recording,
-    const std::function<void(const std::string& name, std::span<const float> samples,
+    Synthesizer& synthesizer, const SingingJudges& judges, const SungRecording& recording,
+    const std::function<void(const std::string& preset, std::span<const float> samples,
                              std::span<const audio::Note> notes)>& sounds) {
-  const auto hum = pipeline::read_recording(recording).samples;
+  const auto& hum = recording.samples;
   std::vector<const data::Preset*> presets;
   for (const char* name : kPresets) presets.push_back(&data::find_preset(name));
   data::FluidRenderer renderer;
@@ -60,7 +60,7 @@ Json singing_report(
     auto add = [&](const std::string& name, std::span<const float> samples) {
       std::vector<float> whole(samples.begin(), samples.end());
       whole.resize(judge.truth().size());
-      rows.push_back(row_of(*preset, name, judge.judge(samples),
+      rows.push_back(row_of(recording.name, *preset, name, judge.judge(samples),
                             eval::envelope_correlation(judge.truth(), whole, data::kSampleRate)));
     };
     add("hum", ours.samples);

@@ -2,7 +2,10 @@
 // playing the same notes, with the negative controls beside it.
 #pragma once
 
-#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "app/play/synthesizer.h"
 #include "base/json_fwd.h"
@@ -17,14 +20,19 @@ struct SingingJudges {
   eval::Renderer render;
 };
 
-// [{"preset", "row", "chroma", "F1", "F1 50 ms", "chroma of ceiling", "F1 of ceiling",
+struct SungRecording {
+  std::string name;
+  std::vector<float> samples;  // mono, 22,050 Hz
+};
+
+// [{"recording", "preset", "row", "chroma", "F1", "F1 50 ms", "chroma of ceiling", "F1 of ceiling",
 //   "F1 50 ms of ceiling", "timbre distance", "nearest other preset", "envelope",
 //   "falls short of"}]: "envelope" is the correlation with the true rendering's envelope
-// Calls `sounds` with each row's name and sound (22,050 Hz). Throws: kBadData when the recording
-// has no melody.
+// Calls `sounds` with each preset's name and hum's sound (22,050 Hz). Throws: kBadData when the
+// recording has no melody.
 Json singing_report(
-    Synthesizer& synthesizer, const SingingJudges& judges, const std::filesystem::path& recording,
-    const std::function<void(const std::string& name, std::span<const float> samples,
+    Synthesizer& synthesizer, const SingingJudges& judges, const SungRecording& recording,
+    const std::function<void(const std::string& preset, std::span<const float> samples,
                              std::span<const audio::Note> notes)>& sounds);
 
 }  // namespace hum::app

@@ -92,7 +92,9 @@ std::vector<double> mean_row(const audio::Matrix<double>& matrix) {
 Json octaves_of(const SystemResult& system, const SystemResult* truth) {
   if (truth == nullptr) return nullptr;
   const auto bands = octave_bands(mean_row(truth->octave_powers), mean_row(system.octave_powers));
-  Json result = {{"largest_db", octave_band_difference_db(bands)}, {"bands", Json::array()}};
+  Json result = {{"largest_db", octave_band_difference_db(bands)},
+                 {"largest_db_from_62_hz", octave_band_difference_db(std::span(bands).subspan(1))},
+                 {"bands", Json::array()}};
   for (const OctaveBand& band : bands) {
     result["bands"].push_back({{"hz", band.center_hz}, {"difference_db", band.difference_db()}});
   }

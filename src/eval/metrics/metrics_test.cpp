@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "eval/metrics/chroma.h"
-#include "eval/metrics/entropy.h"
+#include "eval/metrics/codebook_use.h"
 #include "eval/metrics/envelope.h"
 #include "eval/metrics/mel_distance.h"
 #include "eval/metrics/note_score.h"
@@ -245,7 +245,7 @@ TEST(Envelope, IsOneForACopyAndZeroForSilence) {
   EXPECT_EQ(envelope_correlation(sound, {}, kRateHz), 0);
 }
 
-TEST(Entropy, CountsBits) {
+TEST(CodebookUse, CountsBitsAndEntries) {
   std::vector<int32_t> all;
   for (int32_t i = 0; i < 1024; ++i) all.push_back(i);
   EXPECT_NEAR(codebook_entropy_bits(all, 1024), 10, 1e-9);
@@ -253,6 +253,10 @@ TEST(Entropy, CountsBits) {
   EXPECT_EQ(codebook_entropy_bits(std::vector<int32_t>{7, 7}, 1024), 0);
   EXPECT_EQ(codebook_entropy_bits({}, 1024), 0);
   EXPECT_THROW(codebook_entropy_bits(std::vector<int32_t>{1024}, 1024), Error);
+  EXPECT_EQ(codebook_share_used(all, 1024), 1);
+  EXPECT_EQ(codebook_share_used(std::vector<int32_t>{0, 0, 1, 2}, 1024), 3.0 / 1024);
+  EXPECT_EQ(codebook_share_used({}, 1024), 0);
+  EXPECT_THROW(codebook_share_used(std::vector<int32_t>{-1}, 1024), Error);
 }
 
 TEST(SiSdr, MeetsTheAnchorsOfBothConventions) {

@@ -218,13 +218,15 @@ std::string report_page(const Json& report) {
               "its interval does not include zero.",
               system_table(report, headline, difference));
   html += fad(report);
-  html += section("Codebooks", "Bits per token; 10 means that all 1,024 entries are used equally.",
-                  object_table(report.value("codebooks", Json())));
   html +=
-      section("Real singing",
-              "A recording of a singer, played on eight instruments and compared with FluidSynth "
-              "playing the same notes; onsets within 100 ms.",
-              object_table(report.value("real_singing", Json())));
+      section("Codebooks",
+              "Bits per token (10 means that all 1,024 entries are used equally), and the share of "
+              "the entries that occur.",
+              object_table(report.value("codebooks", Json())));
+  html += section("Real singing",
+                  "Recordings of singers, played on eight instruments and compared with FluidSynth "
+                  "playing the same notes; onsets within 100 ms.",
+                  object_table(report.value("real_singing", Json())));
   html += section("Examples",
                   "The sounds of a clip are equally loud and switch at the same place. Space plays "
                   "and pauses the outlined clip, 1 to 9 choose a sound, the arrow keys step "
