@@ -58,8 +58,9 @@ TEST_F(SlowEvaluateModel, WritesAReportThatNeedsNothingElse) {
   const Json& told = report["rows"][1]["groups"]["all"];
   EXPECT_TRUE(told["token_top10"].is_object());
   EXPECT_GT(told["real_time_factor"]["value"], 0);
-  EXPECT_EQ(report["codebooks"].size(), 4u);
-  EXPECT_GT(report["codebooks"][0]["true rendering"], 0);
+  EXPECT_EQ(report["codebooks"].size(), 4u * 2);
+  EXPECT_GT(report["codebooks"][0]["entropy_bits"], 0);
+  EXPECT_GT(report["codebooks"][0]["used"], 0);
   EXPECT_EQ(report["real_singing"].size(), 8u * 7);
   EXPECT_EQ(report["about"]["weights sha256"].size(), 6u);
   // Of the two clips, the classifier knows the seen preset alone.
@@ -112,8 +113,11 @@ Json without_times(Json report) {
 }
 
 TEST_F(SlowEvaluateModel, ResumesAfterAKillWithTheSameFigures) {
-  const std::vector<std::string> flags = {
-      "--clips", "3", "--resamples", "100", "--singing", write_hum("sung.wav", 3), "--json"};
+  const std::vector<std::string> flags = {"--clips",      "3",
+                                          "--resamples",  "100",
+                                          "--singing",    write_hum("sung.wav", 3),
+                                          "--references", path("sung.wav"),
+                                          "--json"};
   const auto whole = run_hum(command(flags));
   ASSERT_EQ(whole.code, 0) << whole.err;
   std::filesystem::remove_all(folder_ / "report");
@@ -134,6 +138,8 @@ TEST_F(SlowEvaluateModel, ResumesAfterAKillWithTheSameFigures) {
   const Json report = parse_json(resumed.out);
   EXPECT_TRUE(without_times(report) == without_times(parse_json(whole.out)));
   EXPECT_THAT(files(), ElementsAre("report", "sung.wav", "weights"));
+  EXPECT_EQ(report["real_references"][0]["reference"], "sung.wav");
+  EXPECT_EQ(report["real_references"][0]["rank"], 1);
   for (const Json& example : report["examples"]) {
     for (const Json& sound : example["sounds"]) {
       EXPECT_TRUE(std::filesystem::exists(folder_ / "report" / sound["sound"].get<std::string>()));
@@ -157,6 +163,7 @@ TEST_F(EvaluateModel, RefusesWhatItCannotDo) {
   refused({"--against", "hum=" + path("weights")}, 2, "'hum' is already used");
   refused({"--singing", path("none.wav")}, 66, "no such file");
   refused({"--singing", path("weights")}, 66, "no recordings below it");
+  refused({"--references", path("weights")}, 66, "no recordings below it");
   refused({"--listen", "piano roll"}, 2, "--listen: no row 'piano roll'");
   refused({"--listen", "hum", "--listen", "hum"}, 2,
           "--listen: no row 'hum', or it is named twice");

@@ -9,13 +9,12 @@
 #include "app/evaluation/clip_settings.h"
 #include "app/evaluation/model_opponents.h"
 #include "app/evaluation/model_systems.h"
+#include "app/evaluation/real_recordings.h"
 #include "app/evaluation/sampled_systems.h"
-#include "app/evaluation/singing_report.h"
 #include "app/evaluation/test_sounds.h"
 #include "app/play/hearing.h"
 #include "app/session_options.h"
 #include "app/stop.h"
-#include "base/folders.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "data/synthesis/fluid.h"
@@ -28,8 +27,6 @@
 #include "eval/report/page.h"
 #include "models/registry.h"
 #include "models/weights_folder.h"
-#include "pipeline/hum_melody.h"
-#include "pipeline/recording.h"
 #include "runtime/weights.h"
 
 namespace hum::app {
@@ -80,7 +77,8 @@ class Report {
     choose_rated_rows();
     say_what_is_missing();
     find_judges();
-    find_singing();
+    real_.emplace(options.singing, options.references, hear_function(session_, weights_),
+                  [&](const std::string& what, const std::string& why) { lacks(what, why); });
   }
 
   void measure() {
@@ -106,26 +104,13 @@ class Report {
     folder_.write("clips.csv", eval::clips_csv(evaluation));
   }
 
-  void sing() {
-    const SingingJudges judges{hear_, judges_.transcribe, sounds_.sources().render};
-    for (size_t i = 0; i < singers_.size(); ++i) {
-      const auto add = [&](const std::string& preset, std::span<const float> samples,
-                           std::span<const audio::Note> notes) {
-        stop_if_asked();
-        examples_.add("real singing: " + singers_[i].name,
-                      fmt::format("singing-{}-{}", i + 1, preset), preset, samples, notes);
-      };
-      for (Json& row : singing_report(model_.synthesizer(), judges, singers_[i], add)) {
-        singing_.push_back(std::move(row));
-      }
-    }
-  }
-
   Json write() {
     Json report = {{"title", "hum: evaluation of the models"}, {"about", about()}};
     report.update(summary_);
     report["codebooks"] = model_.codebook_use();
-    report["real_singing"] = singing_;
+    report.update(real_->report(
+        {model_.synthesizer(), weights_, judges_.transcribe, sounds_.sources().render}, examples_,
+        stop_if_asked));
     report["not_measured"] = not_measured_;
     report["examples"] = examples_.json();
     const Json test = eval::listening_test(examples_.json(), rated_);
@@ -171,21 +156,6 @@ class Report {
       if (names.erase(row) > 0) continue;
       fail(ExitCode::kUsage, fmt::format("--listen: no row '{}', or it is named twice", row),
            fmt::format("the rows: {}", fmt::join(names, "; ")));
-    }
-  }
-
-  // Transcribes the recordings now, so that an error in one shows before hours of work.
-  void find_singing() {
-    const fs::path shipped = data_folder() / "examples/vocadito_10.wav";
-    if (options_.singing.empty() && !fs::exists(shipped)) {
-      lacks("real singing", "no recording was given (--singing FILE or FOLDER)");
-      return;
-    }
-    hear_ = hear_function(session_, weights_);
-    for (const fs::path& path :
-         pipeline::recordings_of(options_.singing.empty() ? shipped : fs::path(options_.singing))) {
-      singers_.push_back({path.filename().string(), pipeline::read_recording(path).samples});
-      pipeline::read_melody(singers_.back().samples, hear_, {}, std::nullopt);
     }
   }
 
@@ -312,11 +282,10 @@ class Report {
   eval::Examples examples_;
   std::optional<eval::ClipLog> log_;
   Json tokens_ = Json::object();  // of the clip that is being judged
-  pipeline::HearFunction hear_;   // the melody of a recording
   eval::Judges judges_;
-  std::vector<SungRecording> singers_;
+  std::optional<RealRecordings> real_;
   std::vector<std::string> rated_;  // rows of the listening test
-  Json summary_, singing_ = Json::array(), not_measured_ = Json::array();
+  Json summary_, not_measured_ = Json::array();
 };
 
 }  // namespace
@@ -325,7 +294,6 @@ Json write_model_report(const ModelReportOptions& options) {
   validate(options);
   Report report(options);
   report.measure();
-  report.sing();
   return report.write();
 }
 

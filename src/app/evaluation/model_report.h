@@ -14,7 +14,7 @@ namespace hum::app {
 
 struct ModelReportOptions {
   std::string output;
-  std::string weights, singing, other_font;
+  std::string weights, singing, references, other_font;
   std::vector<std::string> against, listen;
   eval::TestSetOptions test_set;
   eval::BootstrapOptions bootstrap;
@@ -33,6 +33,9 @@ struct ModelReportOptions {
       "sound font that was not used in training (default: one of Debian's)");
     v("singing", singing,
       "recording of a singer, or a folder of recordings (default: examples/vocadito_10.wav)");
+    v("references", references,
+      "recording of an instrument, or a folder of recordings: each as the timbre of the first "
+      "singer's phrase");
     v("listen", listen,
       "row that the listening test plays (default: hum, and three that show its limits); "
       "repeatable");

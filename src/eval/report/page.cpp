@@ -227,6 +227,10 @@ std::string report_page(const Json& report) {
                   "Recordings of singers, played on eight instruments and compared with FluidSynth "
                   "playing the same notes; onsets within 100 ms.",
                   object_table(report.value("real_singing", Json())));
+  html += section("Real instruments",
+                  "Recordings of instruments as timbre references. An output's timbre should be "
+                  "nearer to its own reference (rank 1) than to the others.",
+                  object_table(report.value("real_references", Json())));
   html += section("Examples",
                   "The sounds of a clip are equally loud and switch at the same place. Space plays "
                   "and pauses the outlined clip, 1 to 9 choose a sound, the arrow keys step "
