@@ -143,7 +143,7 @@ eval::Bar codec_notes(const Scale& scale) {
       .unit = "note F1 relative to the ceiling, guided",
       .bar = fmt::format(
           "relative to the ceiling: guided chroma >= {}, F1 >= {}; plain >= {}, >= {}; "
-          "used entries >= {} of each book; octave bands within {} dB",
+          "used entries >= {} of each book in these clips; octave bands within {} dB",
           kGuided.chroma, kGuided.f1, kPlain.chroma, kPlain.f1, kMinUsed, kGuided.octave_db)};
   auto check = [&](const std::string& name, const Copies& copies, const Limits& limits) {
     const auto kept = of_ceiling(copies.mean, ceiling.mean);

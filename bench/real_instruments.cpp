@@ -27,7 +27,7 @@ fs::path instruments_folder(const Scale& scale) {
 }
 
 std::string instruments_missing(const Scale& scale) {
-  return fs::is_directory(instruments_folder(scale))
+  return fs::is_directory(instruments_folder(scale)) && !fs::is_empty(instruments_folder(scale))
              ? ""
              : "the recordings of real instruments are not here";
 }

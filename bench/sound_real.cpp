@@ -1,6 +1,7 @@
 // sound-real: people who sing, played on eight instruments by hum's default path and, as the
 // measure, by FluidSynth with the same heard notes. Basic Pitch transcribes both, and each is
-// scored against those notes. A figure is the mean over recordings, and over instruments or of one.
+// scored against those notes. Each figure is a mean over recordings, of one instrument or of all
+// eight.
 #include <algorithm>
 #include <iostream>
 #include <set>
@@ -21,7 +22,7 @@ namespace {
 constexpr const char *kHum = "hum", *kTrue = "true rendering";
 constexpr const char *kF1 = "F1 50 ms", *kF1At100Ms = "F1", *kChroma = "chroma";
 constexpr double kLeastChroma = 0.95, kLeastF1 = 0.90, kLeastEnvelope = 0.7;
-// Instruments whose notes have been softer than the others'.
+// Struck and plucked presets, whose onsets Basic Pitch misses most often in what hum plays.
 constexpr const char* kStruck[] = {"piano", "nylon-guitar", "marimba"};
 constexpr double kLeastStruckF1 = 0.85;
 constexpr size_t kLeastRecordings = 6;
@@ -62,8 +63,8 @@ class Rows {
     }
   }
 
-  std::set<std::string> names() const { return different("row"); }
-  std::set<std::string> presets() const { return different("preset"); }
+  std::set<std::string> names() const { return distinct("row"); }
+  std::set<std::string> presets() const { return distinct("preset"); }
 
   // Of one instrument; empty: of all.
   double mean(const std::string& row, const char* figure, const std::string& preset = "") const {
@@ -80,7 +81,7 @@ class Rows {
   }
 
  private:
-  std::set<std::string> different(const char* key) const {
+  std::set<std::string> distinct(const char* key) const {
     std::set<std::string> found;
     for (const Json& row : rows_) found.insert(row[key].get<std::string>());
     return found;
@@ -102,12 +103,12 @@ void show_presets(const Rows& rows, eval::Bar& bar) {
   const auto text = [](double value) { return fmt::format("{:.3f}", value); };
   for (const std::string& preset : rows.presets()) {
     const double chroma = rows.of_true(kChroma, preset), f1 = rows.of_true(kF1, preset),
-                 sung = rows.of_true(kF1At100Ms, preset),
+                 f1_100_ms = rows.of_true(kF1At100Ms, preset),
                  envelope = rows.mean(kHum, "envelope", preset);
-    table.row({preset, text(chroma), text(f1), text(sung), text(envelope)});
+    table.row({preset, text(chroma), text(f1), text(f1_100_ms), text(envelope)});
     bar.ours[preset] = {{"chroma_of_true", chroma},
                         {"f1_of_true", f1},
-                        {"f1_100_ms_of_true", sung},
+                        {"f1_100_ms_of_true", f1_100_ms},
                         {"envelope", envelope}};
   }
   std::cerr << table.text();
@@ -116,19 +117,17 @@ void show_presets(const Rows& rows, eval::Bar& bar) {
 }  // namespace
 
 eval::Bar sound_real(const Scale& scale) {
-  eval::Bar bar{
-      .name = "sound-real",
-      .unit = "note F1 (50 ms) relative to FluidSynth's, from real singing",
-      .bar = fmt::format(
-          "real singing on eight presets: chroma >= {}, note F1 (50 ms) >= {} of FluidSynth's "
-          "playing the same notes; piano, nylon guitar and marimba each >= {}; envelope "
-          "correlation "
-          ">= {}",
-          kLeastChroma, kLeastF1, kLeastStruckF1, kLeastEnvelope)};
+  eval::Bar bar{.name = "sound-real",
+                .unit = "note F1 (50 ms) relative to FluidSynth's, from real singing",
+                .bar = fmt::format(
+                    "all recordings of singers, {} s of each, on eight presets: chroma >= {} and "
+                    "note F1 (50 ms) >= {} of FluidSynth's playing the same notes; piano, "
+                    "nylon guitar and marimba each >= {}; envelope correlation >= {}",
+                    kLongest_s, kLeastChroma, kLeastF1, kLeastStruckF1, kLeastEnvelope)};
   const auto singers = read_singers(scale);
   if (!scale.smoke && singers.size() < kLeastRecordings) {
     bar.reason =
-        fmt::format("{} recordings are too few ({})", singers.size(), hear::recordings_missing());
+        fmt::format("{} recordings, at least {} are needed", singers.size(), kLeastRecordings);
   }
   const Rows rows(singers);
   bar.ours["recordings"] = singers.size();

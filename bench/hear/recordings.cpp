@@ -13,7 +13,9 @@ namespace fs = std::filesystem;
 fs::path voices_folder() { return source_folder().parent_path() / "shared/data/voices"; }
 
 std::string recordings_missing() {
-  return fs::is_directory(voices_folder()) ? "" : "the recordings of real voices are not here";
+  return fs::is_directory(voices_folder()) && !fs::is_empty(voices_folder())
+             ? ""
+             : "the recordings of real voices are not here";
 }
 
 Sound read_sound(const fs::path& path) { return pipeline::read_recording(path).samples; }

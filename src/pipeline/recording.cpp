@@ -71,9 +71,10 @@ void require_sound(const std::string& name, std::span<const float> samples) {
 
 std::vector<std::filesystem::path> recordings_of(const std::filesystem::path& path) {
   if (!std::filesystem::is_directory(path)) return {path};
-  constexpr std::array<std::string_view, 3> kSounds = {".wav", ".flac", ".mp3"};
+  constexpr std::array<std::string_view, 4> kSounds = {".wav", ".flac", ".ogg", ".mp3"};
   std::vector<std::filesystem::path> recordings;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
+    if (!entry.is_regular_file()) continue;
     const std::string extension = audio::extension_of(entry.path());
     if (std::ranges::find(kSounds, extension) != kSounds.end()) recordings.push_back(entry.path());
   }

@@ -92,13 +92,14 @@ TEST_F(Recordings, OfEightChannelsAt192KHzWorkWithAWarning) {
 
 TEST_F(Recordings, OfAFolderAreTheSoundsBelowItByPath) {
   fs::create_directories(folder_ / "b");
-  for (const char* name : {"b/one.FLAC", "z.mp3", "a.wav", "notes.mid", "README"}) {
+  fs::create_directories(folder_ / "c.wav");
+  for (const char* name : {"b/one.FLAC", "z.ogg", "a.wav", "notes.mid", "README"}) {
     std::ofstream(folder_ / name) << "x";
   }
   EXPECT_THAT(recordings_of(folder_),
-              testing::ElementsAre(folder_ / "a.wav", folder_ / "b/one.FLAC", folder_ / "z.mp3"));
+              testing::ElementsAre(folder_ / "a.wav", folder_ / "b/one.FLAC", folder_ / "z.ogg"));
   EXPECT_THAT(recordings_of(folder_ / "none.wav"), testing::ElementsAre(folder_ / "none.wav"));
-  for (const char* name : {"b/one.FLAC", "z.mp3", "a.wav"}) fs::remove(folder_ / name);
+  for (const char* name : {"b/one.FLAC", "z.ogg", "a.wav"}) fs::remove(folder_ / name);
   EXPECT_THROW(recordings_of(folder_), Error);
 }
 

@@ -104,13 +104,17 @@ class Report {
     folder_.write("clips.csv", eval::clips_csv(evaluation));
   }
 
+  void play_recordings() {
+    real_figures_ = real_->report(
+        {model_.synthesizer(), weights_, judges_.transcribe, sounds_.sources().render}, examples_,
+        stop_if_asked);
+  }
+
   Json write() {
     Json report = {{"title", "hum: evaluation of the models"}, {"about", about()}};
     report.update(summary_);
     report["codebooks"] = model_.codebook_use();
-    report.update(real_->report(
-        {model_.synthesizer(), weights_, judges_.transcribe, sounds_.sources().render}, examples_,
-        stop_if_asked));
+    report.update(real_figures_);
     report["not_measured"] = not_measured_;
     report["examples"] = examples_.json();
     const Json test = eval::listening_test(examples_.json(), rated_);
@@ -285,7 +289,7 @@ class Report {
   eval::Judges judges_;
   std::optional<RealRecordings> real_;
   std::vector<std::string> rated_;  // rows of the listening test
-  Json summary_, not_measured_ = Json::array();
+  Json summary_, real_figures_, not_measured_ = Json::array();
 };
 
 }  // namespace
@@ -294,6 +298,7 @@ Json write_model_report(const ModelReportOptions& options) {
   validate(options);
   Report report(options);
   report.measure();
+  report.play_recordings();
   return report.write();
 }
 

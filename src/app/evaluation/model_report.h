@@ -34,8 +34,8 @@ struct ModelReportOptions {
     v("singing", singing,
       "recording of a singer, or a folder of recordings (default: examples/vocadito_10.wav)");
     v("references", references,
-      "recording of an instrument, or a folder of recordings: each as the timbre of the first "
-      "singer's phrase");
+      "recording of an instrument, or a folder of recordings: each plays the first singer's "
+      "phrase");
     v("listen", listen,
       "row that the listening test plays (default: hum, and three that show its limits); "
       "repeatable");

@@ -15,6 +15,25 @@ namespace hum::app {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+struct Named {
+  std::string name;  // below the folder, if one was given
+  fs::path path;
+};
+
+std::vector<Named> named_recordings(const fs::path& given) {
+  std::vector<Named> recordings;
+  for (const fs::path& path : pipeline::recordings_of(given)) {
+    const bool is_file = path == given;
+    recordings.push_back(
+        {(is_file ? path.filename() : path.lexically_relative(given)).string(), path});
+  }
+  return recordings;
+}
+
+}  // namespace
+
 RealRecordings::RealRecordings(
     const std::string& singing, const std::string& references, pipeline::HearFunction melody,
     const std::function<void(const std::string& what, const std::string& why)>& lacks)
@@ -26,45 +45,43 @@ RealRecordings::RealRecordings(
     if (!references.empty()) lacks("real instruments", "there is no phrase to play (--singing)");
     return;
   }
-  for (const fs::path& path : pipeline::recordings_of(singer)) {
-    singers_.push_back({path.filename().string(), pipeline::read_recording(path).samples});
-    pipeline::read_melody(singers_.back().samples, melody_, {}, std::nullopt);
+  for (const auto& [name, path] : named_recordings(singer)) {
+    singers_.push_back({name, pipeline::read_recording(path).samples});
+    pipeline::read_melody(singers_.back().samples, melody_, {}, std::nullopt, name);
   }
   if (references.empty()) return;
-  references_ = pipeline::recordings_of(references);
   std::vector<std::string> warnings;
-  for (const fs::path& path : references_) {
+  for (const auto& [name, path] : named_recordings(references)) {
     const std::string file = path.string();
     read_clips(std::span(&file, 1), audio::kDefaultMaxSeconds, warnings);
+    references_.push_back({name, path});
   }
   for (const std::string& warning : warnings) spdlog::warn("{}", warning);
 }
 
-Json RealRecordings::report(const Means& means, eval::Examples& examples,
-                            const std::function<void()>& between) const {
+Json RealRecordings::report(const Tools& tools, eval::Examples& examples,
+                            const std::function<void()>& require_no_stop) const {
   Json sung = Json::array(), imitated = Json::array();
-  const SingingJudges judges{melody_, means.transcribe, means.render};
+  const SingingJudges judges{melody_, tools.transcribe, tools.render};
   for (size_t i = 0; i < singers_.size(); ++i) {
     const auto add = [&](const std::string& preset, std::span<const float> samples,
                          std::span<const audio::Note> notes) {
-      between();
+      require_no_stop();
       examples.add("real singing: " + singers_[i].name, fmt::format("singing-{}-{}", i + 1, preset),
                    preset, samples, notes);
     };
-    for (Json& row : singing_report(means.synthesizer, judges, singers_[i], add)) {
+    for (Json& row : singing_report(tools.synthesizer, judges, singers_[i], add)) {
       sung.push_back(std::move(row));
     }
   }
   if (!references_.empty()) {
-    size_t sounds = 0;  // two of each reference
-    imitated = reference_report(
-        means.weights, references_, singers_.front(),
-        [&](const std::string& reference, const std::string& row, std::span<const float> samples,
-            std::span<const audio::Note> notes) {
-          between();
-          examples.add("real instrument: " + reference,
-                       fmt::format("reference-{}-{}", sounds++ / 2 + 1, row), row, samples, notes);
-        });
+    const auto add = [&](size_t i, const std::string& row, std::span<const float> samples,
+                         std::span<const audio::Note> notes) {
+      require_no_stop();
+      examples.add("real instrument: " + references_[i].name,
+                   fmt::format("reference-{}-{}", i + 1, row), row, samples, notes);
+    };
+    imitated = reference_report(tools.weights, references_, singers_.front(), add);
   }
   return {{"real_singing", std::move(sung)}, {"real_references", std::move(imitated)}};
 }

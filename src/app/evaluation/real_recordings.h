@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/evaluation/reference_report.h"
 #include "app/evaluation/singing_report.h"
 #include "app/play/synthesizer.h"
 #include "base/json_fwd.h"
@@ -24,7 +25,7 @@ class RealRecordings {
                  pipeline::HearFunction melody,
                  const std::function<void(const std::string& what, const std::string& why)>& lacks);
 
-  struct Means {
+  struct Tools {
     Synthesizer& synthesizer;
     std::filesystem::path weights;
     eval::Transcriber transcribe;
@@ -33,13 +34,13 @@ class RealRecordings {
   // {"real_singing": singing_report of all singers, "real_references": reference_report with the
   // first singer's phrase}. Adds the sounds to the examples; calls `between` between them, which
   // may throw to stop.
-  Json report(const Means& means, eval::Examples& examples,
-              const std::function<void()>& between) const;
+  Json report(const Tools& tools, eval::Examples& examples,
+              const std::function<void()>& require_no_stop) const;
 
  private:
   pipeline::HearFunction melody_;
   std::vector<SungRecording> singers_;
-  std::vector<std::filesystem::path> references_;
+  std::vector<ReferenceRecording> references_;
 };
 
 }  // namespace hum::app

@@ -1,25 +1,26 @@
 #include "app/evaluation/reference_report.h"
 
 #include <limits>
-#include <memory>
-#include <vector>
 
-#include "app/play/converter.h"
+#include "app/play/loaded_models.h"
 #include "app/play/references.h"
+#include "audio/io.h"
 #include "base/json.h"
 #include "data/synthesis/timing.h"
-#include "eval/metrics/timbre.h"
 #include "pipeline/generate.h"
+#include "pipeline/hum_melody.h"
+#include "pipeline/score.h"
 
 namespace hum::app {
 namespace {
 
-struct Imitation {
-  std::string name;
-  eval::Timbre reference, output;
-};
+constexpr uint64_t kSeed = 1;
 
-Json row_of(const std::vector<Imitation>& all, size_t i) {
+eval::Timbre audible_timbre(std::span<const float> samples) {
+  return eval::timbre_of(samples, data::kSampleRate, eval::kAudibleRange_db);
+}
+
+Json row_of(std::span<const Imitation> all, size_t i) {
   const double own = eval::timbre_distance(all[i].output, all[i].reference);
   double nearest = std::numeric_limits<double>::infinity();
   Json name;
@@ -41,36 +42,37 @@ Json row_of(const std::vector<Imitation>& all, size_t i) {
 
 }  // namespace
 
+Json imitation_rows(std::span<const Imitation> imitations) {
+  Json rows = Json::array();
+  for (size_t i = 0; i < imitations.size(); ++i) rows.push_back(row_of(imitations, i));
+  return rows;
+}
+
 Json reference_report(const std::filesystem::path& weights,
-                      std::span<const std::filesystem::path> references,
-                      const SungRecording& phrase,
-                      const std::function<void(const std::string& reference, const std::string& row,
+                      std::span<const ReferenceRecording> references, const SungRecording& phrase,
+                      const std::function<void(size_t reference, const std::string& row,
                                                std::span<const float> samples,
                                                std::span<const audio::Note> notes)>& sounds) {
-  const auto models = std::make_shared<LoadedModels>(weights.string());
-  const pipeline::Recording recording{
-      .samples = phrase.samples,
-      .seconds = static_cast<double>(phrase.samples.size()) / data::kSampleRate,
-      .warnings = {}};
-  const auto timbre_of = [](std::span<const float> samples) {
-    return eval::timbre_of(samples, data::kSampleRate, eval::kAudibleRange_db);
-  };
+  LoadedModels models(weights.string());
+  const auto hear = models.hear({}, {});
   std::vector<Imitation> all;
-  for (const auto& path : references) {
-    const std::string file = path.string(), name = path.filename().string();
+  for (size_t i = 0; i < references.size(); ++i) {
+    const std::string file = references[i].path.string();
     std::vector<std::string> warnings;
     const auto clip = read_clips(std::span(&file, 1), audio::kDefaultMaxSeconds, warnings);
-    Converter converter({.timbre = {file}}, models);
-    const auto notes = converter.listen(recording, false, phrase.name).score.notes;
-    const auto output = pipeline::finish(converter.play(notes), pipeline::end_of(notes),
-                                         {.rate_hz = data::kSampleRate});
-    all.push_back({name, timbre_of(clip[0].samples), timbre_of(output.samples)});
-    sounds(name, "reference", clip[0].samples, {});
-    sounds(name, "hum", output.samples, notes);
+    const auto timbre = models.timbre_of({file}, audio::kDefaultMaxSeconds, {}, hear);
+    const auto melody = pipeline::read_melody(phrase.samples, hear, {}, timbre.range, phrase.name);
+    const auto notes = pipeline::make_score(melody.notes, {}, {}).notes;
+    const auto instrument = models.synthesizer().instrument(timbre.source, {});
+    const auto output = pipeline::finish(pipeline::play(notes, instrument, kSeed),
+                                         pipeline::end_of(notes), {.rate_hz = data::kSampleRate});
+    all.push_back({.name = references[i].name,
+                   .reference = audible_timbre(clip[0].samples),
+                   .output = audible_timbre(output.samples)});
+    sounds(i, "reference", clip[0].samples, {});
+    sounds(i, "hum", output.samples, notes);
   }
-  Json rows = Json::array();
-  for (size_t i = 0; i < all.size(); ++i) rows.push_back(row_of(all, i));
-  return rows;
+  return imitation_rows(all);
 }
 
 }  // namespace hum::app

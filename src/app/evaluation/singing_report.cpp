@@ -44,8 +44,8 @@ Json singing_report(
   data::FluidRenderer renderer;
   Json rows = Json::array();
   for (const data::Preset* preset : presets) {
-    const auto melody = pipeline::read_melody(hum, judges.melody, {},
-                                              pipeline::PitchRange{preset->low, preset->high});
+    const auto melody = pipeline::read_melody(
+        hum, judges.melody, {}, pipeline::PitchRange{preset->low, preset->high}, recording.name);
     const auto notes =
         pipeline::make_score(melody.notes, {}, {.can_bend = data::can_bend(*preset)}).notes;
     std::vector<std::string> warnings;

@@ -27,7 +27,8 @@ struct SungRecording {
 
 // [{"recording", "preset", "row", "chroma", "F1", "F1 50 ms", "chroma of ceiling", "F1 of ceiling",
 //   "F1 50 ms of ceiling", "timbre distance", "nearest other preset", "envelope",
-//   "falls short of"}]: "envelope" is the correlation with the true rendering's envelope
+//   "falls short of"}]: "F1" is within 100 ms; "envelope" is the correlation with the true
+//   rendering's envelope
 // Calls `sounds` with each preset's name and hum's sound (22,050 Hz). Throws: kBadData when the
 // recording has no melody.
 Json singing_report(

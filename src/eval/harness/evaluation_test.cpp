@@ -264,6 +264,13 @@ TEST(Summary, HasTheBalanceOfOctaves) {
   EXPECT_EQ(rows[2]["octaves"]["largest_db"], 0);
   const Json& half = rows[0]["octaves"];
   EXPECT_GT(half["largest_db"], 1);
+  double largest_db = 0;
+  for (size_t band = 1; band < half["bands"].size(); ++band) {
+    largest_db = std::max(largest_db, std::abs(half["bands"][band]["difference_db"].get<double>()));
+  }
+  EXPECT_LE(half["largest_db_from_62_hz"], largest_db);
+  EXPECT_GT(half["largest_db_from_62_hz"], 1);
+  EXPECT_EQ(rows[2]["octaves"]["largest_db_from_62_hz"], 0);
   EXPECT_EQ(half["bands"][4]["hz"], 500);
   EXPECT_LT(half["bands"][4]["difference_db"], 0);
 }

@@ -74,7 +74,8 @@ class InstrumentJudge {
   double hum_distance_ = 0, sine_distance_ = 0;
 };
 
-// The same rhythm with the pitches (and bends) in reverse order.
+// The same rhythm with the pitches (and bends) in reverse order; a melody that is the same
+// backwards moves by half an octave.
 std::vector<audio::Note> wrong_notes(std::span<const audio::Note> notes);
 
 }  // namespace hum::eval

@@ -115,6 +115,10 @@ TEST(InstrumentRow, WantsSomethingToCompareWith) {
 }
 
 TEST(WrongNotes, KeepTheRhythm) {
+  const std::vector<audio::Note> same_backwards = {{.start_s = 0, .end_s = 1, .pitch = 60},
+                                                   {.start_s = 1, .end_s = 2, .pitch = 60}};
+  EXPECT_EQ(wrong_notes(same_backwards)[1].pitch, 66);
+
   const auto right = melody(), wrong = wrong_notes(right);
   ASSERT_EQ(wrong.size(), right.size());
   for (size_t i = 0; i < right.size(); ++i) {

@@ -225,11 +225,12 @@ std::string report_page(const Json& report) {
               object_table(report.value("codebooks", Json())));
   html += section("Real singing",
                   "Recordings of singers, played on eight instruments and compared with FluidSynth "
-                  "playing the same notes; onsets within 100 ms.",
+                  "playing the same notes. F1: onsets within 100 ms.",
                   object_table(report.value("real_singing", Json())));
   html += section("Real instruments",
-                  "Recordings of instruments as timbre references. An output's timbre should be "
-                  "nearer to its own reference (rank 1) than to the others.",
+                  "Recordings of instruments as timbre references. Rank 1: the output's timbre is "
+                  "nearest to its own reference. Another recording of the same instrument may be "
+                  "nearer without a fault.",
                   object_table(report.value("real_references", Json())));
   html += section("Examples",
                   "The sounds of a clip are equally loud and switch at the same place. Space plays "
