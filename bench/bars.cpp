@@ -2,9 +2,8 @@
 // provenance). Exit code 0 if the bar is met, 1 if it is missed or cannot be measured.
 // hum_bars NAME --smoke: its smoke form (bench/scale.h). Exit code 0 if it ran to completion.
 // hum_bars NAME --ear FOLDER --annotated FOLDER --references FOLDER --singing FOLDER: with other
-// inputs of the hear bars, sound-real, sound-references and stems-melody (bench/scale.h). hum_bars
-// sound-notes
-// --denominators: a part of it.
+// inputs of the hear bars, sound-real, sound-references and stems-melody (bench/scale.h).
+// hum_bars sound-notes --denominators: a part of it.
 // hum_bars --about: compiler and plugin, as JSON.
 #include "bench/bars.h"
 

@@ -7,7 +7,6 @@
 #include "base/folders.h"
 #include "base/json.h"
 #include "bench/hear/recordings.h"
-#include "pipeline/recording.h"
 
 namespace hum::bench {
 namespace {
@@ -34,7 +33,7 @@ std::string instruments_missing(const Scale& scale) {
 
 std::vector<InstrumentClip> instrument_clips(const Scale& scale) {
   const fs::path folder = instruments_folder(scale), list = list_file(folder);
-  auto unlisted = pipeline::recordings_of(folder);
+  auto unlisted = hear::sounds_below(folder);
   std::vector<InstrumentClip> clips;
   const Json json = read_json(list);
   for (const Json& instrument : json.at("instruments")) {

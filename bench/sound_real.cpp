@@ -31,7 +31,7 @@ constexpr double kLongest_s = 20, kSmokeLongest_s = 2.5;
 std::vector<app::SungRecording> read_singers(const Scale& scale) {
   std::vector<std::filesystem::path> paths = {example_recording()};
   if (!scale.singing.empty()) {
-    paths = pipeline::recordings_of(scale.singing);
+    paths = hear::sounds_below(scale.singing);
   } else if (!scale.smoke && hear::recordings_missing().empty()) {
     paths = hear::all_recordings();
   }

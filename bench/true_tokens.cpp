@@ -48,10 +48,8 @@ std::vector<double> TrueTokens::used() const {
   for (int64_t book = 0; book < books(); ++book) {
     std::vector<int32_t> tokens;
     for (const auto& codes : codes_) {
-      for (auto at = static_cast<size_t>(book); at < codes.size();
-           at += static_cast<size_t>(books())) {
-        tokens.push_back(codes[at]);
-      }
+      const auto more = eval::tokens_of_book(codes, book, books());
+      tokens.insert(tokens.end(), more.begin(), more.end());
     }
     const auto entries = static_cast<int>(codec().config().quantizer.entries);
     result.push_back(eval::codebook_share_used(tokens, entries));

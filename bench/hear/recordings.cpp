@@ -1,7 +1,9 @@
 #include "bench/hear/recordings.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "app/play/recordings.h"
 #include "base/folders.h"
 #include "bench/judges.h"
 #include "pipeline/recording.h"
@@ -20,8 +22,16 @@ std::string recordings_missing() {
 
 Sound read_sound(const fs::path& path) { return pipeline::read_recording(path).samples; }
 
+std::vector<fs::path> sounds_below(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  for (auto& found : app::find_recordings({folder.string()}, true)) {
+    paths.push_back(std::move(found.path));
+  }
+  return paths;
+}
+
 std::vector<fs::path> all_recordings() {
-  auto paths = pipeline::recordings_of(voices_folder());
+  auto paths = sounds_below(voices_folder());
   paths.push_back(example_recording());
   std::ranges::sort(paths);
   return paths;

@@ -17,6 +17,9 @@ std::string recordings_missing();
 // As every command reads a recording.
 Sound read_sound(const std::filesystem::path& path);
 
+// The recordings below a folder, by path; a file: itself.
+std::vector<std::filesystem::path> sounds_below(const std::filesystem::path& folder);
+
 // All recordings of the folder of voices, and the example in the repository, by path.
 std::vector<std::filesystem::path> all_recordings();
 

@@ -19,7 +19,6 @@
 #include "data/stems/render.h"
 #include "eval/harness/annotation.h"
 #include "eval/metrics/stem_figures.h"
-#include "pipeline/recording.h"
 
 namespace hum::bench {
 namespace {
@@ -64,8 +63,7 @@ bool has_annotations(const std::filesystem::path& folder) {
 }
 
 std::vector<Singer> read_singers(const Scale& scale) {
-  auto paths =
-      scale.singing.empty() ? hear::all_recordings() : pipeline::recordings_of(scale.singing);
+  auto paths = scale.singing.empty() ? hear::all_recordings() : hear::sounds_below(scale.singing);
   // Not by path, which depends on where the repository is.
   std::ranges::sort(paths, {}, [](const auto& path) { return path.filename(); });
   if (scale.smoke) paths.resize(1);

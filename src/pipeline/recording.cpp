@@ -1,9 +1,6 @@
 #include "pipeline/recording.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 
@@ -68,23 +65,6 @@ void require_sound(const std::string& name, std::span<const float> samples) {
 }
 
 }  // namespace
-
-std::vector<std::filesystem::path> recordings_of(const std::filesystem::path& path) {
-  if (!std::filesystem::is_directory(path)) return {path};
-  constexpr std::array<std::string_view, 4> kSounds = {".wav", ".flac", ".ogg", ".mp3"};
-  std::vector<std::filesystem::path> recordings;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
-    if (!entry.is_regular_file()) continue;
-    const std::string extension = audio::extension_of(entry.path());
-    if (std::ranges::find(kSounds, extension) != kSounds.end()) recordings.push_back(entry.path());
-  }
-  if (recordings.empty()) {
-    fail(ExitCode::kNoInput, path.string() + ": no recordings below it",
-         fmt::format("hum reads {} there", fmt::join(kSounds, ", ")));
-  }
-  std::ranges::sort(recordings);
-  return recordings;
-}
 
 Recording checked_recording(const audio::AudioBuffer& mono, const audio::SourceFormat& source,
                             const std::string& name) {

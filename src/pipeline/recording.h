@@ -31,10 +31,6 @@ Recording read_recording(const std::filesystem::path& path,
 Recording checked_recording(const audio::AudioBuffer& mono, const audio::SourceFormat& source,
                             const std::string& name);
 
-// The path itself if it is no folder; else the wav, flac, ogg and mp3 files below it, by path.
-// Throws: kNoInput for a folder without any.
-std::vector<std::filesystem::path> recordings_of(const std::filesystem::path& path);
-
 // Checks an output before any long work. Throws: kUsage when the extension is not one of
 // `extensions` (".mid", ...), kCannotCreate when the file could not be written later.
 void require_output(const std::filesystem::path& path,

@@ -90,19 +90,6 @@ TEST_F(Recordings, OfEightChannelsAt192KHzWorkWithAWarning) {
                                                        testing::HasSubstr("192000 Hz")));
 }
 
-TEST_F(Recordings, OfAFolderAreTheSoundsBelowItByPath) {
-  fs::create_directories(folder_ / "b");
-  fs::create_directories(folder_ / "c.wav");
-  for (const char* name : {"b/one.FLAC", "z.ogg", "a.wav", "notes.mid", "README"}) {
-    std::ofstream(folder_ / name) << "x";
-  }
-  EXPECT_THAT(recordings_of(folder_),
-              testing::ElementsAre(folder_ / "a.wav", folder_ / "b/one.FLAC", folder_ / "z.ogg"));
-  EXPECT_THAT(recordings_of(folder_ / "none.wav"), testing::ElementsAre(folder_ / "none.wav"));
-  for (const char* name : {"b/one.FLAC", "z.ogg", "a.wav"}) fs::remove(folder_ / name);
-  EXPECT_THROW(recordings_of(folder_), Error);
-}
-
 TEST_F(Recordings, LeaveOutputsAloneThatAreOnlyChecked) {
   const fs::path path = folder_ / "out.wav";
   std::ofstream(path) << "old";

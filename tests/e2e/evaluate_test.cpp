@@ -162,8 +162,8 @@ TEST_F(EvaluateModel, RefusesWhatItCannotDo) {
   refused({"--against", "plain=" + path("none")}, 66, "none: no such folder");
   refused({"--against", "hum=" + path("weights")}, 2, "'hum' is already used");
   refused({"--singing", path("none.wav")}, 66, "no such file");
-  refused({"--singing", path("weights")}, 66, "no recordings below it");
-  refused({"--references", path("weights")}, 66, "no recordings below it");
+  refused({"--singing", path("weights")}, 66, "weights: holds no recordings");
+  refused({"--references", path("weights")}, 66, "weights: holds no recordings");
   refused({"--listen", "piano roll"}, 2, "--listen: no row 'piano roll'");
   refused({"--listen", "hum", "--listen", "hum"}, 2,
           "--listen: no row 'hum', or it is named twice");

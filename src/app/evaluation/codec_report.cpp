@@ -177,11 +177,7 @@ class Judge {
     const auto& quantizer = codec_.config().quantizer;
     Json rows = Json::array();
     for (int64_t book = 0; book < quantizer.books; ++book) {
-      std::vector<int32_t> tokens;
-      for (auto at = static_cast<size_t>(book); at < codes_.size();
-           at += static_cast<size_t>(quantizer.books)) {
-        tokens.push_back(codes_[at]);
-      }
+      const auto tokens = eval::tokens_of_book(codes_, book, quantizer.books);
       const auto entries = static_cast<int>(quantizer.entries);
       rows.push_back({{"book", book + 1},
                       {"entropy_bits", eval::codebook_entropy_bits(tokens, entries)},

@@ -15,15 +15,6 @@
 namespace hum::app {
 namespace {
 
-// Column `book` of codes [frames, books].
-std::vector<int32_t> book_of(std::span<const int32_t> codes, int64_t book, int64_t books) {
-  std::vector<int32_t> tokens;
-  for (auto at = static_cast<size_t>(book); at < codes.size(); at += static_cast<size_t>(books)) {
-    tokens.push_back(codes[at]);
-  }
-  return tokens;
-}
-
 std::vector<float> finished(std::vector<float> samples, const eval::TestClip& clip) {
   samples.resize(clip.truth.size());
   return data::levelled(std::move(samples));
@@ -91,7 +82,7 @@ eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
   result.logits = humming.coarse_logits(known, melody, humming.draft(melody, timbre_.reference),
                                         timbre_.reference);
   result.classes = std::ssize(result.logits) / models::humming::kWindowFrames;
-  result.targets = book_of(known, 0, coarse_books);
+  result.targets = eval::tokens_of_book(known, 0, coarse_books);
   return result;
 }
 
@@ -206,7 +197,7 @@ Json ModelSystems::codebook_use() {
   Json rows = Json::array();
   for (int64_t book = 0; book < quantizer.books; ++book) {
     for (const auto& [name, codes] : counted_) {
-      const auto tokens = book_of(codes, book, quantizer.books);
+      const auto tokens = eval::tokens_of_book(codes, book, quantizer.books);
       rows.push_back({{"book", book + 1},
                       {"sound", name},
                       {"entropy_bits", eval::codebook_entropy_bits(tokens, entries)},

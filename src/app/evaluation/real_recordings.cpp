@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/evaluation/reference_report.h"
+#include "app/play/recordings.h"
 #include "app/play/references.h"
 #include "base/folders.h"
 #include "base/json.h"
@@ -17,19 +18,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Named {
-  std::string name;  // below the folder, if one was given
-  fs::path path;
-};
-
-std::vector<Named> named_recordings(const fs::path& given) {
-  std::vector<Named> recordings;
-  for (const fs::path& path : pipeline::recordings_of(given)) {
-    const bool is_file = path == given;
-    recordings.push_back(
-        {(is_file ? path.filename() : path.lexically_relative(given)).string(), path});
-  }
-  return recordings;
+// Its name below the folder, if one was given.
+std::string name_of(const FoundRecording& found) {
+  return (found.subfolder / found.path.filename()).string();
 }
 
 }  // namespace
@@ -45,16 +36,16 @@ RealRecordings::RealRecordings(
     if (!references.empty()) lacks("real instruments", "there is no phrase to play (--singing)");
     return;
   }
-  for (const auto& [name, path] : named_recordings(singer)) {
-    singers_.push_back({name, pipeline::read_recording(path).samples});
-    pipeline::read_melody(singers_.back().samples, melody_, {}, std::nullopt, name);
+  for (const FoundRecording& found : find_recordings({singer.string()}, true)) {
+    singers_.push_back({name_of(found), pipeline::read_recording(found.path).samples});
+    pipeline::read_melody(singers_.back().samples, melody_, {}, std::nullopt, name_of(found));
   }
   if (references.empty()) return;
   std::vector<std::string> warnings;
-  for (const auto& [name, path] : named_recordings(references)) {
-    const std::string file = path.string();
-    read_clips(std::span(&file, 1), audio::kDefaultMaxSeconds, warnings);
-    references_.push_back({name, path});
+  for (const FoundRecording& found : find_recordings({references}, true)) {
+    const std::string file = found.path.string();
+    auto clips = read_clips(std::span(&file, 1), audio::kDefaultMaxSeconds, warnings);
+    references_.push_back({name_of(found), found.path, std::move(clips[0].samples)});
   }
   for (const std::string& warning : warnings) spdlog::warn("{}", warning);
 }

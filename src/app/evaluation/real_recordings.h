@@ -18,9 +18,9 @@ namespace hum::app {
 class RealRecordings {
  public:
   // Reads all recordings and hears the singers' melodies, so that an error in one shows before
-  // hours of work. Both may be a file or a folder. `singing` empty: the example of hum;
-  // `references` empty: none. `lacks`: called with what cannot be measured, and why. Throws: what
-  // pipeline::recordings_of, read_recording, read_melody and read_clips throw.
+  // hours of work. Both may be a file or a folder. Without `singing`, the example that comes with
+  // hum sings; without `references`, nothing is imitated. Calls `lacks` for what cannot be
+  // measured. Throws: what find_recordings, read_recording, read_melody and read_clips throw.
   RealRecordings(const std::string& singing, const std::string& references,
                  pipeline::HearFunction melody,
                  const std::function<void(const std::string& what, const std::string& why)>& lacks);

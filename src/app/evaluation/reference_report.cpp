@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "app/play/loaded_models.h"
-#include "app/play/references.h"
 #include "audio/io.h"
 #include "base/json.h"
 #include "data/synthesis/timing.h"
@@ -58,8 +57,6 @@ Json reference_report(const std::filesystem::path& weights,
   std::vector<Imitation> all;
   for (size_t i = 0; i < references.size(); ++i) {
     const std::string file = references[i].path.string();
-    std::vector<std::string> warnings;
-    const auto clip = read_clips(std::span(&file, 1), audio::kDefaultMaxSeconds, warnings);
     const auto timbre = models.timbre_of({file}, audio::kDefaultMaxSeconds, {}, hear);
     const auto melody = pipeline::read_melody(phrase.samples, hear, {}, timbre.range, phrase.name);
     const auto notes = pipeline::make_score(melody.notes, {}, {}).notes;
@@ -67,9 +64,9 @@ Json reference_report(const std::filesystem::path& weights,
     const auto output = pipeline::finish(pipeline::play(notes, instrument, kSeed),
                                          pipeline::end_of(notes), {.rate_hz = data::kSampleRate});
     all.push_back({.name = references[i].name,
-                   .reference = audible_timbre(clip[0].samples),
+                   .reference = audible_timbre(references[i].samples),
                    .output = audible_timbre(output.samples)});
-    sounds(i, "reference", clip[0].samples, {});
+    sounds(i, "reference", references[i].samples, {});
     sounds(i, "hum", output.samples, notes);
   }
   return imitation_rows(all);

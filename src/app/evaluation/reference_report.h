@@ -19,6 +19,7 @@ namespace hum::app {
 struct ReferenceRecording {
   std::string name;
   std::filesystem::path path;
+  std::vector<float> samples;  // of the part that is used (read_clips): mono, 22,050 Hz
 };
 
 // A reference, as much of it as is used, and what hum plays with it.

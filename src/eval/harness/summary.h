@@ -26,9 +26,8 @@ std::vector<ClipGroup> clip_groups(std::span<const TestClipPlan> plans);
 //            "groups": {group: {metric: {"value", "low", "high", "clips"}}},
 //            "against": name, "differences": like "groups": this row less that one, clip by clip,
 //            "fad": {"embedding", "value", "clips"}: against the true rendering's clips,
-//            "octaves": {"largest_db", "largest_db_from_62_hz", "bands": [{"hz",
-//            "difference_db"}]}:
-//                       likewise, all clips as one sound}]}
+//            "octaves": {"largest_db", "largest_db_from_62_hz",
+//                       "bands": [{"hz", "difference_db"}]}: likewise, all clips as one sound}]}
 // Clips whose figure is not finite are left out, and "clips" is the number of the others; a figure
 // without clips is null. The interval is BCa over clips. The Frechet distance has none, because
 // resamples have fewer different clips, which biases it.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "base/error.h"
 
@@ -20,6 +19,14 @@ std::vector<int64_t> counts_of(std::span<const int32_t> tokens, int codebook_siz
 }
 
 }  // namespace
+
+std::vector<int32_t> tokens_of_book(std::span<const int32_t> codes, int64_t book, int64_t books) {
+  std::vector<int32_t> tokens;
+  for (auto at = static_cast<size_t>(book); at < codes.size(); at += static_cast<size_t>(books)) {
+    tokens.push_back(codes[at]);
+  }
+  return tokens;
+}
 
 double codebook_entropy_bits(std::span<const int32_t> tokens, int codebook_size) {
   double bits = 0;

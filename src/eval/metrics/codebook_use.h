@@ -3,8 +3,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace hum::eval {
+
+// The tokens of one book. Shapes: codes [frames, books] -> [frames].
+std::vector<int32_t> tokens_of_book(std::span<const int32_t> codes, int64_t book, int64_t books);
 
 // Entropy of the tokens' distribution in bits: log2(codebook_size) when all are used equally. 0
 // without tokens. Throws: kFailure when a token is outside [0, codebook_size).
