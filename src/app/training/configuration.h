@@ -42,7 +42,8 @@ struct StageConfig {
   int64_t batch = 16;
   // Frames of a crop; models that train on whole items ignore it.
   int64_t frames = 100;
-  // Crops with notes: share of a batch that takes its latents from the upsampler, not the codec.
+  // Crops with notes: share of a batch that takes its latents from predictor or upsampler, not the
+  // codec.
   double predicted_share = 0;
   // Labelled crops: shares of a batch that are changed (crop_changes.h).
   double copied_share = 0, recorded_share = 0;
@@ -69,7 +70,7 @@ struct StageConfig {
     v("batch", batch, "items in a batch");
     v("frames", frames, "frames of a training crop");
     v("predicted_share", predicted_share,
-      "voice: share of a batch that takes its latents from the upsampler, not the codec");
+      "voice: share of a batch that takes its latents from predictor or upsampler, not the codec");
     v("copied_share", copied_share,
       "classifier: share of crops that are copied by the codec, with half of its books or more");
     v("recorded_share", recorded_share,

@@ -23,8 +23,6 @@ namespace {
 using internal::chosen;
 using internal::shaped;
 using models::humming::CommonConfig;
-using models::humming::draft_model;
-using models::humming::LatentPredictor;
 using runtime::HostTensor;
 
 // models/ does not depend on data/, so both name the columns that conditioning reads.
@@ -117,19 +115,15 @@ OpenedInput token_items_with_drafts(const InputRequest& request) {
   const auto data = open_tokens(request, common);
   const StageConfig& stage = request.configuration.stage;
   require_fits(*data, common, request.configuration.path.string());
-  std::shared_ptr<const LatentPredictor> drafter;
-  if (wants(request.spec, "draft")) {
-    drafter = open_predictor(request, *data, draft_model(weights_of(stage)), stage.batch);
-  }
-  const HostTensor draft_stage({graph::DType::kI32, {stage.batch}});
+  std::shared_ptr<const Drafts> drafts;
+  if (wants(request.spec, "draft")) drafts = std::make_shared<const Drafts>(request, *data);
   const graph::Dims melody_dims = {stage.batch, data::kItemFrames, common.melody_features};
   MelodyNeeds melody{.features = common.melody_features};
-  if (drafter) melody = both(melody, needs_of(*drafter));
-  const auto batch = [data, request, &stage, drafter, draft_stage, melody,
-                      melody_dims](const Draw& draw) {
+  if (drafts) melody = both(melody, drafts->needs());
+  const auto batch = [data, request, &stage, drafts, melody, melody_dims](const Draw& draw) {
     auto arrays = item_arrays(*data, stage, draw, melody);
     std::optional<HostTensor> draft;
-    if (drafter) draft = predicted_latents(*drafter, draft_stage, arrays);
+    if (drafts) draft = drafts->of(arrays);
     arrays.melody = models::humming::first_columns(arrays.melody.as<float>(), melody_dims);
     auto all = named(std::move(arrays));
     if (draft) all.emplace_back("draft", std::move(*draft));

@@ -4,21 +4,13 @@
 #include <cmath>
 
 #include "base/rng.h"
+#include "data/synthesis/timing.h"
 
 namespace hum::app {
 
 using models::humming::draft_model;
 using models::humming::LatentModel;
-using models::humming::LatentPredictor;
 using runtime::HostTensor;
-
-MelodyNeeds needs_of(const LatentPredictor& predictor) {
-  return {predictor.common().melody_features, predictor.needs_reference_melody()};
-}
-
-MelodyNeeds both(const MelodyNeeds& a, const MelodyNeeds& b) {
-  return {std::max(a.features, b.features), a.of_references || b.of_references};
-}
 
 PredictedLatents::PredictedLatents(const InputRequest& request, const TokenData& data)
     : data_(data), batch_(request.configuration.stage.batch) {
@@ -29,46 +21,39 @@ PredictedLatents::PredictedLatents(const InputRequest& request, const TokenData&
          fmt::format("stage.predicted_share {} is outside 0..1", stage.predicted_share));
   }
   if (items_ == 0) return;
+  const auto weights = weights_of(stage);
+  if (draft_model(weights) == LatentModel::kPredictor) drafts_ = stored_drafts(request, data);
+  if (drafts_ && !has_part(weights, LatentModel::kUpsampler)) return;
   upsampler_ = open_predictor(request, data, LatentModel::kUpsampler, items_);
   needs_ = needs_of(*upsampler_);
-  if (draft_model(weights_of(stage)) == LatentModel::kUpsampler) return;
-  predictor_ = open_predictor(request, data, LatentModel::kPredictor, items_);
-  needs_ = both(needs_, needs_of(*predictor_));
 }
 
 void PredictedLatents::replace(const Draw& draw, data::VoiceBatch& batch) const {
   if (items_ == 0) return;
-  const auto arrays =
-      arrays_of(data::token_batch(data_.items, data_.tokens, draw.order, draw.step, batch_, items_,
-                                  {.melody_columns = static_cast<int>(needs_.features),
-                                   .has_reference_melody = needs_.of_references}));
   const auto stages = drawn_stages(draw);
-  auto latents = predicted_latents(
-      *upsampler_, HostTensor::of({items_}, std::span<const int32_t>(stages)), arrays);
-  if (predictor_) use_drafts(stages, arrays, latents);
-  data::replace_latents(batch, latents.as<float>(), items_, data_.tokens.channels());
+  HostTensor latents({graph::DType::kF32, {items_, data::kItemFrames, data_.tokens.latent()}});
+  if (upsampler_) {
+    const auto arrays = arrays_of(
+        data::token_batch(data_.items, data_.tokens, draw.order, draw.step, batch_, items_,
+                          {.melody_columns = static_cast<int>(needs_.features),
+                           .has_reference_melody = needs_.of_references}));
+    latents = predicted_latents(*upsampler_,
+                                HostTensor::of({items_}, std::span<const int32_t>(stages)), arrays);
+  }
+  const auto all = latents.as<float>();
+  const size_t size = all.size() / stages.size();
+  for (size_t b = 0; drafts_ && b < stages.size(); ++b) {
+    if (stages[b] == 0) std::ranges::copy((*drafts_)[batch.items[b]], &all[b * size]);
+  }
+  data::replace_latents(batch, all, items_, data_.tokens.channels());
 }
 
 std::vector<int32_t> PredictedLatents::drawn_stages(const Draw& draw) const {
   Rng rng(draw.seed, "predicted latents", static_cast<uint64_t>(draw.step));
+  const int64_t last = upsampler_ ? upsampler_->last_stage() : 0;
   std::vector<int32_t> stages;
-  for (int64_t b = 0; b < items_; ++b) {
-    stages.push_back(static_cast<int32_t>(rng.integer(0, upsampler_->last_stage())));
-  }
+  for (int64_t b = 0; b < items_; ++b) stages.push_back(static_cast<int32_t>(rng.integer(0, last)));
   return stages;
-}
-
-void PredictedLatents::use_drafts(const std::vector<int32_t>& stages, const ItemArrays& arrays,
-                                  HostTensor& latents) const {
-  const HostTensor drafts =
-      predicted_latents(*predictor_, HostTensor({graph::DType::kI32, {items_}}), arrays);
-  const auto from = drafts.as<float>();
-  const size_t size = from.size() / stages.size();
-  for (size_t b = 0; b < stages.size(); ++b) {
-    if (stages[b] != 0) continue;
-    std::ranges::copy(from.subspan(b * size, size),
-                      latents.as<float>().begin() + static_cast<std::ptrdiff_t>(b * size));
-  }
 }
 
 }  // namespace hum::app

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fields_json.h"
+#include "data/features/phase_free.h"
 #include "data/synthesis/timing.h"
 #include "models/codec/code_vectors.h"
 #include "models/weights_folder.h"
@@ -79,9 +80,9 @@ std::shared_ptr<const TokenData> open_tokens(const InputRequest& request,
                            .latent = channels * codec.config().sound_latent(),
                            .codebooks = codebooks.to_floats()});
   const ItemSplit split = split_items(items.size(), stage);
-  std::optional<data::PhaseFreeLatents> phase_free;
+  std::optional<data::StoredLatents> phase_free;
   if (stage.targets == Targets::kPhaseFree) {
-    phase_free.emplace(items, stage.data, tokens, token_encoder(codec));
+    phase_free = data::phase_free_latents(items, stage.data, tokens, token_encoder(codec));
   }
   return std::make_shared<const TokenData>(TokenData{std::move(items), std::move(tokens), split,
                                                      std::move(codebooks), std::move(phase_free)});
@@ -134,10 +135,12 @@ ItemArrays arrays_of(const data::TokenBatch& batch) {
     const auto width = static_cast<int64_t>(values.size()) / (items * frames);
     return HostTensor::of({items, frames, width}, std::span(values));
   };
-  ItemArrays arrays{
-      shaped(batch.codes, data::kItemFrames), shaped(batch.latents, data::kItemFrames),
-      shaped(batch.melody, data::kItemFrames), shaped(batch.reference, data::kReferenceFrames),
-      HostTensor::of({items}, std::span(batch.reference_frames))};
+  ItemArrays arrays{batch.items,
+                    shaped(batch.codes, data::kItemFrames),
+                    shaped(batch.latents, data::kItemFrames),
+                    shaped(batch.melody, data::kItemFrames),
+                    shaped(batch.reference, data::kReferenceFrames),
+                    HostTensor::of({items}, std::span(batch.reference_frames))};
   if (!batch.reference_melody.empty()) {
     arrays.reference_melody = shaped(batch.reference_melody, data::kReferenceFrames);
   }
@@ -152,6 +155,14 @@ ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, const Dr
        .replacement = {.share = draw.is_training ? stage.token_replacement : 0, .seed = draw.seed},
        .has_reference_melody = melody.of_references,
        .phase_free = data.phase_free ? &*data.phase_free : nullptr}));
+}
+
+MelodyNeeds needs_of(const LatentPredictor& predictor) {
+  return {predictor.common().melody_features, predictor.needs_reference_melody()};
+}
+
+MelodyNeeds both(const MelodyNeeds& a, const MelodyNeeds& b) {
+  return {std::max(a.features, b.features), a.of_references || b.of_references};
 }
 
 HostTensor predicted_latents(const LatentPredictor& predictor, const HostTensor& stages,

@@ -42,7 +42,7 @@ struct TokenData {
   ItemSplit split;
   // [K, E, D] of all channels together.
   runtime::HostTensor codebooks;
-  std::optional<data::PhaseFreeLatents> phase_free;  // if they are the stage's targets
+  std::optional<data::StoredLatents> phase_free;  // if they are the stage's targets
 };
 // Throws: kConfig for phase-free targets of a model that does not train the draft alone.
 std::shared_ptr<const TokenData> open_tokens(const InputRequest& request,
@@ -64,6 +64,7 @@ std::unique_ptr<const models::humming::LatentPredictor> open_predictor(
     int64_t items);
 
 struct ItemArrays {
+  std::vector<int64_t> items;
   runtime::HostTensor codes, latents, melody, reference, reference_frames;
   std::optional<runtime::HostTensor> reference_melody = {};
 };
@@ -73,6 +74,9 @@ struct MelodyNeeds {
   int64_t features = data::kMelodyFeatures;  // of those that read most
   bool of_references = false;
 };
+MelodyNeeds needs_of(const models::humming::LatentPredictor& predictor);
+// What two models need together.
+MelodyNeeds both(const MelodyNeeds& a, const MelodyNeeds& b);
 // Reads the whole items of a batch, with the stage's targets; in training with its augmentation.
 ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, const Draw& draw,
                        const MelodyNeeds& melody);

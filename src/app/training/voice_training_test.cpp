@@ -6,11 +6,14 @@
 
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
+#include "app/training/inputs.h"
 #include "app/training/testing.h"
 #include "app/training/train.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/testing/refusal.h"
+#include "data/synthesis/timing.h"
+#include "runtime/testing.h"
 #include "runtime/weights.h"
 
 namespace hum::app {
@@ -18,7 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::Each;
+using ::testing::FloatNear;
 using ::testing::HasSubstr;
+using ::testing::Pointwise;
 
 class VoiceTraining : public testing::TrainingTest {
  protected:
@@ -52,6 +57,14 @@ class VoiceTraining : public testing::TrainingTest {
       if (entry.contains("step")) result.push_back(entry.at("loss"));
     }
     return result;
+  }
+  // An array of the first batch.
+  static runtime::HostTensor batch_array(const ModelConfiguration& model, std::string_view name) {
+    const auto made = model.make();
+    const auto spec = made->train_spec(model.step_shape());
+    const auto input = open_input({runtime::test_session(), model, *made, spec});
+    const auto found = std::ranges::find(spec.batch, name, &nn::Field::name);
+    return input.batches(0).at(static_cast<size_t>(found - spec.batch.begin()));
   }
   runtime::Weights trained(const std::string& name) const {
     return runtime::read_weights(folder_ / (name + "/voice"));
@@ -141,6 +154,24 @@ TEST_F(VoiceTraining, LeavesItsAdditionsOutOfVoicesThatHaveNone) {
     EXPECT_FALSE(model.contains(field)) << field;
   }
   EXPECT_EQ(model.at("common").at("melody_features"), 9);
+}
+
+TEST_F(VoiceTraining, TakesDraftsAloneWhereThereIsNoUpsampler) {
+  fs::remove_all(folder_ / "upsampler");
+  auto voice = configuration("drafts");
+  voice.stage.frames = data::kItemFrames;
+  voice.stage.predicted_share = 1;
+  EXPECT_THAT(hum::testing::message_of([&] { train(voice, {}); }), HasSubstr("upsampler"));
+  models::write_tiny_weights(folder_.path(), "predictor");
+  auto coarse = tiny("coarse", 0);
+  coarse.stage.weights = folder_.path();
+  coarse.stage.held_out = 0;
+  coarse.stage.token_replacement = 1e-9;  // replaces nothing, but the drafts are made at each step
+  const auto drafts = batch_array(coarse, "draft");
+  coarse.stage.token_replacement = 0;
+  const auto stored = batch_array(coarse, "draft");
+  EXPECT_THAT(stored.as<float>(), Pointwise(FloatNear(1e-5F), drafts.as<float>()));
+  EXPECT_EQ(batch_array(voice, "latents"), stored);
 }
 
 TEST_F(VoiceTraining, SaysWhatSetsOfFeaturesThereAre) {

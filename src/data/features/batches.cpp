@@ -123,6 +123,7 @@ VoiceBatch voice_batch(const ItemFolder& items, const TokenTable& tokens, const 
     const int64_t start = crop_start(seed, position, kItemFrames - frames);
     const int64_t channel =
         Rng(seed, "channel", static_cast<uint64_t>(position)).integer(0, count - 1);
+    result.items.push_back(index);
     result.starts.push_back(start);
     result.channels.push_back(channel);
     std::ranges::copy(crop_of(item, items.channels(), channel, start * kFrameSamples, samples),
@@ -166,6 +167,7 @@ TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const 
   for (int64_t b = 0; b < count; ++b) {
     const int64_t position = position_of(step, batch, b), index = order.item(position);
     const ItemView& item = items[index];
+    result.items.push_back(index);
     const auto target = tokens.target(index);
     const auto reference = tokens.reference(index);
     result.codes.insert(result.codes.end(), target.begin(), target.end());

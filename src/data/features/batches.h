@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/features/phase_free.h"
+#include "data/features/stored_latents.h"
 #include "data/features/tokens.h"
 #include "data/shards/item_folder.h"
 #include "data/synthesis/excitation.h"
@@ -50,6 +50,7 @@ struct VoiceBatch {
   std::vector<float> latents;     // [B, T, D of one channel]
   std::vector<float> melody;      // [B, T, M]
   std::vector<float> excitation;  // [B, N]
+  std::vector<int64_t> items;     // [B]
   std::vector<int64_t> starts;    // [B]: first frame of each crop in its item
   std::vector<int64_t> channels;  // [B]: the channel of the crop
 };
@@ -69,6 +70,7 @@ void replace_latents(VoiceBatch& batch, std::span<const float> latents, int64_t 
 // The training data of the upsampler and the coarse LM: whole items, the first `count` of the
 // step's batch (the same items as voice_batch's).
 struct TokenBatch {
+  std::vector<int64_t> items;             // [B]
   std::vector<int32_t> codes;             // [B, T, K]
   std::vector<float> latents;             // [B, T, D]
   std::vector<float> melody;              // [B, T, M]
@@ -88,7 +90,7 @@ struct TokenBatchOptions {
   FrameReplacement replacement = {};
   bool has_reference_melody = false;
   // Supplies the latents in place of the tokens'.
-  const PhaseFreeLatents* phase_free = nullptr;
+  const StoredLatents* phase_free = nullptr;
 };
 // Throws: kBadData if the items do not have the notes of their references, but the batch has.
 TokenBatch token_batch(const ItemFolder& items, const TokenTable& tokens, const ItemOrder& order,

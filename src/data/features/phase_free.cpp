@@ -1,11 +1,6 @@
 #include "data/features/phase_free.h"
 
-#include <algorithm>
-
 #include "base/error.h"
-#include "base/files.h"
-#include "base/log.h"
-#include "data/shards/array_files.h"
 #include "data/synthesis/timing.h"
 
 namespace hum::data {
@@ -13,7 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kItemsPerFile = 256;
 // 5 ms around 0, so that the mean is not late. At unequal distances, so that no pitch has the same
 // phase in all.
 constexpr int64_t kShifts_samples[] = {-55, -24, 17, 55};
@@ -66,45 +60,16 @@ std::vector<float> mean_latents(const ItemView& item, const TokenTable& tokens,
   return mean;
 }
 
-// A file of fewer items is from before the folder grew.
-bool holds(const fs::path& path, int64_t values) {
-  if (!fs::exists(path)) return false;
-  const ErrorContext context([&] { return "reading " + path.string(); });
-  const MappedFile file(path);
-  return std::ssize(npy_values<float>(file.bytes())) == values;
-}
-
 }  // namespace
 
-PhaseFreeLatents::PhaseFreeLatents(const ItemFolder& items, const fs::path& folder,
-                                   const TokenTable& tokens, const TokenEncoder& encoder)
-    : values_per_item_(kItemFrames * tokens.latent()) {
+StoredLatents phase_free_latents(const ItemFolder& items, const fs::path& folder,
+                                 const TokenTable& tokens, const TokenEncoder& encoder) {
   items.require_sound("a draft with phase-free targets");
   const fs::path place = folder / fmt::format("phase-free-{}-{}", encoder.fingerprint.substr(0, 16),
                                               items.fingerprint());
-  create_folder(place);
-  Progress progress("phase-free latents", items.size());
-  for (int64_t first = 0; first < items.size(); first += kItemsPerFile) {
-    const int64_t last = std::min(first + kItemsPerFile, items.size());
-    const fs::path path = place / fmt::format("{:06}.npy", first / kItemsPerFile);
-    if (!holds(path, (last - first) * values_per_item_)) {
-      std::vector<float> all;
-      for (int64_t i = first; i < last; ++i) {
-        const auto mean = mean_latents(items[i], tokens, encoder);
-        all.insert(all.end(), mean.begin(), mean.end());
-        progress.update(i + 1);
-      }
-      const int64_t dims[] = {last - first, kItemFrames, tokens.latent()};
-      write_file(path, npy_file<float>(dims, all));
-    }
-    files_.emplace_back(path);
-  }
-}
-
-std::span<const float> PhaseFreeLatents::operator[](int64_t item) const {
-  const auto all = npy_values<float>(files_[static_cast<size_t>(item / kItemsPerFile)].bytes());
-  return all.subspan(static_cast<size_t>(item % kItemsPerFile * values_per_item_),
-                     static_cast<size_t>(values_per_item_));
+  return {place,
+          {.what = "phase-free latents", .items = items.size(), .latent = tokens.latent()},
+          [&](int64_t item, int64_t) { return mean_latents(items[item], tokens, encoder); }};
 }
 
 }  // namespace hum::data

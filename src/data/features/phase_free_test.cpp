@@ -60,7 +60,7 @@ class PhaseFree : public ::testing::Test {
 TEST_F(PhaseFree, AreTheMeanOverShiftsAndPolarities) {
   const auto folder = items(3);
   const TokenTable tokens(folder, folder_.path(), tables());
-  const PhaseFreeLatents latents(folder, folder_.path(), tokens, tables().encoder);
+  const auto latents = phase_free_latents(folder, folder_.path(), tokens, tables().encoder);
   for (int64_t item = 0; item < 3; ++item) {
     std::vector<float> target(kItemSamples);
     to_float(folder[item].target, target);
@@ -82,18 +82,18 @@ TEST_F(PhaseFree, AreStoredAndMadeAgainOnlyIfTheFolderGrew) {
   {
     const auto folder = items(2);
     const TokenTable tokens(folder, folder_.path(), tables());
-    const PhaseFreeLatents made(folder, folder_.path(), tokens, tables().encoder);
+    const auto made = phase_free_latents(folder, folder_.path(), tokens, tables().encoder);
     EXPECT_TRUE(std::filesystem::exists(
         folder_.path() / fmt::format("phase-free-ffffffffffffffff-{}", folder.fingerprint()) /
         "000000.npy"));
-    const PhaseFreeLatents read(folder, folder_.path(), tokens, silent());
+    const auto read = phase_free_latents(folder, folder_.path(), tokens, silent());
     EXPECT_TRUE(std::ranges::equal(read[1], made[1]));
     first.assign(made[0].begin(), made[0].end());
   }
   const auto folder = items(4);
   const TokenTable tokens(folder, folder_.path(), tables());
-  EXPECT_THROW(PhaseFreeLatents(folder, folder_.path(), tokens, silent()), std::logic_error);
-  const PhaseFreeLatents latents(folder, folder_.path(), tokens, tables().encoder);
+  EXPECT_THROW(phase_free_latents(folder, folder_.path(), tokens, silent()), std::logic_error);
+  const auto latents = phase_free_latents(folder, folder_.path(), tokens, tables().encoder);
   EXPECT_TRUE(std::ranges::equal(latents[0], std::span<const float>(first)));
   EXPECT_FALSE(std::ranges::equal(latents[3], latents[0]));
 }

@@ -16,10 +16,14 @@ inline EnumNames<LatentModel> enum_names(LatentModel) {
   return kNames;
 }
 
+inline bool has_part(const std::filesystem::path& weights, LatentModel model) {
+  return std::filesystem::exists(weights_part(weights, to_name(model)));
+}
+
 // The predictor of a folder of weights, or the upsampler if it has none.
 inline LatentModel draft_model(const std::filesystem::path& weights) {
-  const auto predictor = weights_part(weights, to_name(LatentModel::kPredictor));
-  return std::filesystem::exists(predictor) ? LatentModel::kPredictor : LatentModel::kUpsampler;
+  return has_part(weights, LatentModel::kPredictor) ? LatentModel::kPredictor
+                                                    : LatentModel::kUpsampler;
 }
 
 }  // namespace hum::models::humming
