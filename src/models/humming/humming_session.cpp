@@ -96,11 +96,10 @@ std::string described(const CommonConfig& common) {
                      common.latent);
 }
 
-[[noreturn]] void refuse_part(const char* part, const CommonConfig& own,
-                              const CommonConfig& upsampler) {
+[[noreturn]] void refuse_part(const char* part, const CommonConfig& own, const char* other,
+                              const CommonConfig& others) {
   fail(ExitCode::kBadData,
-       fmt::format("{} ({}) does not fit upsampler ({})", part, described(own),
-                   described(upsampler)),
+       fmt::format("{} ({}) does not fit {} ({})", part, described(own), other, described(others)),
        "use a folder of weights that were trained together");
 }
 
@@ -127,11 +126,14 @@ class HummingSession::State {
       : session_(session), folder_(std::move(folder)) {}
 
   const StoredModel<Upsampler>& upsampler() { return model(upsampler_, "upsampler"); }
-  // The model that makes the drafts.
-  const StoredModel<Upsampler>& drafter() {
-    const LatentModel kind = drafter_.get(mutex_, [&] { return draft_model(folder_); });
-    return kind == LatentModel::kUpsampler ? upsampler() : model(predictor_, "predictor");
+  // What makes the drafts.
+  LatentModel draft_kind() {
+    return drafter_.get(mutex_, [&] { return draft_model(folder_); });
   }
+  const StoredModel<Upsampler>& drafter() {
+    return draft_kind() == LatentModel::kUpsampler ? upsampler() : model(predictor_, "predictor");
+  }
+  bool has_upsampler() const { return has_part(folder_, LatentModel::kUpsampler); }
   const StoredModel<Coarse>& coarse() { return model(coarse_, "coarse"); }
   const StoredModel<Voice>& voice() { return model(voice_, "voice"); }
 
@@ -184,23 +186,26 @@ HummingSession::~HummingSession() = default;
 
 void HummingSession::load(bool language_model, bool voice) const {
   const CommonConfig& all = common();
+  const char* const drafter = to_name(state_->draft_kind()).data();
   const auto require_same = [&](const char* part, const CommonConfig& own) {
     if (own.channels != all.channels || own.books != all.books || own.latent != all.latent) {
-      refuse_part(part, own, all);
+      refuse_part(part, own, drafter, all);
     }
   };
-  require_same("predictor", state_->drafter().model().config().common);
-  if (language_model) require_same("coarse", state_->coarse().model().config().common);
+  if (language_model) {
+    require_same("upsampler", state_->upsampler().model().config().common);
+    require_same("coarse", state_->coarse().model().config().common);
+  }
   if (voice) {
     const CommonConfig& own = state_->voice().model().config().common;
     if (own.latent * audio::channel_count(all.channels) != all.latent) {
-      refuse_part("voice", own, all);
+      refuse_part("voice", own, drafter, all);
     }
   }
 }
 
 const CommonConfig& HummingSession::common() const {
-  return state_->upsampler().model().config().common;
+  return state_->drafter().model().config().common;
 }
 
 double HummingSession::excitation_tail_s() const {
@@ -208,13 +213,14 @@ double HummingSession::excitation_tail_s() const {
 }
 
 bool HummingSession::needs_reference_melody() const {
-  return state_->drafter().model().attends() || state_->upsampler().model().attends();
+  return state_->drafter().model().attends() ||
+         (state_->has_upsampler() && state_->upsampler().model().attends());
 }
 
 std::vector<float> HummingSession::code_latents(std::span<const int32_t> codes) const {
   const auto& sizes = common();
   const int64_t channels = audio::channel_count(sizes.channels);
-  return codec::sum_code_vectors(state_->upsampler().weight("codebooks"), codes,
+  return codec::sum_code_vectors(state_->drafter().weight("codebooks"), codes,
                                  sizes.books / channels, channels);
 }
 
@@ -266,7 +272,7 @@ Rows HummingSession::latents(std::span<const Window> windows,
   const auto known = tokens(windows, latents, sampling);
   std::vector<Row> rows;
   for (size_t i = 0; i < windows.size(); ++i) {
-    rows.push_back(told(common(), windows[i]));
+    rows.push_back(told(state_->upsampler().model().config().common, windows[i]));
     rows.back().push_back(tokens_of(known[i]));
     add_reference_melody(state_->upsampler().model(), windows[i], rows.back());
   }

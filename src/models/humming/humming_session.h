@@ -53,14 +53,15 @@ using Rows = std::vector<std::vector<float>>;
 class HummingSession {
  public:
   // `weights`: the folder with voice/, upsampler/, coarse/ and, if it makes the drafts, predictor/;
-  // reads each when it is first needed.
+  // reads each when it is first needed. With a predictor, drafts need no upsampler.
   HummingSession(runtime::Session& session, std::filesystem::path weights);
   ~HummingSession();
 
-  // Reads the upsampler, the predictor and the requested models now, so that damaged weights fail
-  // before any work. Throws: kBadData also when the models do not fit together.
+  // Reads what makes the drafts and the requested models now, so that damaged weights fail before
+  // any work. The upsampler comes with the language model. Throws: kBadData also when the models do
+  // not fit together.
   void load(bool language_model, bool voice) const;
-  // The shared sizes of the three models, from the upsampler.
+  // The shared sizes of the models, from the one that makes the drafts.
   const CommonConfig& common() const;
   // How long the excitation must outlast a note; reads the voice.
   double excitation_tail_s() const;

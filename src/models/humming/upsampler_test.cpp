@@ -348,6 +348,8 @@ TEST(HummingSession, DraftsWithThePredictorIfThereIsOne) {
   stored(Upsampler(kConfig), "predictor-test");
   const auto beside = stored(Predictor(kAttended), "predictor-test", "predictor");
   EXPECT_EQ(draft(beside), draft(alone));
+  const auto without = stored(Predictor(kAttended), "predictor-alone-test", "predictor");
+  EXPECT_EQ(draft(without), draft(alone));
 }
 
 TEST(HummingSession, DraftsFromTheNotesOfReferences) {
