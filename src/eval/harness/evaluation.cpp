@@ -52,13 +52,14 @@ ClipResults evaluate_clip(size_t index, const TestClip& clip, std::span<const Sy
     }
     if (callbacks.heard) callbacks.heard(index, clip, system, played.back().samples);
   }
+  const ClipView known(clip);
   ClipResults results(systems.size());
   parallel_for(std::ssize(systems), compute_threads(), [&](int64_t i) {
     const auto at = static_cast<size_t>(i);
-    results[at].figures = measure(played[at], judges.transcribe);
+    results[at].octave_powers = octave_powers(played[at].samples, data::kSampleRate);
+    results[at].figures = measure(played[at], known, judges.transcribe);
   });
   for (size_t i = 0; i < systems.size(); ++i) {
-    results[i].octave_powers = octave_powers(played[i].samples, data::kSampleRate);
     if (played[i].classification) results[i].embedding = played[i].classification->embedding;
   }
   return results;

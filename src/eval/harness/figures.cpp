@@ -29,14 +29,22 @@ double against_truth(const HeardClip& h) {
 
 double timbre(const HeardClip& h) { return h.timbre_distance; }
 
-double audible_timbre_distance(std::span<const float> truth, std::span<const float> samples,
-                               int rate_hz) {
-  return timbre_distance(timbre_of(truth, rate_hz, kAudibleRange_db),
-                         timbre_of(samples, rate_hz, kAudibleRange_db));
+// f(truth, heard).
+template <double (*f)(const Spectra&, const Spectra&)>
+double spectra_against_truth(const HeardClip& h) {
+  return f(h.known->truth.spectra, h.view.spectra);
+}
+
+double audible_timbre_distance(const HeardClip& h) {
+  return timbre_distance(h.known->audible_timbre, timbre_of(h.samples, kRate, kAudibleRange_db));
 }
 
 double mel_distance_to_heard(const HeardClip& h) {
-  return h.clip.heard_truth.empty() ? kNan : mel_distance(h.clip.heard_truth, h.samples, kRate);
+  return h.known->heard_truth ? mel_distance(*h.known->heard_truth, h.view.spectra) : kNan;
+}
+
+SoundView view_of(std::span<const float> samples) {
+  return {spectra_of(samples, kRate), chroma_classes(samples, kRate)};
 }
 
 // Whether the truth is among the k nearest of itself and its rivals.
@@ -104,12 +112,12 @@ std::span<const Metric> metrics() {
        [](H h) { return h.pitch.raw_chroma; }},
       {"chroma_cosine", "chroma cosine", "share", kHigher,
        "frames whose strongest pitch class is the true rendering's (MusicGen); chance is about 0.1",
-       against_truth<chroma_cosine>},
+       [](H h) { return chroma_cosine(h.known->truth.chroma, h.view.chroma); }},
       {"timbre", "timbre distance", "MFCC", kLower,
        "distance of the mean MFCC 1 to 12 to the true rendering's", timbre},
       {"timbre_60", "timbre distance, 60 dB", "MFCC", kLower,
        "the same with a floor 60 dB below the loudest band, so that only what is audible counts",
-       against_truth<audible_timbre_distance>},
+       audible_timbre_distance},
       {"nearest_1", "nearest preset", "share", kHigher,
        "by timbre distance, the true preset is nearer than 19 random others playing the same notes",
        nearest<1>},
@@ -123,13 +131,13 @@ std::span<const Metric> metrics() {
        "its likeliest preset is of the requested one's General MIDI family", classified_family},
       {"mel_distance", "mel distance", "log10", kLower,
        "log mel L1 over DAC's seven scales, at -16 LUFS, floored at 60 dB below the clip's peak",
-       against_truth<mel_distance>},
+       spectra_against_truth<mel_distance>},
       {"mel_distance_heard", "mel distance, heard notes", "log10", kLower,
        "the same, to the real instrument playing the notes that are heard in the hum",
        mel_distance_to_heard},
       {"stft_distance", "STFT distance", "log10", kLower,
        "log magnitude L1 at windows 2048 and 512, with the same level and floor",
-       against_truth<stft_distance>},
+       spectra_against_truth<stft_distance>},
       {"log_spectral_distance", "log-spectral distance", "dB", kLower,
        "mel power in dB at 16 kHz, root mean square over time (ss-vq-vae)",
        against_truth<log_spectral_distance_db>},
@@ -142,11 +150,11 @@ std::span<const Metric> metrics() {
       {"envelope", "envelope correlation", "r", kHigher,
        "loudness over time against the true rendering's", against_truth<envelope_correlation>},
       {"dac_mel", "DAC's mel", "", kNeither,
-       "as in DAC's tables: no floor, at the sounds' own levels", against_truth<dac_mel>},
+       "as in DAC's tables: no floor, at the sounds' own levels", spectra_against_truth<dac_mel>},
       {"dac_stft", "DAC's STFT", "", kNeither, "as in DAC's tables",
-       [](H h) { return dac_stft(h.clip.truth, h.samples); }},
+       spectra_against_truth<dac_stft>},
       {"dac_training_mel", "DAC's training mel", "", kNeither,
-       "the mel loss that DAC is trained with", against_truth<dac_training_mel>},
+       "the mel loss that DAC is trained with", spectra_against_truth<dac_training_mel>},
       {"token_ce", "first codebook, cross-entropy", "nats", kLower,
        "of the true clip's tokens, given the true tokens before them", token_cross_entropy},
       {"token_top1", "first codebook, top 1", "share", kHigher,
@@ -179,7 +187,14 @@ void compare_timbres(HeardClip& heard) {
 
 }  // namespace
 
-Figures measure(HeardClip& heard, const Transcriber& transcribe) {
+ClipView::ClipView(const TestClip& clip)
+    : truth(view_of(clip.truth)), audible_timbre(timbre_of(clip.truth, kRate, kAudibleRange_db)) {
+  if (!clip.heard_truth.empty()) heard_truth = spectra_of(clip.heard_truth, kRate);
+}
+
+Figures measure(HeardClip& heard, const ClipView& known, const Transcriber& transcribe) {
+  heard.known = &known;
+  heard.view = view_of(heard.samples);
   const auto notes = transcribe(heard.samples);
   NoteScoreOptions options{.best_octave = true};
   heard.notes = score_notes(heard.clip.notes, notes, options);
@@ -191,6 +206,7 @@ Figures measure(HeardClip& heard, const Transcriber& transcribe) {
   compare_timbres(heard);
   Figures figures;
   for (const Metric& metric : metrics()) figures.push_back(metric.measure(heard));
+  heard.view = {};
   return figures;
 }
 

@@ -9,6 +9,7 @@
 #include "eval/harness/test_set.h"
 #include "eval/metrics/note_score.h"
 #include "eval/metrics/pitch_accuracy.h"
+#include "eval/metrics/spectra.h"
 
 namespace hum::eval {
 
@@ -29,6 +30,19 @@ struct TokenLogits {
   std::vector<int32_t> targets;
 };
 
+// What figures compare of a sound, made once.
+struct SoundView {
+  Spectra spectra;
+  std::vector<int> chroma;  // chroma_classes()
+};
+// What all sounds of a clip are compared with.
+struct ClipView {
+  explicit ClipView(const TestClip& clip);
+  SoundView truth;
+  Timbre audible_timbre;               // of the truth, in kAudibleRange_db
+  std::optional<Spectra> heard_truth;  // if there is one
+};
+
 // A system's sound of a clip.
 struct HeardClip {
   const TestClip& clip;
@@ -37,6 +51,8 @@ struct HeardClip {
   std::optional<TokenLogits> tokens = {};
   double compute_s = -1;  // the system's time; negative: it is not timed
   // Values that several figures share; measure() fills them in.
+  const ClipView* known = nullptr;
+  SoundView view = {};
   NoteScore notes = {}, wide_notes = {}, notes_with_ends = {};
   double timbre_distance = 0;  // to the truth
   int64_t nearer_rivals = 0;   // number of the clip's rivals that are at least as near
@@ -63,6 +79,7 @@ size_t metric_index(std::string_view key);
 // One value per metric.
 using Figures = std::vector<double>;
 
-Figures measure(HeardClip& heard, const Transcriber& transcribe);
+// `known`: of the same clip.
+Figures measure(HeardClip& heard, const ClipView& known, const Transcriber& transcribe);
 
 }  // namespace hum::eval

@@ -6,6 +6,7 @@
 
 #include "audio/dsp.h"
 #include "audio/resample.h"
+#include "base/error.h"
 
 namespace hum::eval {
 namespace {
@@ -84,14 +85,11 @@ std::vector<int> chroma_classes(std::span<const float> samples, int rate_hz) {
   return classes;
 }
 
-double chroma_cosine(std::span<const float> reference, std::span<const float> estimate,
-                     int rate_hz) {
-  const size_t samples = std::min(reference.size(), estimate.size());
-  const auto a = chroma_classes(reference.first(samples), rate_hz);
-  const auto b = chroma_classes(estimate.first(samples), rate_hz);
+double chroma_cosine(std::span<const int> reference, std::span<const int> estimate) {
+  HUM_CHECK(reference.size() == estimate.size());
   double equal = 0;
-  for (size_t t = 0; t < a.size(); ++t) equal += a[t] == b[t] ? 1 : 0;
-  return a.empty() ? 0 : equal / static_cast<double>(a.size());
+  for (size_t t = 0; t < reference.size(); ++t) equal += reference[t] == estimate[t] ? 1 : 0;
+  return reference.empty() ? 0 : equal / static_cast<double>(reference.size());
 }
 
 }  // namespace hum::eval

@@ -14,10 +14,9 @@ namespace hum::eval {
 // filters.chroma.
 std::vector<int> chroma_classes(std::span<const float> samples, int rate_hz);
 
-// Mean cosine similarity of the two sounds' one-hot chroma: the share of frames with the same
-// class. The longer sound is cut to the shorter one's length; 0 without samples. Chance is about
-// 0.1. Source: audiocraft metrics/chroma_cosinesim.py.
-double chroma_cosine(std::span<const float> reference, std::span<const float> estimate,
-                     int rate_hz);
+// Mean cosine similarity of one-hot chroma: the share of frames with the same class, of two sounds
+// of the same length; 0 without frames. Chance is about 0.1.
+// Source: audiocraft metrics/chroma_cosinesim.py.
+double chroma_cosine(std::span<const int> reference, std::span<const int> estimate);
 
 }  // namespace hum::eval
