@@ -21,11 +21,9 @@ constexpr int64_t kDraftsPerCall = 16;
 std::vector<float> drafts_of(const LatentPredictor& predictor, const TokenData& data, int64_t first,
                              int64_t last) {
   const data::ItemOrder order(first, last - first, 0);
-  const MelodyNeeds needs = needs_of(predictor);
   const auto arrays =
       arrays_of(data::token_batch(data.items, data.tokens, order, 0, kDraftsPerCall, kDraftsPerCall,
-                                  {.melody_columns = static_cast<int>(needs.features),
-                                   .has_reference_melody = needs.of_references}));
+                                  batch_options(needs_of(predictor))));
   const HostTensor predicted =
       predicted_latents(predictor, HostTensor({graph::DType::kI32, {kDraftsPerCall}}), arrays);
   const auto from = predicted.as<float>();
@@ -46,14 +44,19 @@ data::StoredLatents stored_drafts(const InputRequest& request, const TokenData& 
   const auto key = [&](std::string_view part) {
     return runtime::shards_sha256(models::weights_part(weights_of(stage), part)).substr(0, 16);
   };
-  const auto predictor = open_predictor(request, data, LatentModel::kPredictor, kDraftsPerCall);
+  std::unique_ptr<const LatentPredictor> predictor;  // opened if a file is missing
   return {std::filesystem::path(stage.data) / fmt::format("drafts-{}-{}-{}", key("predictor"),
                                                           key("codec"), data.items.fingerprint()),
           {.what = "drafts",
            .items = data.items.size(),
            .latent = data.tokens.latent(),
            .items_per_call = kDraftsPerCall},
-          [&](int64_t first, int64_t last) { return drafts_of(*predictor, data, first, last); }};
+          [&](int64_t first, int64_t last) {
+            if (!predictor) {
+              predictor = open_predictor(request, data, LatentModel::kPredictor, kDraftsPerCall);
+            }
+            return drafts_of(*predictor, data, first, last);
+          }};
 }
 
 Drafts::Drafts(const InputRequest& request, const TokenData& data) {

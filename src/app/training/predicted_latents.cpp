@@ -33,10 +33,8 @@ void PredictedLatents::replace(const Draw& draw, data::VoiceBatch& batch) const 
   const auto stages = drawn_stages(draw);
   HostTensor latents({graph::DType::kF32, {items_, data::kItemFrames, data_.tokens.latent()}});
   if (upsampler_) {
-    const auto arrays = arrays_of(
-        data::token_batch(data_.items, data_.tokens, draw.order, draw.step, batch_, items_,
-                          {.melody_columns = static_cast<int>(needs_.features),
-                           .has_reference_melody = needs_.of_references}));
+    const auto arrays = arrays_of(data::token_batch(
+        data_.items, data_.tokens, draw.order, draw.step, batch_, items_, batch_options(needs_)));
     latents = predicted_latents(*upsampler_,
                                 HostTensor::of({items_}, std::span<const int32_t>(stages)), arrays);
   }

@@ -149,12 +149,12 @@ ItemArrays arrays_of(const data::TokenBatch& batch) {
 
 ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, const Draw& draw,
                        const MelodyNeeds& melody) {
-  return arrays_of(data::token_batch(
-      data.items, data.tokens, draw.order, draw.step, stage.batch, stage.batch,
-      {.melody_columns = static_cast<int>(melody.features),
-       .replacement = {.share = draw.is_training ? stage.token_replacement : 0, .seed = draw.seed},
-       .has_reference_melody = melody.of_references,
-       .phase_free = data.phase_free ? &*data.phase_free : nullptr}));
+  auto options = batch_options(melody);
+  options.replacement = {.share = draw.is_training ? stage.token_replacement : 0,
+                         .seed = draw.seed};
+  options.phase_free = data.phase_free ? &*data.phase_free : nullptr;
+  return arrays_of(data::token_batch(data.items, data.tokens, draw.order, draw.step, stage.batch,
+                                     stage.batch, options));
 }
 
 MelodyNeeds needs_of(const LatentPredictor& predictor) {
@@ -163,6 +163,11 @@ MelodyNeeds needs_of(const LatentPredictor& predictor) {
 
 MelodyNeeds both(const MelodyNeeds& a, const MelodyNeeds& b) {
   return {std::max(a.features, b.features), a.of_references || b.of_references};
+}
+
+data::TokenBatchOptions batch_options(const MelodyNeeds& melody) {
+  return {.melody_columns = static_cast<int>(melody.features),
+          .has_reference_melody = melody.of_references};
 }
 
 HostTensor predicted_latents(const LatentPredictor& predictor, const HostTensor& stages,

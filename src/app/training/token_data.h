@@ -77,6 +77,8 @@ struct MelodyNeeds {
 MelodyNeeds needs_of(const models::humming::LatentPredictor& predictor);
 // What two models need together.
 MelodyNeeds both(const MelodyNeeds& a, const MelodyNeeds& b);
+// Of batches that have it, without augmentation.
+data::TokenBatchOptions batch_options(const MelodyNeeds& melody);
 // Reads the whole items of a batch, with the stage's targets; in training with its augmentation.
 ItemArrays item_arrays(const TokenData& data, const StageConfig& stage, const Draw& draw,
                        const MelodyNeeds& melody);

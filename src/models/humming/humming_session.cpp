@@ -96,8 +96,8 @@ std::string described(const CommonConfig& common) {
                      common.latent);
 }
 
-[[noreturn]] void refuse_part(const char* part, const CommonConfig& own, const char* other,
-                              const CommonConfig& others) {
+[[noreturn]] void refuse_part(std::string_view part, const CommonConfig& own,
+                              std::string_view other, const CommonConfig& others) {
   fail(ExitCode::kBadData,
        fmt::format("{} ({}) does not fit {} ({})", part, described(own), other, described(others)),
        "use a folder of weights that were trained together");
@@ -186,8 +186,8 @@ HummingSession::~HummingSession() = default;
 
 void HummingSession::load(bool language_model, bool voice) const {
   const CommonConfig& all = common();
-  const char* const drafter = to_name(state_->draft_kind()).data();
-  const auto require_same = [&](const char* part, const CommonConfig& own) {
+  const std::string_view drafter = to_name(state_->draft_kind());
+  const auto require_same = [&](std::string_view part, const CommonConfig& own) {
     if (own.channels != all.channels || own.books != all.books || own.latent != all.latent) {
       refuse_part(part, own, drafter, all);
     }
