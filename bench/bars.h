@@ -77,7 +77,7 @@ eval::Bar serve_idle(const Scale& scale);
 eval::Bar serve_idle_streams(const Scale& scale);
 eval::Bar serve_kill(const Scale& scale);
 eval::Bar serve_fuzz(const Scale& scale);
-// Hours needed to train the released weights.
+// Hours of one core that training the released weights took, by their logs.
 eval::Bar train_time(const Scale& scale);
 // The largest batch that fits a given memory, with and without recomputation.
 eval::Bar recompute_memory(const Scale& scale);

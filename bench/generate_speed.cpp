@@ -20,7 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kCores = 2;
-constexpr double kMaxFirst_s = 1.5;
+constexpr double kMaxFirst_s = 0.6;
+constexpr double kLeastSpeed = 8;  // seconds of sound per second
 // Assumed price of two cores.
 constexpr double kMachine_usd_per_hour = 0.10;
 
@@ -76,18 +77,18 @@ double first_sound_s(const std::vector<std::string>& flags) {
 eval::Bar generate_speed(const Scale& scale) {
   use_cores(kCores);
   const ScratchFolder folder;
-  eval::Bar bar{
-      .name = "generate-speed",
-      .unit = "s of sound per second, 32 recordings per call",
-      .bar = fmt::format("faster than real time with one recording per call, on {} cores", kCores)};
+  eval::Bar bar{.name = "generate-speed",
+                .unit = "s of sound per second, one recording per call",
+                .bar = fmt::format(">= {} x real time with one recording per call, on {} cores",
+                                   kLeastSpeed, kCores)};
   eval::TextTable table({"recordings", "flags", "audio s", "wall s", "real-time factor"});
   const std::vector<int> counts = scale.smoke ? std::vector<int>{1} : std::vector<int>{1, 8, 32};
   if (!scale.smoke) {  // fills the cache
     generate_many(folder, 1, {});
-    generate_many(folder, 1, {"--fast"});
+    generate_many(folder, 1, {"--lm"});
   }
-  for (const auto& flags : {std::vector<std::string>{}, {"--fast"}}) {
-    const std::string kind = flags.empty() ? "full" : "fast";
+  for (const auto& flags : {std::vector<std::string>{}, {"--lm"}}) {
+    const std::string kind = flags.empty() ? "default" : "lm";
     for (const int recordings : counts) {
       spdlog::info("hum generate: {} recordings, {}", recordings, kind);
       const Speed speed = generate_many(folder, recordings, flags);
@@ -98,15 +99,15 @@ eval::Bar generate_speed(const Scale& scale) {
       table.row({std::to_string(recordings), kind, fmt::format("{:.1f}", speed.audio_s),
                  fmt::format("{:.2f}", speed.wall_s),
                  fmt::format("{:.3f}", speed.wall_s / speed.audio_s)});
-      if (kind == "full" && recordings == 1) {
-        bar.checks.at_most("real_time_factor", speed.wall_s / speed.audio_s, 1);
+      if (flags.empty() && recordings == 1) {
+        bar.value = speed.audio_s / speed.wall_s;
+        bar.checks.at_least("audio_s_per_s", bar.value.get<double>(), kLeastSpeed);
       }
       if (recordings == counts.back()) {
         row["machine_hours_per_hour_of_audio"] = speed.wall_s / speed.audio_s;
         row["usd_per_hour_of_audio_at_0.10_an_hour"] =
             kMachine_usd_per_hour * speed.wall_s / speed.audio_s;
       }
-      if (kind == "full") bar.value = speed.audio_s / speed.wall_s;
     }
   }
   std::cerr << table.text();
@@ -117,16 +118,16 @@ eval::Bar generate_stream(const Scale& scale) {
   use_cores(kCores);
   if (!scale.smoke) {  // fills the cache
     first_sound_s({});
-    first_sound_s({"--fast"});
+    first_sound_s({"--lm"});
   }
-  const double full_s = first_sound_s({}), fast_s = first_sound_s({"--fast"});
+  const double default_s = first_sound_s({}), lm_s = first_sound_s({"--lm"});
   eval::Bar bar{
       .name = "generate-stream",
-      .value = full_s,
+      .value = default_s,
       .unit = "s from process start to the first sample",
       .bar = fmt::format("<= {} s, on {} cores, a recording of 9 s", kMaxFirst_s, kCores)};
-  bar.checks.at_most("first_s", full_s, kMaxFirst_s);
-  bar.ours["fast_first_s"] = fast_s;
+  bar.checks.at_most("first_s", default_s, kMaxFirst_s);
+  bar.ours["lm_first_s"] = lm_s;
   return bar;
 }
 

@@ -36,7 +36,7 @@ ProgramRun run_program(const std::vector<std::string>& command,
     fail(ExitCode::kFailure,
          fmt::format("`{}` ended with exit code {}", fmt::join(command, " "), code));
   }
-  return {read_file(folder / "out"), seconds, process.peak_bytes()};
+  return {read_file(folder / "out"), seconds, process.peak_bytes(), process.processor_s()};
 }
 
 ProgramRun run_hum(const std::vector<std::string>& arguments,

@@ -13,6 +13,7 @@ struct ProgramRun {
   std::string out;
   double seconds = 0;      // from start to exit
   int64_t peak_bytes = 0;  // largest resident size
+  double processor_s = 0;  // of all its threads
 };
 
 // Limits this process and those it starts to this many cores (the first ones available). Call it

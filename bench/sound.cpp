@@ -202,6 +202,7 @@ eval::Bar sound_valle(const Scale& scale) {
                 .bar =
                     "95 % intervals of the paired differences exclude 0: cross-entropy and "
                     "accuracy of book 1, note F1, timbre"};
+  if (bar.reason = report.why_not("valle"); !bar.reason.empty()) return bar;
   const Json& heard = report.row("valle")["differences"]["all"];
   const Json& told = report.row("valle, true notes")["differences"]["all"];
   bar.value = heard["note_f1"]["value"];
@@ -221,6 +222,7 @@ eval::Bar sound_augmentation(const Scale& scale) {
   eval::Bar bar{.name = "sound-augmentation",
                 .unit = "note F1, without augmentation minus with",
                 .bar = "reported with intervals, over all clips and per mode; no limit"};
+  if (bar.reason = report.why_not("no-augmentation"); !bar.reason.empty()) return bar;
   const Json& differences = report.row("no-augmentation")["differences"];
   bar.ours["compared with"] = report.row("no-augmentation")["against"];
   bar.value = differences["all"]["note_f1"]["value"];

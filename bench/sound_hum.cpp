@@ -3,9 +3,8 @@
 // instrument from either transcription. Both are scored alike: 50 ms, 50 cents, after one shift of
 // the whole hum by octaves or a semitone. Basic Pitch also transcribes what is played. Its score
 // against the known notes is divided by that of the real instrument playing them. The instrument is
-// a flute, which Basic Pitch transcribes well, played as by `hum generate --fast`: the language
-// model only adds timbre, and 400 generations with it take an hour. Labels are as sung_note.h says:
-// half-way through glides, without shallow dips.
+// a flute, which Basic Pitch transcribes well, played as by `hum generate`. Labels are as
+// sung_note.h says: half-way through glides, without shallow dips.
 #include <iostream>
 #include <limits>
 
@@ -64,7 +63,7 @@ class Studio {
   // The transcription of these notes played by the instrument's model.
   std::vector<Note> played(const std::vector<Note>& notes) {
     if (notes.empty()) return {};
-    const auto instrument = synthesizer_.instrument(timbre_, {.fast = true});
+    const auto instrument = synthesizer_.instrument(timbre_, {});
     return judge_(pipeline::finish(pipeline::play(notes, instrument, kNoiseSeed),
                                    pipeline::end_of(notes), {.rate_hz = data::kSampleRate})
                       .samples);

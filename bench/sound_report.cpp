@@ -93,6 +93,13 @@ const Json& SoundReport::row(const std::string& name) const {
   fail(ExitCode::kFailure, fmt::format("the report has no row '{}'", name));
 }
 
+std::string SoundReport::why_not(const std::string& name) const {
+  for (const Json& lacking : report_["not_measured"]) {
+    if (lacking["what"] == name) return lacking["why"];
+  }
+  return "";
+}
+
 const Json& SoundReport::figure(const std::string& name, const std::string& metric,
                                 const std::string& group) const {
   return row(name)["groups"].at(has_groups_ ? group : "all").at(metric);

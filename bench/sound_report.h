@@ -35,6 +35,8 @@ class SoundReport {
   // Whether it has clips of the group.
   bool has(const std::string& group) const;
   const Json& row(const std::string& name) const;
+  // Why the report has no such rows, as with a baseline that is missing; empty if it has them.
+  std::string why_not(const std::string& row) const;
 
  private:
   bool has_groups_;

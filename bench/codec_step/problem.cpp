@@ -132,6 +132,7 @@ void write_codec_problem(const std::string& path, int64_t steps) {
                                      {"partials", model.partials_weight}}) {
     add(std::string("weight.") + term, {1}, std::vector{static_cast<float>(weight)});
   }
+  add("floor_db", {1}, std::vector{static_cast<float>(model.floor_db)});
   for (const auto& scale : models::training_mel_scales()) {
     add("mel." + std::to_string(scale.window_samples), {scale.window_samples / 2 + 1, scale.bands},
         scale.weights);

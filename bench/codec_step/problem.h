@@ -16,7 +16,7 @@ namespace hum::bench {
 inline constexpr uint64_t kCodecSeed = 4;
 
 struct CodecSetup {
-  // As released, except that the quantizer is active from step 0: it was for 4,700 of the 5,000
+  // As released, except that the quantizer is active from step 0: it was for 23,700 of the 24,000
   // steps of the released weights.
   models::codec::CodecConfig model;
   train::OptimizerConfig optimizer;
@@ -31,7 +31,7 @@ inline constexpr const char* kCodecExtra = "extra.";
 
 // Released weights and generated batches; for the peer also the learning rate of each step, the
 // books that each item keeps, the vectors that idle entries move to, the bands of the mel scales,
-// and the weights of the loss terms.
+// the weights of the loss terms and their floor.
 void write_codec_problem(const std::string& path, int64_t steps);
 
 }  // namespace hum::bench

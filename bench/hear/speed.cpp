@@ -81,12 +81,13 @@ Json figures_of(const ProgramRun& run) {
           {"peak_gb", static_cast<double>(run.peak_bytes) / 1e9}};
 }
 
-// Plays a recording, or those of a folder. "hearing_ms": of each recording.
-Json generate(const Program& program, const std::string& input, bool fast) {
+// Plays a recording, or those of a folder, without the language model. "hearing_ms": of each
+// recording.
+Json generate(const Program& program, const std::string& input) {
   const ScratchFolder out;
   std::vector<std::string> arguments = {"generate", input,    "--preset", "violin",
                                         "-o",       out / "", "--json"};
-  if (fast) arguments.emplace_back("--fast");
+  if (program.side == kEarlier) arguments.emplace_back("--fast");
   const ProgramRun run = program.run(arguments);
   Json result = figures_of(run), hearing_ms = Json::array();
   const Json parsed = parse_json(run.out);
@@ -163,7 +164,7 @@ class Race {
   void warm_up(const Length& length) {
     const Input input = write_input({length.seconds, 0, 1, 1}, scratch_);
     for (const Program& program : programs_) {
-      for (const bool fast : {false, true}) generate(program, input.recording, fast);
+      generate(program, input.recording);
       hear(program, input.recording);
       make_items(program, 1);
     }
@@ -172,13 +173,13 @@ class Race {
 
   void play(const Length& length) {
     const Input input = write_input(length, scratch_);
-    const auto run = [&](const std::string& path, bool fast) {
-      return turns(length.rounds, [&, fast](const auto& one) { return generate(one, path, fast); });
+    const auto run = [&](const std::string& path) {
+      return turns(length.rounds, [&](const auto& one) { return generate(one, path); });
     };
-    const auto whole = run(input.recording, false);
+    const auto whole = run(input.recording);
     no_more(fmt::format("generate, {}, s", length.name()), whole, seconds_of);
     no_more(fmt::format("generate, {}, peak GB", length.name()), whole, peak_gb);
-    const auto hearing = length.copies > 1 ? run(input.copies, true) : whole;
+    const auto hearing = length.copies > 1 ? run(input.copies) : whole;
     const std::string what = fmt::format("hearing, {}, x real time", length.name());
     add(what, hearing, [&](const auto& one) { return speed_of_hearing(one, length.seconds); });
     bar_.checks.at_least(what, bar_.ours.at(what), length.least_speed);

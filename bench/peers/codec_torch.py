@@ -159,9 +159,10 @@ class Quantizer(nn.Module):
 
 
 class SpectralLoss(nn.Module):
-    def __init__(self, mel_weights, term_weights):
+    def __init__(self, mel_weights, term_weights, floor_db):
         super().__init__()
         self.term_weights = term_weights
+        self.floor = 10 ** (-floor_db / 20)  # of amplitudes, below the clip's peak
         self.scales = sorted(mel_weights)
         for window, weights in mel_weights.items():
             self.register_buffer(f"mel_{window}", weights, persistent=False)
@@ -183,7 +184,7 @@ class SpectralLoss(nn.Module):
 
     def log_mel(self, p, t, window):
         p, t = p @ getattr(self, f"mel_{window}"), t @ getattr(self, f"mel_{window}")
-        floor = (t.amax((1, 2), keepdim=True) * 1e-3).clamp(min=1e-5)
+        floor = (t.amax((1, 2), keepdim=True) * self.floor).clamp(min=1e-5)
         return (torch.log10(torch.maximum(p, floor)) - torch.log10(torch.maximum(t, floor))).abs().mean()
 
     @staticmethod
@@ -195,17 +196,16 @@ class SpectralLoss(nn.Module):
         cosine = (p.real * t.real + p.imag * t.imag) / (p_size * t_size + 1e-5)
         return (weight * (1 - cosine)).sum() / (weight.sum() + 1)
 
-    @staticmethod
-    def partials(p, t):
-        """Over audible bins: within 40 dB of the frame's peak and 60 dB of the clip's."""
-        floor = (t.amax((1, 2), keepdim=True) * 1e-3).clamp(min=1e-5)
+    def partials(self, p, t):
+        """Over audible bins: within 40 dB of the frame's peak and above the clip's floor."""
+        floor = (t.amax((1, 2), keepdim=True) * self.floor).clamp(min=1e-5)
         heard = t > torch.maximum(t.amax(2, keepdim=True) * 0.01, floor)
         distance = (torch.log10(torch.maximum(p, floor)) - torch.log10(torch.maximum(t, floor))).abs()
         return (heard * distance).sum() / (heard.sum() + 1)
 
     def balance(self, p, t):
         p, t = (size.square().mean(1) @ self.half_octaves for size in (p, t))
-        floor = (t.amax(1, keepdim=True) * 1e-6).clamp(min=1e-10)
+        floor = (t.amax(1, keepdim=True) * self.floor ** 2).clamp(min=1e-10)
         return (torch.log10(p + floor) - torch.log10(t + floor)).abs().mean()
 
     def forward(self, prediction, target):
@@ -249,7 +249,8 @@ def main():
     codec = Codec()
     load(codec, tensors)
     spectral = SpectralLoss({int(name[4:]): value for name, value in extra.items() if name.startswith("mel.")},
-                            {name[7:]: value.item() for name, value in extra.items() if name.startswith("weight.")})
+                            {name[7:]: value.item() for name, value in extra.items() if name.startswith("weight.")},
+                            extra["floor_db"].item())
     optimizer = adamw(codec, 1e-3, (0.9, 0.99))
 
     def loss_of(audio_BN, kept_B, newcomers_KE):

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "base/bytes.h"
 #include "base/env.h"
@@ -74,6 +75,13 @@ TEST(Bytes, AreReadAndWrittenAsPeopleWriteThem) {
   EXPECT_EQ(format_bytes(999'600), "1.00 MB");
   EXPECT_EQ(format_bytes(1'234'567'890), "1.23 GB");
   EXPECT_EQ(format_bytes(40'000'000), "40.0 MB");
+}
+
+TEST(Bytes, AreTwoHexDigitsEach) {
+  const std::string bytes{'\0', '\x0a', '\x7f', '\xf0'};
+  EXPECT_EQ(to_hex(bytes), "000a7ff0");
+  EXPECT_EQ(to_upper_hex(bytes), "000A7FF0");
+  EXPECT_EQ(to_hex(""), "");
 }
 
 TEST(Error, CarriesHintContextAndLine) {
@@ -229,6 +237,29 @@ TEST(ReadFile, SaysWhyAPathCannotBeLookedUp) {
   const fs::path too_long = temp_folder() / std::string(300, 'x');
   EXPECT_EQ(code_of([&] { read_file(too_long); }), ExitCode::kNoInput);
   EXPECT_EQ(code_of([&] { write_file(too_long, "bytes"); }), ExitCode::kCannotCreate);
+}
+
+TEST(ReadFile, ReadsWhatHasNoSize) {
+  const fs::path pipe = temp_folder() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::string bytes(300'000, 'x');  // more than the first buffer, and than a pipe holds
+  for (const auto& read : {read_file, read_text}) {
+    std::thread writer([&] { std::ofstream(pipe) << bytes; });
+    EXPECT_TRUE(read(pipe) == bytes);
+    writer.join();
+  }
+  fs::remove(pipe);
+  EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("Pid:"));
+  EXPECT_EQ(read_file("/dev/null"), "");
+}
+
+TEST(ReadFile, AFaultAfterItsOpeningIsAnError) {
+  const fs::path memory = "/proc/self/mem";  // nothing lies at its start
+  if (!fs::exists(memory)) GTEST_SKIP();
+  for (const auto& read : {read_file, read_text}) {
+    EXPECT_EQ(code_of([&] { read(memory); }), ExitCode::kNoInput);
+    EXPECT_THAT(testing::message_of([&] { read(memory); }), HasSubstr("cannot be read to its end"));
+  }
 }
 
 TEST(OutputFolder, LeavesNoEmptyFolderBehind) {

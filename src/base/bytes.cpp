@@ -17,6 +17,17 @@ constexpr Unit kUnits[] = {{"", 1},         {"b", 1},       {"kb", 1e3},     {"m
                            {"gb", 1e9},     {"tb", 1e12},   {"kib", 0x1p10}, {"mib", 0x1p20},
                            {"gib", 0x1p30}, {"tib", 0x1p40}};
 
+// By a table of digits: the constants of a program are megabytes.
+std::string hex_of(std::string_view bytes, std::string_view digits) {
+  std::string text(2 * bytes.size(), '0');
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    text[2 * i] = digits[byte >> 4U];
+    text[2 * i + 1] = digits[byte & 15U];
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string format_bytes(int64_t bytes) {
@@ -47,10 +58,8 @@ int64_t parse_bytes(std::string_view text) {
        "write 512MB, 6GB or 1.5GiB");
 }
 
-std::string to_hex(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
-}
+std::string to_hex(std::string_view bytes) { return hex_of(bytes, "0123456789abcdef"); }
+
+std::string to_upper_hex(std::string_view bytes) { return hex_of(bytes, "0123456789ABCDEF"); }
 
 }  // namespace hum

@@ -14,7 +14,8 @@ std::string format_bytes(int64_t bytes);
 // bytes. Throws kConfig.
 int64_t parse_bytes(std::string_view text);
 
-// Two lower-case hex digits a byte.
+// Two hex digits a byte: "0af3", "0AF3".
 std::string to_hex(std::string_view bytes);
+std::string to_upper_hex(std::string_view bytes);
 
 }  // namespace hum

@@ -1,13 +1,15 @@
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
+#include <limits>
 
 #include "base/error.h"
 #include "base/open_file.h"
@@ -108,47 +110,70 @@ void require_folder(const fs::path& path, const std::string& hint) {
   if (!is_folder(path)) fail(ExitCode::kNoInput, path.string() + ": is not a folder", hint);
 }
 
-std::ifstream open_to_read(const fs::path& path) {
-  require_exists(path, "check the path");
-  if (is_folder(path)) {
-    fail(ExitCode::kNoInput, path.string() + ": is a folder", "name a file inside it");
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    fail(exit_code_of(errno, ExitCode::kNoInput), path.string() + ": cannot read",
-         "check its permissions (ls -l)");
-  }
-  return in;
-}
-
 namespace {
 
 constexpr size_t kMostText_bytes = size_t{256} << 20;
 
-// A device may be endless.
-std::string read_limited(const fs::path& path, size_t most_bytes) {
-  std::ifstream in = open_to_read(path);
-  std::string text, block(1 << 20, '\0');
-  while (in.read(block.data(), std::ssize(block)), in.gcount() > 0) {
-    text.append(block, 0, static_cast<size_t>(in.gcount()));
-    if (text.size() <= most_bytes) continue;
+void require_file(const fs::path& path) {
+  require_exists(path, "check the path");
+  if (!is_folder(path)) return;
+  fail(ExitCode::kNoInput, path.string() + ": is a folder", "name a file inside it");
+}
+
+[[noreturn]] void fail_to_open(const fs::path& path, int error_number) {
+  fail(exit_code_of(error_number, ExitCode::kNoInput), path.string() + ": cannot read",
+       "check its permissions (ls -l)");
+}
+
+// The size of a regular file, and one byte to see its end. The size of a pipe, a device or a file
+// of the kernel (/proc) is 0 whatever they hold.
+size_t first_buffer_bytes(const OpenFile& file, size_t most_bytes) {
+  struct stat status {};
+  const bool has_size = ::fstat(file.descriptor(), &status) == 0 && status.st_size > 0;
+  return has_size ? std::min(static_cast<size_t>(status.st_size), most_bytes) + 1 : size_t{1} << 16;
+}
+
+// Stops at the first byte too many: a device may be endless.
+std::string read_whole(const fs::path& path, size_t most_bytes) {
+  require_file(path);
+  const OpenFile file = open_file(path, O_RDONLY | O_CLOEXEC);
+  if (!file.is_open()) fail_to_open(path, errno);
+  std::string bytes(first_buffer_bytes(file, most_bytes), '\0');
+  size_t size = 0;
+  while (true) {
+    if (size == bytes.size()) bytes.resize(2 * size);
+    const ssize_t count = ::read(file.descriptor(), bytes.data() + size, bytes.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      fail(ExitCode::kNoInput,
+           fmt::format("{}: cannot be read to its end: {}", path.string(), std::strerror(errno)),
+           "check the disk (dmesg)");
+    }
+    if (count == 0) break;
+    size += static_cast<size_t>(count);
+    if (size <= most_bytes) continue;
     fail(ExitCode::kBadData, fmt::format("{}: over {} MB of text", path.string(), most_bytes >> 20),
          "check the path");
   }
-  return text;
+  bytes.resize(size);
+  return bytes;
 }
 
 }  // namespace
 
+std::ifstream open_to_read(const fs::path& path) {
+  require_file(path);
+  std::ifstream in(path, std::ios::binary);
+  if (!in) fail_to_open(path, errno);
+  return in;
+}
+
 std::string read_file(const fs::path& path) {
-  const std::ifstream in = open_to_read(path);
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  return std::move(bytes).str();
+  return read_whole(path, std::numeric_limits<size_t>::max() - 1);
 }
 
 std::string read_text(const fs::path& path) {
-  std::string text = read_limited(path, kMostText_bytes);
+  std::string text = read_whole(path, kMostText_bytes);
   int64_t line = 1;
   for (size_t at = 0, length = 0; at < text.size(); at += length) {
     length = utf8_length(std::string_view(text).substr(at));

@@ -23,7 +23,8 @@ void require_folder(const std::filesystem::path& path, const std::string& hint);
 // A file to be read in pieces. Throws: kNoInput if the path is missing or a folder, kNoPermission
 // if it is unreadable.
 std::ifstream open_to_read(const std::filesystem::path& path);
-// The whole file. Throws: what open_to_read throws.
+// The whole file, or all that a pipe gives. Throws: what open_to_read throws; kNoInput if the disk
+// fails.
 std::string read_file(const std::filesystem::path& path);
 // The same for text. Throws also: kBadData if it is over 256 MB, or, naming the line, not UTF-8.
 std::string read_text(const std::filesystem::path& path);

@@ -57,8 +57,12 @@ SafeTensor parse_entry(const std::filesystem::path& path, const std::string& nam
 }  // namespace
 
 SafetensorsFile SafetensorsFile::read(const std::filesystem::path& path) {
+  return parse(path, read_file(path));
+}
+
+SafetensorsFile SafetensorsFile::parse(const std::filesystem::path& path, std::string bytes) {
   SafetensorsFile file;
-  file.bytes_ = read_file(path);
+  file.bytes_ = std::move(bytes);
   uint64_t header_size = 0;
   if (file.bytes_.size() < sizeof header_size) refuse(path, "it is shorter than its header");
   std::memcpy(&header_size, file.bytes_.data(), sizeof header_size);

@@ -26,6 +26,8 @@ class SafetensorsFile {
  public:
   // Reads the whole file. Throws: kNoInput, kBadData if the header, an offset or a size is wrong.
   static SafetensorsFile read(const std::filesystem::path& path);
+  // The same of the bytes of a file. `path`: for messages.
+  static SafetensorsFile parse(const std::filesystem::path& path, std::string bytes);
 
   const std::vector<SafeTensor>& tensors() const { return tensors_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }

@@ -20,6 +20,7 @@ int dispatch(const std::vector<std::string>& arguments) {
   } catch (const CLI::ParseError& error) {
     fail_usage(tree->app, arguments, error);
   }
+  refuse_misread_values(tree->app);
   for (auto& [app, invocation] : tree->invocations) {
     // "plan" is a command, and a group of commands.
     if (app->parsed() && app->get_subcommands().empty()) return invocation->run();

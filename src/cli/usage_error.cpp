@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -124,11 +126,52 @@ const CLI::Option* option_in(const Parsed& parsed, const std::string& message) {
   return nullptr;
 }
 
+// "--output TEXT: file to write".
+std::string value_hint(const CLI::Option& option) {
+  return fmt::format("{} {}: {}", option.get_name(), option.get_type_name(),
+                     option.get_description());
+}
+
+// Negative numbers, and "-" for a standard stream, are values.
+bool is_flag_in_place_of_value(const CLI::App& app, const std::string& word) {
+  return word.starts_with("--") ||
+         (word.starts_with('-') && app.get_option_no_throw(word) != nullptr);
+}
+
+// The parser would take the nearest number that it can hold. It reads 0x10 as 16.
+bool is_beyond_whole_numbers(const std::string& word) {
+  errno = 0;
+  std::strtoll(word.c_str(), nullptr, 0);
+  return errno == ERANGE;
+}
+
+void refuse_value(const CLI::App& app, const CLI::Option& option, const std::string& word) {
+  const std::string name = option.get_name();
+  // "--" may stand before the words of a positional argument.
+  if (!option.get_positional() && is_flag_in_place_of_value(app, word)) {
+    fail(ExitCode::kUsage, fmt::format("{} needs a value, but {} follows", name, word),
+         value_hint(option));
+  }
+  if (option.get_type_name() == kWholeNumber && is_beyond_whole_numbers(word)) {
+    fail(ExitCode::kUsage,
+         fmt::format("{}: '{}' is too {}", name, word, word.starts_with('-') ? "small" : "large"),
+         value_hint(option));
+  }
+}
+
+void refuse_misread_values(const Parsed& parsed) {
+  for (const CLI::App* app = parsed.app; app != nullptr; app = app->get_parent()) {
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& word : option->results()) refuse_value(*parsed.app, *option, word);
+    }
+  }
+}
+
 [[noreturn]] void fail_value(const Parsed& parsed, const CLI::Option& option,
                              const CLI::ParseError& error) {
   const std::string name = option.get_name(), type = option.get_type_name();
   const Words values = option.results();
-  const std::string hint = fmt::format("{} {}: {}", name, type, option.get_description());
+  const std::string hint = value_hint(option);
   if (values.empty()) fail(ExitCode::kUsage, fmt::format("{} needs a value", name), hint);
   const bool is_list = option.get_expected_max() > 1;
   if (values.size() > 1 && !is_list) {
@@ -186,9 +229,12 @@ void refuse_unknown_commands(const CLI::App& root, const Words& arguments) {
   refuse_command(is_below ? parsed.outline() : outline_of(root, "hum"), *word);
 }
 
+void refuse_misread_values(const CLI::App& root) { refuse_misread_values(Parsed(root)); }
+
 void fail_usage(const CLI::App& root, const Words& arguments, const CLI::ParseError& error) {
   refuse_unknown_commands(root, arguments);
   const Parsed parsed(root);
+  refuse_misread_values(parsed);
   const auto flag = std::ranges::find_if(parsed.words, is_flag);
   if (flag != parsed.words.end()) {
     fail_flag(comes_first(parsed, arguments, *flag) ? outline_of(root, "hum") : parsed.outline(),

@@ -11,6 +11,11 @@ namespace hum::cli {
 [[noreturn]] void fail_usage(const CLI::App& root, const std::vector<std::string>& arguments,
                              const CLI::ParseError& error);
 
+// Throws kUsage for values that the parser accepts although nobody means them: a flag where the
+// flag before it needs a value ("-o --midi x.mid"; a file of such a name is ./--midi), and a whole
+// number that does not fit in 64 bits.
+void refuse_misread_values(const CLI::App& root);
+
 // Throws kUsage if more than --version was given.
 void refuse_words_beside_version(const CLI::App& root);
 

@@ -56,8 +56,8 @@ void require_weights_folder(const fs::path& weights) {
   require_folder(
       weights,
       fmt::format(
-          "{}a folder of weights holds a folder of each model: codec, coarse, ear, upsampler, "
-          "voice; the released ones are in {}",
+          "{}a folder of weights holds a folder of each model: codec, coarse, ear, predictor, "
+          "upsampler, voice; the released ones are in {}",
           likely ? fmt::format("did you mean {}? ", *likely) : "",
           (data_folder() / "weights").string()));
 }

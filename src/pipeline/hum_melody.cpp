@@ -48,6 +48,15 @@ double confidence_of(std::span<const Note> notes) {
   return seconds > 0 ? sum / seconds : 0;
 }
 
+// Why the melody is uncertain; empty if it is not.
+std::string doubt(const HumMelody& melody, const HumOptions& options) {
+  if (melody.confidence < kLowConfidence) {
+    return fmt::format("the confidence of its notes is {:.2f}", melody.confidence);
+  }
+  if (options.polyphonic || melody.voiced_share >= kLowVoicedShare) return "";
+  return fmt::format("only {:.0f} % of the sound has a clear pitch", 100 * melody.voiced_share);
+}
+
 void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange> range) {
   for (Note& note : melody.notes) audio::transpose(note, static_cast<int>(options.transpose));
   if (const auto fixed = fixed_octave(options.octave)) {
@@ -114,12 +123,9 @@ HumMelody read_melody(std::span<const float> samples, const HearFunction& hear,
              : "sing closer to the microphone, or in a quieter room");
   }
   melody.confidence = confidence_of(melody.notes);
-  if (melody.confidence < kLowConfidence ||
-      (!options.polyphonic && melody.voiced_share < kLowVoicedShare)) {
-    melody.warnings.push_back(
-        fmt::format("the melody is uncertain (confidence {:.2f}); a quieter room or a clearer "
-                    "voice helps",
-                    melody.confidence));
+  if (const std::string reason = doubt(melody, options); !reason.empty()) {
+    melody.warnings.push_back(fmt::format(
+        "the melody is uncertain ({}); a quieter room or a clearer voice helps", reason));
   }
   // Reads the certainty of the notes, which may be the amplitude that their velocity replaces.
   move(melody, options, range);

@@ -130,6 +130,11 @@ void validate(const ScoreOptions& options) {
   if (options.key != "off" && options.key != "auto") parse_key(options.key);
 }
 
+void require_snap_for_grid(const ScoreOptions& options) {
+  if (options.grid == ScoreOptions().grid || snap_strength(options) > 0) return;
+  fail(ExitCode::kUsage, "--grid needs --snap", "add --snap 1");
+}
+
 Score make_score(std::vector<audio::Note> notes, const ScoreOptions& options,
                  const Setting& setting) {
   validate(options);

@@ -48,6 +48,9 @@ struct ScoreOptions {
 
 // Throws kUsage naming the flag that is out of range.
 void validate(const ScoreOptions& options);
+// Throws kUsage for a grid to which nothing is moved. For command lines: on the page of the service
+// a musician may choose the grid first.
+void require_snap_for_grid(const ScoreOptions& options);
 
 struct Score {
   std::vector<audio::Note> notes;

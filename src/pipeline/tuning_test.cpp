@@ -1,5 +1,6 @@
 #include "pipeline/tuning.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,6 +15,7 @@ namespace hum::pipeline {
 namespace {
 
 using audio::Note;
+using ::testing::HasSubstr;
 
 // A scale, `cents` sharp: the excitation, resampled.
 std::vector<float> scale(double cents) {
@@ -123,7 +125,17 @@ TEST(HumMelody, WarnsWhenTheNotesAreUncertain) {
   Listener listener{{{0.2, 0.55, 55, 0.3, {}}}, {}};
   const auto melody = read_melody(scale(0), listener.function(), {}, std::nullopt);
   ASSERT_EQ(melody.warnings.size(), 1U);
-  EXPECT_NE(melody.warnings[0].find("uncertain (confidence 0.30)"), std::string::npos);
+  EXPECT_THAT(melody.warnings[0], HasSubstr("uncertain (the confidence of its notes is 0.30)"));
+}
+
+TEST(HumMelody, WarnsWhenLittleOfTheSoundHasAPitch) {
+  const HearFunction hear = [](std::span<const float>) {
+    return HeardVoice{.notes = {{0.2, 0.55, 55, 0.9, {}}}, .voiced_share = 0.2};
+  };
+  const auto warnings = read_melody(scale(0), hear, {}, std::nullopt).warnings;
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0], HasSubstr("uncertain (only 20 % of the sound has a clear pitch)"));
+  EXPECT_TRUE(read_melody(scale(0), hear, {.polyphonic = true}, std::nullopt).warnings.empty());
 }
 
 TEST(HumMelody, RefusesAFewNotesHeardIntoNoiseAndNoNotesAtAll) {

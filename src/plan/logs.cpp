@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -24,7 +25,7 @@ struct Part {
 double figure(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end() || !found->is_number() || !(found->get<double>() > 0)) {
-    fail(ExitCode::kBadData, fmt::format("the run record has no '{}' above zero", key),
+    fail(ExitCode::kBadData, fmt::format("the record has no '{}' above zero", key),
          "hum train writes it (docs/formats/training-log.md)");
   }
   return found->get<double>();
@@ -44,15 +45,20 @@ double step_seconds(const Json& line, const Json& before) {
          (figure(line, "step") - figure(before, "step"));
 }
 
-std::vector<Json> read_lines(const std::filesystem::path& path) {
+struct Line {
+  int64_t number = 0;
+  Json json;
+};
+
+std::vector<Line> read_lines(const std::filesystem::path& path) {
   std::istringstream stream(read_file(path));
-  std::vector<Json> lines;
+  std::vector<Line> lines;
   int64_t number = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
     if (line.empty()) continue;
-    lines.push_back(try_parse_json(line));
-    if (lines.back().is_object()) continue;
+    lines.push_back({number, try_parse_json(line)});
+    if (lines.back().json.is_object()) continue;
     if (stream.eof() || stream.peek() == EOF) {  // the process ended while writing
       lines.pop_back();
       break;
@@ -63,11 +69,16 @@ std::vector<Json> read_lines(const std::filesystem::path& path) {
   return lines;
 }
 
+[[noreturn]] void fail_without_record() {
+  fail(ExitCode::kBadData, "no run record, which describes the work of a step",
+       "older logs lack it: run a few hundred steps of `hum train` to get a new log");
+}
+
 // The newest part, joined with earlier parts that ran the same program (a resumed run).
 Part read_part(const std::filesystem::path& path) {
   std::vector<Part> parts;
   Json before;
-  for (const Json& line : read_lines(path)) {
+  for (const auto& [number, line] : read_lines(path)) {
     if (line.contains("run")) {
       parts.push_back({line["run"], {}});
       before = nullptr;
@@ -76,10 +87,7 @@ Part read_part(const std::filesystem::path& path) {
       before = line;
     }
   }
-  if (parts.empty()) {
-    fail(ExitCode::kBadData, "no run record, which describes the work of a step",
-         "older logs lack it: run a few hundred steps of `hum train` to get a new log");
-  }
+  if (parts.empty()) fail_without_record();
   Part newest = parts.back();
   const auto same = [&](const char* key, const Part& part) {
     return part.head.value(key, Json()) == newest.head.value(key, Json());
@@ -136,7 +144,80 @@ void add_times(Campaign& campaign, Run& run, std::vector<double> times, const De
       run.work->model, run.measured_s, times.size(), quantile(times, 0.25), quantile(times, 0.75)));
 }
 
+struct StepLine {
+  double step, seconds, processor_s;
+};
+// What one process of a training wrote.
+struct Process {
+  double first_step = 0;
+  std::vector<StepLine> lines;
+
+  double between(double StepLine::*figure) const {
+    return lines.back().*figure - lines.front().*figure;
+  }
+};
+
+void add_line(const Json& line, std::vector<Process>& processes, LoggedTraining& training) {
+  if (const auto run = line.find("run"); run != line.end()) {
+    const auto first = run->find("first_step");
+    const bool is_new = first == run->end() || !first->is_number();  // an older log
+    processes.push_back({.first_step = is_new ? 0 : first->get<double>()});
+    training.hardware = text(*run, "hardware");
+    training.is_on_cpu = training.is_on_cpu && text(*run, "platform") == "cpu";
+  } else if (line.contains("step")) {
+    if (processes.empty()) fail_without_record();
+    const StepLine step{figure(line, "step"), figure(line, "seconds"), figure(line, "processor_s")};
+    const auto& before = processes.back().lines;
+    if (!before.empty() && step.seconds < before.back().seconds) {
+      const double first_step = before.back().step;
+      processes.push_back({first_step});
+    }
+    processes.back().lines.push_back(step);
+  } else if (line.contains("sha256")) {
+    training.sha256 = text(line, "sha256");
+  }
+}
+
+void sum_up(const std::vector<Process>& processes, LoggedTraining& training) {
+  double steps = 0, timed_steps = 0, seconds = 0, processor_s = 0;
+  for (const Process& process : processes) {
+    if (process.first_step == 0) training.steps += static_cast<int64_t>(std::exchange(steps, 0));
+    if (process.lines.empty()) continue;
+    const StepLine& last = process.lines.back();
+    steps = last.step;
+    training.seconds += last.seconds;
+    training.processor_s += last.processor_s;
+    timed_steps += process.between(&StepLine::step);
+    seconds += process.between(&StepLine::seconds);
+    processor_s += process.between(&StepLine::processor_s);
+  }
+  training.steps += static_cast<int64_t>(steps);
+  if (timed_steps == 0) return;
+  training.step_s = seconds / timed_steps;
+  training.step_processor_s = processor_s / timed_steps;
+  for (const Process& process : processes) {
+    if (process.lines.empty()) continue;
+    const StepLine& first = process.lines.front();
+    const double steps_s = (first.step - process.first_step) * training.step_processor_s;
+    training.start_processor_s += std::max(0.0, first.processor_s - steps_s);
+  }
+}
+
 }  // namespace
+
+LoggedTraining read_training(const std::filesystem::path& path) {
+  const ErrorContext context([&] { return "reading " + path.string(); });
+  LoggedTraining training;
+  std::vector<Process> processes;
+  for (const Line& line : read_lines(path)) {
+    const ErrorContext at([&] { return fmt::format("reading line {}", line.number); });
+    add_line(line.json, processes, training);
+  }
+  if (processes.empty()) fail_without_record();
+  training.processes = std::ssize(processes);
+  sum_up(processes, training);
+  return training;
+}
 
 bool is_log(const std::filesystem::path& path) { return path.extension() == ".jsonl"; }
 

@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using hum::testing::message_of;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -122,6 +123,61 @@ TEST_F(Logs, RefuseWhatTheyLackWithAHint) {
       write("b.jsonl", head(kCodec, "Other") + line(1, 1) + line(2, 1) + line(3, 1))};
   EXPECT_THAT(message_of([&] { read_logs(paths, hardware, "desk"); }),
               HasSubstr("on 'Other', the first on 'A desk"));
+}
+
+std::string timed_line(int64_t step, double seconds, double processor_s) {
+  return to_text(Json{{"step", step}, {"seconds", seconds}, {"processor_s", processor_s}}) + "\n";
+}
+
+std::string process_of(int64_t first_step, const char* platform = "cpu") {
+  const Json run = {{"hardware", "A desk"}, {"platform", platform}, {"first_step", first_step}};
+  return to_text(Json{{"run", run}}) + "\n";
+}
+
+TEST_F(Logs, WhatATrainingTookIsTheSumOfItsProcesses) {
+  // The second process made drafts for 50 s. The third lost its run record when lines were thinned
+  // out, and the process that wrote the fourth record ended before its first line.
+  const std::string text = process_of(0) + timed_line(100, 10, 20) + timed_line(200, 20, 40) +
+                           process_of(230) + timed_line(300, 7, 64) + timed_line(400, 17, 84) +
+                           timed_line(500, 5, 10) + process_of(500) +
+                           "{\"weights\": \"out\", \"sha256\": \"ab\", \"steps\": 500}\n";
+  const LoggedTraining training = read_training(write("run.jsonl", text));
+  EXPECT_EQ(training.steps, 500);
+  EXPECT_EQ(training.processes, 4);
+  EXPECT_DOUBLE_EQ(training.seconds, 20 + 17 + 5);
+  EXPECT_DOUBLE_EQ(training.processor_s, 40 + 84 + 10);
+  EXPECT_DOUBLE_EQ(training.step_s, 0.1);
+  EXPECT_DOUBLE_EQ(training.step_processor_s, 0.2);
+  EXPECT_DOUBLE_EQ(training.start_processor_s, 50);
+  EXPECT_EQ(training.hardware, "A desk");
+  EXPECT_TRUE(training.is_on_cpu);
+  EXPECT_EQ(training.sha256, "ab");
+}
+
+TEST_F(Logs, StepsOfStagesThatBeginFromWeightsAddUp) {
+  const std::string text = process_of(0) + timed_line(100, 10, 20) + process_of(100, "cuda") +
+                           timed_line(150, 5, 10) + process_of(0) + timed_line(70, 7, 14);
+  const LoggedTraining training = read_training(write("run.jsonl", text));
+  EXPECT_EQ(training.steps, 150 + 70);
+  EXPECT_FALSE(training.is_on_cpu);
+  EXPECT_TRUE(std::isnan(training.step_s)) << "no process wrote two lines";
+  EXPECT_EQ(training.start_processor_s, 0);
+}
+
+TEST_F(Logs, ADamagedLogIsRefusedWithFileAndLine) {
+  const auto refused = [&](const std::string& text) {
+    return message_of([&] { read_training(write("run.jsonl", text)); });
+  };
+  const std::string good = process_of(0) + timed_line(100, 10, 20);
+  EXPECT_THAT(refused(good + "{\"step\": 2\n" + good),
+              AllOf(HasSubstr("line 3 is not a JSON object"), HasSubstr("run.jsonl")));
+  EXPECT_THAT(refused(good + "{\"step\": 200, \"seconds\": 20}\n"),
+              AllOf(HasSubstr("no 'processor_s'"), HasSubstr("line 3"), HasSubstr("run.jsonl")));
+  EXPECT_THAT(refused("{\"run\": 1}\n" + good),
+              AllOf(HasSubstr("no 'hardware'"), HasSubstr("line 1"), HasSubstr("run.jsonl")));
+  EXPECT_THAT(refused(timed_line(100, 10, 20)), HasSubstr("no run record"));
+  EXPECT_THAT(refused(""), HasSubstr("no run record"));
+  EXPECT_THAT(message_of([&] { read_training(folder_ / "none.jsonl"); }), HasSubstr("none.jsonl"));
 }
 
 TEST_F(Logs, FourModelsTellTwoEfficienciesApart) {

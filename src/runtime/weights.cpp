@@ -210,6 +210,12 @@ void write_weights(const fs::path& folder, const Weights& weights, DType stored,
   atomic.commit();
 }
 
+std::optional<std::string> sums_sha256(const fs::path& folder) {
+  const fs::path path = folder / kSumsFile;
+  if (!fs::exists(path)) return std::nullopt;
+  return sha256_file(path);
+}
+
 std::string shards_sha256(const fs::path& folder) {
   std::set<fs::path> shards;
   for (const auto& entry : fs::directory_iterator(folder)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,10 @@ void require_weights_place(const std::filesystem::path& folder);
 // under a temporary name, then renamed. SHA256SUMS holds the hashes of the shards.
 void write_weights(const std::filesystem::path& folder, const Weights& weights,
                    graph::DType stored = graph::DType::kBF16, int64_t max_shard_bytes = 15 << 20);
+
+// SHA-256 of a weights folder's SHA256SUMS, which read_weights compares with the shards: names the
+// weights without reading them. Absent if the folder has none.
+std::optional<std::string> sums_sha256(const std::filesystem::path& folder);
 
 // SHA-256 of a weights folder's shards, concatenated in name order.
 std::string shards_sha256(const std::filesystem::path& folder);

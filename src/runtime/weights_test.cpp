@@ -91,6 +91,20 @@ TEST(ReadWeights, AFlippedBitIsFoundByTheChecksum) {
   EXPECT_EQ(read_weights(folder.path).tensors.size(), 1U);
 }
 
+TEST(SumsSha256, NamesTheWeightsIfTheyHaveSums) {
+  const Folder folder;
+  Weights weights{{{"a", 1}}, {}};
+  weights.tensors.emplace_back("one", HostTensor({graph::DType::kF32, {100}}));
+  write_weights(folder.path, weights);
+  const auto before = sums_sha256(folder.path);
+  EXPECT_EQ(before, sha256_file(folder.path / "SHA256SUMS"));
+  weights.tensors[0].second.as<float>()[7] = 1;
+  write_weights(folder.path, weights);
+  EXPECT_NE(sums_sha256(folder.path), before);
+  fs::remove(folder.path / "SHA256SUMS");
+  EXPECT_EQ(sums_sha256(folder.path), std::nullopt);
+}
+
 TEST(ModelType, HasTwoSpellings) {
   EXPECT_EQ(plain_model_type("hum-coarse"), "coarse");
   EXPECT_EQ(plain_model_type("coarse"), "coarse");

@@ -332,11 +332,6 @@ class Readme(unittest.TestCase):
         with self.assertRaises(ValueError):
             readme.with_figures("no markers", "new")
 
-    def test_logs_of_stopped_and_resumed_runs_add_up(self):
-        runs = ['{"run": {}}', '{"step": 1, "seconds": 10}', '{"step": 2, "seconds": 20}', '{"run": {}}',
-                '{"step": 3, "seconds": 5}', '{"sha256": "0"}']
-        self.assertEqual(readme.logged_seconds(runs), 25)
-
 
 class Definitions(unittest.TestCase):
     def test_a_bar_has_six_columns(self):

@@ -132,22 +132,15 @@ TEST_F(BadInput, PresetAndTimbreTogetherOrNeither) {
 
 TEST_F(BadInput, FlagsOutOfRange) {
   const std::string hum = write_hum("a.wav");
-  const std::vector<std::vector<std::string>> flags = {{"--rate", "8000"},
-                                                       {"--octave", "high"},
-                                                       {"--transpose", "200"},
-                                                       {"--temperature", "-1"},
-                                                       {"--top-p", "0"},
-                                                       {"--top-k", "-3"},
-                                                       {"--guidance", "99"},
-                                                       {"--seed", "-1"},
-                                                       {"--decoder", "raw"},
-                                                       {"--bits", "12"},
-                                                       {"--tuning", "maybe"},
-                                                       {"--rate", "fast"},
-                                                       {"--melody-guidance", "21"},
-                                                       {"--timbre-guidance", "-2"},
-                                                       {"--guidance-over", "0"},
-                                                       {"--guidance-over", "last-note"}};
+  const std::vector<std::vector<std::string>> flags = {
+      {"--rate", "8000"},           {"--octave", "high"},
+      {"--transpose", "200"},       {"--temperature", "-1", "--lm"},
+      {"--top-p", "0", "--lm"},     {"--top-k", "-3", "--lm"},
+      {"--guidance", "99", "--lm"}, {"--seed", "-1"},
+      {"--decoder", "raw"},         {"--bits", "12"},
+      {"--tuning", "maybe"},        {"--rate", "fast"},
+      {"--melody-guidance", "21"},  {"--timbre-guidance", "-2"},
+      {"--guidance-over", "0"},     {"--guidance-over", "last-note"}};
   for (const auto& flag : flags) {
     auto arguments = generate(hum);
     arguments.insert(arguments.end(), flag.begin(), flag.end());
@@ -171,8 +164,8 @@ TEST_F(BadInput, WeightsWithoutAnEar) {
   fs::copy(weights(), deaf, fs::copy_options::recursive);
   fs::remove_all(fs::path(deaf) / "ear");
   write("data.yaml", "items: {presets: [flute]}\ncount: 2\n");
-  const std::vector<std::string> play = {"generate",      hum,     "--preset", "violin", "-o",
-                                         path("out.wav"), "--fast"};
+  const std::vector<std::string> play = {"generate", hum,  "--preset",
+                                         "violin",   "-o", path("out.wav")};
   const RunOptions options{.environment = {{"HUM_WEIGHTS", deaf}}};
   for (const auto& arguments : std::vector<std::vector<std::string>>{
            play,
@@ -196,8 +189,8 @@ TEST_F(BadInput, TruncatedWeights) {
     fs::copy(weights(), copy, fs::copy_options::recursive);
     const fs::path file = copy / part / "model.safetensors";
     fs::resize_file(file, fs::file_size(file) - 100);
-    expect_error(run_hum({"generate", hum, "--preset", "violin", "-o", path("out.wav"), "--weights",
-                          copy.string()}),
+    expect_error(run_hum({"generate", hum, "--preset", "violin", "-o", path("out.wav"), "--lm",
+                          "--weights", copy.string()}),
                  65, std::string(part) + "/model.safetensors");
     fs::remove_all(copy);
     EXPECT_THAT(files(), ElementsAre("a.wav"));

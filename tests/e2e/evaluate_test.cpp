@@ -44,18 +44,18 @@ TEST_F(SlowEvaluateModel, WritesAReportThatNeedsNothingElse) {
 
   std::vector<std::string> rows;
   for (const Json& row : report["rows"]) rows.push_back(row["name"]);
-  EXPECT_THAT(rows,
-              ElementsAre("hum", "hum, true notes", "hum --fast, true notes",
-                          "plain decoder, true notes", "hum, by name", "twin", "twin, true notes",
-                          "true rendering", "true rendering, heard notes",
-                          "hum --fast, own reference", "guided decoder on true tokens",
-                          "codec on the true rendering", "hum copy", "sine", "excitation alone",
-                          "copy of the reference", "wrong melody", "retrieval", "sampler"));
+  EXPECT_THAT(
+      rows, ElementsAre("hum", "hum, true notes", "hum --lm", "hum --lm, true notes",
+                        "plain decoder, true notes", "hum, by name", "twin", "twin, true notes",
+                        "true rendering", "true rendering, heard notes", "hum, own reference",
+                        "guided decoder on true tokens", "codec on the true rendering", "hum copy",
+                        "sine", "excitation alone", "copy of the reference", "wrong melody",
+                        "retrieval", "sampler"));
   // The same weights on the same clips differ by nothing.
-  const Json& twin = report["rows"][5];
+  const Json& twin = report["rows"][6];
   EXPECT_EQ(twin["differences"]["all"]["mel_distance"]["value"], 0);
-  EXPECT_EQ(report["rows"][6]["against"], "hum, true notes");
-  const Json& told = report["rows"][1]["groups"]["all"];
+  EXPECT_EQ(report["rows"][7]["against"], "hum, true notes");
+  const Json& told = report["rows"][3]["groups"]["all"];
   EXPECT_TRUE(told["token_top10"].is_object());
   EXPECT_GT(told["real_time_factor"]["value"], 0);
   EXPECT_EQ(report["codebooks"].size(), 4u * 2);
@@ -66,8 +66,8 @@ TEST_F(SlowEvaluateModel, WritesAReportThatNeedsNothingElse) {
   // Of the two clips, the classifier knows the seen preset alone.
   EXPECT_EQ(told["preset_top3"], parse_json(R"({"value":1.0,"low":null,"high":null,"clips":1})"));
   EXPECT_GT(report["rows"][1]["fad"]["value"], 0);
-  EXPECT_NEAR(report["rows"][7]["fad"]["value"].get<double>(), 0, 1e-6);
-  for (const size_t row : {16, 17, 18}) {
+  EXPECT_NEAR(report["rows"][8]["fad"]["value"].get<double>(), 0, 1e-6);
+  for (const size_t row : {17, 18, 19}) {
     for (const char* metric : {"timbre", "timbre_60", "nearest_3"}) {
       EXPECT_TRUE(report["rows"][row]["groups"]["unseen preset"][metric].is_object()) << metric;
       EXPECT_TRUE(report["rows"][row]["differences"]["seen"][metric].is_object()) << metric;
@@ -87,7 +87,7 @@ TEST_F(SlowEvaluateModel, WritesAReportThatNeedsNothingElse) {
       ++sounds;
     }
   }
-  EXPECT_EQ(sounds, 2u * (19 + 2) + 8);  // with two anchors per clip
+  EXPECT_EQ(sounds, 2u * (20 + 2) + 8);  // with two anchors per clip
   const std::string test = read("report/listening-test.js");
   EXPECT_THAT(test, HasSubstr(report["listening_test"]["id"].get<std::string>()));
   for (const char* name : {"hidden reference", "anchor 7 kHz", "true rendering, heard notes"})

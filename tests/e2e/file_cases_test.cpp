@@ -31,6 +31,7 @@ const Case kCases[] = {
     {"$GENERATE top -o out", 66, "top: holds no recordings", "its subfolders do, below/a.wav for example: add --recursive"},
     {"$GENERATE weights -o out", 66, "weights: holds no recordings", "hum reads wav, flac, ogg and mp3"},
     {"$GENERATE top a.wav --recursive -o out.wav", 2, "out.wav names a file", "-o out"},
+    {"$GENERATE a.wav -o out.wav --format flac", 2, "--format flac does not fit the name out.wav", "-o out.flac"},
     {"$GENERATE a.wav a.wav -o out", 2, "two outputs would be named", "separate folders"},
 
     // stdin and stdout.
@@ -41,7 +42,7 @@ const Case kCases[] = {
     {"hum generate a.wav --timbre - - -o out.wav", 2, "stdin can be read only once", "name a file for the others"},
     {"$GENERATE a.wav -o - --json", 2, "-o - and --json both write to stdout", "leave one of them out"},
     {"hum notes a.wav -o - --json", 2, "-o - and --json both write to stdout", "leave one of them out"},
-    {"$GENERATE a.wav -o - --takes 2", 2, "stdout takes one sound", "-o out.wav"},
+    {"$GENERATE a.wav -o - --lm --takes 2", 2, "stdout takes one sound", "-o out.wav"},
     {"$GENERATE a.wav b.wav -o -", 2, "several recordings need a folder", "-o sounds/"},
     {"$GENERATE a.wav -o - --bits float --format flac", 2, "flac cannot hold float samples", "--bits 24"},
     {"$GENERATE a.wav --stream > /dev/full", 73, "cannot write the stream: No space left on device", "free some disk space"},
@@ -95,9 +96,9 @@ const Case kCases[] = {
 // clang-format on
 
 const std::string kSetup =
-    "GENERATE='hum generate --preset violin --fast --weights weights'; "
-    "REMIX='hum remix --preset violin --fast --weights weights'; "
-    "IMITATE='hum generate a.wav --fast --weights weights --timbre'; ";
+    "GENERATE='hum generate --preset violin --weights weights'; "
+    "REMIX='hum remix --preset violin --weights weights'; "
+    "IMITATE='hum generate a.wav --weights weights --timbre'; ";
 
 class FileCases : public Program {
  protected:

@@ -15,6 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 class Generate : public Program {
  protected:
@@ -91,7 +92,7 @@ TEST_F(Generate, WritesTheFormatThatIsAskedFor) {
 TEST_F(Generate, TakesOtherPaths) {
   const std::string hum = write_hum("a.wav");
   for (const auto& flags : std::vector<std::vector<std::string>>{
-           {"--fast"}, {"--decoder", "plain"}, {"--greedy"}, {"--polyphonic"}}) {
+           {"--lm"}, {"--decoder", "plain"}, {"--lm", "--greedy"}, {"--polyphonic"}}) {
     const auto run = generate(hum, "out.wav", flags);
     EXPECT_EQ(run.code, 0) << flags[0] << run.err;
   }
@@ -106,11 +107,24 @@ TEST_F(Generate, ImitatesARecording) {
   EXPECT_THAT(brief.err, HasSubstr("too little to learn a timbre from"));
 }
 
+TEST_F(Generate, WarnsOfATimbreInWhichNoNoteIsHeard) {
+  std::vector<float> noise(3 * 22050);
+  uint32_t state = 1;
+  for (float& sample : noise) {
+    state = state * 1664525 + 1013904223;
+    sample = static_cast<float>(state >> 8) / (1 << 24) - 0.5F;
+  }
+  const std::string timbre = write_sound("noise.wav", noise, 22050);
+  const auto run = generate(write_hum("a.wav"), "out.wav", {"--timbre", timbre});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("no note was heard in the recordings of the timbre"));
+}
+
 TEST_F(Generate, MovesTheMelody) {
   const std::string hum = write_hum("a.wav");
   auto first_pitch = [&](const std::vector<std::string>& flags) {
     auto all = flags;
-    all.insert(all.end(), {"--fast", "--json"});
+    all.emplace_back("--json");
     const auto run = generate(hum, "out.wav", all);
     EXPECT_EQ(run.code, 0) << run.err;
     return parse_json(run.out)["notes"][0]["pitch"].get<int>();
@@ -123,7 +137,7 @@ TEST_F(Generate, MovesTheMelody) {
 TEST_F(Generate, ReplacesAnExistingOutput) {
   const std::string hum = write_hum("a.wav");
   write("out.wav", "old");
-  ASSERT_EQ(generate(hum, "out.wav", {"--fast"}).code, 0);
+  ASSERT_EQ(generate(hum, "out.wav").code, 0);
   EXPECT_GT(read("out.wav").size(), 1000U);
   EXPECT_THAT(files(), ElementsAre("a.wav", "out.wav", "weights"));
 }
@@ -156,10 +170,45 @@ TEST_F(Generate, StoredReferencesStandForTheSoundFont) {
   EXPECT_NEAR(tokens.notes.back().start_s, 20, 1e-9);
 }
 
+TEST_F(Generate, StoredResidualsStandForDrafts) {
+  write("data.yaml", "items: {presets: [violin]}\ncount: 1\nitems_per_shard: 1\nthreads: 1\n");
+  const auto made = run_hum({"data", "make", "--config", path("data.yaml"), "-o", path("data")});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const auto store = [&] {
+    const auto run =
+        run_hum({"data", "references", "--weights", path("weights"), "--data", path("data")});
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.out;
+  };
+  const std::string hum = write_hum("a.wav"), file = "weights/references/residuals.safetensors";
+  const auto play = [&](const std::string& name, const std::vector<std::string>& flags = {}) {
+    const auto run = generate(hum, name, flags);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.err;
+  };
+  EXPECT_THAT(store(), HasSubstr("1 preset, with residuals"));
+  EXPECT_THAT(play("stored.wav"), Not(HasSubstr("residuals")));
+
+  // Without them, or with a damaged file, the models draft the reference again.
+  write(file, "no residuals");
+  EXPECT_THAT(play("damaged.wav"), HasSubstr("`hum data references`"));
+  EXPECT_THAT(play("without.wav", {"--residual", "0"}), Not(HasSubstr("residuals")));
+  std::filesystem::remove(folder_ / file);
+  EXPECT_THAT(play("drafted.wav"), Not(HasSubstr("residuals")));
+  EXPECT_EQ(read("drafted.wav"), read("stored.wav"));
+  EXPECT_EQ(read("damaged.wav"), read("stored.wav"));
+
+  // A codec alone cannot draft.
+  write(file, "of another model");
+  std::filesystem::remove_all(folder_ / "weights/upsampler");
+  EXPECT_THAT(store(), HasSubstr("1 preset\n"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / file));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "weights/references/violin.safetensors"));
+}
+
 TEST_F(Generate, AddsTheResidualOfTheReference) {
   const std::string hum = write_hum("a.wav");
-  const auto play = [&](const std::string& name, std::vector<std::string> flags) {
-    flags.emplace_back("--fast");
+  const auto play = [&](const std::string& name, const std::vector<std::string>& flags) {
     const auto run = generate(hum, name, flags);
     EXPECT_EQ(run.code, 0) << run.err;
     return read(name);
@@ -191,15 +240,14 @@ TEST_F(Generate, ImitatesTheBestPartOfALongRecording) {
   const auto notes = audio::read_audio(write_hum("notes.wav", 6)).samples;
   clip.insert(clip.end(), notes.begin(), notes.end());
   const std::string timbre = write_sound("long.wav", clip, 22050);
-  const auto run =
-      generate(write_hum("a.wav"), "out.wav", {"--timbre", timbre, "--fast", "--json"});
+  const auto run = generate(write_hum("a.wav"), "out.wav", {"--timbre", timbre, "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   const Json part = parse_json(run.out)["timbre"][0]["seconds"];
   EXPECT_NEAR(part[1].get<double>() - part[0].get<double>(), 5, 1e-3);
   EXPECT_GE(part[0], 5.0);
   EXPECT_THAT(run.err, HasSubstr(fmt::format("long.wav: the timbre is that of {:.1f} to {:.1f} s",
                                              part[0].get<double>(), part[1].get<double>())));
-  const auto preset = generate(write_hum("a.wav"), "out.wav", {"--fast", "--json"});
+  const auto preset = generate(write_hum("a.wav"), "out.wav", {"--json"});
   EXPECT_EQ(parse_json(preset.out)["timbre"], Json::array());
 }
 
@@ -211,7 +259,7 @@ TEST_F(Generate, ImitatesSeveralRecordings) {
       write_sound("high.wav", audio::read_audio(write_hum("slow.wav", 12)).samples, 44100);
   const auto play = [&](const std::string& name, std::vector<std::string> timbre) {
     timbre.insert(timbre.begin(), "--timbre");
-    timbre.insert(timbre.end(), {"--fast", "--json"});
+    timbre.emplace_back("--json");
     const auto run = generate(hum, name, timbre);
     EXPECT_EQ(run.code, 0) << run.err;
     return run;

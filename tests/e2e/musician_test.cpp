@@ -25,7 +25,6 @@ class Musician : public Program {
   Outcome run(const std::string& command, const std::vector<std::string>& words) {
     std::vector<std::string> arguments = {command, "--preset", "flute", "--weights",
                                           path("weights")};
-    if (std::ranges::find(words, "--no-fast") == words.end()) arguments.emplace_back("--fast");
     arguments.insert(arguments.end(), words.begin(), words.end());
     return run_hum(arguments);
   }
@@ -100,19 +99,20 @@ TEST_F(Musician, SeveralRecordingsArePlayedThoughOneIsBroken) {
 
 TEST_F(Musician, TakesDifferByTheirSeeds) {
   const std::string hum = write_hum("a.wav");
-  const auto outcome = run("generate", {hum, "-o", path("out.wav"), "--takes", "2", "--seed", "5"});
+  const auto outcome =
+      run("generate", {hum, "-o", path("out.wav"), "--lm", "--takes", "2", "--seed", "5"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("out-1.wav: seed 5"));
   EXPECT_THAT(outcome.out, HasSubstr("out-2.wav: seed 6"));
   EXPECT_NE(read("out-1.wav"), read("out-2.wav"));
-  ASSERT_EQ(run("generate", {hum, "-o", path("six.wav"), "--seed", "6"}).code, 0);
+  ASSERT_EQ(run("generate", {hum, "-o", path("six.wav"), "--lm", "--seed", "6"}).code, 0);
   EXPECT_EQ(read("six.wav"), read("out-2.wav"));
 }
 
 // Nine windows: enough for batches. Tokens are the same; sums run in another order.
 TEST_F(Musician, ManyTakesShareBatchesAndAreThoseOfEachSeedAlone) {
   const std::string hum = write_hum("a.wav", 2);
-  const std::vector<std::string> flags = {hum, "--no-fast", "--bits", "float", "-o"};
+  const std::vector<std::string> flags = {hum, "--lm", "--bits", "float", "-o"};
   auto play = [&](const std::string& out, const std::vector<std::string>& more) {
     auto arguments = flags;
     arguments.push_back(path(out));
@@ -183,7 +183,7 @@ TEST_F(Musician, StreamsAWavAsLongAsTheFileWouldBe) {
 // It begins with a part of the first window, and must go on as the whole would have.
 TEST_F(Musician, AStreamIsTheSameSoundButForItsLevel) {
   const std::string hum = write_hum("a.wav", 12);
-  const std::vector<std::string> flags = {hum, "--no-fast", "--bits", "float"};
+  const std::vector<std::string> flags = {hum, "--lm", "--bits", "float"};
   auto streaming = flags;
   streaming.emplace_back("--stream");
   const auto streamed = run("generate", streaming);
@@ -210,14 +210,17 @@ TEST_F(Musician, FlagsThatContradictEachOtherAreRefused) {
                                              {"--key", "H:major"},
                                              {"--swing", "60"},
                                              {"--correct", "2"},
-                                             {"--strength", "1.5"},
-                                             {"--strength", "0.2", "--greedy"},
-                                             {"--strength", "0.2", "--draft", "1"},
-                                             {"--draft", "2"},
+                                             {"--lm", "--strength", "1.5"},
+                                             {"--lm", "--strength", "0.2", "--greedy"},
+                                             {"--lm", "--strength", "0.2", "--draft", "1"},
+                                             {"--lm", "--draft", "2"},
+                                             {"--strength", "0.2"},
+                                             {"--greedy"},
+                                             {"--takes", "2"},
                                              {"--residual", "1.5"},
                                              {"--gain", "3"},
                                              {"--takes", "0"},
-                                             {"--beats", "0"},
+                                             {"--loop", "--beats", "0"},
                                              {"--picture", path("a.gif")},
                                              {"--stream"}}) {
     auto arguments = flags;
@@ -232,7 +235,7 @@ TEST_F(Musician, FlagsThatContradictEachOtherAreRefused) {
 TEST_F(Musician, StrengthIsTemperatureGuidanceAndDraft) {
   const std::string hum = write_hum("a.wav");
   auto play = [&](const std::string& name, const std::vector<std::string>& flags) {
-    std::vector<std::string> arguments = {hum, "-o", path(name), "--no-fast"};
+    std::vector<std::string> arguments = {hum, "-o", path(name), "--lm"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     const auto outcome = run("generate", arguments);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -243,8 +246,8 @@ TEST_F(Musician, StrengthIsTemperatureGuidanceAndDraft) {
   EXPECT_EQ(read("a1.wav"), read("a2.wav"));
   EXPECT_NE(read("a1.wav"), read("a3.wav"));
   play("a4.wav", {"--draft", "1"});
-  ASSERT_EQ(run("generate", {hum, "-o", path("fast.wav")}).code, 0);
-  EXPECT_EQ(read("a4.wav"), read("fast.wav"));
+  ASSERT_EQ(run("generate", {hum, "-o", path("draft.wav")}).code, 0);
+  EXPECT_EQ(read("a4.wav"), read("draft.wav"));
 }
 
 TEST_F(Musician, ABandPlaysUnderTheMelody) {

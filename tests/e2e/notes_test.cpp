@@ -117,7 +117,8 @@ TEST_F(Program, AVoiceIsHeardByTheEarOfTheWeights) {
 TEST_F(Program, NotesAreListedWithoutAnOutput) {
   const auto run = run_hum({"notes", example_recording().string()});
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("start s    end s  pitch  amplitude"));
+  EXPECT_THAT(run.out, HasSubstr("start s    end s  note  MIDI  amplitude"));
+  EXPECT_THAT(run.out, testing::ContainsRegex("[A-G]#?[0-9] +[0-9]+ +0[.]"));
   EXPECT_EQ(std::ranges::count(run.out, '\n'), 29);
 }
 

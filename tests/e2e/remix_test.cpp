@@ -38,8 +38,7 @@ class RemixProgram : public Program {
   }
   Outcome remix(std::vector<std::string> arguments, const RunOptions& options = {}) const {
     arguments.insert(arguments.begin(), "remix");
-    arguments.insert(arguments.end(),
-                     {"--weights", path("weights"), "--preset", "flute", "--fast"});
+    arguments.insert(arguments.end(), {"--weights", path("weights"), "--preset", "flute"});
     return run_hum(arguments, with_spleeter(options));
   }
 };
@@ -82,7 +81,7 @@ TEST_F(RemixProgram, ReportsInJson) {
 TEST_F(RemixProgram, ReadsStdinAndWritesStdout) {
   write_song("song.wav");
   const Outcome run = run_shell(
-      "hum remix - --preset flute --fast --weights weights -o - --format flac < song.wav > "
+      "hum remix - --preset flute --weights weights -o - --format flac < song.wav > "
       "out.flac",
       with_spleeter());
   EXPECT_EQ(run.code, 0) << run.err;
@@ -136,7 +135,7 @@ TEST_F(RemixProgram, TheVocalsAloneNeedOnlySpleeter) {
   const auto original = audio::read_audio(example_recording());
   const Outcome run =
       run_hum({"remix", example_recording().string(), "-o", path("out.wav"), "--preset", "flute",
-               "--fast", "--json", "--bits", "float", "--weights", path("weights")});
+               "--json", "--bits", "float", "--weights", path("weights")});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(parse_json(run.out).at("vocals"), "spleeter");
   const auto mix = audio::read_audio(path("out.wav"));

@@ -125,7 +125,7 @@ TEST_F(Stereo, GoesAllWaysThatSoundGoes) {
   for (const char* name : {"out.flac", "out.ogg", "out.mp3"}) {
     EXPECT_EQ(generated(name).channels, 2);
   }
-  EXPECT_EQ(generated("fast.wav", {"--fast", "--stereo"}).channels, 2);
+  EXPECT_EQ(generated("draft.wav", {"--stereo"}).channels, 2);
   EXPECT_EQ(generated("plain.wav", {"--decoder", "plain"}).channels, 2);
   const auto loop = generated("loop.wav", {"--loop", "--tempo", "120"});
   EXPECT_EQ(loop.channels, 2);
@@ -180,7 +180,7 @@ TEST_F(Stereo, WeightsAndItemsOfOtherChannelsAreRefused) {
                           "{channels: mid_side, latent: 16, books: 8, entries: 32}");
   ASSERT_EQ(both.code, 0) << both.err;
   write_hum("hum.wav", 2);
-  const auto played = generate("out.wav");  // with the mono weights' coarse
+  const auto played = generate("out.wav", {"--lm"});  // with the mono weights' coarse
   EXPECT_EQ(played.code, 65);
   EXPECT_THAT(played.err, AllOf(HasSubstr("coarse (mono, 4 books, latents of 8) does not fit "
                                           "upsampler (mid_side, 8 books, latents of 16)"),

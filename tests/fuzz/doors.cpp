@@ -1,5 +1,6 @@
 #include "tests/fuzz/doors.h"
 
+#include "app/play/stored_residuals.h"
 #include "app/training/configuration.h"
 #include "audio/flac.h"
 #include "audio/io.h"
@@ -130,6 +131,21 @@ Door token_door(const fs::path& scratch, int64_t rounds) {
           rounds};
 }
 
+Door residual_door(const fs::path& scratch, int64_t rounds) {
+  const std::vector<float> rows = {0, 60, 5, 0.25F, -0.5F, 3, 62, 8, 0.125F, 1};
+  const auto residual = std::make_shared<const models::humming::Residual>(
+      *models::humming::Residual::of_table(rows, 2));
+  write_file(scratch / "violin.safetensors", "a reference");
+  write_file(scratch / "flute.safetensors", "another one");
+  const std::vector<app::PresetResidual> residuals = {{"violin", residual}, {"flute", residual}};
+  app::write_residuals(scratch, "model", residuals);
+  return {"residuals",
+          ".safetensors",
+          {read_file(scratch / "residuals.safetensors")},
+          [](const fs::path& file) { app::read_residual(file, "violin", 2); },
+          rounds};
+}
+
 // A door whose valid files are in the repository.
 Door stored_door(const std::string& name, const std::string& extension,
                  const std::vector<std::string>& files, std::function<void(const fs::path&)> open,
@@ -174,6 +190,7 @@ std::vector<Door> all_doors(const fs::path& scratch) {
        18000});
   doors.push_back(tensor_door(scratch, 12000));
   doors.push_back(token_door(scratch, 12000));
+  doors.push_back(residual_door(scratch, 12000));
   doors.push_back(stored_door(
       "configuration", ".yaml", {"configs/classifier.yaml", "configs/coarse.yaml"},
       [](const fs::path& file) { app::read_configuration(file); }, 3600));

@@ -145,15 +145,16 @@ void open_job(const fs::path& file) {
 }
 
 Door job_door() {
-  return {"job",
-          ".json",
-          {R"({"options": {"preset": "violin", "takes": 2, "snap": "0.5", "tempo": "120",)"
-           R"( "octave": "1", "format": "flac", "seed": 7, "stereo": true,)"
-           R"( "rate": 44100, "loop": false}})",
-           R"({"notes": [{"start": 0, "end": 0.5, "pitch": 60, "amplitude": 0.5, "bends": [0, 1]},)"
-           R"( {"start": 0.5, "end": 2, "pitch": 64}], "options": {"preset": "flute"}})"},
-          open_job,
-          12000};
+  return {
+      "job",
+      ".json",
+      {R"({"options": {"preset": "violin", "lm": true, "takes": 2, "snap": "0.5", "tempo": "120",)"
+       R"( "octave": "1", "format": "flac", "seed": 7, "stereo": true,)"
+       R"( "rate": 44100, "loop": false}})",
+       R"({"notes": [{"start": 0, "end": 0.5, "pitch": 60, "amplitude": 0.5, "bends": [0, 1]},)"
+       R"( {"start": 0.5, "end": 2, "pitch": 64}], "options": {"preset": "flute"}})"},
+      open_job,
+      12000};
 }
 
 Door upload_door(const std::string& extension, std::vector<std::string> files,

@@ -109,6 +109,7 @@ class Faults(PageCase):
         browser.choose_file(HUM)
         browser.wait_for_notes()
         browser.find("#sound summary").click()
+        browser.click("#option-lm")
         browser.find("#option-takes option[value='4']").click()
         browser.click("#make")
         browser.wait("the job", lambda: (browser.job() or {}).get("status") in ("queued", "running"))

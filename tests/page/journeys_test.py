@@ -100,6 +100,7 @@ class Journeys(PageCase):
         browser.choose_file(HUM)
         browser.wait_for_notes()
         browser.find("#sound summary").click()
+        browser.click("#option-lm")
         browser.find("#option-takes option[value='2']").click()
         browser.click("#make")
         self.wait_for_take(browser, 2)

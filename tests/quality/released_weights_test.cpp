@@ -14,6 +14,8 @@
 
 #include "app/evaluation/model_systems.h"
 #include "app/evaluation/test_sounds.h"
+#include "app/play/references.h"
+#include "app/play/stored_residuals.h"
 #include "app/session_options.h"
 #include "base/env.h"
 #include "base/files.h"
@@ -114,6 +116,49 @@ TEST(ReleasedWeights, MissTheirFloorsOnceATensorIsDamaged) {
   const ScratchFolder damaged;
   write_damaged(damaged, "voice", "head.weight");
   EXPECT_THAT(missed_floors(figures_of(damaged.path())), Not(IsEmpty()));
+}
+
+TEST(ReleasedWeights, HaveTheResidualOfEachPreset) {
+  constexpr int64_t kLatent = 64;
+  const auto known = app::known_presets(released());
+  EXPECT_THAT(known, Not(IsEmpty()));
+  for (const data::Preset* preset : known) {
+    EXPECT_NE(app::stored_residual(released(), *preset, kLatent), nullptr)
+        << preset->name << ": hum data references --weights weights";
+  }
+}
+
+// Of what follows the columns that describe each stretch. Shapes: [stretches, width].
+double norm_of_residuals(std::span<const float> table, size_t width) {
+  double sum = 0;
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (i % width >= models::humming::Residual::kTableColumns) sum += table[i] * table[i];
+  }
+  return std::sqrt(sum);
+}
+
+// Melody features, phases and drafts are still those that the stored residuals were made with. The
+// processors that make and read them round differently.
+TEST(ReleasedWeights, DraftTheResidualsThatAreStored) {
+  runtime::Session session(app::session_options());
+  app::Synthesizer synthesizer(session, released());
+  std::vector<std::string> warnings;
+  const data::Preset& preset = data::find_preset("violin");
+  const auto timbre = synthesizer.preset_timbre(preset, warnings);
+  const auto drafted = synthesizer.residual(timbre)->table();
+  const int64_t latent = synthesizer.humming().common().latent;
+  const auto stored = app::stored_residual(released(), preset, latent);
+  ASSERT_NE(stored, nullptr);
+  auto difference = stored->table();
+  ASSERT_EQ(difference.size(), drafted.size());
+  const size_t columns = models::humming::Residual::kTableColumns;
+  const size_t width = columns + static_cast<size_t>(latent);
+  for (size_t i = 0; i < drafted.size(); ++i) {
+    difference[i] -= drafted[i];
+    if (i % width >= columns) continue;
+    EXPECT_NEAR(difference[i], 0, 1e-3) << "phase, pitch or frames";
+  }
+  EXPECT_LT(norm_of_residuals(difference, width), 0.05 * norm_of_residuals(drafted, width));
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ class Studio {
     auto truth = data::levelled(font_.render(notes, preset.program, data::kItemSeconds));
     auto& synthesizer = models_.synthesizer();
     const auto timbre = models_.timbre_of(clips, 60, {}, models_.hear({}, {}));
-    const auto instrument = synthesizer.instrument(timbre.source, {.fast = true});
+    const auto instrument = synthesizer.instrument(timbre.source, {});
     const pipeline::LatentWindow window{.melody =
                                             data::melody_features(notes, pipeline::kWindowFrames)};
     const auto made = instrument.latents(std::span(&window, 1))[0];
@@ -99,10 +99,12 @@ TEST(TimbreClips, AreSetToOneLevel) {
   EXPECT_NEAR(different.timbre, same.timbre, 1);
 }
 
+// Of presets that no training used. A trained preset is known from one clip of 5 s: there the
+// halves of two are no better.
 TEST(TimbreClips, OfTwoRegistersAreNearerThanEitherAlone) {
   Studio studio;
   Distance low, high, both;
-  for (const char* name : {"violin", "trumpet", "clarinet"}) {
+  for (const char* name : {"viola", "bassoon", "muted-trumpet", "recorder"}) {
     const auto& preset = data::find_preset(name);
     const auto low_clip = studio.write_clip("low.wav", preset, {0.15, 0.25, 0.2, 0.3});
     const auto high_clip = studio.write_clip("high.wav", preset, {0.7, 0.8, 0.75, 0.65});

@@ -94,7 +94,7 @@ TEST_F(ClientProgram, AStreamThatNobodyReadsRemovesTheJob) {
   const int reader = ::open(out.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   const auto client =
       run_hum({"client", example_recording(), "--server", fmt::format("http://127.0.0.1:{}", port_),
-               "--preset", "violin", "--takes", "8", "--stream"},
+               "--preset", "violin", "--lm", "--takes", "8", "--stream"},
               client_log(), out);
   std::array<char, 1000> bytes{};
   EXPECT_TRUE(eventually([&] { return ::read(reader, bytes.data(), bytes.size()) > 0; }))
@@ -127,7 +127,8 @@ TEST_F(ClientProgram, ThePythonExampleWorks) {
 TEST_F(ClientProgram, OutlivesARestartOfTheServer) {
   start();
   wait_until_ready();
-  const auto client = begin_client({"--preset", "violin", "--takes", "4", "-o", path("all")});
+  const auto client =
+      begin_client({"--preset", "violin", "--lm", "--takes", "4", "-o", path("all")});
   const auto is_playing = [&] {
     const Json jobs = parse_json(ask("GET", "/v1/jobs").body)["jobs"];
     return jobs.size() == 1 && jobs[0]["stage"] == "play";

@@ -105,8 +105,8 @@ TEST_F(ServiceTest, ARemovedJobStopsAndLeavesNothing) {
   start();
   wait_until_ready();
   const std::string recording = upload(example_recording());
-  const std::string id =
-      begin({{"upload", recording}, {"options", {{"preset", "violin"}, {"takes", 8}}}});
+  const std::string id = begin(
+      {{"upload", recording}, {"options", {{"preset", "violin"}, {"lm", true}, {"takes", 8}}}});
   wait_for_stage(id, "play");
   EXPECT_EQ(ask("DELETE", "/v1/jobs/" + id).status, 204);
   EXPECT_EQ(ask("GET", "/v1/jobs/" + id).status, 404);

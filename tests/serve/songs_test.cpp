@@ -38,10 +38,8 @@ TEST_F(SongService, ASongIsSeparatedAndOneStemPlayed) {
   const std::string song = upload_song();
   const std::string stems =
       begin({{"upload", song}, {"task", "separate"}, {"options", {{"stems", "vocals,rest"}}}});
-  const std::string remix =
-      begin({{"upload", song},
-             {"task", "remix"},
-             {"options", {{"preset", "violin"}, {"fast", true}, {"keep", true}}}});
+  const std::string remix = begin(
+      {{"upload", song}, {"task", "remix"}, {"options", {{"preset", "violin"}, {"keep", true}}}});
   const Json separated = finish(stems);
   ASSERT_EQ(separated["status"], "done") << to_text(separated);
   ASSERT_EQ(separated["results"].size(), 2U);

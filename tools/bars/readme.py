@@ -3,36 +3,17 @@
     {{NAME}}           the name of the bar, and whether it is missed
     {{/a/b:FORMAT}}    figure a.b of the bar named last, in Python's format; may be missing if `?` follows
     {{/a/b}}           the same as text
-    {{logs:KEY:FORMAT}}    files, minutes or hours of the logs of the released weights' training
     {{missed}}         a row for each bar that is missed
 """
 
-import json
 import re
 
 from bars.definitions import ROOT
 
-TEMPLATE, README, LOGS = ROOT / "bench" / "figures.md", ROOT / "README.md", ROOT / "weights" / "logs"
+TEMPLATE, README = ROOT / "bench" / "figures.md", ROOT / "README.md"
 BEGIN = "<!-- Figures: `tools/bench --table` writes them from bench/figures.md and bench/results. -->"
 END = "<!-- End of the figures. -->"
 NOT_MEASURED = "-"
-
-
-def logged_seconds(lines):
-    """The total time of a training log: the sum over its runs, since a training may be resumed."""
-    total = last = 0
-    for entry in map(json.loads, lines):
-        if "run" in entry or entry.get("seconds", last) < last:
-            total, last = total + last, 0
-        last = entry.get("seconds", last)
-    return total + last
-
-
-def training_logs(stages, folder=LOGS):
-    """Number and total time of the logs of the stages that the bar train-time replays."""
-    files = [folder / f"{stage}.jsonl" for stage in stages]
-    seconds = [logged_seconds(file.read_text().splitlines()) for file in files if file.exists()]
-    return {"minutes": sum(seconds) / 60, "hours": sum(seconds) / 3600, "files": len(seconds)}
 
 
 def figure(result, path):
@@ -68,15 +49,11 @@ class Filler:
 
     def __init__(self, results):
         self.results, self.name = results, None
-        self.logs = training_logs(results["train-time"]["ours"]) if "train-time" in results else {}
 
     def __call__(self, match):
         text = match.group(1)
         if text == "missed":
             return missed_rows(self.results)
-        if text.startswith("logs:"):
-            _, key, spec = text.split(":")
-            return formatted(self.logs[key], spec)
         return self.figure(text) if text.startswith("/") else self.bar(text)
 
     def bar(self, name):

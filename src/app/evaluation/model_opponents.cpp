@@ -28,12 +28,14 @@ void ModelOpponents::add(const std::string& text) {
     fail(ExitCode::kUsage, fmt::format("--against {}: no name and folder were given", text),
          "--against plain=weights-plain");
   }
-  add(text.substr(0, equals), weights_folder(text.substr(equals + 1), "--against"));
+  const fs::path folder = weights_folder(text.substr(equals + 1), "--against");
+  add(text.substr(0, equals), folder, std::make_unique<ModelSystems>(session_, folder));
 }
 
-void ModelOpponents::add(const std::string& name, const fs::path& folder) {
-  opponents_.push_back({name, folder, std::make_unique<ModelSystems>(session_, folder)});
-  opponents_.back().model->synthesizer().humming().load(true, true);
+void ModelOpponents::add(const std::string& name, const fs::path& folder,
+                         std::unique_ptr<ModelSystems> model) {
+  model->synthesizer().humming().load(is_baseline(name), true);
+  opponents_.push_back({name, folder, std::move(model)});
 }
 
 std::vector<std::pair<std::string, std::string>> ModelOpponents::add_baselines(
@@ -42,12 +44,18 @@ std::vector<std::pair<std::string, std::string>> ModelOpponents::add_baselines(
   for (const auto& [name, what] : kBaselines) {
     const fs::path folder = weights / "baselines" / name;
     if (has(name)) continue;
-    if (fs::exists(folder)) {
-      add(name, folder);
-    } else {
+    if (!fs::exists(folder)) {
       missing.emplace_back(name, fmt::format("{}: found neither {} nor --against {}=FOLDER", what,
                                              folder.string(), name));
+      continue;
     }
+    auto model = std::make_unique<ModelSystems>(session_, folder);
+    if (model->synthesizer().humming().reads_same_tokens()) {
+      add(name, folder, std::move(model));
+      continue;
+    }
+    missing.emplace_back(name, fmt::format("{}: {} was trained on the tokens of another codec",
+                                           what, folder.string()));
   }
   return missing;
 }
@@ -78,8 +86,8 @@ bool ModelOpponents::has(const std::string& name) const {
 // draft's residual. It is compared with hum's language model of the same training.
 std::vector<eval::System> ModelOpponents::systems_of(const Opponent& opponent) const {
   if (!is_baseline(opponent.name)) return opponent.model->compared_as(opponent.name, {});
-  auto systems =
-      opponent.model->compared_as(opponent.name, {.residual = 0, .sampling = {.draft = 0}});
+  auto systems = opponent.model->compared_as(opponent.name,
+                                             {.lm = true, .residual = 0, .sampling = {.draft = 0}});
   if (opponent.name == kAligned || !has(kAligned)) return systems;
   systems[0].against = kAligned;
   systems[1].against = fmt::format("{}, true notes", kAligned);

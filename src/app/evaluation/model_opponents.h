@@ -37,7 +37,8 @@ class ModelOpponents {
     std::unique_ptr<ModelSystems> model;
   };
 
-  void add(const std::string& name, const std::filesystem::path& folder);
+  void add(const std::string& name, const std::filesystem::path& folder,
+           std::unique_ptr<ModelSystems> model);
   bool has(const std::string& name) const;
   std::vector<eval::System> systems_of(const Opponent& opponent) const;
 

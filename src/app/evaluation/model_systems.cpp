@@ -15,6 +15,11 @@
 namespace hum::app {
 namespace {
 
+// What comes after the notes.
+std::string stages_of(const SynthesisOptions& options) {
+  return options.lm ? "language model, upsampler, guided decoder" : "draft, guided decoder";
+}
+
 std::vector<float> finished(std::vector<float> samples, const eval::TestClip& clip) {
   samples.resize(clip.truth.size());
   return data::levelled(std::move(samples));
@@ -88,7 +93,7 @@ eval::TokenLogits ModelSystems::token_logits(const eval::TestClip& clip) {
 
 eval::System ModelSystems::from_hum(const std::string& name, const SynthesisOptions& options) {
   return {.name = name,
-          .what = "from the hum: notes heard in it, language model, upsampler, guided decoder",
+          .what = "from the hum: notes heard in it, " + stages_of(options),
           .play = [this, options](const auto& clip) {
             return play(hear(clip), clip, timbre_, options);
           }};
@@ -113,31 +118,31 @@ eval::System ModelSystems::told_notes(const std::string& name, const std::string
           }};
 }
 
-eval::System ModelSystems::told_notes_with_tokens(const std::string& name,
-                                                  const SynthesisOptions& options) {
+eval::System ModelSystems::told_notes(const std::string& name, const SynthesisOptions& options) {
   auto system = told_notes(name, "the same, given the true notes", options);
   // A clip is mono, so it has no tokens for two channels.
-  if (synthesizer_.channels() == audio::Channels::kMono) {
+  if (options.lm && synthesizer_.channels() == audio::Channels::kMono) {
     system.tokens = [this](const auto& clip) { return token_logits(clip); };
   }
   return system;
 }
 
 std::vector<eval::System> ModelSystems::systems() {
-  return {from_hum("hum", {}), told_notes_with_tokens("hum, true notes", {}),
-          told_notes("hum --fast, true notes", "the draft only, without the language model",
-                     {.fast = true}),
+  const SynthesisOptions lm = {.lm = true};
+  return {from_hum("hum", {}), told_notes("hum, true notes", {}), from_hum("hum --lm", lm),
+          told_notes("hum --lm, true notes", lm),
           told_notes("plain decoder, true notes",
                      "language model and upsampler through the codec's own decoder",
-                     {.decoder = Decoder::kPlain})};
+                     {.decoder = Decoder::kPlain, .lm = true})};
 }
 
 std::vector<eval::System> ModelSystems::compared_as(const std::string& name,
                                                     const SynthesisOptions& options) {
   std::vector<eval::System> result = {from_hum(name, options),
-                                      told_notes_with_tokens(name + ", true notes", options)};
-  result[0].against = "hum";
-  result[1].against = "hum, true notes";
+                                      told_notes(name + ", true notes", options)};
+  const std::string own = options.lm ? "hum --lm" : "hum";
+  result[0].against = own;
+  result[1].against = own + ", true notes";
   return result;
 }
 
@@ -152,13 +157,13 @@ eval::System ModelSystems::heard_rendering() {
 
 eval::System ModelSystems::own_reference() {
   return {
-      .name = "hum --fast, own reference",
+      .name = "hum, own reference",
       .what = "the draft of the true notes, with the true rendering as its own timbre reference",
       .role = eval::Role::kCeiling,
       .play = [this](const eval::TestClip& clip) {
         // Without the residual, which would be the answer itself.
         const auto instrument = synthesizer_.instrument(
-            synthesizer_.clip_timbre({{clip.truth, clip.notes}}), {.fast = true, .residual = 0});
+            synthesizer_.clip_timbre({{clip.truth, clip.notes}}), {.residual = 0});
         return finished(pipeline::play(clip.notes, instrument, clip.plan.melody), clip);
       }};
 }

@@ -35,8 +35,8 @@ class ModelSystems {
   // They refer to this object. "hum" transcribes the hum; the others get the true notes, so that
   // their figures do not depend on the transcription.
   std::vector<eval::System> systems();
-  // These models play from the hum ("NAME") and from the true notes ("NAME, true notes"); they are
-  // compared with "hum" and "hum, true notes".
+  // These models play from the hum ("NAME") and from the true notes ("NAME, true notes"). They are
+  // compared with "hum" and "hum, true notes", or with the same of "hum --lm" if they sample.
   std::vector<eval::System> compared_as(const std::string& name, const SynthesisOptions& options);
   // "hum, by name": from the hum, with the stored reference of a seen preset in place of the clip's
   // reference. For other presets it plays as "hum".
@@ -71,7 +71,8 @@ class ModelSystems {
   eval::System from_hum(const std::string& name, const SynthesisOptions& options);
   eval::System told_notes(const std::string& name, const std::string& what,
                           const SynthesisOptions& options);
-  eval::System told_notes_with_tokens(const std::string& name, const SynthesisOptions& options);
+  // With token figures if the language model plays.
+  eval::System told_notes(const std::string& name, const SynthesisOptions& options);
   std::vector<float> play(std::span<const audio::Note> notes, const eval::TestClip& clip,
                           const TimbreSource& timbre, const SynthesisOptions& options);
   // Systems that play from the hum hear it themselves, because their time counts.

@@ -78,7 +78,8 @@ int64_t requeue(const std::string& folder, bool failed, const std::string& shard
 struct CollectedGarbage {
   int64_t files = 0, bytes = 0;
 };
-// Removes shards, and parts of shards, that the table does not list and no process may list yet.
+// Removes shards that the table does not list and no process may list yet, and the unfinished files
+// of killed processes.
 CollectedGarbage collect_garbage(const std::string& folder, const DatabaseJob& database = {});
 
 }  // namespace hum::app

@@ -217,6 +217,33 @@ TEST_F(Extract, LeavesShardsThatAProcessMayListYet) {
   EXPECT_EQ(collect_garbage(folder_ / "features").files, 1);
 }
 
+std::string unfinished(const std::string& shard) {
+  return fmt::format(".{}.tmp-1-1.tar", fs::path(shard).stem().string());
+}
+
+// A process was killed while it wrote a shard, and another one wrote and listed the same.
+TEST_F(Extract, RemovesAnUnfinishedFileBesideItsListedShard) {
+  write("low.wav", scale(48, 8));
+  run("features");
+  const fs::path folder = folder_ / "features";
+  const auto listed = data::read_manifest(folder).shards.at(0);
+  write_file(folder / unfinished(listed.name), "part");
+  // Another process may be writing this one.
+  SqliteTable table(folder / "recordings.sqlite", nullptr, 600);
+  const std::vector<FoundFile> found = {{"/new.wav", 1}};
+  table.add(found);
+  const auto announced = shard_entry("its shard", 1);
+  ASSERT_TRUE(table.announce(table.claim(1).lease, announced.name));
+  write_file(folder / unfinished(announced.name), "part");
+
+  const CollectedGarbage garbage = collect_garbage(folder);
+  EXPECT_EQ(garbage.files, 1);
+  EXPECT_EQ(garbage.bytes, 4);
+  EXPECT_TRUE(fs::exists(folder / listed.name));
+  EXPECT_FALSE(fs::exists(folder / unfinished(listed.name)));
+  EXPECT_TRUE(fs::exists(folder / unfinished(announced.name)));
+}
+
 TEST_F(Extract, ReplacesADamagedShardWhenItsRecordingsAreRequeued) {
   write("low.wav", scale(48, 8));
   run("features");

@@ -1,5 +1,6 @@
 #include "app/extraction/extract_upkeep.h"
 
+#include <map>
 #include <memory>
 #include <set>
 
@@ -51,6 +52,23 @@ ExistingTable open_table(const std::string& output, const DatabaseJob& database)
   return {std::move(table), place, mark};
 }
 
+// Listed shards, and all files of those that are only announced, which a process may be writing. A
+// listed shard is whole: an unfinished file of it is from a process that was killed or lost its
+// lease before another one wrote the same shard.
+std::set<std::string> names_of_kept(std::span<const TableShard> shards,
+                                    std::span<const StoredFile> files) {
+  std::map<std::string, bool> is_listed;
+  for (const TableShard& shard : shards) is_listed[shard.entry.name] = shard.is_listed;
+  std::set<std::string> kept;
+  for (const StoredFile& file : files) {
+    const auto shard = is_listed.find(file.shard);
+    if (shard == is_listed.end()) continue;
+    const bool is_unfinished = file.name != file.shard;
+    if (!is_unfinished || !shard->second) kept.insert(file.name);
+  }
+  return kept;
+}
+
 }  // namespace
 
 void write_list(RecordingTable& table, ShardStore& store) {
@@ -68,20 +86,18 @@ void write_list(RecordingTable& table, ShardStore& store) {
 CollectedGarbage remove_unlisted(RecordingTable& table, ShardStore& store) {
   // A shard is announced before it is stored, so each of these files is named, or was abandoned.
   const std::vector<StoredFile> files = store.list();
-  CollectedGarbage garbage;
+  std::map<std::string, int64_t> removed_bytes;  // by name: a repeated removal counts once
   // While nothing is announced, so that no abandoned shard is stored again before its removal.
   table.with_shards([&](std::span<const TableShard> shards) {
-    garbage = {};
-    std::set<std::string> named;
-    for (const TableShard& shard : shards) named.insert(shard.entry.name);
+    const std::set<std::string> kept = names_of_kept(shards, files);
     for (const StoredFile& file : files) {
-      if (named.contains(file.shard)) continue;
+      if (kept.contains(file.name)) continue;
       table.require_alone();
-      store.remove(file.name);
-      ++garbage.files;
-      garbage.bytes += file.bytes;
+      if (store.remove(file.name)) removed_bytes[file.name] = file.bytes;
     }
   });
+  CollectedGarbage garbage{.files = std::ssize(removed_bytes)};
+  for (const auto& [name, bytes] : removed_bytes) garbage.bytes += bytes;
   return garbage;
 }
 

@@ -13,7 +13,8 @@ inline constexpr const char* kTableFile = "recordings.sqlite";
 
 // Writes shards.json.
 void write_list(RecordingTable& table, ShardStore& store);
-// Removes what the table does not list and no process may list yet.
+// Removes what the table does not list and no process may list yet, and unfinished files of shards
+// that it lists. Counts what was there to be removed.
 CollectedGarbage remove_unlisted(RecordingTable& table, ShardStore& store);
 
 }  // namespace hum::app

@@ -21,9 +21,10 @@ class InterruptedStore : public FolderStore {
  public:
   InterruptedStore(std::filesystem::path folder, std::function<void()> interruption)
       : FolderStore(std::move(folder)), interruption_(std::move(interruption)) {}
-  void remove(const std::string& name) override {
-    FolderStore::remove(name);
+  bool remove(const std::string& name) override {
+    const bool was_there = FolderStore::remove(name);
     if (const auto interruption = std::exchange(interruption_, nullptr)) interruption();
+    return was_there;
   }
 
  private:

@@ -47,7 +47,10 @@ std::vector<StoredFile> S3Store::list() const {
   return files;
 }
 
-void S3Store::remove(const std::string& name) { bucket_.remove(key(name)); }
+bool S3Store::remove(const std::string& name) {
+  bucket_.remove(key(name));
+  return true;
+}
 
 // A listing, because the response to a HEAD does not say that the bucket is missing; nor that the
 // object is, to a user who may list only this prefix.

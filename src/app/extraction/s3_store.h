@@ -18,7 +18,7 @@ class S3Store : public ShardStore {
   S3Store(std::string url, S3Options options);
   void put(const data::ShardEntry& entry, std::string_view archive) override;
   std::vector<StoredFile> list() const override;
-  void remove(const std::string& name) override;
+  bool remove(const std::string& name) override;
   bool has_list() const override;
   void write_list(const Json& options, std::span<const data::ShardEntry> shards) override;
   std::string mark() const override;

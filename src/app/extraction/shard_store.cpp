@@ -90,10 +90,10 @@ std::vector<StoredFile> FolderStore::list() const {
   return files;
 }
 
-void FolderStore::remove(const std::string& name) {
+bool FolderStore::remove(const std::string& name) {
   std::error_code error;
-  fs::remove(folder_ / name, error);
-  if (!error) return;
+  const bool was_there = fs::remove(folder_ / name, error);
+  if (!error) return was_there;
   fail(ExitCode::kCannotCreate,
        fmt::format("{}: cannot be removed: {}", (folder_ / name).string(), error.message()),
        "check the permissions of its folder (ls -ld)");

@@ -38,7 +38,8 @@ class ShardStore {
   // damaged. Throws: kCannotCreate when it reads back otherwise.
   virtual void put(const data::ShardEntry& entry, std::string_view archive) = 0;
   virtual std::vector<StoredFile> list() const = 0;
-  virtual void remove(const std::string& name) = 0;
+  // False: there is no such file. A bucket does not say, and returns true.
+  virtual bool remove(const std::string& name) = 0;
   // Whether shards.json is there.
   virtual bool has_list() const = 0;
   // Writes shards.json.
@@ -65,7 +66,7 @@ class FolderStore : public ShardStore {
   explicit FolderStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
   void put(const data::ShardEntry& entry, std::string_view archive) override;
   std::vector<StoredFile> list() const override;
-  void remove(const std::string& name) override;
+  bool remove(const std::string& name) override;
   bool has_list() const override;
   void write_list(const Json& options, std::span<const data::ShardEntry> shards) override;
   std::string mark() const override;

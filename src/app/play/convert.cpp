@@ -16,14 +16,25 @@
 namespace hum::app {
 namespace {
 
+// Rejects flags that would change nothing without another one.
+void require_partners(const ConvertOptions& options) {
+  const DeliveryOptions& delivery = options.delivery;
+  if (!delivery.loop && delivery.beats_per_bar != DeliveryOptions().beats_per_bar) {
+    fail(ExitCode::kUsage, "--beats needs --loop", "add --loop");
+  }
+  pipeline::require_snap_for_grid(options.conversion.score);
+}
+
 // Rejects all options that can be checked without reading files or computing.
 void validate(const ConvertOptions& options) {
+  require_partners(options);
   std::vector<std::string> files = options.inputs;
   files.insert(files.end(), options.conversion.timbre.begin(), options.conversion.timbre.end());
   files.push_back(options.delivery.backing);
   require_stdin_once(files);
   validate(options.conversion);
   validate(options.delivery, options.conversion.score);
+  validate_takes(options.outputs.takes, options.conversion.play);
 }
 
 void validate_stream(const ConvertOptions& options, std::FILE* file) {
@@ -32,12 +43,13 @@ void validate_stream(const ConvertOptions& options, std::FILE* file) {
   const DeliveryOptions& delivery = options.delivery;
   const OutputOptions& outputs = options.outputs;
   if (!delivery.loop && delivery.backing.empty() && outputs.takes == 1 && outputs.output.empty() &&
-      outputs.picture.empty() && delivery.sound.bits != Bits::k24 && options.inputs.size() == 1) {
+      outputs.format == SoundFormat::kWav && outputs.picture.empty() &&
+      delivery.sound.bits != Bits::k24 && options.inputs.size() == 1) {
     return;
   }
   fail(ExitCode::kUsage,
-       "--stream takes one recording, 16 bits or float, and no -o, --takes, --loop, --backing, "
-       "--picture or --json",
+       "--stream writes wav, takes one recording, 16 bits or float, and no -o, --takes, --loop, "
+       "--backing, --picture or --json",
        "hum generate hum.wav --preset violin --stream | aplay");
 }
 

@@ -197,7 +197,7 @@ std::vector<float> Converter::play(std::span<const audio::Note> notes) {
 pipeline::Instrument Converter::streaming_instrument(bool starts_early) {
   auto streaming = instrument(false);
   // The draft takes as long for a few frames as for all of them.
-  streaming.quick_frames = options_.play.fast || !starts_early ? 0 : kQuickFrames;
+  streaming.quick_frames = options_.play.lm && starts_early ? kQuickFrames : 0;
   return streaming;
 }
 

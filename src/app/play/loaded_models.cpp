@@ -6,6 +6,7 @@
 #include "audio/io.h"
 #include "base/log.h"
 #include "data/synthesis/level.h"
+#include "models/weights_folder.h"
 
 namespace hum::app {
 namespace {
@@ -28,6 +29,13 @@ LoadedModels::LoadedModels(const std::string& weights)
       weights_(weights_folder(weights)),
       synthesizer_(session_, weights_) {}
 
+bool LoadedModels::has_language_model() const {
+  const auto has = [&](const char* part) {
+    return std::filesystem::exists(models::weights_part(weights_, part));
+  };
+  return has("coarse") && has("upsampler");
+}
+
 Timbre LoadedModels::timbre(const data::Preset& preset, bool with_residual) {
   const std::scoped_lock lock(mutex_);
   auto found = presets_.find(&preset);
@@ -37,7 +45,9 @@ Timbre LoadedModels::timbre(const data::Preset& preset, bool with_residual) {
     found = presets_.emplace(&preset, std::move(timbre)).first;
   }
   TimbreSource& source = found->second.source;
-  if (with_residual && !source.residual) source.residual = synthesizer_.residual(source);
+  if (with_residual && !source.residual) {
+    source.residual = synthesizer_.preset_residual(preset, source);
+  }
   return found->second;
 }
 
@@ -61,6 +71,13 @@ Timbre LoadedModels::timbre_of(std::vector<std::string> files, double max_second
     sound.samples = std::move(samples);
     sounds.push_back(std::move(sound));
     timbre.parts.push_back(std::move(part));
+  }
+  const auto is_unheard = [](const TimbreClip& sound) {
+    return sound.notes && sound.notes->empty();
+  };
+  if (std::ranges::all_of(sounds, is_unheard)) {
+    timbre.warnings.push_back(
+        "no note was heard in the recordings of the timbre: the sound may be far from them");
   }
   timbre.range = pipeline::range_around(all_notes);
   timbre.source = synthesizer_.clip_timbre(std::move(sounds));

@@ -34,6 +34,8 @@ class LoadedModels {
   runtime::Session& session() { return session_; }
   Synthesizer& synthesizer() { return synthesizer_; }
   const std::filesystem::path& weights() const { return weights_; }
+  // Whether the weights have what --lm needs.
+  bool has_language_model() const;
 
   // That of a preset is kept, with its residual if one is asked for.
   Timbre timbre(const data::Preset& preset, bool with_residual);

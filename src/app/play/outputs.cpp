@@ -69,6 +69,17 @@ void require_folder_name(const fs::path& output) {
        fmt::format("-o {}", (output.parent_path() / output.stem()).string()));
 }
 
+// Refuses `-o out.wav --format flac`. The default format may stand beside any name.
+void require_same_format(const fs::path& output, SoundFormat format) {
+  const std::string extension = fmt::format(".{}", to_name(format));
+  const bool is_chosen = format != OutputOptions().format;
+  if (!is_chosen || !is_named_as_sound(output) || audio::extension_of(output) == extension) return;
+  fail(ExitCode::kUsage,
+       fmt::format("--format {} does not fit the name {}", to_name(format), output.string()),
+       fmt::format("-o {}, or leave out --format",
+                   fs::path(output).replace_extension(extension).string()));
+}
+
 void require_for_stdout(const OutputOptions& options) {
   require_no_terminal(stdout, "the sound");
   if (options.takes == 1) return;
@@ -116,6 +127,8 @@ PlannedOutputs plan_outputs(const std::vector<std::string>& inputs, const Output
     planned.folder = std::make_unique<OutputFolder>(output);
   } else if (is_standard_stream(output)) {
     require_for_stdout(options);
+  } else {
+    require_same_format(output, options.format);
   }
   for (const auto& recording : recordings) {
     if (!to_folder) {

@@ -143,6 +143,8 @@ TEST_F(Outputs, ThatCannotBeAreRefused) {
   const std::string one = path("one.wav");
   EXPECT_EQ(code_of({one}, {}), ExitCode::kUsage);
   EXPECT_EQ(code_of({one}, {.output = path("out.xyz")}), ExitCode::kUsage);
+  EXPECT_EQ(code_of({one}, {.output = path("out.wav"), .format = SoundFormat::kFlac}),
+            ExitCode::kUsage);
   EXPECT_EQ(code_of({one}, {.output = path("out.wav"), .takes = 0}), ExitCode::kUsage);
   EXPECT_EQ(code_of({one}, {.output = path("out.wav"), .picture = path("p.jpg")}),
             ExitCode::kUsage);

@@ -253,6 +253,9 @@ void warm_up(const std::shared_ptr<LoadedModels>& models) {
   const PerformanceEvents ignored{.heard = [](const Json&) {},
                                   .progress = [](std::string_view, double) {}};
   perform_takes(options, source, models, folder.path(), stream.get(), ignored);
+  if (!models->has_language_model()) return;
+  options.conversion.play.lm = true;
+  perform_takes(options, source, models, folder.path(), stream.get(), ignored);
 }
 
 }  // namespace hum::app

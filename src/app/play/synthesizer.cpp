@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/play/stored_residuals.h"
 #include "base/env.h"
 #include "base/folders.h"
 #include "data/synthesis/features.h"
@@ -71,36 +72,6 @@ pipeline::TranscribeFunction transcriber(runtime::Session& session,
   };
 }
 
-models::humming::SamplingOptions sampling_of(const SynthesisOptions& options) {
-  auto sampling = options.sampling;
-  if (options.strength == SynthesisOptions::kNeutralStrength) return sampling;
-  sampling.temperature = 0.4 + 0.8 * options.strength;
-  sampling.guidance = 2 - options.strength;
-  sampling.draft = 0.8 - 0.6 * options.strength;
-  return sampling;
-}
-
-void validate(const SynthesisOptions& options) {
-  models::humming::validate(options.sampling);
-  if (!(options.residual >= 0 && options.residual <= 1)) {
-    fail(ExitCode::kUsage, fmt::format("--residual {} is outside 0..1", options.residual),
-         "0 adds nothing, 1 adds all that the draft misses");
-  }
-  if (!(options.strength >= 0 && options.strength <= 1)) {
-    fail(ExitCode::kUsage, fmt::format("--strength {} is outside 0..1", options.strength),
-         "0 stays close to melody and timbre, 1 is free");
-  }
-  const models::humming::SamplingOptions neutral;
-  const auto& own = options.sampling;
-  const bool is_set = own.temperature != neutral.temperature || own.draft != neutral.draft ||
-                      own.guidance_of_melody() != neutral.guidance ||
-                      own.guidance_of_timbre() != neutral.guidance;
-  if (options.strength != SynthesisOptions::kNeutralStrength && (is_set || own.greedy)) {
-    fail(ExitCode::kUsage, "--strength sets --temperature, --guidance and --draft",
-         "omit --strength, or omit --temperature, --greedy, --draft and every --guidance");
-  }
-}
-
 Synthesizer::Synthesizer(runtime::Session& session, fs::path weights)
     : session_(session), weights_(std::move(weights)), humming_(session, weights_) {}
 
@@ -147,14 +118,13 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
   const fs::path stored = reference_file(weights_, preset);
   if (fs::exists(stored)) {
     const auto tokens = models::codec::read_token_file(stored);
-    const auto& sizes = humming_.common();
-    if (tokens.books * audio::channel_count(sizes.channels) != sizes.books) {
+    if (!reads(tokens)) {
       fail(ExitCode::kBadData,
            fmt::format("{}: its {} codebooks belong to another codec", stored.string(),
                        tokens.books),
            "hum data references replaces the presets' references");
     }
-    return source_of(tokens, tokens, !tokens.notes.empty());
+    return stored_timbre(tokens);
   }
   if (!known_presets(weights_).empty()) {
     warnings.push_back(
@@ -162,14 +132,34 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
                     preset.name));
   }
   data::FluidRenderer renderer;
-  const TokenFile tokens = reference_tokens(preset, renderer, codec());
-  return source_of(tokens, tokens, /*has_notes=*/true);
+  return stored_timbre(reference_tokens(preset, renderer, codec()));
+}
+
+bool Synthesizer::reads(const TokenFile& reference) const {
+  const auto& sizes = humming_.common();
+  const bool fits =
+      std::ranges::all_of(reference.codes, [&](int32_t c) { return c < sizes.entries; });
+  return fits && reference.books * audio::channel_count(sizes.channels) == sizes.books;
+}
+
+TimbreSource Synthesizer::stored_timbre(const TokenFile& reference) const {
+  return source_of(reference, reference, !reference.notes.empty());
+}
+
+bool Synthesizer::has_residual(const TimbreSource& timbre) const {
+  return !timbre.notes.empty() && channels() == audio::Channels::kMono;
+}
+
+std::shared_ptr<const models::humming::Residual> Synthesizer::preset_residual(
+    const data::Preset& preset, const TimbreSource& timbre) const {
+  if (!has_residual(timbre)) return nullptr;
+  auto stored = stored_residual(weights_, preset, humming_.common().latent);
+  return stored ? stored : residual(timbre);
 }
 
 std::shared_ptr<const models::humming::Residual> Synthesizer::residual(
     const TimbreSource& timbre) const {
-  if (timbre.notes.empty()) return nullptr;
-  if (channels() != audio::Channels::kMono) return nullptr;
+  if (!has_residual(timbre)) return nullptr;
   const int64_t latent = humming_.common().latent, width = data::kAllMelodyFeatures;
   const int64_t frames = std::ssize(timbre.latents) / latent, windows = windows_of_frames(frames);
   auto melody = data::melody_features(timbre.notes, windows * models::humming::kWindowFrames,
@@ -189,7 +179,7 @@ std::shared_ptr<const models::humming::Residual> Synthesizer::residual(
 }
 
 void Synthesizer::load(const SynthesisOptions& options) {
-  humming_.load(!options.fast, options.decoder == Decoder::kGuided);
+  humming_.load(options.lm, options.decoder == Decoder::kGuided);
   if (options.decoder == Decoder::kPlain) codec();
 }
 
@@ -202,7 +192,7 @@ pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const Synthesi
   if (!correction && options.residual > 0) correction = residual(timbre);
   if (options.residual == 0) correction = nullptr;
   result.latents = [this, correction = std::move(correction), share = options.residual,
-                    reference = std::move(timbre.reference), fast = options.fast,
+                    reference = std::move(timbre.reference), lm = options.lm,
                     sampling =
                         sampling_of(options)](std::span<const pipeline::LatentWindow> windows) {
     std::vector<models::humming::Window> told;
@@ -213,7 +203,7 @@ pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const Synthesi
                       .number = window.window,
                       .frames = window.frames});
     }
-    auto latents = fast ? humming_.drafts(told) : humming_.latents(told, sampling);
+    auto latents = lm ? humming_.latents(told, sampling) : humming_.drafts(told);
     for (size_t i = 0; correction && i < latents.size(); ++i) {
       correction->add(latents[i], windows[i].melody, share);
     }

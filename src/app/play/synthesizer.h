@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/play/references.h"
+#include "app/play/synthesis_options.h"
 #include "audio/notes.h"
 #include "data/synthesis/presets.h"
 #include "models/basic_pitch/notes.h"
@@ -33,40 +34,6 @@ pipeline::TranscribeFunction transcriber(runtime::Session& session,
                                          const models::basic_pitch::NoteOptions& options,
                                          std::function<void(double done)> progress = {});
 
-enum class Decoder { kGuided, kPlain };
-inline EnumNames<Decoder> enum_names(Decoder) {
-  static constexpr std::pair<Decoder, std::string_view> kNames[] = {{Decoder::kGuided, "guided"},
-                                                                    {Decoder::kPlain, "plain"}};
-  return kNames;
-}
-
-struct SynthesisOptions {
-  Decoder decoder = Decoder::kGuided;
-  bool fast = false;  // the draft alone, without the language model
-  double strength = kNeutralStrength;
-  double residual = 1;
-  models::humming::SamplingOptions sampling;
-
-  // The strength at which temperature, guidance and draft have their defaults.
-  static constexpr double kNeutralStrength = 0.5;
-
-  template <class V>
-  void visit_fields(V& v) {
-    v("decoder", decoder,
-      "guided: pitch from the melody, timbre from the models; plain: the codec's own decoder");
-    v("fast", fast, "skip the language model: faster, plainer sound");
-    v("strength", strength,
-      "0: close to melody and timbre, 1: free; sets --temperature, --guidance and --draft");
-    v("residual", residual,
-      "0..1: how much to add of what the draft misses of the timbre reference's own notes");
-    sampling.visit_fields(v);
-  }
-};
-
-// As strength goes from 0 to 1, temperature goes from 0.4 to 1.2, guidance from 2 to 1 and draft
-// from 0.8 to 0.2. The default strength gives their defaults and leaves set values alone.
-models::humming::SamplingOptions sampling_of(const SynthesisOptions& options);
-
 // A timbre for the models.
 struct TimbreSource {
   models::humming::TimbreReference reference;  // the models are conditioned on it
@@ -86,9 +53,6 @@ struct TimbreClip {
   double read_from_s = 0, read_to_s = kReference_s;
 };
 
-// Throws kUsage naming the flag that is out of range, or that --strength would override.
-void validate(const SynthesisOptions& options);
-
 // Reads each model when it is first needed. Thread-safe. The session must outlive it.
 class Synthesizer {
  public:
@@ -97,6 +61,10 @@ class Synthesizer {
   // Reads weights/references/<preset>.safetensors, else renders the preset. Adds a warning if the
   // weights have other references but not this one.
   TimbreSource preset_timbre(const data::Preset& preset, std::vector<std::string>& warnings);
+  // Whether the tokens of a reference have the sizes of the models' codec.
+  bool reads(const models::codec::TokenFile& reference) const;
+  // Of a reference that it reads.
+  TimbreSource stored_timbre(const models::codec::TokenFile& reference) const;
   // Encodes sounds of one timbre, each at the level of training. The models are conditioned on
   // kReference_s at most.
   TimbreSource clip_timbre(std::vector<TimbreClip> clips);
@@ -117,6 +85,9 @@ class Synthesizer {
 
   // Null if the timbre has none: no notes, or stereo weights.
   std::shared_ptr<const models::humming::Residual> residual(const TimbreSource& timbre) const;
+  // The same of a preset's timbre, from stored_residual() if it has it.
+  std::shared_ptr<const models::humming::Residual> preset_residual(
+      const data::Preset& preset, const TimbreSource& timbre) const;
 
   models::codec::CodecSession& codec();
   const models::humming::HummingSession& humming() const { return humming_; }
@@ -125,6 +96,7 @@ class Synthesizer {
   // read: what the models are conditioned on; all: what the residual is made of.
   TimbreSource source_of(const models::codec::TokenFile& read, const models::codec::TokenFile& all,
                          bool has_notes) const;
+  bool has_residual(const TimbreSource& timbre) const;
   pipeline::RenderFunction guided_decoder() const;
 
   runtime::Session& session_;

@@ -108,10 +108,10 @@ Json transcription_report(const TranscribeOptions& options, const Transcribed& t
 }
 
 std::string notes_text(const pipeline::Score& score) {
-  std::string text = "start s    end s  pitch  amplitude\n";
+  std::string text = "start s    end s  note  MIDI  amplitude\n";
   for (const auto& note : score.notes) {
-    text += fmt::format("{:7.3f}  {:7.3f}  {:5d}  {:9.3f}\n", note.start_s, note.end_s, note.pitch,
-                        note.amplitude);
+    text += fmt::format("{:7.3f}  {:7.3f}  {:<4}  {:4d}  {:9.3f}\n", note.start_s, note.end_s,
+                        audio::note_name(note.pitch), note.pitch, note.amplitude);
   }
   return text;
 }

@@ -85,7 +85,6 @@ class RemixSong : public ::testing::Test {
     options.spleeter = shared_->path() / "spleeter";
     options.part.weights = instruments().string();
     options.part.preset = "violin";
-    options.part.play.fast = true;
     return options;
   }
   static Json run(const RemixOptions& options) {

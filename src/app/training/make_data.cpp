@@ -2,9 +2,12 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "app/play/hearing.h"
+#include "app/play/stored_residuals.h"
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
 #include "app/stop.h"
@@ -19,7 +22,6 @@
 #include "data/singing/sung_shards.h"
 #include "data/stems/stem_shards.h"
 #include "models/codec/token_file.h"
-#include "models/weights_folder.h"
 
 namespace hum::app {
 namespace {
@@ -77,6 +79,19 @@ MadeItems make_voices(const MakeItemsOptions& options, const Json& config) {
   const bool is_whole = data::make_sung_items(with_runs_folder(options.output), made, rank,
                                               [] { return stop_signal() != 0; });
   return {stop_signal(), is_whole, made.count, rank};
+}
+
+// None if the weights' model that drafts belongs to another codec, as before its training.
+std::vector<PresetResidual> draft_residuals(const Synthesizer& synthesizer,
+                                            std::span<const data::Preset* const> presets,
+                                            std::span<const models::codec::TokenFile> references) {
+  std::vector<PresetResidual> residuals;
+  for (size_t i = 0; i < presets.size(); ++i) {
+    if (!synthesizer.reads(references[i])) return {};
+    auto residual = synthesizer.residual(synthesizer.stored_timbre(references[i]));
+    if (residual) residuals.push_back({std::string(presets[i]->name), std::move(residual)});
+  }
+  return residuals;
 }
 
 void validate(const MakeItemsOptions& options) {
@@ -142,21 +157,26 @@ MadeReferences make_references(const std::string& weights_flag, const std::strin
   require_writable(weights / "references.probe");
   std::optional<EndsAtOnce> nothing_written(std::in_place);
   runtime::Session session(session_options());
-  const models::codec::CodecSession codec(session, models::weights_part(weights, "codec"));
+  Synthesizer synthesizer(session, weights);
   const auto presets = data.empty() ? data::training_presets() : presets_of(data);
   data::FluidRenderer renderer;
   std::vector<models::codec::TokenFile> tokens;
   for (const data::Preset* preset : presets) {
-    tokens.push_back(reference_tokens(*preset, renderer, codec));
+    tokens.push_back(reference_tokens(*preset, renderer, synthesizer.codec()));
   }
+  std::vector<PresetResidual> residuals;
+  const auto drafter = drafter_sha256(weights);
+  if (drafter) residuals = draft_residuals(synthesizer, presets, tokens);
   nothing_written.reset();
-  AtomicFolder references(folder);  // replaces the folder: no reference of another codec remains
+  // Replaces the folder: no reference of another codec remains, nor residuals of other references.
+  AtomicFolder references(folder);
   for (size_t i = 0; i < presets.size(); ++i) {
     models::codec::write_token_file(
         references.temporary_path() / (std::string(presets[i]->name) + ".safetensors"), tokens[i]);
   }
+  if (!residuals.empty()) write_residuals(references.temporary_path(), *drafter, residuals);
   references.commit();
-  return {folder.string(), presets.size()};
+  return {folder.string(), presets.size(), residuals.size()};
 }
 
 }  // namespace hum::app

@@ -35,12 +35,13 @@ MadeItems make_stems(const MakeItemsOptions& options);
 struct MadeReferences {
   std::string folder;
   size_t presets = 0;
+  size_t residuals = 0;
 };
 
 // Writes the references of the presets of the items in `data` beside the weights; empty: those of
-// all training presets. `weights`: the value of --weights. Throws: kUsage if it is empty and would
-// replace the references of the installed weights. A stop signal ends the process before anything
-// is written.
+// all training presets. If mono weights can draft them, also writes their residuals. `weights`: the
+// value of --weights. Throws: kUsage if it is empty and would replace the references of the
+// installed weights. A stop signal ends the process before anything is written.
 MadeReferences make_references(const std::string& weights, const std::string& data);
 
 }  // namespace hum::app

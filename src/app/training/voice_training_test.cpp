@@ -94,7 +94,7 @@ void expect_streams_what_it_plays(const fs::path& weights) {
   Synthesizer synthesizer(session, weights);
   const std::vector<int32_t> codes(size_t{4} * 100, 3);  // four books
   const auto instrument =
-      synthesizer.instrument({.reference = synthesizer.humming().reference(codes)}, {.fast = true});
+      synthesizer.instrument({.reference = synthesizer.humming().reference(codes)}, {});
   EXPECT_EQ(instrument.excitation_tail_s, 2);
   std::vector<audio::Note> notes;
   for (int i = 0; i < 4; ++i) notes.push_back({2.0 * i, 2.0 * i + 0.5, 60 + 5 * i, 0.6, {}});

@@ -43,6 +43,10 @@ void write_to(const fs::path& file, int stream) {
   ::_exit(127);
 }
 
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
 // A row of /proc/PID/status, if the process is there: `key` ends with a colon.
 std::optional<std::string> status_of(pid_t process, const std::string& key) {
   std::ifstream status(fmt::format("/proc/{}/status", process));
@@ -107,6 +111,7 @@ int Process::wait() {
   ::wait4(pid_, &status, 0, &usage);
   pid_ = 0;
   peak_bytes_ = static_cast<int64_t>(usage.ru_maxrss) * 1024;
+  processor_s_ = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -51,6 +51,8 @@ class Process {
   int wait();
   // The largest that it was in memory. After wait().
   int64_t peak_bytes() const { return peak_bytes_; }
+  // The processor time that it and those it waited for have used. After wait().
+  double processor_s() const { return processor_s_; }
   // Processes that it has started.
   std::vector<pid_t> children() const { return children_of(pid_); }
 
@@ -58,6 +60,7 @@ class Process {
   pid_t pid_ = 0;
   int out_ = -1;
   int64_t peak_bytes_ = 0;
+  double processor_s_ = 0;
 };
 
 // Not if it has ended and only waits for its parent to notice.

@@ -11,7 +11,7 @@ inline void group_conversion_flags(FlagVisitor& v, bool has_format = true) {
   v.takes_preset("preset");
   v.group("Melody", {"octave", "transpose", "tuning", "polyphonic", "key", "correct"});
   v.group("Time", {"tempo", "snap", "grid", "swing"});
-  v.group("Sound", {"strength", "residual", "fast", "seed"});
+  v.group("Sound", {"residual", "lm", "strength", "seed"});
   if (has_format) v.group("Sound", {"rate", "bits", "stereo"});
   v.research({"decoder", "greedy", "temperature", "top_k", "top_p", "guidance", "melody_guidance",
               "timbre_guidance", "guidance_over", "draft", "onset_threshold", "frame_threshold",

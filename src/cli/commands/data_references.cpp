@@ -1,4 +1,5 @@
-// hum data references: stores the presets' timbre references as codec tokens beside the weights.
+// hum data references: stores the presets' timbre references as codec tokens beside the weights,
+// and what the models miss of them.
 #include <iostream>
 
 #include "app/training/make_data.h"
@@ -14,15 +15,16 @@ struct Args {
   template <class V>
   void declare(V& v) {
     v("weights", weights,
-      "folder of weights; reads its codec/ and writes its references/ (default: HUM_WEIGHTS; the "
-      "installed weights/ must be named)");
+      "folder of weights; reads its codec/ and the model that drafts, writes its references/ "
+      "(default: HUM_WEIGHTS; the installed weights/ must be named)");
     v("data", data, "folder of items whose presets get references (default: all training presets)");
   }
 };
 
 int run(Args& args) {
   const auto made = app::make_references(args.weights, args.data);
-  std::cout << fmt::format("{}: {}\n", made.folder, counted(made.presets, "preset"));
+  std::cout << fmt::format("{}: {}{}\n", made.folder, counted(made.presets, "preset"),
+                           made.residuals > 0 ? ", with residuals" : "");
   return 0;
 }
 

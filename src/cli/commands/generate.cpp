@@ -33,7 +33,8 @@ struct Args {
     v("picture", outputs.picture,
       "picture of the notes over the sound's spectrogram: .png or .svg; only the extension if -o "
       "is a folder");
-    v("takes", outputs.takes, "takes of each recording, with seeds from --seed: out-1.wav, ...");
+    v("takes", outputs.takes,
+      "with --lm: takes of each recording, with seeds from --seed: out-1.wav, ...");
     conversion.visit_fields(v);
     v("loop", delivery.loop, "write whole bars from the first beat, as a seamless loop");
     v("beats", delivery.beats_per_bar, "beats per bar, for --loop");

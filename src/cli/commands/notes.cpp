@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "cli/commands/commands.h"
+#include "pipeline/score.h"
 
 namespace hum::cli {
 namespace {
@@ -36,6 +37,7 @@ struct Args {
 
 int run(Args& args) {
   require_one_on_stdout("-o -", args.options.output == kStandardStream, args.json);
+  pipeline::require_snap_for_grid(args.options.score);
   const auto transcribed = app::transcribe(args.options);
   if (args.json) print_json(app::transcription_report(args.options, transcribed));
   if (!args.options.output.empty()) {

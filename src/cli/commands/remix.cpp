@@ -12,6 +12,7 @@
 #include "base/process.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/conversion_flags.h"
+#include "pipeline/score.h"
 
 namespace hum::cli {
 namespace {
@@ -66,6 +67,7 @@ class StatusLine {
 int run(Args& args) {
   const bool to_stdout = args.options.outputs.output == kStandardStream;
   require_one_on_stdout("-o -", to_stdout, args.json);
+  pipeline::require_snap_for_grid(args.options.part.score);
   Json report;
   {
     StatusLine line;

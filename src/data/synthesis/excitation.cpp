@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "base/rng.h"
@@ -24,18 +25,37 @@ double tail_gain(double past_end_s, double tail_s) {
   return (std::pow(end, share) - end) / (1 - end);
 }
 
-HarmonicVoice excitation_voice(const audio::Note& note, double tail_s) {
+// 1 up to the next onset, then down to 0.
+double damping_gain(double past_onset_s) { return tail_gain(past_onset_s, kDamping_s); }
+
+std::vector<double> sorted_onsets(std::span<const audio::Note> notes) {
+  std::vector<double> onsets;
+  for (const auto& note : notes) onsets.push_back(note.start_s);
+  std::ranges::sort(onsets);
+  return onsets;
+}
+
+// Infinity if no note follows.
+double next_onset(const std::vector<double>& onsets, const audio::Note& note) {
+  const double earliest_s = std::max(note.end_s - kLegato_s, note.start_s + kDamping_s);
+  const auto next = std::ranges::lower_bound(onsets, earliest_s);
+  return next == onsets.end() ? std::numeric_limits<double>::infinity() : *next;
+}
+
+// With its tail, which the next note may damp.
+HarmonicVoice excitation_voice(const audio::Note& note, double tail_s, double damped_from_s) {
   const PitchCurve pitch(note);
   HarmonicVoice voice;
   voice.first_sample = sample_of(note.start_s);
-  const double length_s = note.end_s - note.start_s + tail_s;
+  const double length_s = std::min(note.end_s + tail_s, damped_from_s + kDamping_s) - note.start_s;
   const auto points = static_cast<int64_t>(std::ceil(length_s / kControl_s)) + 1;
   for (int64_t i = 0; i < points; ++i) {
     const double time_s = note.start_s + static_cast<double>(i) * kControl_s;
     // The first point is silent: the note fades in over one control step (3 ms) and does not click.
-    const double gain = i == 0 ? 0 : kExcitationLevel * tail_gain(time_s - note.end_s, tail_s);
+    const double gain =
+        i == 0 ? 0 : tail_gain(time_s - note.end_s, tail_s) * damping_gain(time_s - damped_from_s);
     voice.hz.push_back(static_cast<float>(audio::midi_to_hz(pitch.at(time_s))));
-    voice.gain.push_back(static_cast<float>(gain));
+    voice.gain.push_back(static_cast<float>(kExcitationLevel * gain));
   }
   return voice;
 }
@@ -52,9 +72,10 @@ std::vector<float> render_excitation(std::span<const audio::Note> notes, int64_t
 void render_excitation(std::span<const audio::Note> notes, std::span<float> out, double tail_s) {
   std::ranges::fill(out, 0.0F);
   const double window_s = static_cast<double>(out.size()) / kSampleRate;
+  const auto onsets = sorted_onsets(notes);
   for (const auto& note : notes) {
     if (note.start_s >= window_s || note.end_s + tail_s <= 0) continue;
-    add_harmonics(excitation_voice(note, tail_s), {.exponent = 0.5}, out);
+    add_harmonics(excitation_voice(note, tail_s, next_onset(onsets, note)), {.exponent = 0.5}, out);
   }
 }
 

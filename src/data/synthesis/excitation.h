@@ -14,6 +14,11 @@ namespace hum::data {
 inline constexpr double kExcitationTail_s = 0.25;
 // The slope of such a decay is this many dB over its tail, before it bends to silence at the end.
 inline constexpr double kExcitationDecay_db = 60;
+// The next note of a line damps the tail before it: from its onset to silence in this time. A note
+// is the next one if it starts at most kLegato_s before the end. Without it, onsets are hidden by
+// what rings on.
+inline constexpr double kDamping_s = 0.03;
+inline constexpr double kLegato_s = 0.05;
 
 // Renders the band-limited harmonics of all notes, harmonic k at kExcitationLevel / sqrt(k), with
 // their bends. The level does not depend on the note's amplitude, because the decoder sets the

@@ -117,6 +117,26 @@ TEST(Excitation, SumsOverNotesAndIgnoresAmplitude) {
   EXPECT_GT(rms(between(only_a, 0.2, 0.8)), 0.5 * rms(between(only_b, 0.4, 0.8)));
 }
 
+TEST(Excitation, ANextNoteDampsTheTailFromItsOnset) {
+  const audio::Note first{0, 0.5, 48, 0.5, {}};
+  // What the first note still adds: of a next one, of one that began well before its end.
+  const auto rest_of = [&](const audio::Note& other) {
+    const std::vector<audio::Note> both = {first, other};
+    auto rest = render_excitation(both, kSampleRate);
+    const auto alone = render_excitation({&other, 1}, kSampleRate);
+    for (size_t i = 0; i < rest.size(); ++i) rest[i] -= alone[i];
+    return rest;
+  };
+  const auto undamped = render_excitation({&first, 1}, kSampleRate);
+  const auto legato = rest_of({0.5, 1, 60, 0.5, {}}), later = rest_of({0.6, 1, 60, 0.5, {}});
+  EXPECT_NEAR(rms(between(legato, 0.2, 0.5)), rms(between(undamped, 0.2, 0.5)), 1e-4);
+  EXPECT_LT(rms(between(legato, 0.5 + kDamping_s + 0.004, 1)), 1e-6);
+  EXPECT_NEAR(rms(between(later, 0.5, 0.6)), rms(between(undamped, 0.5, 0.6)), 1e-4);
+  EXPECT_LT(rms(between(later, 0.6 + kDamping_s + 0.004, 1)), 1e-6);
+  const auto chord = rest_of({0.3, 1, 60, 0.5, {}});
+  EXPECT_NEAR(rms(between(chord, 0.52, 0.7)), rms(between(undamped, 0.52, 0.7)), 1e-4);
+}
+
 TEST(Noise, IsWhiteWithUnitDeviationAndDependsOnItsKeyAlone) {
   std::vector<float> a(kSampleRate), b(kSampleRate), c(kSampleRate);
   render_noise(1, 7, a);

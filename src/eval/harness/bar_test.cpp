@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "eval/harness/card.h"
 
 namespace hum::eval {
 namespace {
@@ -66,29 +65,6 @@ TEST(TextTable, LinesUp) {
   table.row({"the ceiling", "0.74"});
   EXPECT_EQ(table.text(), "row          f1\nours         0.5\nthe ceiling  0.74\n");
   EXPECT_THROW(table.row({"one"}), Error);
-}
-
-constexpr std::string_view kCard = R"(# hum
-Words | with a bar.
-
-| file | size |
-|---|---|
-| `codec` | 12 MB |
-
-| stage | Steps | minutes |
-|---|---:|---|
-| **codec** | 2,400 | 40 |
-| `voice` | 1 000 | x |
-)";
-
-TEST(Card, TellsACellByRowAndColumn) {
-  EXPECT_EQ(card_number(kCard, "codec", "steps"), 2400);
-  EXPECT_EQ(card_number(kCard, "voice", "steps"), 1000);
-  EXPECT_EQ(card_cell(kCard, "codec", "size"), "12 mb");
-  EXPECT_EQ(card_cell(kCard, "coarse", "steps"), std::nullopt);
-  EXPECT_EQ(card_cell(kCard, "codec", "hours"), std::nullopt);
-  EXPECT_EQ(card_number("", "codec", "steps"), std::nullopt);
-  EXPECT_THROW(card_number(kCard, "voice", "minutes"), Error);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/bf16.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "graph/op.h"
 #include "graph/ops/elementwise.h"
@@ -86,9 +87,8 @@ std::string dense_text(const std::vector<std::byte>& bytes, const Shape& shape) 
     }
     return "[" + list + "]";
   }
-  std::string hex = "\"0x";
-  for (const std::byte byte : bytes) hex += fmt::format("{:02X}", static_cast<int>(byte));
-  return hex + "\"";
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return fmt::format("\"0x{}\"", to_upper_hex(text));
 }
 
 void print_constant(Printer& out, const Node& node) {

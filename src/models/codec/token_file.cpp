@@ -3,9 +3,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "audio/notes_json.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/safetensors.h"
 #include "models/codec/config.h"
@@ -18,7 +20,7 @@ constexpr const char* kVersion = "1";
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
   fail(ExitCode::kBadData, fmt::format("{}: not a file of codec tokens: {}", path.string(), why),
-       "make one with hum codec encode");
+       "make one: hum codec encode hum.wav -o tokens.safetensors");
 }
 
 int64_t parse_count(const std::filesystem::path& path, const std::string& text) {
@@ -49,10 +51,17 @@ std::vector<audio::Note> parse_notes(const std::filesystem::path& path, const st
   return notes;
 }
 
+// The header of safetensors is JSON, after 8 bytes of its size. Sounds begin otherwise.
+SafetensorsFile read_safetensors(const std::filesystem::path& path) {
+  std::string bytes = read_file(path);
+  if (bytes.size() < 9 || bytes[8] != '{') refuse(path, "it is not a safetensors file");
+  return SafetensorsFile::parse(path, std::move(bytes));
+}
+
 }  // namespace
 
 TokenFile read_token_file(const std::filesystem::path& path) {
-  const auto file = SafetensorsFile::read(path);
+  const auto file = read_safetensors(path);
   const auto& metadata = file.metadata();
   auto value = [&](const char* key) {
     const auto found = metadata.find(key);

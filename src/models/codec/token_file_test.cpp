@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/safetensors.h"
 #include "base/scratch_folder.h"
 
@@ -52,6 +53,19 @@ TEST_F(TokenFiles, WithoutNotesAreRead) {
   write_token_file(path("a.safetensors"), tokens);
   EXPECT_FALSE(SafetensorsFile::read(path("a.safetensors")).metadata().contains("notes"));
   EXPECT_TRUE(read_token_file(path("a.safetensors")).notes.empty());
+}
+
+TEST_F(TokenFiles, ThatAreSoundsAreRefusedWithTheWayToTokens) {
+  for (const std::string bytes : {"", "RIFF", "RIFF....WAVEfmt "}) {
+    write_file(path("a.wav"), bytes);
+    try {
+      read_token_file(path("a.wav"));
+      FAIL() << bytes;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kBadData);
+      EXPECT_THAT(error.hint(), testing::HasSubstr("hum codec encode"));
+    }
+  }
 }
 
 TEST_F(TokenFiles, RefuseNotesThatAreNone) {

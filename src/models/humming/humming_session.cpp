@@ -4,10 +4,9 @@
 #include <mutex>
 
 #include "base/error.h"
-#include "base/rng.h"
 #include "models/codec/code_vectors.h"
 #include "models/humming/draft_model.h"
-#include "models/humming/melody_columns.h"
+#include "models/humming/stage_inputs.h"
 #include "models/humming/stages.h"
 #include "models/weights_folder.h"
 
@@ -30,64 +29,6 @@ std::vector<std::vector<T>> values_of(const std::vector<HostTensor>& tensors) {
 // Sets x to x + share (y - x).
 void blend(std::vector<float>& x, std::span<const float> y, float share) {
   for (size_t i = 0; i < x.size(); ++i) x[i] += share * (y[i] - x[i]);
-}
-
-HostTensor scalar(double x) { return HostTensor::scalar(static_cast<float>(x)); }
-HostTensor whole(int64_t x) { return HostTensor::scalar(static_cast<int32_t>(x)); }
-
-HostTensor latents_of(const CommonConfig& common, std::span<const float> values) {
-  return HostTensor::of({kWindowFrames, common.latent}, values);
-}
-
-HostTensor melody_of(const CommonConfig& common, std::span<const float> values) {
-  return first_columns(values, {kWindowFrames, common.melody_features});
-}
-
-HostTensor tokens_of(std::span<const int32_t> tokens) {
-  return HostTensor::of({kWindowFrames, std::ssize(tokens) / kWindowFrames}, tokens);
-}
-
-// The first inputs of most stages.
-Row told(const CommonConfig& common, const Window& window) {
-  return {melody_of(common, window.melody),
-          HostTensor::of({kReferenceFrames, common.latent},
-                         std::span<const float>(window.timbre->latents)),
-          HostTensor::scalar(window.timbre->frames)};
-}
-
-// The upsampler's last input, if it attends.
-void add_reference_melody(const Upsampler& upsampler, const Window& window, Row& row) {
-  if (!upsampler.attends()) return;
-  const std::vector<float>& melody = window.timbre->melody;
-  if (melody.empty()) {
-    fail(ExitCode::kBadData,
-         "these weights need the notes of the timbre reference, and they are unknown",
-         "`hum data references` stores the references of presets again, with their notes");
-  }
-  row.push_back(
-      first_columns(melody, {kReferenceFrames, upsampler.config().common.melody_features}));
-}
-
-// Makes a row of token_stage.
-Row token_row(const CommonConfig& common, const Window& window, std::span<const float> draft,
-              const SamplingOptions& sampling, bool apart) {
-  HUM_REQUIRE(window.frames >= 1 && window.frames <= kWindowFrames, "tokens: {} frames",
-              window.frames);
-  const auto key = stream_key(static_cast<uint64_t>(window.seed), "coarse tokens",
-                              static_cast<uint64_t>(window.number));
-  const int64_t top_k =
-      sampling.top_k == 0 ? common.entries : std::min(sampling.top_k, common.entries);
-  Row row = told(common, window);
-  row.push_back(latents_of(common, draft));
-  row.push_back(HostTensor::of({2}, std::span<const uint32_t>(key)));
-  row.push_back(scalar(sampling.greedy ? 0 : sampling.temperature));
-  row.push_back(whole(top_k));
-  row.push_back(scalar(sampling.top_p));
-  row.push_back(whole(guided_frames(sampling, window.melody)));
-  row.push_back(whole(window.frames));
-  row.push_back(scalar(sampling.guidance_of_melody()));
-  if (apart) row.push_back(scalar(sampling.guidance_of_timbre()));
-  return row;
 }
 
 // Describes a part's tokens and latents.
@@ -195,6 +136,12 @@ void HummingSession::load(bool language_model, bool voice) const {
   if (language_model) {
     require_same("upsampler", state_->upsampler().model().config().common);
     require_same("coarse", state_->coarse().model().config().common);
+    if (!reads_same_tokens()) {
+      fail(ExitCode::kBadData,
+           fmt::format("{}, upsampler and coarse were trained on the tokens of different codecs",
+                       drafter),
+           "use a folder of weights that were trained together");
+    }
   }
   if (voice) {
     const CommonConfig& own = state_->voice().model().config().common;
@@ -202,6 +149,15 @@ void HummingSession::load(bool language_model, bool voice) const {
       refuse_part("voice", own, drafter, all);
     }
   }
+}
+
+bool HummingSession::reads_same_tokens() const {
+  const auto codebooks_of = [](const auto& model) {
+    return model.weight("codebooks").template as<float>();
+  };
+  const auto known = codebooks_of(state_->drafter());
+  return std::ranges::equal(codebooks_of(state_->upsampler()), known) &&
+         std::ranges::equal(codebooks_of(state_->coarse()), known);
 }
 
 const CommonConfig& HummingSession::common() const {

@@ -61,6 +61,9 @@ class HummingSession {
   // any work. The upsampler comes with the language model. Throws: kBadData also when the models do
   // not fit together.
   void load(bool language_model, bool voice) const;
+  // Whether upsampler and coarse LM were trained on the tokens that the drafting model knows. Those
+  // of another codec have the same sizes and mean other sounds.
+  bool reads_same_tokens() const;
   // The shared sizes of the models, from the one that makes the drafts.
   const CommonConfig& common() const;
   // How long the excitation must outlast a note; reads the voice.

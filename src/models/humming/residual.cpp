@@ -1,5 +1,6 @@
 #include "models/humming/residual.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -16,6 +17,10 @@ bool is_sounding(std::span<const float> row) { return row[kMelodySounding] > 0.5
 // Inverts the features' scale of counts.
 int64_t count_of(float feature) {
   return std::llround(std::expm1(feature * std::log1p(static_cast<double>(kMelodyCountFrames))));
+}
+
+bool is_phase(float value, int last) {
+  return value >= 0 && value <= static_cast<float>(last) && value == std::floor(value);
 }
 
 // A sum of weighted vectors.
@@ -51,6 +56,33 @@ Residual::Residual(std::span<const float> truth, std::span<const float> draft,
   std::vector<float> error(truth.begin(), truth.end());
   for (size_t i = 0; i < error.size(); ++i) error[i] -= draft[i];
   collect(error, melody, is_used);
+  round_to_floats();
+}
+
+std::vector<float> Residual::table() const {
+  std::vector<float> rows;
+  for (const Stretch& stretch : stretches_) {
+    rows.push_back(static_cast<float>(stretch.phase));
+    rows.push_back(static_cast<float>(stretch.pitch));
+    rows.push_back(static_cast<float>(stretch.frames));
+    for (const double mean : stretch.residual) rows.push_back(static_cast<float>(mean));
+  }
+  return rows;
+}
+
+std::optional<Residual> Residual::of_table(std::span<const float> rows, size_t latent,
+                                           const ResidualRule& rule) {
+  const size_t width = kTableColumns + latent;
+  const bool all_finite = std::ranges::all_of(rows, [](float x) { return std::isfinite(x); });
+  if (latent == 0 || rows.size() % width != 0 || !all_finite) return std::nullopt;
+  Residual result(latent, rule);
+  for (; !rows.empty(); rows = rows.subspan(width)) {
+    if (!is_phase(rows[0], static_cast<int>(Phase::kSilence)) || rows[2] < 0) return std::nullopt;
+    const auto means = rows.subspan(kTableColumns, latent);
+    result.stretches_.push_back(
+        {static_cast<Phase>(rows[0]), rows[1], rows[2], {means.begin(), means.end()}});
+  }
+  return result;
 }
 
 Residual::Phase Residual::phase_of(std::span<const float> row) {
@@ -83,6 +115,13 @@ void Residual::collect(std::span<const float> error, std::span<const float> melo
       double& mean = stretch.residual[d];
       mean += (error[t * latent_ + d] - mean) / stretch.frames;
     }
+  }
+}
+
+void Residual::round_to_floats() {
+  for (Stretch& stretch : stretches_) {
+    stretch.pitch = static_cast<float>(stretch.pitch);
+    for (double& mean : stretch.residual) mean = static_cast<float>(mean);
   }
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,13 +34,24 @@ class Residual {
            std::span<const float> melody, std::span<const uint8_t> is_used,
            const ResidualRule& rule = {});
 
+  // A residual as a table, and back. The residual of a table corrects exactly as the one that wrote
+  // it. Shapes: [stretches, kTableColumns + D]: of each stretch of a note its phase (0: attack,
+  // body, late, release, 4: silence), its mean pitch, its number of frames and the means of D.
+  static constexpr size_t kTableColumns = 3;
+  std::vector<float> table() const;
+  // Absent if `rows` is no such table.
+  static std::optional<Residual> of_table(std::span<const float> rows, size_t latent,
+                                          const ResidualRule& rule = {});
+
+  size_t latent() const { return latent_; }
   // Adds `share` of the correction to the latents of a melody. Shapes: latents [T, D], melody
   // [T, M].
   void add(std::span<float> latents, std::span<const float> melody, double share) const;
 
  private:
   enum class Phase { kAttack, kBody, kLate, kRelease, kSilence };
-  // Consecutive frames of one note in one phase.
+  // Consecutive frames of one note in one phase. After collect() all values are those of floats, so
+  // that a table has them exactly.
   struct Stretch {
     Phase phase;
     double pitch;                  // mean
@@ -47,8 +59,10 @@ class Residual {
     std::vector<double> residual;  // mean, [D]
   };
 
+  Residual(size_t latent, const ResidualRule& rule) : rule_(rule), latent_(latent) {}
   void collect(std::span<const float> error, std::span<const float> melody,
                std::span<const uint8_t> is_used);
+  void round_to_floats();
   bool shares(Phase a, Phase b) const;
   std::vector<double> correction(Phase phase, double pitch) const;
   static Phase phase_of(std::span<const float> row);

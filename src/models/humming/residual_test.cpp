@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "models/humming/config.h"
@@ -126,6 +127,63 @@ TEST(Residual, LeavesFramesOfChordsOut) {
   EXPECT_THAT(Passage().note(60, 1).corrected(reference.learn(kPlain)), ElementsAre(1));
   reference.is_used.assign(4, 0);
   EXPECT_THAT(Passage().note(60, 1).corrected(reference.learn(kPlain)), ElementsAre(0));
+}
+
+// Means and pitches that no float holds: thirds, and a pitch between two notes.
+Passage uneven_passage() {
+  auto passage = Passage().note(60.3, 30, 0.1F).rest(60.3, 14, 0.7F).note(64.9, 7, -1.3F);
+  for (size_t t = 0; t < passage.truth.size(); ++t) {
+    passage.truth[t] += static_cast<float>(t * t % 7) / 3;
+    passage.melody[t * kFeatures + kMelodyPitch] += static_cast<float>(t % 3) / 100;
+  }
+  return passage;
+}
+
+TEST(Residual, OfItsTableCorrectsExactlyAsBefore) {
+  const auto reference = uneven_passage();
+  const auto played = Passage().note(61, 25).rest(61, 12).note(66.5, 6);
+  for (const ResidualRule& rule : {ResidualRule(), kPlain}) {
+    const auto residual = reference.learn(rule);
+    const auto table = residual.table();
+    ASSERT_EQ(table.size(), 7U * (Residual::kTableColumns + 1));  // 3, 2 and 2 phases
+    const auto stored = Residual::of_table(table, 1, rule);
+    ASSERT_TRUE(stored.has_value());
+    EXPECT_EQ(played.corrected(*stored), played.corrected(residual));
+    EXPECT_EQ(stored->table(), table);
+  }
+}
+
+TEST(Residual, TableHasARowForEachStretch) {
+  const auto residual = Passage().note(60, 7, 2).rest(60, 11, -1).learn(kPlain);
+  EXPECT_THAT(residual.table(), ElementsAre(0, 60, 5, 2, 1, 60, 2, 2, 3, 60, 10, -1, 4, 60, 1, -1));
+}
+
+TEST(Residual, OfAnEmptyTableCorrectsNothing) {
+  const auto residual = Residual::of_table({}, 1);
+  ASSERT_TRUE(residual.has_value());
+  EXPECT_THAT(Passage().note(60, 1).corrected(*residual), ElementsAre(0));
+}
+
+TEST(Residual, RefusesTablesThatAreNone) {
+  const std::vector<float> row = {1, 60, 5, 0.5F};
+  const auto is_table = [](const std::vector<float>& rows, size_t latent = 1) {
+    return Residual::of_table(rows, latent).has_value();
+  };
+  EXPECT_TRUE(is_table(row));
+  EXPECT_FALSE(is_table(row, 0));
+  EXPECT_FALSE(is_table(row, 2));
+  EXPECT_FALSE(is_table({1, 60, 5, 0.5F, 1, 60}));
+  EXPECT_FALSE(is_table({5, 60, 5, 0.5F}));
+  EXPECT_FALSE(is_table({-1, 60, 5, 0.5F}));
+  EXPECT_FALSE(is_table({1.5F, 60, 5, 0.5F}));
+  EXPECT_FALSE(is_table({1, 60, -1, 0.5F}));
+  for (size_t i = 0; i < row.size(); ++i) {
+    auto damaged = row;
+    damaged[i] = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_FALSE(is_table(damaged)) << i;
+    damaged[i] = std::numeric_limits<float>::infinity();
+    EXPECT_FALSE(is_table(damaged)) << i;
+  }
 }
 
 TEST(Residual, RefusesOtherSizes) {

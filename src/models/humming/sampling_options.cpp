@@ -51,6 +51,11 @@ void validate(const SamplingOptions& options) {
   if (options.seed < 0) refuse("seed", static_cast<double>(options.seed), "0 or more");
 }
 
+bool is_set(const SamplingOptions& options) {
+  const SamplingOptions neutral{.seed = options.seed};
+  return options != neutral;
+}
+
 int64_t guided_frames(const SamplingOptions& options, std::span<const float> melody) {
   const int64_t length = guided_length(options.guidance_over);
   if (length == kWindowFrames) return length;

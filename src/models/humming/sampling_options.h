@@ -27,6 +27,8 @@ struct SamplingOptions {
   double draft = 0.5;
   int64_t seed = 1;
 
+  bool operator==(const SamplingOptions&) const = default;
+
   static constexpr double kAsGuidance = -1;
   double guidance_of_melody() const {
     return melody_guidance == kAsGuidance ? guidance : melody_guidance;
@@ -55,6 +57,9 @@ struct SamplingOptions {
 
 // Throws kUsage naming the flag that is out of range.
 void validate(const SamplingOptions& options);
+
+// Whether an option other than the seed differs from its default.
+bool is_set(const SamplingOptions& options);
 
 // The number of frames of a window before the end of `guidance_over`; T for "all", 0 if no note
 // sounds. Throws what validate() throws. Shapes: melody [T, M].

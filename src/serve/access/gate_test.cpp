@@ -21,7 +21,7 @@ using testing::RecordsTest;
 using testing::TestClient;
 
 constexpr const char* kJob = R"({"notes": [{"start": 0, "end": 10, "pitch": 60}],
-                               "options": {"preset": "flute", "takes": 2}})";
+                               "options": {"preset": "flute", "lm": true, "takes": 2}})";
 
 std::string bearer(const std::string& token) { return "Authorization: Bearer " + token + "\r\n"; }
 

@@ -40,7 +40,7 @@ bool is_deep(std::string_view text) {
 }
 
 constexpr const char* kBodyExample = R"({"upload": ID, "options": {"preset": "flute"}})";
-constexpr const char* kOptionsExample = R"({"preset": "flute", "takes": 2})";
+constexpr const char* kOptionsExample = R"({"preset": "flute", "lm": true, "takes": 2})";
 constexpr const char* kNotesExample = R"([{"start": 0, "end": 0.5, "pitch": 60}])";
 
 Json parse_sent_json(const std::string& text, const std::string& what, const char* example) {

@@ -20,7 +20,7 @@ constexpr const char* kCaller = "@presets";
 constexpr double kSeconds = 3.5;
 constexpr uint64_t kSeed = 20261125;
 // To be changed with the melody or its options: sounds of another version are not found.
-constexpr const char* kVersion = "v1";
+constexpr const char* kVersion = "v2";
 
 std::string key_of(const std::string& preset) {
   return fmt::format("presets/{}/{}.wav", kVersion, preset);

@@ -31,12 +31,12 @@ StageRates::Rates StageRates::now() const {
 void StageRates::learn(std::string_view stage, double seconds, double sound_s) {
   if (sound_s < kShortest_s) return;
   const std::scoped_lock lock(mutex_);
-  double* rate = stage == "separate"    ? &rates_.separate
-                 : stage == "hear"      ? &rates_.hear
-                 : stage == "play"      ? &rates_.play
-                 : stage == "play_fast" ? &rates_.play_fast
-                 : stage == "write"     ? &rates_.write
-                                        : nullptr;
+  double* rate = stage == "separate"  ? &rates_.separate
+                 : stage == "hear"    ? &rates_.hear
+                 : stage == "play"    ? &rates_.play
+                 : stage == "play_lm" ? &rates_.play_lm
+                 : stage == "write"   ? &rates_.write
+                                      : nullptr;
   if (rate != nullptr) *rate = (1 - kNewest) * *rate + kNewest * seconds / sound_s;
 }
 
@@ -48,7 +48,7 @@ double Estimates::separate_to() const {
 Estimates::Position Estimates::at(std::string_view stage, double done, double elapsed_s) const {
   const auto rates = rates_.now();
   const double hear_s = rates.hear * sound_.heard_s;
-  const double play_s = (sound_.is_fast ? rates.play_fast : rates.play) * sound_.played_s;
+  const double play_s = (sound_.has_lm ? rates.play_lm : rates.play) * sound_.played_s;
   const double write_s = rates.write * std::max(sound_.played_s, sound_.separated_s);
   const double before = separate_to();
   if (stage == "separate") {
@@ -72,7 +72,7 @@ void Estimates::learn(std::string_view stage, double seconds) {
                          : stage == "hear"   ? sound_.heard_s
                          : stage == "write"  ? std::max(sound_.played_s, sound_.separated_s)
                                              : sound_.played_s;
-  rates_.learn(stage == "play" && sound_.is_fast ? "play_fast" : stage, seconds, sound_s);
+  rates_.learn(stage == "play" && sound_.has_lm ? "play_lm" : stage, seconds, sound_s);
 }
 
 }  // namespace hum::serve

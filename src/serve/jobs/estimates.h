@@ -10,10 +10,10 @@ namespace hum::serve {
 class StageRates {
  public:
   struct Rates {
-    double separate = 0.5, hear = 0.05, play = 0.3, play_fast = 0.3, write = 0.03;
+    double separate = 0.5, hear = 0.05, play = 0.1, play_lm = 0.3, write = 0.03;
   };
   Rates now() const;
-  // A stage took this long for so much sound. "play_fast" counts as another stage than "play".
+  // A stage took this long for so much sound. "play_lm" counts as another stage than "play".
   void learn(std::string_view stage, double seconds, double sound_s);
 
  private:
@@ -30,7 +30,7 @@ class Estimates {
   // Seconds of sound in a job: of the recording, or to be made (all takes).
   struct Sound {
     double heard_s = 0, played_s = 0;
-    bool is_fast = false;  // the option `fast`
+    bool has_lm = false;  // the option `lm`
     double separated_s = 0;
   };
   void begin(const Sound& sound) { sound_ = sound; }

@@ -74,17 +74,17 @@ TEST(Estimates, TheyLearnFromEarlierJobs) {
   EXPECT_EQ(next.at("hear", 0, 0).seconds_left, 0);
 }
 
-TEST(Estimates, JobsWithoutTheLanguageModelAreExpectedToBeFast) {
+TEST(Estimates, JobsWithTheLanguageModelAreExpectedToBeSlower) {
   StageRates rates;
-  Estimates usual(rates), fast(rates);
+  Estimates usual(rates), sampled(rates);
   usual.begin({10, 10});
-  fast.begin({10, 10, /*is_fast=*/true});
+  sampled.begin({10, 10, /*has_lm=*/true});
   for (int i = 0; i < 20; ++i) {
-    usual.learn("play", 20);
-    fast.learn("play", 1);
+    usual.learn("play", 1);
+    sampled.learn("play", 20);
   }
-  EXPECT_NEAR(usual.at("play", 0, 0).seconds_left, 20, 1);
-  EXPECT_LT(fast.at("play", 0, 0).seconds_left, 2);
+  EXPECT_NEAR(sampled.at("play", 0, 0).seconds_left, 20, 1);
+  EXPECT_LT(usual.at("play", 0, 0).seconds_left, 2);
 }
 
 }  // namespace

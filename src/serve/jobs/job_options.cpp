@@ -164,7 +164,7 @@ void require_preset(const std::string& name) {
 JobOptions parse_job_options(const Json& json, Task task) {
   if (!json.is_object()) {
     fail(ExitCode::kUsage, fmt::format("options: expected an object, got {}", json.type_name()),
-         R"({"preset": "flute", "takes": 2})");
+         R"({"preset": "flute", "lm": true, "takes": 2})");
   }
   require_known(json);
   JobOptions options;
@@ -198,6 +198,7 @@ void validate(const JobOptions& options, const JobRequest& request) {
       app::validate(conversion);
       app::validate(performance.delivery, conversion.score);
     }
+    app::validate_takes(options.takes, options.play);
     app::require_holds("take." + std::string(to_name(options.format)), options.sound);
   });
 }

@@ -38,7 +38,7 @@ struct JobOptions {
   template <class V>
   void visit_fields(V& v) {
     v("preset", preset, "instrument to play on (GET /v1/presets lists them)");
-    v("takes", takes, "takes of the melody, with seeds from `seed` on");
+    v("takes", takes, "takes of the melody, with seeds from `seed` on; more than one need `lm`");
     v("format", format, "file format of the sounds");
     sound.visit_fields(v);
     score.visit_fields(v);

@@ -68,7 +68,9 @@ TEST(JobOptions, ValuesOutOfRangeAreRefusedByTheNameOfTheirField) {
       {R"({"preset": "flute", "takes": 1e300})", "options: takes"},
       {R"({"preset": "flute", "takes": 1.5})", "options: takes"},
       {R"({"preset": "flute", "takes": "two"})", "options: takes"},
-      {R"({"preset": "flute", "fast": 1})", "options: fast"},
+      {R"({"preset": "flute", "lm": 1})", "options: lm"},
+      {R"({"preset": "flute", "takes": 2})", "several takes need lm"},
+      {R"({"preset": "flute", "strength": 0.2})", "need lm"},
       {R"({"preset": "flut"})", "flute"},
       {R"({"preset": "flute", "snap": 2})", "snap"},
       {R"({"preset": "flute", "rate": 8000})", "rate 8000"},
@@ -76,7 +78,7 @@ TEST(JobOptions, ValuesOutOfRangeAreRefusedByTheNameOfTheirField) {
       {R"({"preset": "flute", "format": "flac", "bits": "float"})", "flac cannot hold float"},
       {R"({"preset": "flute", "gain": 3})", "gain needs backing"},
       {R"({"preset": "flute", "transpose": 200})", "transpose 200"},
-      {R"({"preset": "flute", "temperature": -1})", "temperature"},
+      {R"({"preset": "flute", "lm": true, "temperature": -1})", "temperature -1"},
       {R"({})", "neither the option preset nor a timbre"}};
   for (const auto& [text, expected] : cases) {
     const std::string message = refusal_of(text);

@@ -166,7 +166,7 @@ std::vector<app::PerformedFile> JobWork::perform_song(const JobOptions& options,
   const double played_s = task == Task::kRemix ? upload->seconds : 0;
   estimates_.begin({.heard_s = played_s,
                     .played_s = played_s,
-                    .is_fast = options.play.fast,
+                    .has_lm = options.play.lm,
                     .separated_s = upload->seconds});
   report("separate", 0);  // loading the models is a part of it
   if (task == Task::kSeparate) {
@@ -184,7 +184,7 @@ std::vector<app::PerformedFile> JobWork::perform_melody(const JobOptions& option
   const double melody_s = is_heard ? melody.recording->seconds
                                    : std::ranges::max(melody.notes, {}, &audio::Note::end_s).end_s;
   const double played_s = task == Task::kNotes ? 0 : melody_s * static_cast<double>(options.takes);
-  estimates_.begin({is_heard ? melody_s : 0, played_s, options.play.fast});
+  estimates_.begin({is_heard ? melody_s : 0, played_s, options.play.lm});
   auto performed = performance_options(options, timbre, backing, kAnyLength_s);
   performed.starts_early = !records_.any_due();
   if (task == Task::kNotes) {

@@ -64,7 +64,6 @@ class SongJob : public testing::RecordsTest {
     audio::write_audio(store_.aside() / "song.wav", sound, audio::SampleFormat::kFloat);
     store_.put(upload_key(upload.id), store_.aside() / "song.wav");
     records_.add_upload(upload, std::nullopt);
-    options["fast"] = true;
     JobRequest request{.id = new_id(), .task = task, .upload = upload.id};
     JobOptions parsed = parse_job_options(options, task);
     validate(parsed, request);
@@ -208,7 +207,8 @@ TEST(SongOptions, AreCheckedByTheTask) {
   EXPECT_EQ(refusal(Task::kSeparate, Json::object()), kNone);
   EXPECT_EQ(refusal(Task::kRemix, {{"preset", "flute"}, {"gain", 3}}), kNone);
   EXPECT_EQ(refusal(Task::kRemix, Json::object(), {.timbre = "id"}), kNone);
-  EXPECT_THAT(refusal(Task::kRemix, {{"preset", "flute"}, {"takes", 2}}), HasSubstr("one take"));
+  EXPECT_THAT(refusal(Task::kRemix, {{"preset", "flute"}, {"lm", true}, {"takes", 2}}),
+              HasSubstr("one take"));
   EXPECT_THAT(refusal(Task::kRemix, {{"preset", "flute"}, {"stem", "rest"}}),
               HasSubstr("stem: there is no stem 'rest'"));
   EXPECT_THAT(refusal(Task::kRemix, {{"preset", "flute"}, {"gain", 99}}), HasSubstr("gain 99"));

@@ -42,19 +42,21 @@ INSERT INTO jobs(id, caller, task, status, results, created_ms) VALUES
    '[{"name":"take-1.wav","bytes":700},{"name":"melody.json","bytes":50},{"name":"x"}]', 1),
   ('waits', '', 'generate', 'queued', '[]', 2),
   ('sound', '@presets', 'generate', 'queued', '[]', 3);
-INSERT INTO documents(job, options) VALUES('done', '{}'), ('waits', '{"preset":"flute"}'),
-  ('sound', '{}');
+INSERT INTO documents(job, options) VALUES('done', '{}'), ('waits', '{"preset":"flute","fast":false}'),
+  ('sound', '{"fast":true}');
 INSERT INTO uploads VALUES('sent', '', NULL, 2.5, '{}', 1, 99999999999999);
 INSERT INTO idempotency_keys VALUES('', 'k', 'f', 'waits', 1, 99999999999999);
 PRAGMA user_version = 1;
 )sql";
 
-TEST_F(RecordsTest, Version1BecomesVersion2AndKeepsEverything) {
+TEST_F(RecordsTest, Version1BecomesVersion3AndKeepsEverything) {
   Database(file(), true).run_script(kVersion1);
   const Quota quota{.jobs = 10, .seconds_per_hour = 100, .bytes = 750};
   SqliteRecords records(file(), {.quota_of = [&](const std::string&) { return quota; }});
   EXPECT_EQ(records.job("local", "done")->results.size(), 3U);
-  EXPECT_EQ(records.job("local", "waits")->request.options["preset"], "flute");
+  EXPECT_EQ(records.job("local", "waits")->request.options,
+            parse_json(R"({"preset": "flute", "lm": true})"));
+  EXPECT_EQ(records.any_job("sound")->request.options, parse_json(R"({"lm": false})"));
   EXPECT_EQ(records.upload("local", "sent")->seconds, 2.5);
   EXPECT_EQ(records.earlier("local", {"k", "f"})->id, "waits");
   EXPECT_EQ(records.any_job("sound")->request.caller, "@presets");
@@ -68,7 +70,7 @@ TEST_F(RecordsTest, Version1BecomesVersion2AndKeepsEverything) {
   Database database(file(), true);
   Statement version = database.query("PRAGMA user_version");
   EXPECT_TRUE(version.next());
-  EXPECT_EQ(version.integer(0), 2);
+  EXPECT_EQ(version.integer(0), 3);
 }
 
 }  // namespace

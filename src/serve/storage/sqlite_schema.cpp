@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kSchema = 2;
+constexpr int64_t kSchema = 3;
 // A check reads the whole file; beyond this size it would delay the start.
 constexpr uintmax_t kMostCheckedBytes = 32 << 20;
 
@@ -65,6 +65,14 @@ UPDATE idempotency_keys SET caller = 'local' WHERE caller = '';
 PRAGMA user_version = 2;
 )sql";
 
+// From version 2 to 3: options that had `fast` have its opposite, `lm`.
+constexpr const char* kVersion3 = R"sql(
+UPDATE documents SET options = json_remove(json_set(options, '$.lm',
+    json(iif(json_extract(options, '$.fast'), 'false', 'true'))), '$.fast')
+  WHERE json_type(options, '$.fast') IS NOT NULL;
+PRAGMA user_version = 3;
+)sql";
+
 void require_whole(Database& database, const fs::path& file) {
   std::error_code ignored;
   if (fs::file_size(file, ignored) > kMostCheckedBytes) return;
@@ -85,7 +93,8 @@ void create_tables(Database& database, const fs::path& file) {
          "use the hum that wrote it, or another --data folder");
   }
   if (version == 0) database.run_script(kTables);
-  database.run_script(kVersion2);
+  if (version < 2) database.run_script(kVersion2);
+  database.run_script(kVersion3);
   transaction.commit();
 }
 

@@ -1,6 +1,6 @@
 // The options of a job as forms. One row is one option of the API, which has the names of `hum generate --help`.
 import {debounced, element} from './dom.js';
-import {get, set} from './state.js';
+import {get, set, watch} from './state.js';
 
 const kTonics = ['C', 'C#', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'Ab', 'A', 'Bb', 'B'];
 const kModes = ['major', 'minor', 'dorian', 'phrygian', 'lydian', 'mixolydian', 'locrian'];
@@ -8,7 +8,8 @@ const percent = (value) => `${Math.round(value * 100)} %`;
 const signed = (value) => (value > 0 ? `+${value}` : `${value}`);
 
 // kind "choice": choices [value, label]; "words": words [value, label], or a number between least and most; "range": a
-// slider; "number"; "check"; "key". `initial` is the default of the API: such a value is not sent.
+// slider; "number"; "check"; "key". `initial` is the default of the API: such a value is not sent. A row that `needs`
+// another is shown, and sent, only while that one is checked.
 const kScore = [
   {name: 'key', label: 'Key', kind: 'key', initial: 'off', help: 'Moves notes outside the key to the nearest one in it.'},
   {name: 'tempo', label: 'Tempo', kind: 'words', words: [['auto', 'As sung'], ['off', 'None']], number: 'Set a tempo',
@@ -26,9 +27,6 @@ const kScore = [
    initial: 'auto'},
 ];
 const kSound = [
-  {name: 'takes', label: 'Takes', kind: 'choice', initial: '1', isNumber: true,
-   choices: [['1', 'One'], ['2', 'Two'], ['3', 'Three'], ['4', 'Four']],
-   help: 'Takes differ in details of the sound.'},
   {name: 'seed', label: 'Seed', kind: 'number', least: 0, most: 1e9, start: 0, initial: 0,
    help: 'The same seed gives the same sound.'},
   {name: 'octave', label: 'Octave', kind: 'choice', initial: 'auto',
@@ -36,15 +34,21 @@ const kSound = [
              ['2', '2 up']]},
   {name: 'transpose', label: 'Transpose', kind: 'range', least: -12, most: 12, step: 1, start: 0, initial: 0,
    text: (value) => `${signed(value)} semitones`},
-  {name: 'strength', label: 'Freedom', kind: 'range', least: 0, most: 1, step: 0.05, start: 0.5, initial: 0.5,
-   text: percent, help: 'Low: close to the melody and the instrument. High: freer colour and dynamics.'},
-  {name: 'fast', label: 'Fast and plain', kind: 'check', initial: false, help: 'Skips the language model.'},
+  {name: 'lm', label: 'Let it vary', kind: 'check', initial: false,
+   help: 'A language model varies the sound. This takes a few times as long.'},
+  {name: 'takes', label: 'Takes', kind: 'choice', initial: '1', isNumber: true, needs: 'lm',
+   choices: [['1', 'One'], ['2', 'Two'], ['3', 'Three'], ['4', 'Four']],
+   help: 'Takes differ in details of the sound.'},
+  {name: 'strength', label: 'Freedom', kind: 'range', needs: 'lm', least: 0, most: 1, step: 0.05, start: 0.5,
+   initial: 0.5, text: percent, help: 'Low: close to the melody and the instrument. High: freer colour and dynamics.'},
 ];
 const kBand = [
   {name: 'style', label: 'Style', kind: 'choice', initial: 'pop',
    choices: [['pop', 'Pop'], ['ballad', 'Ballad'], ['swing', 'Swing']]},
   {name: 'beats', label: 'Beats in a bar', kind: 'choice', initial: '4', isNumber: true, choices: [['3', '3'], ['4', '4']]},
 ];
+
+const isOn = (row, options) => !row.needs || Boolean(options?.[row.needs]);
 
 function store(row, value) {
   const {[row.name]: _, ...others} = get('options') ?? {};
@@ -134,6 +138,11 @@ function fill(root, rows) {
     const field = element('div', {class: row.kind === 'check' ? 'field check' : 'field'},
                           element('label', {for: id, text: row.label}), ...controls, help);
     if (help) field.querySelector(`#${id}`).setAttribute('aria-describedby', help.id);
+    if (row.needs) {
+      const show = (options) => { field.hidden = !isOn(row, options); };
+      watch('options', show);
+      show(get('options'));
+    }
     root.append(field);
   }
 }
@@ -147,7 +156,8 @@ export function fillOptions(score, sound, band) {
 
 function chosen(rows) {
   const options = get('options') ?? {};
-  return Object.fromEntries(rows.filter((row) => row.name in options).map((row) => [row.name, options[row.name]]));
+  const sent = rows.filter((row) => row.name in options && isOn(row, options));
+  return Object.fromEntries(sent.map((row) => [row.name, options[row.name]]));
 }
 
 export const scoreOptions = () => chosen(kScore);
