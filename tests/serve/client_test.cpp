@@ -44,9 +44,8 @@ TEST_F(ClientProgram, WritesWhatHumGenerateWrites) {
   EXPECT_GT(job["notes"]["notes"].size(), 10U);
   EXPECT_TRUE(read_file(path("violin.wav")) == generated({"--preset", "violin", "--seed", "7"}));
   const std::string progress = read_file(client_log());
-  for (const char* stage : {"sending", "done"}) EXPECT_THAT(progress, HasSubstr(stage));
-  // Of stages that pass quickly only the last is told.
-  EXPECT_THAT(progress, ::testing::AnyOf(HasSubstr("hear"), HasSubstr("play")));
+  // The job may begin and end between two looks of the client, which tells no stage then.
+  for (const char* status : {"sending", "done"}) EXPECT_THAT(progress, HasSubstr(status));
 }
 
 TEST_F(ClientProgram, StreamsToStdoutAndFillsAFolder) {
@@ -81,6 +80,9 @@ TEST_F(ClientProgram, CtrlCRemovesTheJob) {
   const auto client = begin_client({"--preset", "violin", "-o", path("out.wav")});
   const auto jobs = [&] { return parse_json(ask("GET", "/v1/jobs").body)["jobs"].size(); };
   ASSERT_TRUE(eventually([&] { return jobs() == 1; })) << read_file(client_log());
+  // It says so when it knows which job to remove.
+  const auto waits = [&] { return read_file(client_log()).find("waiting") != std::string::npos; };
+  ASSERT_TRUE(eventually(waits)) << read_file(client_log());
   client->signal(SIGINT);
   EXPECT_EQ(client->wait(), 130) << read_file(client_log());
   EXPECT_EQ(jobs(), 0U);
@@ -140,6 +142,10 @@ TEST_F(ClientProgram, OutlivesARestartOfTheServer) {
   EXPECT_EQ(client->wait(), 0) << read_file(client_log());
   EXPECT_TRUE(fs::exists(path("all/take-4.wav")));
   EXPECT_EQ(parse_json(ask("GET", "/v1/jobs").body)["jobs"].size(), 1U);
+  // The client looks at least once a second; four takes play for longer, but for tiny models.
+  if (!kHasSanitizer) {
+    EXPECT_THAT(read_file(client_log()), HasSubstr("play "));
+  }
 }
 
 }  // namespace

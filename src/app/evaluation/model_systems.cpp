@@ -53,6 +53,7 @@ ModelSystems::ModelSystems(runtime::Session& session, const std::filesystem::pat
 void ModelSystems::prepare(const eval::TestClip& clip) {
   timbre_ = synthesizer_.clip_timbre(
       {{clip.reference, clip_notes(clip.reference, hear_(clip.reference).notes)}});
+  synthesizer_.add_residuals(timbre_);
   codes_ = synthesizer_.codec().encode(clip.truth);
   heard_ = hear(clip);
 }

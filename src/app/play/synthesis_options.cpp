@@ -21,6 +21,10 @@ void validate_takes(int64_t takes, const SynthesisOptions& options) {
     fail(ExitCode::kUsage, "several takes need --lm: without it only their noise differs",
          "add --lm, or omit --takes");
   }
+  if (options.sampling.greedy) {
+    fail(ExitCode::kUsage, "with --greedy all takes have the same tokens",
+         "omit --greedy, or omit --takes");
+  }
   const int64_t seed = options.sampling.seed;
   if (seed > std::numeric_limits<int64_t>::max() - takes) {
     fail(ExitCode::kUsage, fmt::format("--seed {} leaves no seeds for {} takes", seed, takes),

@@ -48,7 +48,8 @@ models::humming::SamplingOptions sampling_of(const SynthesisOptions& options);
 // Throws kUsage naming the flag that is out of range, that --strength would override, or that has
 // no effect without --lm.
 void validate(const SynthesisOptions& options);
-// Throws kUsage for several takes without the language model, as only their noise would differ.
+// Throws kUsage for several takes whose tokens would be the same: without the language model, or
+// with its likeliest tokens.
 void validate_takes(int64_t takes, const SynthesisOptions& options);
 
 }  // namespace hum::app

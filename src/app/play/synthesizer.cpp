@@ -16,6 +16,7 @@
 #include "models/batched_program.h"
 #include "models/codec/code_vectors.h"
 #include "models/codec/token_file.h"
+#include "models/humming/equaliser.h"
 #include "models/weights_folder.h"
 #include "pipeline/channel_rendering.h"
 #include "pipeline/windows.h"
@@ -34,6 +35,9 @@ int64_t windows_of_frames(int64_t frames) {
   return (frames + models::humming::kWindowFrames - 1) / models::humming::kWindowFrames;
 }
 
+// The noise in what the models play of a reference.
+constexpr uint64_t kCalibrationSeed = 1;
+
 // Adds the frames first..last-1 of a sound, and its notes there.
 void append(TokenFile& all, const TokenFile& sound, int64_t first, int64_t last) {
   const auto time_s = [](int64_t frame) {
@@ -47,6 +51,19 @@ void append(TokenFile& all, const TokenFile& sound, int64_t first, int64_t last)
   }
   all.codes.insert(all.codes.end(), sound.codes.begin() + first * sound.books,
                    sound.codes.begin() + last * sound.books);
+}
+
+pipeline::RenderFunction with_bands(pipeline::RenderFunction render,
+                                    std::shared_ptr<const models::humming::Residual> bands,
+                                    double share) {
+  return [render = std::move(render), bands = std::move(bands),
+          share](std::span<const pipeline::SoundWindow> windows) {
+    auto sounds = render(windows);
+    for (size_t i = 0; i < sounds.size(); ++i) {
+      models::humming::correct_bands(sounds[i], windows[i].melody, *bands, share);
+    }
+    return sounds;
+  };
 }
 
 }  // namespace
@@ -97,6 +114,7 @@ TimbreSource Synthesizer::source_of(const TokenFile& read, const TokenFile& all,
 TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
   const int64_t books = codec().config().sound_books();
   TokenFile all{.books = books}, read{.books = books};  // one clip after another
+  std::vector<float> sound_of_all;
   bool has_notes = true;
   for (TimbreClip& clip : clips) {
     data::normalise_level(clip.samples);
@@ -108,13 +126,17 @@ TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
       return std::min<int64_t>(std::llround(time_s * data::kFramesPerSecond), sound.frames());
     };
     append(all, sound, 0, sound.frames());
+    sound_of_all.insert(sound_of_all.end(), clip.samples.begin(), clip.samples.end());
+    sound_of_all.resize(static_cast<size_t>(all.frames() * data::kFrameSamples));
     append(read, sound, frame_at(clip.read_from_s), frame_at(clip.read_to_s));
   }
-  return source_of(read, all, has_notes);
+  auto source = source_of(read, all, has_notes);
+  source.sound = std::move(sound_of_all);
+  return source;
 }
 
 TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
-                                        std::vector<std::string>& warnings) {
+                                        std::vector<std::string>& warnings, bool with_residual) {
   const fs::path stored = reference_file(weights_, preset);
   if (fs::exists(stored)) {
     const auto tokens = models::codec::read_token_file(stored);
@@ -124,7 +146,11 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
                        tokens.books),
            "hum data references replaces the presets' references");
     }
-    return stored_timbre(tokens);
+    TimbreSource timbre = stored_timbre(tokens);
+    if (with_residual && has_residual(timbre)) {
+      timbre.residual = stored_residual(weights_, preset, humming_.common().latent);
+    }
+    return timbre;
   }
   if (!known_presets(weights_).empty()) {
     warnings.push_back(
@@ -150,13 +176,6 @@ bool Synthesizer::has_residual(const TimbreSource& timbre) const {
   return !timbre.notes.empty() && channels() == audio::Channels::kMono;
 }
 
-std::shared_ptr<const models::humming::Residual> Synthesizer::preset_residual(
-    const data::Preset& preset, const TimbreSource& timbre) const {
-  if (!has_residual(timbre)) return nullptr;
-  auto stored = stored_residual(weights_, preset, humming_.common().latent);
-  return stored ? stored : residual(timbre);
-}
-
 std::shared_ptr<const models::humming::Residual> Synthesizer::residual(
     const TimbreSource& timbre) const {
   if (!has_residual(timbre)) return nullptr;
@@ -178,6 +197,26 @@ std::shared_ptr<const models::humming::Residual> Synthesizer::residual(
       timbre.latents, drafts, melody, frames_of_one_note(timbre.notes, frames));
 }
 
+std::shared_ptr<const models::humming::Residual> Synthesizer::band_residual(
+    const TimbreSource& timbre) {
+  TimbreSource without = timbre;
+  without.sound.clear();
+  auto played = pipeline::play(timbre.notes, instrument(std::move(without), {}), kCalibrationSeed);
+  played.resize(timbre.sound.size());
+  data::normalise_level(played);
+  const int64_t frames = std::ssize(timbre.sound) / data::kFrameSamples;
+  return std::make_shared<const models::humming::Residual>(
+      models::humming::band_levels(timbre.sound), models::humming::band_levels(played),
+      data::melody_features(timbre.notes, frames, data::kAllMelodyFeatures),
+      frames_of_one_note(timbre.notes, frames), models::humming::kBandRule);
+}
+
+void Synthesizer::add_residuals(TimbreSource& timbre, Decoder decoder) {
+  if (!timbre.residual) timbre.residual = residual(timbre);
+  const bool has_bands = timbre.residual && !timbre.sound.empty() && decoder == Decoder::kGuided;
+  if (has_bands && !timbre.bands) timbre.bands = band_residual(timbre);
+}
+
 void Synthesizer::load(const SynthesisOptions& options) {
   humming_.load(options.lm, options.decoder == Decoder::kGuided);
   if (options.decoder == Decoder::kPlain) codec();
@@ -188,9 +227,9 @@ pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const Synthesi
   validate(options);
   load(options);
   pipeline::Instrument result{.latent = humming_.common().latent, .together = models::kBatchRows};
-  auto correction = std::move(timbre.residual);
-  if (!correction && options.residual > 0) correction = residual(timbre);
-  if (options.residual == 0) correction = nullptr;
+  if (options.residual > 0) add_residuals(timbre, options.decoder);
+  const bool is_corrected = options.residual > 0;
+  auto correction = is_corrected ? std::move(timbre.residual) : nullptr;
   result.latents = [this, correction = std::move(correction), share = options.residual,
                     reference = std::move(timbre.reference), lm = options.lm,
                     sampling =
@@ -215,6 +254,9 @@ pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const Synthesi
         [this](const auto& window) { return codec().decode_latents(window.latents); });
   } else {
     result.excitation_tail_s = humming_.excitation_tail_s();
+    if (is_corrected && timbre.bands) {
+      render = with_bands(std::move(render), std::move(timbre.bands), options.residual);
+    }
   }
   result.channels = in_stereo ? audio::channel_count(channels()) : 1;
   result.render = in_stereo ? pipeline::render_channels(std::move(render), channels())

@@ -41,8 +41,12 @@ struct TimbreSource {
   // notes there is no residual.
   std::vector<float> latents;
   std::vector<audio::Note> notes;
-  // Made of them, if somebody has done so (Synthesizer::residual); else instrument() does.
-  std::shared_ptr<const models::humming::Residual> residual = nullptr;
+  // That sound, at the level of training: [frames 441]. Empty: unknown, as of stored tokens; then
+  // its bands are not corrected.
+  std::vector<float> sound = {};
+  // What the models miss of the latents, and then of the sound's bands
+  // (models/humming/equaliser.h). Null: nobody has made them yet (Synthesizer::add_residuals).
+  std::shared_ptr<const models::humming::Residual> residual = nullptr, bands = nullptr;
 };
 
 // A sound of a timbre, mono at 22,050 Hz.
@@ -59,8 +63,10 @@ class Synthesizer {
   Synthesizer(runtime::Session& session, std::filesystem::path weights);
 
   // Reads weights/references/<preset>.safetensors, else renders the preset. Adds a warning if the
-  // weights have other references but not this one.
-  TimbreSource preset_timbre(const data::Preset& preset, std::vector<std::string>& warnings);
+  // weights have other references but not this one. `with_residual`: of stored_residual(), if it
+  // has it.
+  TimbreSource preset_timbre(const data::Preset& preset, std::vector<std::string>& warnings,
+                             bool with_residual = true);
   // Whether the tokens of a reference have the sizes of the models' codec.
   bool reads(const models::codec::TokenFile& reference) const;
   // Of a reference that it reads.
@@ -83,11 +89,11 @@ class Synthesizer {
   // [frames, K]. The result refers to this synthesizer.
   pipeline::Instrument token_instrument(std::span<const int32_t> codes, int64_t books);
 
-  // Null if the timbre has none: no notes, or stereo weights.
+  // Of the latents. Null if the timbre has none: no notes, or stereo weights.
   std::shared_ptr<const models::humming::Residual> residual(const TimbreSource& timbre) const;
-  // The same of a preset's timbre, from stored_residual() if it has it.
-  std::shared_ptr<const models::humming::Residual> preset_residual(
-      const data::Preset& preset, const TimbreSource& timbre) const;
+  // Makes the residuals that a timbre has not yet; instrument() would do so each time. The plain
+  // decoder has none of bands.
+  void add_residuals(TimbreSource& timbre, Decoder decoder = Decoder::kGuided);
 
   models::codec::CodecSession& codec();
   const models::humming::HummingSession& humming() const { return humming_; }
@@ -97,6 +103,8 @@ class Synthesizer {
   TimbreSource source_of(const models::codec::TokenFile& read, const models::codec::TokenFile& all,
                          bool has_notes) const;
   bool has_residual(const TimbreSource& timbre) const;
+  // Plays the timbre's own notes.
+  std::shared_ptr<const models::humming::Residual> band_residual(const TimbreSource& timbre);
   pipeline::RenderFunction guided_decoder() const;
 
   runtime::Session& session_;

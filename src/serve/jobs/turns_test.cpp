@@ -21,12 +21,14 @@ class TurnsTest : public ::testing::Test {
   void add(const std::string& name, const std::string& caller, int windows, int awaited = 0) {
     threads_.emplace_back([this, name, caller, windows, awaited] {
       Turns::Place place(turns_, caller);
+      ++came_;
       for (int i = 0; i < windows; ++i) {
         place.take(i < awaited);
         log_.push_back(name);  // only one has the turn
       }
     });
-    // So that they come in this order.
+    // So that they come in this order, however long a thread takes to start, and then wait.
+    while (came_ < threads_.size()) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
   }
   const std::vector<std::string>& run() {
@@ -40,6 +42,7 @@ class TurnsTest : public ::testing::Test {
   Turns turns_{1};
   Turns::Place gate_{turns_, "gate"};
   std::vector<std::string> log_;
+  std::atomic<size_t> came_ = 0;
   std::vector<std::jthread> threads_;
 };
 

@@ -1,0 +1,88 @@
+#include "models/humming/equaliser.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "audio/dsp.h"
+#include "models/humming/config.h"
+
+namespace hum::models::humming {
+namespace {
+
+constexpr int kRate = 22050, kHop = 441;
+constexpr audio::StftOptions kStft{.window_samples = 4 * kHop, .hop_samples = kHop};
+constexpr double kRange_db = 80;
+
+std::vector<audio::MelBand> bands() {
+  return audio::mel_bands(kRate, kStft.window_samples, {.bands = kBands, .normalised = false});
+}
+
+// The bins where the bands peak.
+std::vector<int> centre_bins() {
+  std::vector<int> centres;
+  for (const auto& band : bands()) {
+    const auto peak = std::ranges::max_element(band.weights);
+    centres.push_back(band.first_bin + static_cast<int>(peak - band.weights.begin()));
+  }
+  return centres;
+}
+
+// In dB, at a bin: interpolated between the centres. Shapes: gains [kBands].
+float gain_at(int bin, std::span<const float> gains_db, std::span<const int> centres) {
+  const auto above = std::ranges::upper_bound(centres, bin);
+  const auto next = static_cast<size_t>(above - centres.begin());
+  if (next == 0) return gains_db.front();
+  if (above == centres.end()) return gains_db.back();
+  const int low = centres[next - 1], high = centres[next];
+  const float share = static_cast<float>(bin - low) / static_cast<float>(high - low);
+  return (1 - share) * gains_db[next - 1] + share * gains_db[next];
+}
+
+// In dB. A rest is only made quieter: what a clip has there is the noise of its room.
+// Shapes: melody [F, M] -> [F, kBands].
+std::vector<float> band_gains(int64_t frames, std::span<const float> melody, const Residual& bands,
+                              double share) {
+  std::vector<float> gains_db(static_cast<size_t>(frames * kBands));
+  bands.add(gains_db, melody, share);
+  const size_t features = melody.size() / static_cast<size_t>(frames);
+  for (size_t i = 0; i < gains_db.size(); ++i) {
+    const bool sounds = melody[i / kBands * features + kMelodySounding] > 0.5F;
+    gains_db[i] = std::clamp(gains_db[i], -kMaxBandGain_db, sounds ? kMaxBandGain_db : 0.0F);
+  }
+  return gains_db;
+}
+
+}  // namespace
+
+std::vector<float> band_levels(std::span<const float> samples) {
+  const int64_t frames = std::ssize(samples) / kHop;
+  const auto power = audio::apply_mel(audio::spectrogram(samples, kStft, 2), bands());
+  float loudest = 1e-10F;
+  for (const float x : power.values) loudest = std::max(loudest, x);
+  const double floor = loudest * std::pow(10, -kRange_db / 10);
+  std::vector<float> levels;
+  for (int64_t i = 0; i < frames * kBands; ++i) {
+    const double x = power.values[static_cast<size_t>(i)];
+    levels.push_back(static_cast<float>(10 * std::log10(std::max(x, floor))));
+  }
+  return levels;
+}
+
+void correct_bands(std::vector<float>& samples, std::span<const float> melody,
+                   const Residual& bands, double share) {
+  const int64_t frames = std::ssize(samples) / kHop;
+  const auto gains_db = band_gains(frames, melody, bands, share);
+  auto spectrum = audio::stft(samples, kStft);
+  const auto centres = centre_bins();
+  for (int64_t t = 0; t < spectrum.rows; ++t) {
+    // The last row is centred on the end of the sound.
+    const auto gains = std::span(gains_db).subspan(
+        static_cast<size_t>(std::min(t, frames - 1) * kBands), static_cast<size_t>(kBands));
+    for (int bin = 0; bin < static_cast<int>(spectrum.columns); ++bin) {
+      spectrum(t, bin) *= std::pow(10.0F, gain_at(bin, gains, centres) / 20);
+    }
+  }
+  samples = audio::istft(spectrum, std::ssize(samples), kStft);
+}
+
+}  // namespace hum::models::humming

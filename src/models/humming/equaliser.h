@@ -1,0 +1,32 @@
+// The levels of a sound's frequency bands, and their correction by what hum misses of a reference's
+// bands: the residual (models/humming/residual.h) of what remains after the latents' own.
+//
+// F frames of 441 samples at 22,050 Hz, M melody features.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "models/humming/residual.h"
+
+namespace hum::models::humming {
+
+// Triangles on the mel scale (Slaney's) from 0 to 11,025 Hz.
+inline constexpr int kBands = 48;
+// No correction raises or lowers a band by more.
+inline constexpr float kMaxBandGain_db = 15;
+// A band depends less on the pitch than latents do.
+inline constexpr ResidualRule kBandRule{.pitch_scale_semitones = 6};
+
+// In dB, at least 80 dB below the loudest band of any frame.
+// Shapes: samples [F 441] -> [F, kBands].
+std::vector<float> band_levels(std::span<const float> samples);
+
+// Adds `share` of the residual of bands (dB) to a sound that plays this melody: a filter without
+// delay, which interpolates between the bands' centres. A sample depends on the gains within 40 ms.
+// Rests are only made quieter.
+// Shapes: samples [F 441], melody [F, M].
+void correct_bands(std::vector<float>& samples, std::span<const float> melody,
+                   const Residual& bands, double share);
+
+}  // namespace hum::models::humming

@@ -1,0 +1,138 @@
+// The bands of a sound, and their correction from one sound to another that plays the same.
+#include "models/humming/equaliser.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/rng.h"
+#include "models/humming/config.h"
+
+namespace hum::models::humming {
+namespace {
+
+constexpr int64_t kFrames = 100, kFrameSamples = 441;
+constexpr size_t kFeatures = 9;
+
+std::vector<float> noise(float gain) {
+  Rng rng(7, "equaliser");
+  std::vector<float> samples;
+  for (int64_t i = 0; i < kFrames * kFrameSamples; ++i) {
+    samples.push_back(gain * static_cast<float>(rng.uniform(-1, 1)));
+  }
+  return samples;
+}
+
+// The mean of each sample and the one before: 0 dB at 0 Hz, less and less above.
+std::vector<float> muffled(std::vector<float> samples) {
+  float before = 0;
+  for (float& sample : samples) {
+    const float mean = (sample + before) / 2;
+    before = sample;
+    sample = mean;
+  }
+  return samples;
+}
+
+// One note of all frames, at this pitch; or a rest after it.
+std::vector<float> note(float pitch, bool sounds = true) {
+  std::vector<float> melody(static_cast<size_t>(kFrames) * kFeatures);
+  for (size_t t = 0; t < static_cast<size_t>(kFrames); ++t) {
+    float* row = &melody[t * kFeatures];
+    row[kMelodyPitch] = (pitch - 64) / 32;
+    row[kMelodySounding] = sounds ? 1 : 0;
+    row[kMelodySinceEnd] = sounds ? 0 : 1;
+    row[kMelodyOnset] = sounds && t == 0 ? 1 : 0;
+    row[kMelodySinceOnset] = std::min(1.0F, std::log1p(static_cast<float>(t)) / std::log1p(50.0F));
+  }
+  return melody;
+}
+
+// Mean |difference| of the bands, in dB.
+double distance_db(const std::vector<float>& a, const std::vector<float>& b) {
+  const auto levels = band_levels(a), others = band_levels(b);
+  double sum = 0;
+  for (size_t i = 0; i < levels.size(); ++i) sum += std::abs(levels[i] - others[i]);
+  return sum / static_cast<double>(levels.size());
+}
+
+Residual residual_between(const std::vector<float>& truth, const std::vector<float>& played) {
+  const std::vector<uint8_t> all(kFrames, 1);
+  return {band_levels(truth), band_levels(played), note(60), all, kBandRule};
+}
+
+TEST(Equaliser, FindsTheBandOfASine) {
+  std::vector<float> sine;
+  for (int64_t i = 0; i < kFrames * kFrameSamples; ++i) {
+    sine.push_back(static_cast<float>(std::sin(2 * std::numbers::pi * 1000 * i / 22050.0)));
+  }
+  const auto levels = band_levels(sine);
+  ASSERT_EQ(std::ssize(levels), kFrames * kBands);
+  const auto row = std::span(levels).subspan(50 * kBands, kBands);
+  const auto loudest = std::ranges::max_element(row);
+  // Slaney's scale: 15 mel at 1000 Hz, 50.2 mel at 11,025 Hz.
+  EXPECT_NEAR(static_cast<double>(loudest - row.begin()) + 1, 15 / 50.2 * (kBands + 1), 1);
+  EXPECT_NEAR(*loudest - std::ranges::min(row), 80, 1);
+}
+
+TEST(Equaliser, SilenceHasOneLevel) {
+  const auto levels = band_levels(std::vector<float>(kFrames * kFrameSamples));
+  EXPECT_EQ(std::ranges::min(levels), std::ranges::max(levels));
+}
+
+TEST(Equaliser, BringsASoundToItsReference) {
+  const auto truth = noise(0.2F), played = muffled(truth);
+  ASSERT_GT(distance_db(truth, played), 1.5);
+  auto corrected = played;
+  correct_bands(corrected, note(60), residual_between(truth, played), 1);
+  ASSERT_EQ(corrected.size(), played.size());
+  EXPECT_LT(distance_db(truth, corrected), 0.35 * distance_db(truth, played));
+}
+
+TEST(Equaliser, AddsAShare) {
+  const auto truth = noise(0.2F), played = muffled(truth);
+  const auto residual = residual_between(truth, played);
+  auto none = played, half = played;
+  correct_bands(none, note(60), residual, 0);
+  correct_bands(half, note(60), residual, 0.5);
+  EXPECT_LT(distance_db(none, played), 1e-3);
+  const double whole_db = distance_db(truth, played), half_db = distance_db(truth, half);
+  EXPECT_GT(half_db, 0.4 * whole_db);
+  EXPECT_LT(half_db, 0.75 * whole_db);
+}
+
+TEST(Equaliser, CorrectsDistantPitchesLess) {
+  const auto truth = noise(0.2F), played = muffled(truth);
+  const auto residual = residual_between(truth, played);
+  auto near = played, far = played;
+  correct_bands(near, note(64), residual, 1);
+  correct_bands(far, note(90), residual, 1);
+  EXPECT_LT(distance_db(truth, near), distance_db(truth, far) - 1);
+}
+
+// A clip's rest has the noise of its room.
+TEST(Equaliser, MakesRestsOnlyQuieter) {
+  const auto loud = noise(0.5F), quiet = noise(0.25F);
+  const std::vector<uint8_t> all(kFrames, 1);
+  const auto rest = note(60, false);
+  const auto corrected = [&](const std::vector<float>& truth, std::vector<float> played) {
+    const Residual residual(band_levels(truth), band_levels(played), rest, all, kBandRule);
+    correct_bands(played, rest, residual, 1);
+    return played;
+  };
+  EXPECT_LT(distance_db(corrected(loud, quiet), quiet), 1e-3);
+  EXPECT_LT(distance_db(corrected(quiet, loud), quiet), 1);
+}
+
+TEST(Equaliser, LimitsItsGain) {
+  const auto truth = noise(0.5F), played = noise(0.0005F);
+  auto corrected = played;
+  correct_bands(corrected, note(60), residual_between(truth, played), 1);
+  const double ratio = std::abs(corrected[22050] / played[22050]);
+  EXPECT_NEAR(20 * std::log10(ratio), kMaxBandGain_db, 0.1);
+}
+
+}  // namespace
+}  // namespace hum::models::humming
