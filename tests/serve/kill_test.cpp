@@ -19,7 +19,7 @@ TEST_F(ServiceTest, AJobSurvivesItsWorker) {
   const std::string undisturbed = begin({{"upload", recording}, {"options", kOptions}});
   ASSERT_EQ(finish(undisturbed)["status"], "done");
   const std::string id = begin({{"upload", recording}, {"options", kOptions}});
-  wait_for_stage(id, "play");
+  ASSERT_TRUE(wait_for_stage(id, "play"));
   const auto workers = server_->children();
   ASSERT_EQ(workers.size(), 1U);
   ::kill(workers[0], SIGKILL);
@@ -37,7 +37,7 @@ TEST_F(ServiceTest, JobsSurviveTheServer) {
   for (int i = 0; i < 3; ++i) {
     ids.push_back(begin({{"upload", recording}, {"options", kOptions}}));
   }
-  wait_for_stage(ids[0], "play");
+  ASSERT_TRUE(wait_for_stage(ids[0], "play"));
   const auto workers = server_->children();
   server_->signal(SIGKILL);
   EXPECT_EQ(server_->wait(), 128 + SIGKILL);
@@ -58,7 +58,7 @@ TEST_F(ServiceTest, ATermSignalDrains) {
   wait_until_ready();
   const std::string recording = upload(example_recording());
   const std::string running = begin({{"upload", recording}, {"options", kOptions}});
-  wait_for_stage(running, "play");
+  ASSERT_TRUE(wait_for_stage(running, "play"));
   std::string waiting;
   for (int i = 0; i < 8; ++i) waiting = begin({{"upload", recording}, {"options", kOptions}});
   const auto asked = std::chrono::steady_clock::now();

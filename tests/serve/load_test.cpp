@@ -23,7 +23,7 @@ TEST_F(ServiceTest, ShortJobsPassJobsOfTenMinutesWhichGoOnNevertheless) {
   // The language model takes minutes for them: they outlast all the short ones.
   const Json long_one = request(600, /*lm=*/true);
   const std::string song = begin(long_one), other_song = begin(long_one);
-  wait_for_stage(song, "play");
+  ASSERT_TRUE(wait_for_stage(song, "play"));
   const double before = job(song)["progress"];
   std::vector<std::string> short_ones;
   for (int i = 0; i < 10; ++i) short_ones.push_back(begin(request(2)));

@@ -77,12 +77,15 @@ Json ServiceTest::finish(const std::string& id) const {
   return last;
 }
 
-void ServiceTest::wait_for_stage(const std::string& id, const std::string& stage) const {
+bool ServiceTest::wait_for_stage(const std::string& id, const std::string& stage) const {
+  bool is_seen = false;
   const auto has_come = [&] {
     const Json now = job(id);
-    return now.value("stage", "") == stage || has_ended(now);
+    is_seen = now.value("stage", "") == stage;
+    return is_seen || has_ended(now);
   };
   EXPECT_TRUE(eventually(has_come)) << read_file(log());
+  return is_seen;
 }
 
 std::string ServiceTest::result(const std::string& id, const std::string& name) const {

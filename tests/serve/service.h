@@ -50,7 +50,8 @@ class ServiceTest : public ::testing::Test {
   // Waits for the end of the job and returns it.
   Json finish(const std::string& id) const;
   // Waits until the job has this stage, or has ended: a short stage may pass between two looks.
-  void wait_for_stage(const std::string& id, const std::string& stage) const;
+  // Returns whether the stage was seen.
+  bool wait_for_stage(const std::string& id, const std::string& stage) const;
   std::string result(const std::string& id, const std::string& name) const;
   // The sound that `hum generate` makes of the example.
   std::string generated(const std::vector<std::string>& flags);

@@ -67,7 +67,7 @@ std::vector<fs::path> ModelOpponents::folders() const {
 }
 
 void ModelOpponents::prepare(const eval::TestClip& clip) {
-  for (const Opponent& opponent : opponents_) opponent.model->prepare(clip);
+  for (const Opponent& opponent : opponents_) opponent.model->prepare(clip, false);
 }
 
 std::vector<eval::System> ModelOpponents::systems() const {

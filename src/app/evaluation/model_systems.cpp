@@ -50,10 +50,10 @@ eval::Classifier preset_classifier(runtime::Session& session, const std::filesys
 ModelSystems::ModelSystems(runtime::Session& session, const std::filesystem::path& weights)
     : synthesizer_(session, weights), hear_(hear_function(session, weights)) {}
 
-void ModelSystems::prepare(const eval::TestClip& clip) {
+void ModelSystems::prepare(const eval::TestClip& clip, bool with_residuals) {
   timbre_ = synthesizer_.clip_timbre(
       {{clip.reference, clip_notes(clip.reference, hear_(clip.reference).notes)}});
-  synthesizer_.add_residuals(timbre_);
+  if (with_residuals) synthesizer_.add_residuals(timbre_);
   codes_ = synthesizer_.codec().encode(clip.truth);
   heard_ = hear(clip);
 }

@@ -29,8 +29,9 @@ class ModelSystems {
   ModelSystems(runtime::Session& session, const std::filesystem::path& weights);
 
   // Encodes the clip and its reference before any system plays it, because users do not wait for
-  // that.
-  void prepare(const eval::TestClip& clip);
+  // that. `with_residuals`: also computes the reference's residuals, which systems without
+  // `residual` do not need.
+  void prepare(const eval::TestClip& clip, bool with_residuals = true);
 
   // They refer to this object. "hum" transcribes the hum; the others get the true notes, so that
   // their figures do not depend on the transcription.

@@ -41,11 +41,13 @@ Timbre LoadedModels::timbre(const data::Preset& preset, bool with_residual) {
   auto found = presets_.find(&preset);
   if (found == presets_.end()) {
     Timbre timbre{{}, pipeline::PitchRange{preset.low, preset.high}, {}};
-    timbre.source = synthesizer_.preset_timbre(preset, timbre.warnings, with_residual);
+    timbre.source = synthesizer_.preset_timbre(preset, timbre.warnings, false);
     found = presets_.emplace(&preset, std::move(timbre)).first;
   }
   TimbreSource& source = found->second.source;
-  if (with_residual && !source.residual) source.residual = synthesizer_.residual(source);
+  if (with_residual && !source.residual) {
+    source.residual = synthesizer_.preset_residual(preset, source);
+  }
   return found->second;
 }
 

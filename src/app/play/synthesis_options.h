@@ -36,7 +36,7 @@ struct SynthesisOptions {
       "with --lm: 0: close to melody and timbre, 1: free; sets --temperature, --guidance and "
       "--draft");
     v("residual", residual,
-      "0..1: how much to add of what the draft misses of the timbre reference's own notes");
+      "0..1: how much to add of what the models miss of the timbre reference's own notes");
     sampling.visit_fields(v);
   }
 };

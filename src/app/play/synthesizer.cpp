@@ -26,6 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using models::codec::TokenFile;
+using models::humming::Residual;
 
 // models/ and pipeline/ do not depend on each other.
 static_assert(models::humming::kMaxExcitationTail_s <= pipeline::kMaxRelease_s);
@@ -35,8 +36,8 @@ int64_t windows_of_frames(int64_t frames) {
   return (frames + models::humming::kWindowFrames - 1) / models::humming::kWindowFrames;
 }
 
-// The noise in what the models play of a reference.
-constexpr uint64_t kCalibrationSeed = 1;
+// Of the noise when the models play a reference's own notes.
+constexpr uint64_t kBandSeed = 1;
 
 // Adds the frames first..last-1 of a sound, and its notes there.
 void append(TokenFile& all, const TokenFile& sound, int64_t first, int64_t last) {
@@ -53,9 +54,18 @@ void append(TokenFile& all, const TokenFile& sound, int64_t first, int64_t last)
                    sound.codes.begin() + last * sound.books);
 }
 
-pipeline::RenderFunction with_bands(pipeline::RenderFunction render,
-                                    std::shared_ptr<const models::humming::Residual> bands,
-                                    double share) {
+// Shapes: truth and made [frames, width].
+std::shared_ptr<const Residual> residual_between(std::span<const float> truth,
+                                                 std::span<const float> made,
+                                                 std::span<const audio::Note> notes, int64_t frames,
+                                                 const models::humming::ResidualRule& rule) {
+  return std::make_shared<const Residual>(
+      truth, made, data::melody_features(notes, frames, data::kAllMelodyFeatures),
+      frames_of_one_note(notes, frames), rule);
+}
+
+pipeline::RenderFunction with_equaliser(pipeline::RenderFunction render,
+                                        std::shared_ptr<const Residual> bands, double share) {
   return [render = std::move(render), bands = std::move(bands),
           share](std::span<const pipeline::SoundWindow> windows) {
     auto sounds = render(windows);
@@ -147,9 +157,7 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
            "hum data references replaces the presets' references");
     }
     TimbreSource timbre = stored_timbre(tokens);
-    if (with_residual && has_residual(timbre)) {
-      timbre.residual = stored_residual(weights_, preset, humming_.common().latent);
-    }
+    if (with_residual) timbre.residual = preset_residual(preset, timbre);
     return timbre;
   }
   if (!known_presets(weights_).empty()) {
@@ -176,13 +184,19 @@ bool Synthesizer::has_residual(const TimbreSource& timbre) const {
   return !timbre.notes.empty() && channels() == audio::Channels::kMono;
 }
 
-std::shared_ptr<const models::humming::Residual> Synthesizer::residual(
-    const TimbreSource& timbre) const {
+std::shared_ptr<const Residual> Synthesizer::preset_residual(const data::Preset& preset,
+                                                             const TimbreSource& timbre) const {
+  if (!has_residual(timbre)) return nullptr;
+  auto stored = stored_residual(weights_, preset, humming_.common().latent);
+  return stored ? stored : residual(timbre);
+}
+
+std::shared_ptr<const Residual> Synthesizer::residual(const TimbreSource& timbre) const {
   if (!has_residual(timbre)) return nullptr;
   const int64_t latent = humming_.common().latent, width = data::kAllMelodyFeatures;
   const int64_t frames = std::ssize(timbre.latents) / latent, windows = windows_of_frames(frames);
-  auto melody = data::melody_features(timbre.notes, windows * models::humming::kWindowFrames,
-                                      data::kAllMelodyFeatures);
+  const auto melody = data::melody_features(timbre.notes, windows * models::humming::kWindowFrames,
+                                            data::kAllMelodyFeatures);
   std::vector<float> drafts;
   // One by one, with the program that short melodies use.
   for (int64_t w = 0; w < windows; ++w) {
@@ -192,29 +206,27 @@ std::shared_ptr<const models::humming::Residual> Synthesizer::residual(
     drafts.insert(drafts.end(), draft.begin(), draft.end());
   }
   drafts.resize(timbre.latents.size());
-  melody.resize(static_cast<size_t>(frames * width));
-  return std::make_shared<const models::humming::Residual>(
-      timbre.latents, drafts, melody, frames_of_one_note(timbre.notes, frames));
+  return residual_between(timbre.latents, drafts, timbre.notes, frames, {});
 }
 
-std::shared_ptr<const models::humming::Residual> Synthesizer::band_residual(
-    const TimbreSource& timbre) {
-  TimbreSource without = timbre;
-  without.sound.clear();
-  auto played = pipeline::play(timbre.notes, instrument(std::move(without), {}), kCalibrationSeed);
+std::shared_ptr<const Residual> Synthesizer::band_residual(const TimbreSource& timbre) {
+  TimbreSource uncorrected = timbre;
+  uncorrected.sound.clear();
+  auto plays = instrument(std::move(uncorrected), {.residual = 1});
+  plays.together = 1;  // the programs that short melodies use
+  auto played = pipeline::play(timbre.notes, plays, kBandSeed);
   played.resize(timbre.sound.size());
   data::normalise_level(played);
-  const int64_t frames = std::ssize(timbre.sound) / data::kFrameSamples;
-  return std::make_shared<const models::humming::Residual>(
+  return residual_between(
       models::humming::band_levels(timbre.sound), models::humming::band_levels(played),
-      data::melody_features(timbre.notes, frames, data::kAllMelodyFeatures),
-      frames_of_one_note(timbre.notes, frames), models::humming::kBandRule);
+      timbre.notes, std::ssize(timbre.sound) / data::kFrameSamples, models::humming::kBandRule);
 }
 
 void Synthesizer::add_residuals(TimbreSource& timbre, Decoder decoder) {
+  if (!has_residual(timbre)) return;
   if (!timbre.residual) timbre.residual = residual(timbre);
-  const bool has_bands = timbre.residual && !timbre.sound.empty() && decoder == Decoder::kGuided;
-  if (has_bands && !timbre.bands) timbre.bands = band_residual(timbre);
+  const bool has_bands = decoder == Decoder::kGuided && !timbre.sound.empty();
+  if (has_bands && !timbre.band_residual) timbre.band_residual = band_residual(timbre);
 }
 
 void Synthesizer::load(const SynthesisOptions& options) {
@@ -227,8 +239,8 @@ pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const Synthesi
   validate(options);
   load(options);
   pipeline::Instrument result{.latent = humming_.common().latent, .together = models::kBatchRows};
-  if (options.residual > 0) add_residuals(timbre, options.decoder);
   const bool is_corrected = options.residual > 0;
+  if (is_corrected) add_residuals(timbre, options.decoder);
   auto correction = is_corrected ? std::move(timbre.residual) : nullptr;
   result.latents = [this, correction = std::move(correction), share = options.residual,
                     reference = std::move(timbre.reference), lm = options.lm,
@@ -254,8 +266,8 @@ pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const Synthesi
         [this](const auto& window) { return codec().decode_latents(window.latents); });
   } else {
     result.excitation_tail_s = humming_.excitation_tail_s();
-    if (is_corrected && timbre.bands) {
-      render = with_bands(std::move(render), std::move(timbre.bands), options.residual);
+    if (is_corrected && timbre.band_residual) {
+      render = with_equaliser(std::move(render), std::move(timbre.band_residual), options.residual);
     }
   }
   result.channels = in_stereo ? audio::channel_count(channels()) : 1;

@@ -45,8 +45,8 @@ struct TimbreSource {
   // its bands are not corrected.
   std::vector<float> sound = {};
   // What the models miss of the latents, and then of the sound's bands
-  // (models/humming/equaliser.h). Null: nobody has made them yet (Synthesizer::add_residuals).
-  std::shared_ptr<const models::humming::Residual> residual = nullptr, bands = nullptr;
+  // (models/humming/equaliser.h). Null: not computed yet (Synthesizer::add_residuals).
+  std::shared_ptr<const models::humming::Residual> residual = nullptr, band_residual = nullptr;
 };
 
 // A sound of a timbre, mono at 22,050 Hz.
@@ -63,8 +63,7 @@ class Synthesizer {
   Synthesizer(runtime::Session& session, std::filesystem::path weights);
 
   // Reads weights/references/<preset>.safetensors, else renders the preset. Adds a warning if the
-  // weights have other references but not this one. `with_residual`: of stored_residual(), if it
-  // has it.
+  // weights have other references but not this one. `with_residual`: with preset_residual().
   TimbreSource preset_timbre(const data::Preset& preset, std::vector<std::string>& warnings,
                              bool with_residual = true);
   // Whether the tokens of a reference have the sizes of the models' codec.
@@ -91,8 +90,11 @@ class Synthesizer {
 
   // Of the latents. Null if the timbre has none: no notes, or stereo weights.
   std::shared_ptr<const models::humming::Residual> residual(const TimbreSource& timbre) const;
-  // Makes the residuals that a timbre has not yet; instrument() would do so each time. The plain
-  // decoder has none of bands.
+  // The same of a preset's timbre, from stored_residual() if it has it.
+  std::shared_ptr<const models::humming::Residual> preset_residual(
+      const data::Preset& preset, const TimbreSource& timbre) const;
+  // Computes the residuals that a timbre lacks; without it each instrument() computes them again.
+  // The plain decoder has none of bands.
   void add_residuals(TimbreSource& timbre, Decoder decoder = Decoder::kGuided);
 
   models::codec::CodecSession& codec();
@@ -103,7 +105,8 @@ class Synthesizer {
   TimbreSource source_of(const models::codec::TokenFile& read, const models::codec::TokenFile& all,
                          bool has_notes) const;
   bool has_residual(const TimbreSource& timbre) const;
-  // Plays the timbre's own notes.
+  // Of the bands of what the draft and the guided decoder play of the timbre's own notes. Serves
+  // --lm too: most of it is the decoder's.
   std::shared_ptr<const models::humming::Residual> band_residual(const TimbreSource& timbre);
   pipeline::RenderFunction guided_decoder() const;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "audio/dsp.h"
+#include "base/error.h"
 #include "models/humming/config.h"
 
 namespace hum::models::humming {
@@ -13,14 +14,14 @@ constexpr int kRate = 22050, kHop = 441;
 constexpr audio::StftOptions kStft{.window_samples = 4 * kHop, .hop_samples = kHop};
 constexpr double kRange_db = 80;
 
-std::vector<audio::MelBand> bands() {
+std::vector<audio::MelBand> mel_filters() {
   return audio::mel_bands(kRate, kStft.window_samples, {.bands = kBands, .normalised = false});
 }
 
 // The bins where the bands peak.
 std::vector<int> centre_bins() {
   std::vector<int> centres;
-  for (const auto& band : bands()) {
+  for (const auto& band : mel_filters()) {
     const auto peak = std::ranges::max_element(band.weights);
     centres.push_back(band.first_bin + static_cast<int>(peak - band.weights.begin()));
   }
@@ -38,16 +39,17 @@ float gain_at(int bin, std::span<const float> gains_db, std::span<const int> cen
   return (1 - share) * gains_db[next - 1] + share * gains_db[next];
 }
 
-// In dB. A rest is only made quieter: what a clip has there is the noise of its room.
-// Shapes: melody [F, M] -> [F, kBands].
+// In dB. What follows a note is only made quieter: a clip has the noise of its room there, and
+// where its notes end is heard less surely than where they begin. Shapes: melody [F, M] -> [F,
+// kBands].
 std::vector<float> band_gains(int64_t frames, std::span<const float> melody, const Residual& bands,
                               double share) {
   std::vector<float> gains_db(static_cast<size_t>(frames * kBands));
   bands.add(gains_db, melody, share);
   const size_t features = melody.size() / static_cast<size_t>(frames);
   for (size_t i = 0; i < gains_db.size(); ++i) {
-    const bool sounds = melody[i / kBands * features + kMelodySounding] > 0.5F;
-    gains_db[i] = std::clamp(gains_db[i], -kMaxBandGain_db, sounds ? kMaxBandGain_db : 0.0F);
+    const bool is_rest = melody[i / kBands * features + kMelodySounding] < 0.5F;
+    gains_db[i] = std::clamp(gains_db[i], -kMaxBandGain_db, is_rest ? 0 : kMaxBandGain_db);
   }
   return gains_db;
 }
@@ -56,7 +58,7 @@ std::vector<float> band_gains(int64_t frames, std::span<const float> melody, con
 
 std::vector<float> band_levels(std::span<const float> samples) {
   const int64_t frames = std::ssize(samples) / kHop;
-  const auto power = audio::apply_mel(audio::spectrogram(samples, kStft, 2), bands());
+  const auto power = audio::apply_mel(audio::spectrogram(samples, kStft, 2), mel_filters());
   float loudest = 1e-10F;
   for (const float x : power.values) loudest = std::max(loudest, x);
   const double floor = loudest * std::pow(10, -kRange_db / 10);
@@ -71,6 +73,9 @@ std::vector<float> band_levels(std::span<const float> samples) {
 void correct_bands(std::vector<float>& samples, std::span<const float> melody,
                    const Residual& bands, double share) {
   const int64_t frames = std::ssize(samples) / kHop;
+  HUM_REQUIRE(frames > 0 && bands.latent() == kBands && std::ssize(melody) % frames == 0,
+              "correct_bands: {} bands, {} samples and {} features", bands.latent(), samples.size(),
+              melody.size());
   const auto gains_db = band_gains(frames, melody, bands, share);
   auto spectrum = audio::stft(samples, kStft);
   const auto centres = centre_bins();

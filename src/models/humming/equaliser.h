@@ -18,14 +18,13 @@ inline constexpr float kMaxBandGain_db = 15;
 // A band depends less on the pitch than latents do.
 inline constexpr ResidualRule kBandRule{.pitch_scale_semitones = 6};
 
-// In dB, at least 80 dB below the loudest band of any frame.
+// Log-mel energies in dB, not more than 80 dB below the largest of all frames.
 // Shapes: samples [F 441] -> [F, kBands].
 std::vector<float> band_levels(std::span<const float> samples);
 
-// Adds `share` of the residual of bands (dB) to a sound that plays this melody: a filter without
-// delay, which interpolates between the bands' centres. A sample depends on the gains within 40 ms.
-// Rests are only made quieter.
-// Shapes: samples [F 441], melody [F, M].
+// Adds `share` of the residual of bands (dB) to a sound that plays this melody: a zero-phase
+// filter, which interpolates between the bands' centres. A sample depends on samples and gains
+// within 80 ms. Rests are only made quieter. Shapes: samples [F 441], melody [F, M].
 void correct_bands(std::vector<float>& samples, std::span<const float> melody,
                    const Residual& bands, double share);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/error.h"
 #include "base/rng.h"
 #include "models/humming/config.h"
 
@@ -36,16 +37,21 @@ std::vector<float> muffled(std::vector<float> samples) {
   return samples;
 }
 
-// One note of all frames, at this pitch; or a rest after it.
-std::vector<float> note(float pitch, bool sounds = true) {
+float count_feature(size_t n) {
+  return std::min(1.0F, std::log1p(static_cast<float>(n)) / std::log1p(50.0F));
+}
+
+// One note of all frames, at this pitch. Or a rest: this many frames after a note, if not 0.
+std::vector<float> note(float pitch, size_t since_end = 0) {
+  const bool sounds = since_end == 0;
   std::vector<float> melody(static_cast<size_t>(kFrames) * kFeatures);
   for (size_t t = 0; t < static_cast<size_t>(kFrames); ++t) {
     float* row = &melody[t * kFeatures];
     row[kMelodyPitch] = (pitch - 64) / 32;
     row[kMelodySounding] = sounds ? 1 : 0;
-    row[kMelodySinceEnd] = sounds ? 0 : 1;
+    row[kMelodySinceEnd] = count_feature(since_end);
     row[kMelodyOnset] = sounds && t == 0 ? 1 : 0;
-    row[kMelodySinceOnset] = std::min(1.0F, std::log1p(static_cast<float>(t)) / std::log1p(50.0F));
+    row[kMelodySinceOnset] = count_feature(t);
   }
   return melody;
 }
@@ -112,18 +118,32 @@ TEST(Equaliser, CorrectsDistantPitchesLess) {
   EXPECT_LT(distance_db(truth, near), distance_db(truth, far) - 1);
 }
 
-// A clip's rest has the noise of its room.
+// A clip's rests have the noise of its room.
 TEST(Equaliser, MakesRestsOnlyQuieter) {
   const auto loud = noise(0.5F), quiet = noise(0.25F);
   const std::vector<uint8_t> all(kFrames, 1);
-  const auto rest = note(60, false);
-  const auto corrected = [&](const std::vector<float>& truth, std::vector<float> played) {
+  const auto corrected = [&](const std::vector<float>& truth, std::vector<float> played,
+                             size_t since_end) {
+    const auto rest = note(60, since_end);
     const Residual residual(band_levels(truth), band_levels(played), rest, all, kBandRule);
     correct_bands(played, rest, residual, 1);
     return played;
   };
-  EXPECT_LT(distance_db(corrected(loud, quiet), quiet), 1e-3);
-  EXPECT_LT(distance_db(corrected(quiet, loud), quiet), 1);
+  for (const size_t frames : {1, 20}) {
+    EXPECT_LT(distance_db(corrected(loud, quiet, frames), quiet), 1e-3);
+    EXPECT_LT(distance_db(corrected(quiet, loud, frames), quiet), 1);
+  }
+}
+
+TEST(Equaliser, RefusesOtherSizes) {
+  const auto sound = noise(0.2F), melody = note(60);
+  const auto residual = residual_between(sound, sound);
+  auto samples = sound;
+  EXPECT_THROW(correct_bands(samples, std::span(melody).first(kFeatures + 1), residual, 1), Error);
+  const std::vector<uint8_t> all(kFrames, 1);
+  const std::vector<float> latents(static_cast<size_t>(kFrames) * 64);
+  const Residual of_latents(latents, latents, melody, all);
+  EXPECT_THROW(correct_bands(samples, melody, of_latents, 1), Error);
 }
 
 TEST(Equaliser, LimitsItsGain) {

@@ -3,7 +3,8 @@
 // is the residual of that note. A frame of a melody gets the residuals of the notes that are
 // nearest in pitch. Nothing is trained.
 //
-// F frames of the reference, T frames of a melody, D latent size, M melody features.
+// F frames of the reference, T frames of a melody, M melody features, D latent size. The vectors
+// may be others than latents: equaliser.h corrects levels of frequency bands.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace hum::models::humming {
 
-// How residuals are averaged. bench/sound_residual.cpp compares other values.
+// How residuals are averaged.
 struct ResidualRule {
   // A note that is this far from the frame's pitch counts e times less.
   double pitch_scale_semitones = 3;
