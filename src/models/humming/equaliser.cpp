@@ -14,17 +14,22 @@ constexpr int kRate = 22050, kHop = 441;
 constexpr audio::StftOptions kStft{.window_samples = 4 * kHop, .hop_samples = kHop};
 constexpr double kRange_db = 80;
 
-std::vector<audio::MelBand> mel_filters() {
-  return audio::mel_bands(kRate, kStft.window_samples, {.bands = kBands, .normalised = false});
+const std::vector<audio::MelBand>& mel_filters() {
+  static const auto filters =
+      audio::mel_bands(kRate, kStft.window_samples, {.bands = kBands, .normalised = false});
+  return filters;
 }
 
 // The bins where the bands peak.
-std::vector<int> centre_bins() {
-  std::vector<int> centres;
-  for (const auto& band : mel_filters()) {
-    const auto peak = std::ranges::max_element(band.weights);
-    centres.push_back(band.first_bin + static_cast<int>(peak - band.weights.begin()));
-  }
+const std::vector<int>& centre_bins() {
+  static const auto centres = [] {
+    std::vector<int> bins;
+    for (const auto& band : mel_filters()) {
+      const auto peak = std::ranges::max_element(band.weights);
+      bins.push_back(band.first_bin + static_cast<int>(peak - band.weights.begin()));
+    }
+    return bins;
+  }();
   return centres;
 }
 
@@ -78,7 +83,7 @@ void correct_bands(std::vector<float>& samples, std::span<const float> melody,
               melody.size());
   const auto gains_db = band_gains(frames, melody, bands, share);
   auto spectrum = audio::stft(samples, kStft);
-  const auto centres = centre_bins();
+  const auto& centres = centre_bins();
   for (int64_t t = 0; t < spectrum.rows; ++t) {
     // The last row is centred on the end of the sound.
     const auto gains = std::span(gains_db).subspan(
