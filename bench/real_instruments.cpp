@@ -40,7 +40,8 @@ std::vector<InstrumentClip> instrument_clips(const Scale& scale) {
     for (const std::string name : instrument.at("clips")) {
       const fs::path path = folder / name;
       if (std::erase(unlisted, path) == 0) continue;
-      clips.push_back({name, path, instrument.at("name"), instrument.at("dies_away")});
+      clips.push_back(
+          {name, path, instrument.at("name"), instrument.at("preset"), instrument.at("dies_away")});
     }
   }
   if (!unlisted.empty()) {

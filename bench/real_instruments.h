@@ -14,6 +14,7 @@ struct InstrumentClip {
   std::string name;  // below the folder, with '/'
   std::filesystem::path path;
   std::string instrument;  // clips of one instrument are no rivals
+  std::string preset;      // data::find_preset: one of its kind
   bool dies_away = false;  // it is plucked or struck
 };
 

@@ -1,12 +1,11 @@
 // sound-references: clips of real instruments as --timbre, two phrases each, by the default path of
-// `hum generate`. Is an output nearer to its own clip than to nine clips of other instruments? Two
-// judges measure a sound's colour: the levels of its harmonics at the pitches that are played, and
-// its mean MFCC with a floor at 60 dB. And does a plucked or struck instrument die away as its clip
-// does? Its note lasts until the next one there, or until the end of the clip.
+// `hum generate`. Is an output nearer in colour to its own clip than to nine clips of other
+// instruments? And does a plucked or struck instrument die away as its clip does? Its note lasts
+// until the next one there, or until the end of the clip.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -17,14 +16,14 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "bench/bars.h"
-#include "bench/embeddings.h"
+#include "bench/colour_ranks.h"
 #include "bench/hear/recordings.h"
 #include "bench/real_instruments.h"
+#include "data/synthesis/fluid.h"
+#include "data/synthesis/presets.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/hum_set.h"
-#include "eval/metrics/harmonic_levels.h"
 #include "eval/metrics/level_fall.h"
-#include "eval/metrics/timbre.h"
 #include "pipeline/generate.h"
 
 namespace hum::bench {
@@ -37,38 +36,21 @@ constexpr uint64_t kSeed = 20261126;
 constexpr const char* kVoice = "vocadito/vocadito_1.wav";  // of hear::voices_folder()
 constexpr double kVoice_s = 8, kSmokeHum_s = 3;
 
-// A sound and the notes in it, at the pitches that sound.
-struct Tones {
+// A sound and its notes.
+struct Heard {
   std::vector<float> samples;
-  std::vector<eval::PitchedNote> notes;
+  std::vector<audio::Note> notes;
+  bool is_sung = false;  // else the notes sound as an instrument plays them
+
+  Tones tones() const { return {samples, is_sung ? eval::as_sung(notes) : eval::as_played(notes)}; }
 };
 
-// An output, the clip that it imitates, and clips of other instruments, by index.
+// A phrase with the timbre of a clip.
 struct Played {
   std::string phrase;
   size_t clip = 0;
-  std::vector<size_t> rivals;
-  Tones tones;
+  Heard heard;
 };
-
-struct Judge {
-  const char* name;
-  std::function<Place(const Tones& tones)> place;
-};
-
-std::vector<Judge> judges() {
-  return {{"harmonic levels",
-           [](const Tones& tones) {
-             const auto levels =
-                 eval::harmonic_levels(tones.samples, data::kSampleRate, tones.notes);
-             return Place(levels.begin(), levels.end());
-           }},
-          {"MFCC, 60 dB", [](const Tones& tones) {
-             const auto timbre =
-                 eval::timbre_of(tones.samples, data::kSampleRate, eval::kAudibleRange_db);
-             return Place(timbre.begin(), timbre.end());
-           }}};
-}
 
 pipeline::Recording as_recording(std::vector<float> samples) {
   const double seconds = static_cast<double>(samples.size()) / data::kSampleRate;
@@ -103,15 +85,15 @@ class Studio {
         hear_(models_->hear({}, {})),
         transcribe_(app::transcriber(models_->session(), {})) {}
 
-  Tones clip(const InstrumentClip& clip) const {
+  Heard clip(const InstrumentClip& clip) const {
     const std::string file = clip.path.string();
     std::vector<std::string> warnings;
     auto read = app::read_clips(std::span(&file, 1), audio::kDefaultMaxSeconds, warnings);
-    Tones tones{.samples = std::move(read[0].samples), .notes = {}};
-    auto notes = hear_(tones.samples).notes;
-    if (notes.empty()) notes = transcribe_(tones.samples);  // below all voices
-    tones.notes = eval::as_sung(app::one_line(std::move(notes)));
-    return tones;
+    Heard heard{.samples = std::move(read[0].samples), .notes = {}, .is_sung = true};
+    auto notes = hear_(heard.samples).notes;
+    if (notes.empty()) notes = transcribe_(heard.samples);  // below all voices
+    heard.notes = app::one_line(std::move(notes));
+    return heard;
   }
 
   std::vector<Played> play(const InstrumentClip& clip, size_t index) {
@@ -123,8 +105,7 @@ class Studio {
                                     {.rate_hz = data::kSampleRate});
       played.push_back({.phrase = phrase,
                         .clip = index,
-                        .rivals = {},
-                        .tones = {std::move(sound.samples), eval::as_played(notes)}});
+                        .heard = {.samples = std::move(sound.samples), .notes = notes}});
     }
     return played;
   }
@@ -148,122 +129,149 @@ class Studio {
   pipeline::TranscribeFunction transcribe_;
 };
 
-// How many outputs are nearest to their own clip, and among the nearest two.
-struct Ranks {
-  double outputs = 0, own = 0, nearest_two = 0;
-
-  void add(size_t nearer) {
-    ++outputs;
-    own += nearer == 0 ? 1 : 0;
-    nearest_two += nearer <= 1 ? 1 : 0;
-  }
-  bool meets() const {
-    return own / outputs >= kLeastOwn && nearest_two / outputs >= kLeastNearestTwo;
-  }
-  Json figures() const {
-    return {{"outputs", outputs},
-            {"own", own / outputs},
-            {"among the nearest two", nearest_two / outputs}};
-  }
-};
-
-// The number of rivals that are at least as near as the own clip.
-size_t nearer_rivals(const Judge& judge, const Played& played, const std::vector<Place>& clips) {
-  const Place place = judge.place(played.tones);
-  const double own = distance(place, clips[played.clip]);
-  return static_cast<size_t>(std::ranges::count_if(
-      played.rivals, [&](size_t rival) { return distance(place, clips[rival]) <= own; }));
-}
-
-// The notes of a clip as they ring: each until the next.
-std::vector<eval::PitchedNote> ringing(const Tones& clip) {
-  auto notes = clip.notes;
+// A clip whose notes last as they ring: each until the next.
+Heard ringing(Heard clip) {
   const double end_s = static_cast<double>(clip.samples.size()) / data::kSampleRate;
+  auto& notes = clip.notes;
   for (size_t i = 0; i < notes.size(); ++i) {
     notes[i].end_s = i + 1 < notes.size() ? notes[i + 1].start_s : end_s;
   }
-  return notes;
+  return clip;
 }
 
 // How much more an output falls than its clip; absent if either cannot be measured.
-std::optional<double> more_fall_db(const Tones& output, const Tones& clip) {
-  const auto ours = eval::level_fall_db(output.samples, data::kSampleRate, output.notes);
-  const auto own = eval::level_fall_db(clip.samples, data::kSampleRate, ringing(clip));
+std::optional<double> more_fall_db(const Heard& output, const Heard& clip) {
+  const auto ours = eval::level_fall_db(output.samples, data::kSampleRate, output.tones().notes);
+  const auto own =
+      eval::level_fall_db(clip.samples, data::kSampleRate, ringing(clip).tones().notes);
   return ours && own ? std::optional(*ours - *own) : std::nullopt;
 }
 
-struct Heard {
+struct Trial {
   std::vector<InstrumentClip> clips;
-  std::vector<Tones> references;  // of each clip
+  std::vector<Heard> references;  // of each clip
   std::vector<Played> outputs;
 };
 
 // The smoke form imitates the first clip, beside one of another instrument.
-Heard listen(const Scale& scale) {
-  Heard heard{.clips = instrument_clips(scale), .references = {}, .outputs = {}};
-  auto& clips = heard.clips;
+Trial listen(const Scale& scale) {
+  Trial trial{.clips = instrument_clips(scale), .references = {}, .outputs = {}};
+  auto& clips = trial.clips;
   if (scale.smoke && clips.size() > 1) clips = {clips.front(), clips.back()};
   const size_t imitated = scale.smoke ? std::min<size_t>(1, clips.size()) : clips.size();
   Studio studio(scale);
   Progress progress("playing", static_cast<int64_t>(imitated));
   for (size_t i = 0; i < clips.size(); ++i) {
-    heard.references.push_back(studio.clip(clips[i]));
-    if (heard.references.back().notes.empty()) spdlog::warn("no notes in {}", clips[i].name);
+    trial.references.push_back(studio.clip(clips[i]));
+    if (trial.references.back().notes.empty()) spdlog::warn("no notes in {}", clips[i].name);
     if (i >= imitated) continue;
-    for (Played& played : studio.play(clips[i], i)) {
-      played.rivals = rivals_of(clips, i);
-      heard.outputs.push_back(std::move(played));
-    }
+    std::ranges::move(studio.play(clips[i], i), std::back_inserter(trial.outputs));
     progress.update(static_cast<int64_t>(i) + 1);
   }
-  return heard;
+  return trial;
 }
 
-// Adds each judge's shares to the bar, and a row for each output to the table.
-void judge_colours(const Heard& heard, eval::Bar& bar,
-                   std::vector<std::vector<std::string>>& rows) {
+// A sound font plays the clips' notes, which ring, and the outputs': what an instrument of each
+// kind reaches that imitates itself.
+Trial on_sound_font(const Trial& trial) {
+  Trial font = trial;
+  data::FluidRenderer renderer;
+  const auto play = [&](Heard& heard, size_t clip) {
+    const double seconds = static_cast<double>(heard.samples.size()) / data::kSampleRate;
+    const auto& preset = data::find_preset(trial.clips[clip].preset);
+    heard.samples = renderer.render(heard.notes, preset.program, seconds);
+    heard.is_sung = false;
+  };
+  for (size_t i = 0; i < font.clips.size(); ++i) {
+    font.references[i] = ringing(std::move(font.references[i]));
+    play(font.references[i], i);
+  }
+  for (Played& output : font.outputs) play(output.heard, output.clip);
+  return font;
+}
+
+// By judge: each output's number of nearer rivals.
+std::map<std::string, std::vector<size_t>> judge_colours(const Trial& trial) {
+  std::vector<Tones> references;
+  for (const Heard& reference : trial.references) references.push_back(reference.tones());
+  std::vector<Output> outputs;
+  for (const Played& played : trial.outputs) {
+    outputs.push_back({played.heard.tones(), played.clip, rivals_of(trial.clips, played.clip)});
+  }
+  std::map<std::string, std::vector<size_t>> nearer;
+  for (const ColourJudge& judge : colour_judges()) {
+    nearer[judge.name] = nearer_rivals(judge, outputs, references);
+  }
+  return nearer;
+}
+
+// By clip: the mean over its outputs of how many dB more they fall than it does.
+std::map<std::string, double> more_falls_db(const Trial& trial) {
+  std::map<std::string, std::vector<double>> of_clips;
+  for (const Played& output : trial.outputs) {
+    const InstrumentClip& clip = trial.clips[output.clip];
+    if (!clip.dies_away) continue;
+    const auto more_db = more_fall_db(output.heard, trial.references[output.clip]);
+    if (more_db) of_clips[clip.name].push_back(*more_db);
+  }
+  std::map<std::string, double> means;
+  for (const auto& [clip, more_db] : of_clips) {
+    means[clip] = std::reduce(more_db.begin(), more_db.end()) / static_cast<double>(more_db.size());
+  }
+  return means;
+}
+
+double worst_of(const std::map<std::string, double>& falls_db) {
+  double worst_db = 0;
+  for (const auto& [clip, more_db] : falls_db) worst_db = std::max(worst_db, std::fabs(more_db));
+  return worst_db;
+}
+
+void show(const Trial& trial, const std::map<std::string, std::vector<size_t>>& colours) {
+  std::vector<std::string> header = {"instrument", "clip", "phrase"};
+  for (const auto& [judge, nearer] : colours) header.push_back("rank, " + judge);
+  eval::TextTable table(std::move(header));
+  for (size_t i = 0; i < trial.outputs.size(); ++i) {
+    const InstrumentClip& clip = trial.clips[trial.outputs[i].clip];
+    std::vector<std::string> row = {clip.instrument, clip.name, trial.outputs[i].phrase};
+    for (const auto& [judge, nearer] : colours) row.push_back(std::to_string(nearer[i] + 1));
+    table.row(std::move(row));
+  }
+  std::cerr << table.text();
+}
+
+void check_colours(const Trial& trial, eval::Bar& bar) {
+  const auto colours = judge_colours(trial);
+  show(trial, colours);
   double agreeing = 0;
   std::vector<double> own;
-  for (const Judge& judge : judges()) {
-    std::vector<Place> places;
-    for (const Tones& reference : heard.references) places.push_back(judge.place(reference));
-    Ranks ranks;
-    for (size_t i = 0; i < heard.outputs.size(); ++i) {
-      const size_t nearer = nearer_rivals(judge, heard.outputs[i], places);
-      ranks.add(nearer);
-      rows[i].push_back(std::to_string(nearer + 1));
-    }
-    bar.ours[judge.name] = ranks.figures();
-    agreeing += ranks.meets() ? 1 : 0;
-    own.push_back(ranks.own / ranks.outputs);
+  for (const auto& [judge, nearer] : colours) {
+    const OwnShares shares(nearer);
+    bar.ours[judge] = shares.figures();
+    own.push_back(shares.own);
+    agreeing += shares.own >= kLeastOwn && shares.nearest_two >= kLeastNearestTwo ? 1 : 0;
   }
   std::ranges::sort(own, std::ranges::greater());
   bar.value = own[1];
   bar.checks.at_least("judges that agree", agreeing, kLeastJudges);
 }
 
-void judge_falls(const Heard& heard, eval::Bar& bar, std::vector<std::vector<std::string>>& rows) {
-  std::map<std::string, std::vector<double>> of_clips;
-  for (size_t i = 0; i < heard.outputs.size(); ++i) {
-    const Played& output = heard.outputs[i];
-    const InstrumentClip& clip = heard.clips[output.clip];
-    const auto more_db =
-        clip.dies_away ? more_fall_db(output.tones, heard.references[output.clip]) : std::nullopt;
-    if (more_db) of_clips[clip.name].push_back(*more_db);
-    rows[i].push_back(more_db ? fmt::format("{:+.1f}", *more_db) : "");
+void check_falls(const Trial& trial, eval::Bar& bar) {
+  if (std::ranges::none_of(trial.clips, &InstrumentClip::dies_away)) return;
+  const auto falls_db = more_falls_db(trial);
+  bar.ours["falls by more dB than its clip"] = falls_db;
+  bar.checks.at_most(
+      "fall_db", falls_db.empty() ? std::numeric_limits<double>::quiet_NaN() : worst_of(falls_db),
+      kMaxFallDifference_db);
+}
+
+Json ceiling(const Trial& trial) {
+  const Trial font = on_sound_font(trial);
+  Json figures = {{"fall_db", worst_of(more_falls_db(font))}};
+  for (const auto& [judge, nearer] : judge_colours(font)) {
+    figures[judge] = OwnShares(nearer).figures();
   }
-  Json falls = Json::object();
-  double worst_db = of_clips.empty() ? std::numeric_limits<double>::quiet_NaN() : 0;
-  for (const auto& [clip, more_db] : of_clips) {
-    const double mean_db =
-        std::reduce(more_db.begin(), more_db.end()) / static_cast<double>(more_db.size());
-    falls[clip] = mean_db;
-    worst_db = std::max(worst_db, std::fabs(mean_db));
-  }
-  bar.ours["falls by more dB than its clip"] = std::move(falls);
-  if (std::ranges::any_of(heard.clips, &InstrumentClip::dies_away)) {
-    bar.checks.at_most("fall_db", worst_db, kMaxFallDifference_db);
-  }
+  return figures;
 }
 
 }  // namespace
@@ -281,25 +289,15 @@ eval::Bar sound_references(const Scale& scale) {
       .reason = instruments_missing(scale)};
   if (bar.reason.empty()) bar.reason = hear::recordings_missing();
   if (!bar.reason.empty()) return bar;
-  const Heard heard = listen(scale);
-  if (heard.outputs.empty()) {
+  const Trial trial = listen(scale);
+  if (trial.outputs.empty()) {
     bar.reason = "none of the listed recordings of instruments is here";
     return bar;
   }
-  std::vector<std::vector<std::string>> rows;
-  for (const Played& output : heard.outputs) {
-    rows.push_back(
-        {heard.clips[output.clip].instrument, heard.clips[output.clip].name, output.phrase});
-  }
-  judge_colours(heard, bar, rows);
-  judge_falls(heard, bar, rows);
-  std::vector<std::string> header = {"instrument", "clip", "phrase"};
-  for (const Judge& judge : judges()) header.push_back(fmt::format("rank, {}", judge.name));
-  header.emplace_back("falls by more dB");
-  eval::TextTable table(std::move(header));
-  for (auto& row : rows) table.row(std::move(row));
-  bar.ours["clips"] = heard.clips.size();
-  std::cerr << table.text();
+  check_colours(trial, bar);
+  check_falls(trial, bar);
+  bar.ours["clips"] = trial.clips.size();
+  bar.peer["sound font as its own reference"] = ceiling(trial);
   return bar;
 }
 

@@ -33,15 +33,17 @@ const std::vector<int>& centre_bins() {
   return centres;
 }
 
-// In dB, at a bin: interpolated between the centres. Shapes: gains [kBands].
-float gain_at(int bin, std::span<const float> gains_db, std::span<const int> centres) {
+// The value at a bin: interpolated between the centres. Shapes: values [kBands].
+template <class T>
+T value_at(double bin, std::span<const T> values) {
+  const auto& centres = centre_bins();
   const auto above = std::ranges::upper_bound(centres, bin);
   const auto next = static_cast<size_t>(above - centres.begin());
-  if (next == 0) return gains_db.front();
-  if (above == centres.end()) return gains_db.back();
+  if (next == 0) return values.front();
+  if (above == centres.end()) return values.back();
   const int low = centres[next - 1], high = centres[next];
-  const float share = static_cast<float>(bin - low) / static_cast<float>(high - low);
-  return (1 - share) * gains_db[next - 1] + share * gains_db[next];
+  const T share = static_cast<T>((bin - low) / (high - low));
+  return (1 - share) * values[next - 1] + share * values[next];
 }
 
 // In dB. What follows a note is only made quieter: a clip has the noise of its room there, and
@@ -60,6 +62,15 @@ std::vector<float> band_gains(int64_t frames, std::span<const float> melody, con
 }
 
 }  // namespace
+
+std::vector<double> moved_bands(const std::vector<double>& bands, double semitones) {
+  const double lower = std::exp2(-semitones / 12);
+  std::vector<double> moved;
+  for (const int centre : centre_bins()) {
+    moved.push_back(value_at<double>(centre * lower, bands));
+  }
+  return moved;
+}
 
 std::vector<float> band_levels(std::span<const float> samples) {
   const int64_t frames = std::ssize(samples) / kHop;
@@ -83,13 +94,12 @@ void correct_bands(std::vector<float>& samples, std::span<const float> melody,
               melody.size());
   const auto gains_db = band_gains(frames, melody, bands, share);
   auto spectrum = audio::stft(samples, kStft);
-  const auto& centres = centre_bins();
   for (int64_t t = 0; t < spectrum.rows; ++t) {
     // The last row is centred on the end of the sound.
     const auto gains = std::span(gains_db).subspan(
         static_cast<size_t>(std::min(t, frames - 1) * kBands), static_cast<size_t>(kBands));
     for (int bin = 0; bin < static_cast<int>(spectrum.columns); ++bin) {
-      spectrum(t, bin) *= std::pow(10.0F, gain_at(bin, gains, centres) / 20);
+      spectrum(t, bin) *= std::pow(10.0F, value_at<float>(bin, gains) / 20);
     }
   }
   samples = audio::istft(spectrum, std::ssize(samples), kStft);

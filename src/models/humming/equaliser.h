@@ -15,8 +15,15 @@ namespace hum::models::humming {
 inline constexpr int kBands = 48;
 // No correction raises or lowers a band by more.
 inline constexpr float kMaxBandGain_db = 15;
-// A band depends less on the pitch than latents do.
-inline constexpr ResidualRule kBandRule{.pitch_scale_semitones = 6};
+
+// A note's levels or gains as they are `semitones` higher, if each harmonic keeps its own: they
+// move along the frequencies. Shapes: [kBands] -> [kBands].
+std::vector<double> moved_bands(const std::vector<double>& bands, double semitones);
+
+// Of the bands of a clip, which may be one note: most of its colour is in the levels of harmonics
+// (docs/experiments.md, 16).
+inline constexpr ResidualRule kBandRule{
+    .pitch_scale_semitones = 6, .from_nearest = true, .shrink_frames = 3, .moved = moved_bands};
 
 // Log-mel energies in dB, not more than 80 dB below the largest of all frames.
 // Shapes: samples [F 441] -> [F, kBands].

@@ -109,13 +109,36 @@ TEST(Equaliser, AddsAShare) {
   EXPECT_LT(half_db, 0.75 * whole_db);
 }
 
-TEST(Equaliser, CorrectsDistantPitchesLess) {
+TEST(Equaliser, BandsMoveWithThePitch) {
+  std::vector<double> bands(kBands);
+  bands[7] = 10;  // 546 Hz
+  const auto loudest = [](const std::vector<double>& x) {
+    return std::ranges::max_element(x) - x.begin();
+  };
+  EXPECT_EQ(moved_bands(bands, 0), bands);
+  EXPECT_EQ(loudest(moved_bands(bands, 12)), 15);  // 1,093 Hz
+  EXPECT_EQ(loudest(moved_bands(bands, -12)), 3);  // 273 Hz
+  EXPECT_EQ(moved_bands(std::vector<double>(kBands, 4), 24), std::vector<double>(kBands, 4));
+}
+
+// A note of a clip tells how its harmonics sound at any pitch.
+TEST(Equaliser, FollowsThePitch) {
   const auto truth = noise(0.2F), played = muffled(truth);
-  const auto residual = residual_between(truth, played);
-  auto near = played, far = played;
-  correct_bands(near, note(64), residual, 1);
-  correct_bands(far, note(90), residual, 1);
-  EXPECT_LT(distance_db(truth, near), distance_db(truth, far) - 1);
+  const auto residual = residual_between(truth, played);  // of a note at 60: the more the higher
+  const auto raised_db = [&](float pitch) {
+    auto corrected = played;
+    correct_bands(corrected, note(pitch), residual, 1);
+    const auto levels = band_levels(corrected), before = band_levels(played);
+    std::vector<double> raised(kBands);
+    for (size_t i = 0; i < levels.size(); ++i) {
+      raised[i % kBands] += (levels[i] - before[i]) / static_cast<double>(kFrames);
+    }
+    return raised;
+  };
+  const auto at_clip = raised_db(60), above = raised_db(72);
+  EXPECT_GT(at_clip[40], at_clip[30] + 1);
+  const auto moved = moved_bands(at_clip, 12);
+  for (const size_t band : {20, 30, 40, 45}) EXPECT_NEAR(above[band], moved[band], 0.3) << band;
 }
 
 // A clip's rests have the noise of its room.

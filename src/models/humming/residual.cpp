@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "models/humming/config.h"
@@ -131,11 +132,19 @@ bool Residual::shares(Phase a, Phase b) const {
 }
 
 std::vector<double> Residual::correction(Phase phase, double pitch) const {
+  const auto distance = [&](const Stretch& stretch) { return std::abs(stretch.pitch - pitch); };
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const Stretch& stretch : stretches_) {
+    if (shares(phase, stretch.phase)) nearest = std::min(nearest, distance(stretch));
+  }
+  const double full = rule_.from_nearest ? nearest : 0;
+  const bool moves = rule_.moved != nullptr && phase != Phase::kSilence;
   Sum sum(latent_);
   for (const Stretch& stretch : stretches_) {
-    const double distance = std::abs(stretch.pitch - pitch);
     if (!shares(phase, stretch.phase)) continue;
-    sum.add(stretch.frames * std::exp(-distance / rule_.pitch_scale_semitones), stretch.residual);
+    const double beyond = distance(stretch) - full;
+    sum.add(stretch.frames * std::exp(-beyond / rule_.pitch_scale_semitones),
+            moves ? rule_.moved(stretch.residual, pitch - stretch.pitch) : stretch.residual);
   }
   return sum.mean(rule_.shrink_frames);
 }

@@ -18,6 +18,8 @@ namespace hum::models::humming {
 struct ResidualRule {
   // A note that is this far from the frame's pitch counts e times less.
   double pitch_scale_semitones = 3;
+  // This far beyond the nearest note, which itself counts fully however far it is.
+  bool from_nearest = false;
   // Shrinks averages as if this many more frames had a residual of zero.
   double shrink_frames = 10;
   // Attack, first part and rest of a note have separate residuals, as have release and silence.
@@ -25,6 +27,8 @@ struct ResidualRule {
   bool by_phase = true;
   // Also corrects frames between notes.
   bool corrects_rests = true;
+  // A note's residual as it is so many semitones higher; null: the same. Silence has no pitch.
+  std::vector<double> (*moved)(const std::vector<double>& residual, double semitones) = nullptr;
 };
 
 class Residual {

@@ -97,6 +97,30 @@ TEST(Residual, ShrinksWithFewFramesAndLargeDistances) {
   EXPECT_NEAR(Passage().note(72, 1).corrected(residual)[0], weight / (weight + 10), 1e-6);
 }
 
+TEST(Residual, OfTheNearestNoteCountsFully) {
+  ResidualRule rule = kPlain;
+  rule.from_nearest = true;
+  const auto one = Passage().note(60, 2, 1).learn(rule);
+  EXPECT_THAT(Passage().note(90, 1).corrected(one), ElementsAre(1));
+  const auto two = Passage().note(60, 2, 1).note(66, 2, 3).learn(rule);
+  const double far = std::exp(-2.0);  // 6 semitones beyond the nearest
+  EXPECT_NEAR(Passage().note(69, 1).corrected(two)[0], (1 * far + 3) / (1 + far), 1e-6);
+}
+
+TEST(Residual, MovesWithThePitchExceptInSilence) {
+  ResidualRule rule = kPlain;
+  rule.by_phase = true;
+  rule.from_nearest = true;
+  rule.moved = [](const std::vector<double>& residual, double semitones) {
+    return std::vector{residual[0] + semitones};
+  };
+  const auto residual = Passage().note(60, 4, 1).rest(60, 20, -2).learn(rule);
+  const auto played = Passage().note(63, 1).rest(63, 20).corrected(residual);
+  EXPECT_FLOAT_EQ(played[0], 4);
+  EXPECT_FLOAT_EQ(played[1], 1);  // it rings on
+  EXPECT_FLOAT_EQ(played.back(), -2);
+}
+
 TEST(Residual, OfRestsIsNotThatOfNotes) {
   const auto reference = Passage().note(60, 4, 1).rest(60, 4, -2);
   const auto played = Passage().note(60, 1).rest(60, 1);
