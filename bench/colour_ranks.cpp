@@ -7,14 +7,6 @@
 #include "eval/metrics/timbre.h"
 
 namespace hum::bench {
-namespace {
-
-template <class Values>
-Place as_place(const Values& values) {
-  return {values.begin(), values.end()};
-}
-
-}  // namespace
 
 std::vector<ColourJudge> colour_judges() {
   return {

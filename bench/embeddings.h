@@ -13,6 +13,12 @@ namespace hum::bench {
 
 using Place = std::vector<double>;
 
+// Of numbers of any type.
+template <class Values>
+Place as_place(const Values& values) {
+  return {values.begin(), values.end()};
+}
+
 // Euclidean.
 double distance(const Place& a, const Place& b);
 // 1 less the cosine, for embeddings, whose length says little.

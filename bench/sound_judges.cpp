@@ -92,15 +92,13 @@ Played play(const Scale& scale, runtime::Session& session) {
   return played;
 }
 
-Place as_place(std::span<const float> values) { return {values.begin(), values.end()}; }
-
 // Those that can judge here. Adds to the bar why others cannot.
 std::vector<Judge> judges_of(const Played& played, runtime::Session& session, eval::Bar& bar) {
   auto embeddings = outside_embeddings(played.sounds);
   std::vector<Judge> judges = {{.name = "MFCC, 60 dB", .is_outside = false, .distance = distance}};
   for (const Sound& sound : played.sounds) {
-    const auto timbre = eval::timbre_of(sound, data::kSampleRate, eval::kAudibleRange_db);
-    judges[0].places.emplace_back(timbre.begin(), timbre.end());
+    judges[0].places.push_back(
+        as_place(eval::timbre_of(sound, data::kSampleRate, eval::kAudibleRange_db)));
   }
   constexpr const char* kClassifier = "second classifier";
   const auto weights = models::weights_part(app::weights_folder(""), "judge");

@@ -154,10 +154,18 @@ void Residual::add(std::span<float> latents, std::span<const float> melody, doub
   HUM_REQUIRE(frames > 0 && latents.size() == frames * latent_ && melody.size() % frames == 0,
               "residual: {} latents and {} features", latents.size(), melody.size());
   const size_t features = melody.size() / frames;
+  // The frames of a note share their correction.
+  auto phase = Phase::kSilence;
+  double pitch = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> values;
   for (size_t t = 0; t < frames; ++t) {
     const auto row = melody.subspan(t * features, features);
     if (!is_sounding(row) && !rule_.corrects_rests) continue;
-    const auto values = correction(phase_of(row), pitch_of(row));
+    if (phase_of(row) != phase || pitch_of(row) != pitch) {
+      phase = phase_of(row);
+      pitch = pitch_of(row);
+      values = correction(phase, pitch);
+    }
     for (size_t d = 0; d < latent_; ++d) {
       latents[t * latent_ + d] += static_cast<float>(share * values[d]);
     }
