@@ -108,6 +108,10 @@ Matrix<float> mel_spectrogram(std::span<const float> samples, int rate_hz,
                               const StftOptions& stft_options = {},
                               const MelOptions& mel_options = {}, double power = 2);
 
+// Turns power into dB, in place; clamps it to range_db below the largest, and to -100 dB.
+// Source: librosa.power_to_db (top_db).
+void power_to_db(Matrix<float>& power, double range_db = 80);
+
 struct MfccOptions {
   int coefficients = 20;
   StftOptions stft;
@@ -117,7 +121,7 @@ struct MfccOptions {
 
 // Orthonormal DCT-II of the mel power in dB.
 // Shapes: [samples] -> [frames, coefficients].
-// Source: librosa.feature.mfcc (power_to_db with top_db).
+// Source: librosa.feature.mfcc.
 Matrix<float> mfcc(std::span<const float> samples, int rate_hz, const MfccOptions& options = {});
 
 }  // namespace hum::audio

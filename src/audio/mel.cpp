@@ -81,16 +81,19 @@ Matrix<float> mel_spectrogram(std::span<const float> samples, int rate_hz,
                    mel_bands(rate_hz, stft_options.window_samples, mel_options));
 }
 
+void power_to_db(Matrix<float>& power, double range_db) {
+  constexpr float kSmallestPower = 1e-10F;
+  if (power.values.empty()) return;
+  for (float& value : power.values) value = 10 * std::log10(std::max(value, kSmallestPower));
+  const float floor_db = std::ranges::max(power.values) - static_cast<float>(range_db);
+  for (float& value : power.values) value = std::max(value, floor_db);
+}
+
 Matrix<float> mfcc(std::span<const float> samples, int rate_hz, const MfccOptions& options) {
-  constexpr float kSmallestPower = 1e-10f;
   HUM_REQUIRE(options.coefficients > 0 && options.coefficients <= options.mel.bands,
               "mfcc: {} coefficients of {} bands", options.coefficients, options.mel.bands);
   Matrix<float> mel = mel_spectrogram(samples, rate_hz, options.stft, options.mel, 2);
-  for (float& value : mel.values) value = 10 * std::log10(std::max(value, kSmallestPower));
-  if (!mel.values.empty()) {
-    const float floor_db = std::ranges::max(mel.values) - static_cast<float>(options.range_db);
-    for (float& value : mel.values) value = std::max(value, floor_db);
-  }
+  power_to_db(mel, options.range_db);
   const int64_t bands = mel.columns;
   Matrix<float> basis(options.coefficients, bands);
   for (int64_t k = 0; k < basis.rows; ++k) {

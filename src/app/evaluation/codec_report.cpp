@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "data/shards/item_folder.h"
 #include "eval/metrics/codebook_use.h"
 #include "eval/metrics/mel_distance.h"
+#include "eval/metrics/octave_bands.h"
 #include "models/codec/code_vectors.h"
 #include "models/weights_folder.h"
 
@@ -142,10 +144,14 @@ class Judge {
     tokens_.add(models::codec::sum_code_vectors(codec_.codebooks(), codes, books));
     const auto own = std::span(codes).first(static_cast<size_t>(kWindowFrames * books));
     codes_.insert(codes_.end(), own.begin(), own.end());
-    mel_all_ += distance_of_copy(sound, own, books);
+    const auto copy = copy_by(own, books);
+    mel_all_ += eval::mel_distance(sound, copy, models::codec::kSampleRateHz);
     if (codec_.config().is_split()) {
-      mel_sound_ += distance_of_copy(sound, own, codec_.config().sound_books());
+      const auto of_sound = copy_by(own, codec_.config().sound_books());
+      mel_sound_ += eval::mel_distance(sound, of_sound, models::codec::kSampleRateHz);
     }
+    add_octaves(octaves_, sound);
+    add_octaves(copied_octaves_, copy);
     ++items_;
   }
 
@@ -160,17 +166,30 @@ class Judge {
     }
     return {{"items", items_},
             {"mel_distance", mel},
+            {"octaves", octaves()},
             {"movement", movement},
             {"codebooks", codebooks()}};
   }
 
  private:
-  // Of the plain decoder on the first `books` books.
-  double distance_of_copy(const std::vector<float>& sound, std::span<const int32_t> codes,
-                          int64_t books) const {
-    const auto copy =
-        codec_.decode_latents(models::codec::sum_code_vectors(codec_.codebooks(), codes, books));
-    return eval::mel_distance(sound, copy, models::codec::kSampleRateHz);
+  // By the plain decoder, from the first `books` books.
+  std::vector<float> copy_by(std::span<const int32_t> codes, int64_t books) const {
+    return codec_.decode_latents(models::codec::sum_code_vectors(codec_.codebooks(), codes, books));
+  }
+
+  static void add_octaves(std::vector<double>& sum, std::span<const float> sound) {
+    const auto powers = eval::octave_powers(sound, models::codec::kSampleRateHz);
+    sum.resize(powers.size());
+    std::ranges::transform(sum, powers, sum.begin(), std::plus());
+  }
+
+  // Of all copies as one sound.
+  Json octaves() const {
+    Json rows = Json::array();
+    for (const auto& band : eval::octave_bands(octaves_, copied_octaves_)) {
+      rows.push_back({{"hz", band.center_hz}, {"difference_db", band.difference_db()}});
+    }
+    return rows;
   }
 
   Json codebooks() const {
@@ -189,6 +208,7 @@ class Judge {
   const CodecSession& codec_;
   Movement latents_, tokens_;
   std::vector<int32_t> codes_;  // of all unchanged sounds: [frames, K]
+  std::vector<double> octaves_, copied_octaves_;  // sums of powers
   double mel_all_ = 0, mel_sound_ = 0;
   int64_t items_ = 0;
 };
@@ -222,7 +242,12 @@ std::string codec_text(const Json& report) {
   if (mel.contains("sound")) {
     text += fmt::format(", of the sound's books alone {:.3f}", mel.at("sound").get<double>());
   }
-  text += fmt::format("\n\n{:16}", "movement");
+  text += "\n\noctave, Hz  copies, dB\n";
+  for (const Json& row : report.at("octaves")) {
+    text += fmt::format("{:10.0f}{:+12.1f}\n", row.at("hz").get<double>(),
+                        row.at("difference_db").get<double>());
+  }
+  text += fmt::format("\n{:16}", "movement");
   for (const Change& change : kChanges) text += fmt::format("{:>10}", change.name);
   for (const Json& row : report.at("movement")) {
     text += fmt::format("\n{:16}", fmt::format("{}, {}", row.at("part").get<std::string>(),

@@ -52,8 +52,13 @@ TEST_F(CodecReport, ShowsThatOnlyThePhasePartKnowsPolarity) {
   EXPECT_GT(report.at("mel_distance").at("all"), 0);
   EXPECT_NE(report.at("mel_distance").at("all"), report.at("mel_distance").at("sound"));
   EXPECT_EQ(report.at("codebooks").size(), 4U);
+  const Json& octaves = report.at("octaves");
+  ASSERT_EQ(octaves.size(), 9U);
+  EXPECT_EQ(octaves[1].at("hz"), 62.5);
+  EXPECT_GT(std::abs(octaves[8].at("difference_db").get<double>()), 3);  // the codec is untrained
   EXPECT_THAT(codec_text(report), HasSubstr("of the sound's books alone"));
   EXPECT_THAT(codec_text(report), HasSubstr("\nphase, tokens"));
+  EXPECT_THAT(codec_text(report), HasSubstr("\n      8000"));
 }
 
 TEST_F(CodecReport, OfACodecThatIsNotSplitHasOnePart) {

@@ -12,7 +12,6 @@ namespace hum::eval {
 namespace {
 
 constexpr int kRateHz = 16000;
-constexpr float kSmallestPower = 1e-10F, kRange_db = 80;
 
 // Shapes: -> [frames, 128].
 audio::Matrix<float> mel_db(std::vector<float> samples) {
@@ -22,9 +21,7 @@ audio::Matrix<float> mel_db(std::vector<float> samples) {
   const double gain = 1 / (rms + std::numeric_limits<float>::epsilon());
   for (float& sample : samples) sample = static_cast<float>(sample * gain);
   auto mel = audio::mel_spectrogram(samples, kRateHz);
-  for (float& value : mel.values) value = 10 * std::log10(std::max(value, kSmallestPower));
-  const float floor_db = std::ranges::max(mel.values) - kRange_db;
-  for (float& value : mel.values) value = std::max(value, floor_db);
+  audio::power_to_db(mel);
   return mel;
 }
 

@@ -74,16 +74,10 @@ std::vector<double> moved_bands(const std::vector<double>& bands, double semiton
 
 std::vector<float> band_levels(std::span<const float> samples) {
   const int64_t frames = std::ssize(samples) / kHop;
-  const auto power = audio::apply_mel(audio::spectrogram(samples, kStft, 2), mel_filters());
-  float loudest = 1e-10F;
-  for (const float x : power.values) loudest = std::max(loudest, x);
-  const double floor = loudest * std::pow(10, -kRange_db / 10);
-  std::vector<float> levels;
-  for (int64_t i = 0; i < frames * kBands; ++i) {
-    const double x = power.values[static_cast<size_t>(i)];
-    levels.push_back(static_cast<float>(10 * std::log10(std::max(x, floor))));
-  }
-  return levels;
+  auto levels = audio::apply_mel(audio::spectrogram(samples, kStft, 2), mel_filters());
+  audio::power_to_db(levels, kRange_db);
+  levels.values.resize(static_cast<size_t>(frames * kBands));
+  return std::move(levels.values);
 }
 
 void correct_bands(std::vector<float>& samples, std::span<const float> melody,
