@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <limits>
 
@@ -52,6 +53,15 @@ class Io : public ::testing::Test {
     std::ofstream(result, std::ios::binary)
         << bytes.substr(0, static_cast<size_t>(fraction * static_cast<double>(bytes.size())));
     return result;
+  }
+
+  // The size of the file and of its samples in a WAV's header.
+  static void set_sizes(const fs::path& path, uint32_t size) {
+    std::string bytes = read_file(path);
+    for (const size_t at : {size_t{4}, bytes.find("data") + 4}) {
+      std::memcpy(bytes.data() + at, &size, sizeof size);
+    }
+    write_file(path, bytes);
   }
 
   fs::path folder_ = fs::path(::testing::TempDir()) / ("hum-io-" + std::to_string(::getpid()));
@@ -159,6 +169,19 @@ TEST_F(Io, FilesThatWereCutOffAreRefused) {
     }
     EXPECT_THAT(message_, HasSubstr("truncated"));
   }
+}
+
+// As arecord, SoX and ffmpeg write to a pipe.
+TEST_F(Io, WavsOfUnknownSizeAreReadToTheirEnd) {
+  const AudioBuffer sound = from_mono(test_signal(3000, 22050), 22050);
+  for (const uint32_t size : {0x7ffff000U, 0x80000000U, 0xffffffffU}) {
+    write_audio(folder_ / "a.wav", sound);
+    set_sizes(folder_ / "a.wav", size);
+    EXPECT_EQ(read_audio(folder_ / "a.wav").samples.size(), sound.samples.size()) << size;
+  }
+  set_sizes(folder_ / "a.wav", 0);
+  EXPECT_EQ(code_of_reading(folder_ / "a.wav"), ExitCode::kBadData);
+  EXPECT_THAT(message_, HasSubstr("its recorder was stopped too early"));
 }
 
 TEST_F(Io, Mp3FilesThatWereCutOffAreRefusedQuietly) {

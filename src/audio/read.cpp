@@ -81,6 +81,11 @@ std::unique_ptr<Decoder> open_to_read(const Source& source) {
       fail(ExitCode::kBadData, source.file.name + ": is empty", "record or copy it again");
     }
     if (is_truncated(bytes)) fail_truncated(source);
+    if (is_unfinished(bytes)) {
+      fail(ExitCode::kBadData,
+           source.file.name + ": says that it has no samples: its recorder was stopped too early",
+           "repair it with ffmpeg -i FILE out.wav, and use out.wav");
+    }
   }
   auto [decoder, fault] =
       is_in_memory ? open_decoder(source.file.bytes) : open_decoder(source.path);

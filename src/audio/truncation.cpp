@@ -6,18 +6,24 @@
 namespace hum::audio {
 namespace {
 
+constexpr uint64_t kRiffBytes = 12, kChunkHeaderBytes = 8;
+
 uint32_t little_endian(const char* bytes) {
   uint32_t value = 0;
   for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<uint8_t>(bytes[i]);
   return value;
 }
 
-// Programs that write to a pipe leave the size zero or all ones, which means "until the end".
-bool is_size_known(uint32_t size) { return size != 0 && size < 0xfffff000u; }
+// Programs that write to a pipe cannot know the size. They leave it all ones (ffmpeg), 2 GiB
+// (arecord) or nearly so (SoX: 0x7ffff000).
+bool is_size_known(uint32_t size) { return size < 0x7ffff000U; }
+
+bool is_wav(std::string_view file) {
+  return file.size() >= kRiffBytes && file.starts_with("RIFF") && file.substr(8, 4) == "WAVE";
+}
 
 bool is_wav_truncated(std::string_view file) {
-  constexpr uint64_t kChunkHeaderBytes = 8;
-  uint64_t offset = 12;
+  uint64_t offset = kRiffBytes;
   while (offset + kChunkHeaderBytes <= file.size()) {
     const char* chunk = file.data() + offset;
     const uint32_t size = little_endian(chunk + 4);
@@ -48,9 +54,16 @@ bool is_ogg_truncated(std::string_view file) {
 }  // namespace
 
 bool is_truncated(std::string_view file) {
-  if (file.size() < 12) return false;
+  if (file.size() < kRiffBytes) return false;
   if (file.starts_with("OggS")) return is_ogg_truncated(file);
-  return file.starts_with("RIFF") && file.substr(8, 4) == "WAVE" && is_wav_truncated(file);
+  return is_wav(file) && is_wav_truncated(file);
+}
+
+bool is_unfinished(std::string_view file) {
+  if (!is_wav(file) || little_endian(file.data() + 4) != 0) return false;
+  const size_t data = file.find("data", kRiffBytes);
+  return data != std::string_view::npos && data + kChunkHeaderBytes < file.size() &&
+         little_endian(file.data() + data + 4) == 0;
 }
 
 }  // namespace hum::audio

@@ -10,4 +10,8 @@ namespace hum::audio {
 // it themselves.
 bool is_truncated(std::string_view file);
 
+// Whether a RIFF/WAVE file has samples but says that it has none: its recorder was stopped before
+// it wrote the sizes.
+bool is_unfinished(std::string_view file);
+
 }  // namespace hum::audio

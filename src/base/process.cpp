@@ -36,7 +36,7 @@ const char* hint_of_output(int error) {
 size_t read_some(char* to, size_t count) {
   pollfd input{STDIN_FILENO, POLLIN, 0};
   if (::poll(&input, 1, -1) < 0 && errno == EINTR) {
-    fail(ExitCode::kFailure, "stopped while reading stdin");
+    fail(ExitCode::kFailure, "stopped while reading stdin", "run the command again");
   }
   const ssize_t read = ::read(STDIN_FILENO, to, count);
   if (read < 0) {

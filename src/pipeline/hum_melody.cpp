@@ -58,7 +58,6 @@ std::string doubt(const HumMelody& melody, const HumOptions& options) {
 }
 
 void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange> range) {
-  for (Note& note : melody.notes) audio::transpose(note, static_cast<int>(options.transpose));
   if (const auto fixed = fixed_octave(options.octave)) {
     melody.octave = *fixed;
     melody.octave_reason = "as requested";
@@ -69,7 +68,8 @@ void move(HumMelody& melody, const HumOptions& options, std::optional<PitchRange
   } else {
     melody.octave_reason = "the instrument's range is unknown";
   }
-  for (Note& note : melody.notes) audio::transpose(note, 12 * melody.octave);
+  const auto semitones = static_cast<int>(12 * melody.octave + options.transpose);
+  for (Note& note : melody.notes) audio::transpose(note, semitones);
   const size_t before = melody.notes.size();
   const size_t lost = std::erase_if(
       melody.notes, [](const Note& note) { return note.pitch < 0 || note.pitch > 127; });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "audio/resample.h"
@@ -49,13 +50,15 @@ std::vector<std::string> warnings_of(const audio::SourceFormat& source) {
   return warnings;
 }
 
-// Throws kBadData if the sound does not move. A constant level is as silent as zeros.
-void require_sound(const std::string& name, std::span<const float> samples) {
-  double sum = 0;
-  for (const float sample : samples) sum += sample;
-  const auto mean = static_cast<float>(sum / static_cast<double>(samples.size()));
-  const bool is_silent = std::ranges::all_of(
-      samples, [&](float sample) { return std::fabs(sample - mean) < kSilentPeak; });
+float mean_of(std::span<const float> samples) {
+  const double sum = std::accumulate(samples.begin(), samples.end(), 0.0);
+  return static_cast<float>(sum / static_cast<double>(samples.size()));
+}
+
+// Throws kBadData if the sound does not move around its mean.
+void require_sound(const std::string& name, std::span<const float> centred, float mean) {
+  const bool is_silent =
+      std::ranges::all_of(centred, [&](float sample) { return std::fabs(sample) < kSilentPeak; });
   if (!is_silent) return;
   const bool is_zero = std::fabs(mean) < kSilentPeak;
   fail(ExitCode::kBadData,
@@ -71,11 +74,15 @@ Recording checked_recording(const audio::AudioBuffer& mono, const audio::SourceF
   Recording recording{{}, mono.seconds(), warnings_of(source)};
   if (recording.seconds < kMinRecording_s) {
     fail(ExitCode::kBadData,
-         fmt::format("{}: only {:.2f} s long, too short for a melody", name, recording.seconds),
+         fmt::format("{}: only {:.2f} s long, too short", name, recording.seconds),
          fmt::format("record at least {} s", kMinRecording_s));
   }
-  require_sound(name, mono.samples);
-  recording.samples = audio::resample(mono.samples, mono.rate_hz, data::kSampleRate);
+  // A constant offset is not heard, but would count as loudness.
+  const float mean = mean_of(mono.samples);
+  std::vector<float> centred = mono.samples;
+  for (float& sample : centred) sample -= mean;
+  require_sound(name, centred, mean);
+  recording.samples = audio::resample(centred, mono.rate_hz, data::kSampleRate);
   if (source.rate_hz >= kLowRate_hz && has_narrow_band(recording.samples)) {
     recording.warnings.emplace_back(
         "nothing sounds above about 5 kHz, as after a telephone call or strong compression: quiet "
@@ -103,7 +110,10 @@ void require_output(const std::filesystem::path& path,
   for (const auto& name : extensions) names += (names.empty() ? "" : ", ") + std::string(name);
   if (std::ranges::find(extensions, extension) == extensions.end()) {
     fail(ExitCode::kUsage,
-         fmt::format("{}: '{}' is not an output format of this command", path.string(), extension),
+         extension.empty()
+             ? fmt::format("{}: has no extension, which would name the format", path.string())
+             : fmt::format("{}: '{}' is not an output format of this command", path.string(),
+                           extension),
          "use one of " + names);
   }
   require_writable(path);

@@ -63,6 +63,14 @@ TEST_F(Recordings, OfAConstantLevelAreSilent) {
   EXPECT_THAT(message_, testing::HasSubstr("is silent, at a constant level of 0.25"));
 }
 
+TEST_F(Recordings, LoseAConstantOffset) {
+  const auto tone = audio::tone(220, 1, 22050, 0.3);
+  auto raised = tone;
+  for (float& sample : raised) sample += 0.25F;
+  const auto recording = read_recording(write(raised, 22050));
+  for (size_t i = 0; i < tone.size(); ++i) ASSERT_NEAR(recording.samples[i], tone[i], 1e-4) << i;
+}
+
 TEST_F(Recordings, InOppositePhaseAreHeardThroughOneChannel) {
   const auto left = audio::tone(220, 1, 22050, 0.3);
   audio::AudioBuffer stereo{22050, 2, {}};

@@ -108,6 +108,10 @@ TEST(HumMelody, MovesByOctavesIntoTheRangeAndByTheTransposition) {
   ASSERT_EQ(fixed.warnings.size(), 1U);
   EXPECT_EQ(fixed.warnings[0], "2 of 2 notes lie outside the instrument's range");
 
+  const auto both = read_melody(hum, listener.function(), {.transpose = 12}, violin);
+  EXPECT_EQ(both.octave, 1);
+  EXPECT_EQ(both.notes[0].pitch, 69);
+
   EXPECT_EQ(read_melody(hum, listener.function(), {}, std::nullopt).octave, 0);
 }
 

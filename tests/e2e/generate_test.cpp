@@ -115,9 +115,10 @@ TEST_F(Generate, WarnsOfATimbreInWhichNoNoteIsHeard) {
     sample = static_cast<float>(state >> 8) / (1 << 24) - 0.5F;
   }
   const std::string timbre = write_sound("noise.wav", noise, 22050);
-  const auto run = generate(write_hum("a.wav"), "out.wav", {"--timbre", timbre});
-  EXPECT_EQ(run.code, 0) << run.err;
+  const auto run = generate(write_hum("a.wav"), "out.wav", {"--timbre", timbre, "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("no note was heard in the recordings of the timbre"));
+  EXPECT_EQ(parse_json(run.out)["octave_reason"], "the instrument's range is unknown");
 }
 
 TEST_F(Generate, MovesTheMelody) {

@@ -212,6 +212,11 @@ TEST_F(Program, NotesAreJudgedWithinTheToleranceThatIsGiven) {
   EXPECT_EQ(f1("100"), 1.0);
   const auto text = run_hum({"evaluate", "notes", path("a.json"), path("b.json")});
   EXPECT_THAT(text.out, HasSubstr("F1 0.500"));
+  EXPECT_THAT(text.out, testing::Not(HasSubstr("--best-octave")));
+  write("higher.json", R"({"notes": [{"start": 0, "end": 1, "pitch": 72, "amplitude": 0.5},
+                                    {"start": 1, "end": 2, "pitch": 74, "amplitude": 0.5}]})");
+  EXPECT_THAT(run_hum({"evaluate", "notes", path("a.json"), path("higher.json")}).out,
+              HasSubstr("moved by -12 semitones: --best-octave"));
   EXPECT_EQ(run_hum({"evaluate", "notes", path("a.json"), path("c.json")}).code, 66);
   const auto refused =
       run_hum({"evaluate", "notes", path("a.json"), path("b.json"), "--offset-ratio", "-0.2"});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -108,6 +109,18 @@ Json score_report(std::span<const PitchedNote> reference, std::span<const Pitche
           {"median_error_ms", median_if_any(std::move(onsets_ms))}};
 }
 
+// The shift in octaves by which many more notes would match, unless the best one is chosen already.
+std::optional<int> better_octave(std::span<const PitchedNote> reference,
+                                 std::span<const PitchedNote> estimate,
+                                 eval::NoteScoreOptions options) {
+  if (options.best_octave) return std::nullopt;
+  const int matched = eval::score_notes(reference, estimate, options).matched;
+  options.best_octave = true;
+  const auto best = eval::score_notes(reference, estimate, options);
+  if (best.matched <= 2 * matched) return std::nullopt;
+  return best.octave_shift_semitones;
+}
+
 }  // namespace
 
 Json note_report(const NoteReportOptions& options) {
@@ -122,6 +135,9 @@ Json note_report(const NoteReportOptions& options) {
   const auto known = judged(reference);
   Json report = score_report(known, judged(estimate), scoring);
   report["reference_notes"] = known.size();
+  if (const auto shift = better_octave(known, judged(estimate), scoring)) {
+    report["better_octave_semitones"] = *shift;
+  }
   report["judged_by"] = is_by_sung ? "sung pitch" : "written pitch";
   if (beside != nullptr) {
     const auto heard = heard_of_real(*beside, reference.notes);
@@ -146,6 +162,11 @@ std::string note_text(const NoteReportOptions& options, const Json& report) {
     text +=
         fmt::format("median error of the kept notes: {:.0f} ms, {:.0f} cents of the sung pitch\n",
                     real("median_error_ms"), real("median_error_cents"));
+  }
+  if (report.contains("better_octave_semitones")) {
+    text +=
+        fmt::format("many more notes match if they are moved by {:+d} semitones: --best-octave\n",
+                    count(report["better_octave_semitones"]));
   }
   if (!report.contains("beside")) return text;
   return text + fmt::format(

@@ -81,7 +81,7 @@ std::exception_ptr BatchConversion::fault_of(const std::function<void()>& work) 
     if (stop_signal() == 0) return std::current_exception();
     if (recordings_.size() == 1) throw;
   }
-  fail(ExitCode::kFailure, "stopped; recordings that were finished are kept",
+  fail(ExitCode::kFailure, "stopped; the sounds that were finished are kept",
        "run the command again for the others");
 }
 

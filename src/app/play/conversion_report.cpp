@@ -63,11 +63,11 @@ Json heard_report(double seconds, const Hearing& hearing, std::span<const audio:
 
 Json score_report(const pipeline::Score& score) {
   return {{"tempo_bpm", score.tempo ? Json(score.tempo->bpm) : Json()},
-          {"first_beat", score.first_beat_s()},
-          {"tempo_confidence", score.tempo ? score.tempo->confidence : 0},
+          {"first_beat", score.tempo ? Json(score.tempo->first_beat_s) : Json()},
+          {"tempo_confidence", score.tempo ? Json(score.tempo->confidence) : Json()},
           {"stretch", score.stretch},
           {"heard_key", score.heard_key ? Json(pipeline::key_name(score.heard_key->key)) : Json()},
-          {"key_margin", score.heard_key ? score.heard_key->margin : 0},
+          {"key_margin", score.heard_key ? Json(score.heard_key->margin) : Json()},
           {"moved_to_key", score.moved_to_key},
           {"pitch_correction", score.correction}};
 }

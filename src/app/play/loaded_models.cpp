@@ -78,8 +78,9 @@ Timbre LoadedModels::timbre_of(std::vector<std::string> files, double max_second
   if (std::ranges::all_of(sounds, is_unheard)) {
     timbre.warnings.push_back(
         "no note was heard in the recordings of the timbre: the sound may be far from them");
+  } else {
+    timbre.range = pipeline::range_around(all_notes);
   }
-  timbre.range = pipeline::range_around(all_notes);
   timbre.source = synthesizer_.clip_timbre(std::move(sounds));
   return timbre;
 }

@@ -26,6 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using models::codec::TokenFile;
+using models::humming::BandCorrection;
 using models::humming::Residual;
 
 // models/ and pipeline/ do not depend on each other.
@@ -54,18 +55,8 @@ void append(TokenFile& all, const TokenFile& sound, int64_t first, int64_t last)
                    sound.codes.begin() + last * sound.books);
 }
 
-// Shapes: truth and made [frames, width].
-std::shared_ptr<const Residual> residual_between(std::span<const float> truth,
-                                                 std::span<const float> made,
-                                                 std::span<const audio::Note> notes, int64_t frames,
-                                                 const models::humming::ResidualRule& rule) {
-  return std::make_shared<const Residual>(
-      truth, made, data::melody_features(notes, frames, data::kAllMelodyFeatures),
-      frames_of_one_note(notes, frames), rule);
-}
-
 pipeline::RenderFunction with_equaliser(pipeline::RenderFunction render,
-                                        std::shared_ptr<const Residual> bands, double share) {
+                                        std::shared_ptr<const BandCorrection> bands, double share) {
   return [render = std::move(render), bands = std::move(bands),
           share](std::span<const pipeline::SoundWindow> windows) {
     auto sounds = render(windows);
@@ -206,10 +197,12 @@ std::shared_ptr<const Residual> Synthesizer::residual(const TimbreSource& timbre
     drafts.insert(drafts.end(), draft.begin(), draft.end());
   }
   drafts.resize(timbre.latents.size());
-  return residual_between(timbre.latents, drafts, timbre.notes, frames, {});
+  return std::make_shared<const Residual>(timbre.latents, drafts,
+                                          data::melody_features(timbre.notes, frames, width),
+                                          frames_of_one_note(timbre.notes, frames));
 }
 
-std::shared_ptr<const Residual> Synthesizer::band_residual(const TimbreSource& timbre) {
+std::shared_ptr<const BandCorrection> Synthesizer::band_correction(const TimbreSource& timbre) {
   TimbreSource uncorrected = timbre;
   uncorrected.sound.clear();
   auto plays = instrument(std::move(uncorrected), {.residual = 1});
@@ -217,16 +210,17 @@ std::shared_ptr<const Residual> Synthesizer::band_residual(const TimbreSource& t
   auto played = pipeline::play(timbre.notes, plays, kBandSeed);
   played.resize(timbre.sound.size());
   data::normalise_level(played);
-  return residual_between(
-      models::humming::band_levels(timbre.sound), models::humming::band_levels(played),
-      timbre.notes, std::ssize(timbre.sound) / data::kFrameSamples, models::humming::kBandRule);
+  const int64_t frames = std::ssize(timbre.sound) / data::kFrameSamples;
+  return std::make_shared<const BandCorrection>(
+      timbre.sound, played, data::melody_features(timbre.notes, frames, data::kAllMelodyFeatures),
+      frames_of_one_note(timbre.notes, frames));
 }
 
 void Synthesizer::add_residuals(TimbreSource& timbre, Decoder decoder) {
   if (!has_residual(timbre)) return;
   if (!timbre.residual) timbre.residual = residual(timbre);
   const bool has_bands = decoder == Decoder::kGuided && !timbre.sound.empty();
-  if (has_bands && !timbre.band_residual) timbre.band_residual = band_residual(timbre);
+  if (has_bands && !timbre.bands) timbre.bands = band_correction(timbre);
 }
 
 void Synthesizer::load(const SynthesisOptions& options) {
@@ -266,8 +260,8 @@ pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const Synthesi
         [this](const auto& window) { return codec().decode_latents(window.latents); });
   } else {
     result.excitation_tail_s = humming_.excitation_tail_s();
-    if (is_corrected && timbre.band_residual) {
-      render = with_equaliser(std::move(render), std::move(timbre.band_residual), options.residual);
+    if (is_corrected && timbre.bands) {
+      render = with_equaliser(std::move(render), std::move(timbre.bands), options.residual);
     }
   }
   result.channels = in_stereo ? audio::channel_count(channels()) : 1;

@@ -21,6 +21,10 @@
 #include "pipeline/play.h"
 #include "runtime/session.h"
 
+namespace hum::models::humming {
+class BandCorrection;
+}
+
 namespace hum::app {
 
 // The folder that `setting` names, else HUM_WEIGHTS, else weights/ in data_folder(). Throws:
@@ -46,7 +50,8 @@ struct TimbreSource {
   std::vector<float> sound = {};
   // What the models miss of the latents, and then of the sound's bands
   // (models/humming/equaliser.h). Null: not computed yet (Synthesizer::add_residuals).
-  std::shared_ptr<const models::humming::Residual> residual = nullptr, band_residual = nullptr;
+  std::shared_ptr<const models::humming::Residual> residual = nullptr;
+  std::shared_ptr<const models::humming::BandCorrection> bands = nullptr;
 };
 
 // A sound of a timbre, mono at 22,050 Hz.
@@ -107,7 +112,8 @@ class Synthesizer {
   bool has_residual(const TimbreSource& timbre) const;
   // Of the bands of what the draft and the guided decoder play of the timbre's own notes. Serves
   // --lm too: most of it is the decoder's.
-  std::shared_ptr<const models::humming::Residual> band_residual(const TimbreSource& timbre);
+  std::shared_ptr<const models::humming::BandCorrection> band_correction(
+      const TimbreSource& timbre);
   pipeline::RenderFunction guided_decoder() const;
 
   runtime::Session& session_;

@@ -116,13 +116,20 @@ std::string notes_text(const pipeline::Score& score) {
   return text;
 }
 
+// An uncertain key is not written to files either.
+std::string key_text(const pipeline::Score& score) {
+  if (!score.heard_key) return "too few notes for a key";
+  const std::string name = pipeline::key_name(score.heard_key->key);
+  return score.signature() ? name : "perhaps " + name;
+}
+
 std::string transcription_summary(const std::string& output, const Transcribed& transcribed) {
   const pipeline::Score& score = transcribed.score;
   return fmt::format(
       "{}: {} in {:.1f} s, {}, {}\n", output == kStandardStream ? "stdout" : output,
       counted(std::ssize(score.notes), "note"), transcribed.seconds,
       score.tempo ? fmt::format("{:.0f} beats per minute", score.tempo->bpm) : "no steady tempo",
-      score.heard_key ? pipeline::key_name(score.heard_key->key) : "too few notes for a key");
+      key_text(score));
 }
 
 }  // namespace hum::app

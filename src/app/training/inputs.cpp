@@ -35,6 +35,9 @@ static_assert(models::humming::kMelodySinceOnset ==
 static_assert(models::humming::kMelodySinceEnd ==
               static_cast<int64_t>(data::MelodyFeature::kSinceEnd));
 static_assert(models::humming::kMelodyCountFrames == data::kCountFrames);
+static_assert(models::humming::kMelodyLongSinceOnset ==
+              static_cast<int64_t>(data::MelodyFeature::kLongSinceOnset));
+static_assert(models::humming::kMelodyLongCountFrames == data::kLongCountFrames);
 static_assert(models::humming::kAllMelodyFeatures == data::kAllMelodyFeatures);
 
 // Items without their tokens.

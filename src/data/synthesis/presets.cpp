@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "base/error.h"
 #include "base/names.h"
@@ -138,6 +139,16 @@ std::string normalised(std::string_view name) {
   return result;
 }
 
+// Whether the name begins with a word of the preset's: "saxophone" with "sax" of "alto-sax".
+bool begins_with_word(std::string_view wanted, std::string_view preset) {
+  constexpr size_t kShortestWord = 3;
+  for (const auto part : std::views::split(preset, '-')) {
+    const std::string_view word(part.begin(), part.end());
+    if (word.size() >= kShortestWord && wanted.starts_with(word)) return true;
+  }
+  return false;
+}
+
 // A missing alias is never near.
 int alias_distance(std::string_view wanted, std::string_view alias) {
   return alias.empty() ? 1000 : name_distance(wanted, alias);
@@ -181,9 +192,10 @@ std::vector<std::string> nearest_presets(std::string_view name, int count) {
   const std::string wanted = normalised(name);
   std::vector<std::pair<int, std::string_view>> ranked;
   for (const Preset& preset : kPresets) {
-    ranked.emplace_back(
-        std::min(name_distance(wanted, preset.name), alias_distance(wanted, preset.alias)),
-        preset.name);
+    const int distance =
+        std::min(name_distance(wanted, preset.name), alias_distance(wanted, preset.alias));
+    ranked.emplace_back(begins_with_word(wanted, preset.name) ? std::min(distance, 0) : distance,
+                        preset.name);
   }
   std::ranges::stable_sort(ranked, {}, [](const auto& entry) { return entry.first; });
   std::vector<std::string> result;

@@ -77,6 +77,7 @@ TEST(Presets, OfferTheNearestNamesForAnUnknownOne) {
   }
   EXPECT_THAT(nearest_presets("saxophone", 8), Contains("alto-sax"));
   EXPECT_THAT(nearest_presets("sax"), Contains("alto-sax"));
+  EXPECT_THAT(nearest_presets("saxaphone"), Contains("alto-sax"));
   EXPECT_EQ(nearest_presets("flut").front(), "flute");
   EXPECT_THROW(find_preset(""), Error);
 }

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "audio/dsp.h"
 #include "base/error.h"
-#include "models/humming/config.h"
+#include "models/humming/melody_columns.h"
 
 namespace hum::models::humming {
 namespace {
@@ -46,19 +47,53 @@ T value_at(double bin, std::span<const T> values) {
   return (1 - share) * values[next - 1] + share * values[next];
 }
 
-// In dB. What follows a note is only made quieter: a clip has the noise of its room there, and
-// where its notes end is heard less surely than where they begin. Shapes: melody [F, M] -> [F,
-// kBands].
-std::vector<float> band_gains(int64_t frames, std::span<const float> melody, const Residual& bands,
-                              double share) {
-  std::vector<float> gains_db(static_cast<size_t>(frames * kBands));
-  bands.add(gains_db, melody, share);
-  const size_t features = melody.size() / static_cast<size_t>(frames);
-  for (size_t i = 0; i < gains_db.size(); ++i) {
-    const bool is_rest = melody[i / kBands * features + kMelodySounding] < 0.5F;
-    gains_db[i] = std::clamp(gains_db[i], -kMaxBandGain_db, is_rest ? 0 : kMaxBandGain_db);
+// The mean power of each frame in dB, not more than 80 dB below the largest. Shapes: [F 441] ->
+// [F].
+std::vector<float> frame_levels(std::span<const float> samples) {
+  audio::Matrix<float> power(std::ssize(samples) / kHop, 1);
+  for (int64_t t = 0; t < power.rows; ++t) {
+    for (const float x : samples.subspan(static_cast<size_t>(t * kHop), kHop)) {
+      power(t, 0) += x * x / kHop;
+    }
   }
-  return gains_db;
+  audio::power_to_db(power, kRange_db);
+  return std::move(power.values);
+}
+
+// The power of a frame's bands. Shapes: [kBands].
+float level_of(std::span<const float> levels_db) {
+  double power = 0;
+  for (const float level : levels_db) power += std::pow(10.0, level / 10);
+  return static_cast<float>(10 * std::log10(power));
+}
+
+// Of sounding frames the bands' levels relative to the frame's, of rests as they are. Shapes:
+// samples [F 441], melody [F, M] -> [F, kBands].
+std::vector<float> colours(std::span<const float> samples, std::span<const float> melody) {
+  auto levels_db = band_levels(samples);
+  const size_t frames = levels_db.size() / kBands, features = melody.size() / frames;
+  for (size_t t = 0; t < frames; ++t) {
+    if (!is_sounding(melody.subspan(t * features, features))) continue;
+    const auto row = std::span(levels_db).subspan(t * kBands, kBands);
+    const float level = level_of(row);
+    for (float& band : row) band -= level;
+  }
+  return levels_db;
+}
+
+// Shapes: samples [F 441], gains [F, kBands].
+void filter(std::vector<float>& samples, std::span<const float> gains_db) {
+  const int64_t frames = std::ssize(samples) / kHop;
+  auto spectrum = audio::stft(samples, kStft);
+  for (int64_t t = 0; t < spectrum.rows; ++t) {
+    // The last row is centred on the end of the sound.
+    const auto gains = gains_db.subspan(static_cast<size_t>(std::min(t, frames - 1) * kBands),
+                                        static_cast<size_t>(kBands));
+    for (int bin = 0; bin < static_cast<int>(spectrum.columns); ++bin) {
+      spectrum(t, bin) *= std::pow(10.0F, value_at<float>(bin, gains) / 20);
+    }
+  }
+  samples = audio::istft(spectrum, std::ssize(samples), kStft);
 }
 
 }  // namespace
@@ -80,23 +115,40 @@ std::vector<float> band_levels(std::span<const float> samples) {
   return std::move(levels.values);
 }
 
-void correct_bands(std::vector<float>& samples, std::span<const float> melody,
-                   const Residual& bands, double share) {
-  const int64_t frames = std::ssize(samples) / kHop;
-  HUM_REQUIRE(frames > 0 && bands.latent() == kBands && std::ssize(melody) % frames == 0,
-              "correct_bands: {} bands, {} samples and {} features", bands.latent(), samples.size(),
-              melody.size());
-  const auto gains_db = band_gains(frames, melody, bands, share);
-  auto spectrum = audio::stft(samples, kStft);
-  for (int64_t t = 0; t < spectrum.rows; ++t) {
-    // The last row is centred on the end of the sound.
-    const auto gains = std::span(gains_db).subspan(
-        static_cast<size_t>(std::min(t, frames - 1) * kBands), static_cast<size_t>(kBands));
-    for (int bin = 0; bin < static_cast<int>(spectrum.columns); ++bin) {
-      spectrum(t, bin) *= std::pow(10.0F, value_at<float>(bin, gains) / 20);
+BandCorrection::BandCorrection(std::span<const float> truth, std::span<const float> played,
+                               std::span<const float> melody, std::span<const uint8_t> is_used)
+    : colour_(colours(truth, melody), colours(played, melody), melody, is_used, kBandRule) {
+  std::vector<float> coloured(played.begin(), played.end());
+  correct_bands(coloured, melody, *this, 1);
+  levels_.emplace(frame_levels(truth), frame_levels(coloured), melody, is_used);
+}
+
+std::vector<float> BandCorrection::gains_db(std::span<const float> melody, int64_t frames,
+                                            double share) const {
+  std::vector<float> gains(static_cast<size_t>(frames * kBands));
+  colour_.add(gains, melody, share);
+  const size_t features = melody.size() / static_cast<size_t>(frames);
+  for (size_t t = 0; t < static_cast<size_t>(frames); ++t) {
+    const auto row = melody.subspan(t * features, features);
+    const bool sounds = is_sounding(row);
+    const double level =
+        sounds && levels_ ? share * levels_->difference_db(midi_pitch(row), age_frames(row)) : 0;
+    for (float& gain : std::span(gains).subspan(t * kBands, kBands)) {
+      // What follows a note is only made quieter: a clip has the noise of its room there, and where
+      // its notes end is heard less surely than where they begin.
+      gain = std::clamp(gain + static_cast<float>(level), -kMaxBandGain_db,
+                        sounds ? kMaxBandGain_db : 0);
     }
   }
-  samples = audio::istft(spectrum, std::ssize(samples), kStft);
+  return gains;
+}
+
+void correct_bands(std::vector<float>& samples, std::span<const float> melody,
+                   const BandCorrection& correction, double share) {
+  const int64_t frames = std::ssize(samples) / kHop;
+  HUM_REQUIRE(frames > 0 && std::ssize(melody) % frames == 0,
+              "correct_bands: {} samples and {} features", samples.size(), melody.size());
+  filter(samples, correction.gains_db(melody, frames, share));
 }
 
 }  // namespace hum::models::humming

@@ -1,12 +1,14 @@
 // The levels of a sound's frequency bands, and their correction by what hum misses of a reference's
-// bands: the residual (models/humming/residual.h) of what remains after the latents' own.
+// bands after the latents' own correction (models/humming/residual.h).
 //
 // F frames of 441 samples at 22,050 Hz, M melody features.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "models/humming/note_levels.h"
 #include "models/humming/residual.h"
 
 namespace hum::models::humming {
@@ -29,10 +31,27 @@ inline constexpr ResidualRule kBandRule{
 // Shapes: samples [F 441] -> [F, kBands].
 std::vector<float> band_levels(std::span<const float> samples);
 
-// Adds `share` of the residual of bands (dB) to a sound that plays this melody: a zero-phase
-// filter, which interpolates between the bands' centres. A sample depends on samples and gains
-// within 80 ms. Rests are only made quieter. Shapes: samples [F 441], melody [F, M].
+// What hum misses of a reference's bands. While a note sounds, its colour, which is the bands'
+// levels relative to the frame's, is that of its phase, and its level that of its age.
+class BandCorrection {
+ public:
+  // Shapes: the reference and what hum plays of its notes [F 441], melody [F, M] with
+  // kAllMelodyFeatures. is_used [F]: 0 leaves a frame out.
+  BandCorrection(std::span<const float> truth, std::span<const float> played,
+                 std::span<const float> melody, std::span<const uint8_t> is_used);
+  // In dB, of `share` of the correction. Rests are only made quieter. Shapes: melody [F, M] -> [F,
+  // kBands].
+  std::vector<float> gains_db(std::span<const float> melody, int64_t frames, double share) const;
+
+ private:
+  Residual colour_;                   // of rests: the bands as they are
+  std::optional<NoteLevels> levels_;  // of what the colour leaves
+};
+
+// Corrects a sound that plays this melody: a zero-phase filter, which interpolates between the
+// bands' centres. A sample depends on samples and gains within 80 ms. Shapes: samples [F 441],
+// melody [F, M] with kAllMelodyFeatures.
 void correct_bands(std::vector<float>& samples, std::span<const float> melody,
-                   const Residual& bands, double share);
+                   const BandCorrection& correction, double share);
 
 }  // namespace hum::models::humming

@@ -15,7 +15,7 @@ namespace hum::models::humming {
 namespace {
 
 constexpr int64_t kFrames = 100, kFrameSamples = 441;
-constexpr size_t kFeatures = 9;
+constexpr size_t kFeatures = kAllMelodyFeatures;
 
 std::vector<float> noise(float gain) {
   Rng rng(7, "equaliser");
@@ -52,6 +52,7 @@ std::vector<float> note(float pitch, size_t since_end = 0) {
     row[kMelodySinceEnd] = count_feature(since_end);
     row[kMelodyOnset] = sounds && t == 0 ? 1 : 0;
     row[kMelodySinceOnset] = count_feature(t);
+    row[kMelodyLongSinceOnset] = static_cast<float>(t) / kMelodyLongCountFrames;
   }
   return melody;
 }
@@ -64,9 +65,9 @@ double distance_db(const std::vector<float>& a, const std::vector<float>& b) {
   return sum / static_cast<double>(levels.size());
 }
 
-Residual residual_between(const std::vector<float>& truth, const std::vector<float>& played) {
-  const std::vector<uint8_t> all(kFrames, 1);
-  return {band_levels(truth), band_levels(played), note(60), all, kBandRule};
+BandCorrection correction_between(const std::vector<float>& truth,
+                                  const std::vector<float>& played) {
+  return {truth, played, note(60), std::vector<uint8_t>(kFrames, 1)};
 }
 
 TEST(Equaliser, FindsTheBandOfASine) {
@@ -92,17 +93,17 @@ TEST(Equaliser, BringsASoundToItsReference) {
   const auto truth = noise(0.2F), played = muffled(truth);
   ASSERT_GT(distance_db(truth, played), 1.5);
   auto corrected = played;
-  correct_bands(corrected, note(60), residual_between(truth, played), 1);
+  correct_bands(corrected, note(60), correction_between(truth, played), 1);
   ASSERT_EQ(corrected.size(), played.size());
   EXPECT_LT(distance_db(truth, corrected), 0.35 * distance_db(truth, played));
 }
 
 TEST(Equaliser, AddsAShare) {
   const auto truth = noise(0.2F), played = muffled(truth);
-  const auto residual = residual_between(truth, played);
+  const auto correction = correction_between(truth, played);
   auto none = played, half = played;
-  correct_bands(none, note(60), residual, 0);
-  correct_bands(half, note(60), residual, 0.5);
+  correct_bands(none, note(60), correction, 0);
+  correct_bands(half, note(60), correction, 0.5);
   EXPECT_LT(distance_db(none, played), 1e-3);
   const double whole_db = distance_db(truth, played), half_db = distance_db(truth, half);
   EXPECT_GT(half_db, 0.4 * whole_db);
@@ -124,10 +125,11 @@ TEST(Equaliser, BandsMoveWithThePitch) {
 // A note of a clip tells how its harmonics sound at any pitch.
 TEST(Equaliser, FollowsThePitch) {
   const auto truth = noise(0.2F), played = muffled(truth);
-  const auto residual = residual_between(truth, played);  // of a note at 60: the more the higher
+  const auto correction =
+      correction_between(truth, played);  // of a note at 60: the more the higher
   const auto raised_db = [&](float pitch) {
     auto corrected = played;
-    correct_bands(corrected, note(pitch), residual, 1);
+    correct_bands(corrected, note(pitch), correction, 1);
     const auto levels = band_levels(corrected), before = band_levels(played);
     std::vector<double> raised(kBands);
     for (size_t i = 0; i < levels.size(); ++i) {
@@ -148,8 +150,8 @@ TEST(Equaliser, MakesRestsOnlyQuieter) {
   const auto corrected = [&](const std::vector<float>& truth, std::vector<float> played,
                              size_t since_end) {
     const auto rest = note(60, since_end);
-    const Residual residual(band_levels(truth), band_levels(played), rest, all, kBandRule);
-    correct_bands(played, rest, residual, 1);
+    const BandCorrection correction(truth, played, rest, all);
+    correct_bands(played, rest, correction, 1);
     return played;
   };
   for (const size_t frames : {1, 20}) {
@@ -160,19 +162,44 @@ TEST(Equaliser, MakesRestsOnlyQuieter) {
 
 TEST(Equaliser, RefusesOtherSizes) {
   const auto sound = noise(0.2F), melody = note(60);
-  const auto residual = residual_between(sound, sound);
+  const auto correction = correction_between(sound, sound);
   auto samples = sound;
-  EXPECT_THROW(correct_bands(samples, std::span(melody).first(kFeatures + 1), residual, 1), Error);
-  const std::vector<uint8_t> all(kFrames, 1);
-  const std::vector<float> latents(static_cast<size_t>(kFrames) * 64);
-  const Residual of_latents(latents, latents, melody, all);
-  EXPECT_THROW(correct_bands(samples, melody, of_latents, 1), Error);
+  EXPECT_THROW(correct_bands(samples, std::span(melody).first(kFeatures + 1), correction, 1),
+               Error);
+}
+
+// A sound that falls by this many dB a second.
+std::vector<float> dying(std::vector<float> samples, double db_per_s) {
+  for (size_t i = 0; i < samples.size(); ++i) {
+    samples[i] *= static_cast<float>(std::pow(10, -db_per_s * static_cast<double>(i) / 22050 / 20));
+  }
+  return samples;
+}
+
+TEST(Equaliser, NotesDieAwayAsInTheReference) {
+  const auto truth = dying(noise(0.2F), 12), played = dying(noise(0.2F), 20);
+  auto corrected = played;
+  correct_bands(corrected, note(60), correction_between(truth, played), 1);
+  const auto fall_db = [](const std::vector<float>& samples, double from_s, double to_s) {
+    const auto level = [&](double at_s) {
+      const auto part = std::span(samples).subspan(static_cast<size_t>(at_s * 22050), 2205);
+      double power = 0;
+      for (const float x : part) power += x * x;
+      return 10 * std::log10(power);
+    };
+    return level(from_s) - level(to_s);
+  };
+  for (const double from_s : {0.1, 0.4, 0.8, 1.2}) {
+    const double fall = fall_db(truth, from_s, from_s + 0.4);
+    ASSERT_GT(fall_db(played, from_s, from_s + 0.4), fall + 2);
+    EXPECT_NEAR(fall_db(corrected, from_s, from_s + 0.4), fall, 1) << from_s;
+  }
 }
 
 TEST(Equaliser, LimitsItsGain) {
   const auto truth = noise(0.5F), played = noise(0.0005F);
   auto corrected = played;
-  correct_bands(corrected, note(60), residual_between(truth, played), 1);
+  correct_bands(corrected, note(60), correction_between(truth, played), 1);
   const double ratio = std::abs(corrected[22050] / played[22050]);
   EXPECT_NEAR(20 * std::log10(ratio), kMaxBandGain_db, 0.1);
 }

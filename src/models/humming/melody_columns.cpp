@@ -1,6 +1,7 @@
 #include "models/humming/melody_columns.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "models/humming/config.h"
@@ -23,6 +24,15 @@ HostTensor with_zero_columns(const HostTensor& matrix, int64_t added) {
 }
 
 }  // namespace
+
+double midi_pitch(std::span<const float> row) { return 64 + 32 * row[kMelodyPitch]; }
+
+bool is_sounding(std::span<const float> row) { return row[kMelodySounding] > 0.5F; }
+
+int64_t age_frames(std::span<const float> row) {
+  HUM_REQUIRE(std::ssize(row) > kMelodyLongSinceOnset, "age_frames: {} features", row.size());
+  return std::lround(row[kMelodyLongSinceOnset] * static_cast<float>(kMelodyLongCountFrames));
+}
 
 HostTensor first_columns(std::span<const float> rows, const graph::Dims& dims) {
   HostTensor result({graph::DType::kF32, dims});

@@ -1,15 +1,23 @@
-// Melody features for models that read fewer or more of them. Sets of features begin with the
+// What the columns of a melody's features say, and features for models that read fewer or more of
+// them. Sets of features begin with the
 // columns of the smaller ones (data/synthesis/features.h).
 //
 // M melody features that a model reads, N >= M of what it is told.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "graph/value.h"
 #include "runtime/weights.h"
 
 namespace hum::models::humming {
+
+// Of one frame. Shapes: row [N].
+double midi_pitch(std::span<const float> row);
+bool is_sounding(std::span<const float> row);
+// Frames since the onset of the note, at most 300. Needs kAllMelodyFeatures.
+int64_t age_frames(std::span<const float> row);
 
 // The first M columns. Shapes: rows [..., N], row-major; dims [..., M] -> dims.
 // Throws: kBadData if the rows have fewer.

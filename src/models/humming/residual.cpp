@@ -6,14 +6,12 @@
 
 #include "base/error.h"
 #include "models/humming/config.h"
+#include "models/humming/melody_columns.h"
 
 namespace hum::models::humming {
 namespace {
 
 constexpr int64_t kAttackFrames = 5, kBodyFrames = 20, kReleaseFrames = 10;
-
-double pitch_of(std::span<const float> row) { return 64 + 32 * row[kMelodyPitch]; }
-bool is_sounding(std::span<const float> row) { return row[kMelodySounding] > 0.5F; }
 
 // Inverts the features' scale of counts.
 int64_t count_of(float feature) {
@@ -111,7 +109,7 @@ void Residual::collect(std::span<const float> error, std::span<const float> melo
     continues = true;
     Stretch& stretch = stretches_.back();
     ++stretch.frames;
-    stretch.pitch += (pitch_of(row) - stretch.pitch) / stretch.frames;
+    stretch.pitch += (midi_pitch(row) - stretch.pitch) / stretch.frames;
     for (size_t d = 0; d < latent_; ++d) {
       double& mean = stretch.residual[d];
       mean += (error[t * latent_ + d] - mean) / stretch.frames;
@@ -161,9 +159,9 @@ void Residual::add(std::span<float> latents, std::span<const float> melody, doub
   for (size_t t = 0; t < frames; ++t) {
     const auto row = melody.subspan(t * features, features);
     if (!is_sounding(row) && !rule_.corrects_rests) continue;
-    if (phase_of(row) != phase || pitch_of(row) != pitch) {
+    if (phase_of(row) != phase || midi_pitch(row) != pitch) {
       phase = phase_of(row);
-      pitch = pitch_of(row);
+      pitch = midi_pitch(row);
       values = correction(phase, pitch);
     }
     for (size_t d = 0; d < latent_; ++d) {
