@@ -80,7 +80,9 @@ Recording checked_recording(const audio::AudioBuffer& mono, const audio::SourceF
   // A constant offset is not heard, but would count as loudness.
   const float mean = mean_of(mono.samples);
   std::vector<float> centred = mono.samples;
-  for (float& sample : centred) sample -= mean;
+  if (std::fabs(mean) > kSilentPeak) {
+    for (float& sample : centred) sample -= mean;
+  }
   require_sound(name, centred, mean);
   recording.samples = audio::resample(centred, mono.rate_hz, data::kSampleRate);
   if (source.rate_hz >= kLowRate_hz && has_narrow_band(recording.samples)) {
