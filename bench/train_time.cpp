@@ -38,16 +38,20 @@ constexpr double kItems = 12'000;  // those of the configuration that the weight
 constexpr const char* kData = "data-generation-4.yaml";
 
 struct StageRow {
-  const char* name;           // of the log and of the folder of weights
+  const char* name;           // of the log
   const char* configuration;  // in configs/
+  const char* weights;        // folder
   bool makes_drafts = false;  // of all items, before its first step
 };
-constexpr StageRow kStages[] = {{"codec", "codec-generation-4.yaml"},
-                                {"predictor", "predictor-generation-4.yaml"},
-                                {"voice", "voice-generation-4.yaml", /*makes_drafts=*/true},
-                                {"upsampler", "upsampler-generation-4.yaml"},
-                                {"coarse", "coarse-generation-4.yaml"},
-                                {"judge", "classifier-robust.yaml"}};
+constexpr StageRow kStages[] = {
+    {"codec", "codec-generation-4.yaml", "codec"},
+    {"codec-decoder", "codec-decoder.yaml", "codec"},
+    {"codec-decoder-floor", "codec-decoder-floor.yaml", "codec"},
+    {"predictor", "predictor-generation-4.yaml", "predictor"},
+    {"voice", "voice-generation-4.yaml", "voice", /*makes_drafts=*/true},
+    {"upsampler", "upsampler-generation-4.yaml", "upsampler"},
+    {"coarse", "coarse-generation-4.yaml", "coarse"},
+    {"judge", "classifier-robust.yaml", "judge"}};
 
 struct ReplaySize {
   int64_t steps, log_every, items, encoded_windows;
@@ -186,9 +190,9 @@ bool are_weights_in_log(std::span<const Stage> stages, const fs::path& weights) 
   const std::string card = fs::exists(path) ? read_file(path) : "";
   bool all = true;
   for (const Stage& stage : stages) {
-    const std::string hash = runtime::shards_sha256(weights / stage.row.name);
+    const std::string hash = runtime::shards_sha256(weights / stage.row.weights);
     if (hash == stage.logged.sha256 || card.find(hash) != std::string::npos) continue;
-    spdlog::warn("weights/{}: its log and the card do not contain its SHA-256", stage.row.name);
+    spdlog::warn("weights/{}: its log and the card do not contain its SHA-256", stage.row.weights);
     all = false;
   }
   return all;
