@@ -207,7 +207,7 @@ class Judge {
 
   const CodecSession& codec_;
   Movement latents_, tokens_;
-  std::vector<int32_t> codes_;  // of all unchanged sounds: [frames, K]
+  std::vector<int32_t> codes_;                    // of all unchanged sounds: [frames, K]
   std::vector<double> octaves_, copied_octaves_;  // sums of powers
   double mel_all_ = 0, mel_sound_ = 0;
   int64_t items_ = 0;
