@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "audio/truncation_impl.h"
 
@@ -22,16 +23,27 @@ bool is_wav(std::string_view file) {
   return file.size() >= kRiffBytes && file.starts_with("RIFF") && file.substr(8, 4) == "WAVE";
 }
 
-bool is_wav_truncated(std::string_view file) {
+struct DataChunk {
+  uint64_t begin;  // of its samples in the file
+  uint32_t size;   // as its header says
+};
+
+// Of a WAV; absent if it ends before one.
+std::optional<DataChunk> data_chunk(std::string_view file) {
   uint64_t offset = kRiffBytes;
   while (offset + kChunkHeaderBytes <= file.size()) {
     const char* chunk = file.data() + offset;
     const uint32_t size = little_endian(chunk + 4);
-    const uint64_t end = offset + kChunkHeaderBytes + size;
-    if (std::memcmp(chunk, "data", 4) == 0) return is_size_known(size) && end > file.size();
-    offset = end + (size & 1);
+    const uint64_t begin = offset + kChunkHeaderBytes;
+    if (std::memcmp(chunk, "data", 4) == 0) return DataChunk{begin, size};
+    offset = begin + size + (size & 1);
   }
-  return true;  // no data chunk at all
+  return std::nullopt;
+}
+
+bool is_wav_truncated(std::string_view file) {
+  const auto data = data_chunk(file);
+  return !data || (is_size_known(data->size) && data->begin + data->size > file.size());
 }
 
 bool is_ogg_truncated(std::string_view file) {
@@ -61,9 +73,8 @@ bool is_truncated(std::string_view file) {
 
 bool is_unfinished(std::string_view file) {
   if (!is_wav(file) || little_endian(file.data() + 4) != 0) return false;
-  const size_t data = file.find("data", kRiffBytes);
-  return data != std::string_view::npos && data + kChunkHeaderBytes < file.size() &&
-         little_endian(file.data() + data + 4) == 0;
+  const auto data = data_chunk(file);
+  return data && data->size == 0 && data->begin < file.size();
 }
 
 }  // namespace hum::audio

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "audio/resample.h"
 #include "base/error.h"
@@ -56,9 +57,9 @@ float mean_of(std::span<const float> samples) {
 }
 
 // Throws kBadData if the sound does not move around its mean.
-void require_sound(const std::string& name, std::span<const float> centred, float mean) {
-  const bool is_silent =
-      std::ranges::all_of(centred, [&](float sample) { return std::fabs(sample) < kSilentPeak; });
+void require_sound(const std::string& name, std::span<const float> samples, float mean) {
+  const bool is_silent = std::ranges::all_of(
+      samples, [&](float sample) { return std::fabs(sample - mean) < kSilentPeak; });
   if (!is_silent) return;
   const bool is_zero = std::fabs(mean) < kSilentPeak;
   fail(ExitCode::kBadData,
@@ -69,7 +70,7 @@ void require_sound(const std::string& name, std::span<const float> centred, floa
 
 }  // namespace
 
-Recording checked_recording(const audio::AudioBuffer& mono, const audio::SourceFormat& source,
+Recording checked_recording(audio::AudioBuffer mono, const audio::SourceFormat& source,
                             const std::string& name) {
   Recording recording{{}, mono.seconds(), warnings_of(source)};
   if (recording.seconds < kMinRecording_s) {
@@ -77,14 +78,12 @@ Recording checked_recording(const audio::AudioBuffer& mono, const audio::SourceF
          fmt::format("{}: only {:.2f} s long, too short", name, recording.seconds),
          fmt::format("record at least {} s", kMinRecording_s));
   }
-  // A constant offset is not heard, but would count as loudness.
   const float mean = mean_of(mono.samples);
-  std::vector<float> centred = mono.samples;
-  if (std::fabs(mean) > kSilentPeak) {
-    for (float& sample : centred) sample -= mean;
+  require_sound(name, mono.samples, mean);
+  if (std::fabs(mean) > kSilentPeak) {  // an offset is not heard, but would count as loudness
+    for (float& sample : mono.samples) sample -= mean;
   }
-  require_sound(name, centred, mean);
-  recording.samples = audio::resample(centred, mono.rate_hz, data::kSampleRate);
+  recording.samples = audio::resample(mono.samples, mono.rate_hz, data::kSampleRate);
   if (source.rate_hz >= kLowRate_hz && has_narrow_band(recording.samples)) {
     recording.warnings.emplace_back(
         "nothing sounds above about 5 kHz, as after a telephone call or strong compression: quiet "
@@ -101,8 +100,8 @@ void validate_max_seconds(double max_seconds) {
 
 Recording read_recording(const std::filesystem::path& path, double max_seconds) {
   audio::SourceFormat source;
-  const audio::AudioBuffer mono = audio::read_mono(path, max_seconds, &source);
-  return checked_recording(mono, source, audio::name_of(path));
+  audio::AudioBuffer mono = audio::read_mono(path, max_seconds, &source);
+  return checked_recording(std::move(mono), source, audio::name_of(path));
 }
 
 void require_output(const std::filesystem::path& path,

@@ -28,7 +28,7 @@ Recording read_recording(const std::filesystem::path& path,
 
 // The same for a sound that has been decoded before: mono, and how it was in its file. `name` is
 // for messages.
-Recording checked_recording(const audio::AudioBuffer& mono, const audio::SourceFormat& source,
+Recording checked_recording(audio::AudioBuffer mono, const audio::SourceFormat& source,
                             const std::string& name);
 
 // Checks an output before any long work. Throws: kUsage when the extension is not one of

@@ -109,12 +109,12 @@ Json score_report(std::span<const PitchedNote> reference, std::span<const Pitche
           {"median_error_ms", median_if_any(std::move(onsets_ms))}};
 }
 
-// The shift in octaves by which many more notes would match, unless the best one is chosen already.
+// The octave in which far more than `matched` notes would match; none if the best one is chosen
+// already.
 std::optional<int> better_octave(std::span<const PitchedNote> reference,
                                  std::span<const PitchedNote> estimate,
-                                 eval::NoteScoreOptions options) {
+                                 eval::NoteScoreOptions options, int matched) {
   if (options.best_octave) return std::nullopt;
-  const int matched = eval::score_notes(reference, estimate, options).matched;
   options.best_octave = true;
   const auto best = eval::score_notes(reference, estimate, options);
   if (best.matched <= 2 * matched) return std::nullopt;
@@ -132,17 +132,17 @@ Json note_report(const NoteReportOptions& options) {
   const auto judged = [&](const NoteList& list) {
     return is_by_sung ? list.sung : eval::as_written(list.notes);
   };
-  const auto known = judged(reference);
-  Json report = score_report(known, judged(estimate), scoring);
+  const auto known = judged(reference), heard = judged(estimate);
+  Json report = score_report(known, heard, scoring);
   report["reference_notes"] = known.size();
-  if (const auto shift = better_octave(known, judged(estimate), scoring)) {
+  if (const auto shift = better_octave(known, heard, scoring, report["matched"])) {
     report["better_octave_semitones"] = *shift;
   }
   report["judged_by"] = is_by_sung ? "sung pitch" : "written pitch";
   if (beside != nullptr) {
-    const auto heard = heard_of_real(*beside, reference.notes);
+    const auto played = heard_of_real(*beside, reference.notes);
     report["beside"] =
-        score_report(known, is_by_sung ? eval::as_sung(heard) : eval::as_written(heard), scoring);
+        score_report(known, is_by_sung ? eval::as_sung(played) : eval::as_written(played), scoring);
   }
   return report;
 }

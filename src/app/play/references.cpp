@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "audio/io.h"
 #include "base/error.h"
@@ -70,9 +71,9 @@ double seconds_of(size_t samples) { return static_cast<double>(samples) / data::
 Clip read_clip(const std::string& file, int64_t most, double max_seconds,
                std::vector<std::string>& warnings) {
   audio::SourceFormat source;
-  const auto mono = audio::read_mono(file, max_seconds, &source);
+  auto mono = audio::read_mono(file, max_seconds, &source);
   if (mono.seconds() < kMinReference_s) fail_short(file, mono.seconds());
-  const auto recording = pipeline::checked_recording(mono, source, audio::name_of(file));
+  const auto recording = pipeline::checked_recording(std::move(mono), source, audio::name_of(file));
   for (const auto& warning : recording.warnings) {
     warnings.push_back(audio::name_of(file) + ": " + warning);
   }

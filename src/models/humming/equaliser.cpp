@@ -119,8 +119,8 @@ BandCorrection::BandCorrection(std::span<const float> truth, std::span<const flo
                                std::span<const float> melody, std::span<const uint8_t> is_used)
     : colour_(colours(truth, melody), colours(played, melody), melody, is_used, kBandRule) {
   std::vector<float> coloured(played.begin(), played.end());
-  correct_bands(coloured, melody, *this, 1);
-  levels_.emplace(frame_levels(truth), frame_levels(coloured), melody, is_used);
+  correct_bands(coloured, melody, *this, 1);  // by the colour alone
+  levels_ = NoteLevels(frame_levels(truth), frame_levels(coloured), melody, is_used);
 }
 
 std::vector<float> BandCorrection::gains_db(std::span<const float> melody, int64_t frames,
@@ -132,7 +132,7 @@ std::vector<float> BandCorrection::gains_db(std::span<const float> melody, int64
     const auto row = melody.subspan(t * features, features);
     const bool sounds = is_sounding(row);
     const double level =
-        sounds && levels_ ? share * levels_->difference_db(midi_pitch(row), age_frames(row)) : 0;
+        sounds ? share * levels_.difference_db(midi_pitch(row), age_frames(row)) : 0;
     for (float& gain : std::span(gains).subspan(t * kBands, kBands)) {
       // What follows a note is only made quieter: a clip has the noise of its room there, and where
       // its notes end is heard less surely than where they begin.

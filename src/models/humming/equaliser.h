@@ -4,7 +4,6 @@
 // F frames of 441 samples at 22,050 Hz, M melody features.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,8 +43,8 @@ class BandCorrection {
   std::vector<float> gains_db(std::span<const float> melody, int64_t frames, double share) const;
 
  private:
-  Residual colour_;                   // of rests: the bands as they are
-  std::optional<NoteLevels> levels_;  // of what the colour leaves
+  Residual colour_;    // of rests: the bands as they are
+  NoteLevels levels_;  // of what the colour leaves
 };
 
 // Corrects a sound that plays this melody: a zero-phase filter, which interpolates between the

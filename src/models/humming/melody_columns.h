@@ -1,6 +1,5 @@
 // What the columns of a melody's features say, and features for models that read fewer or more of
-// them. Sets of features begin with the
-// columns of the smaller ones (data/synthesis/features.h).
+// them. Sets of features begin with the columns of the smaller ones (data/synthesis/features.h).
 //
 // M melody features that a model reads, N >= M of what it is told.
 #pragma once

@@ -12,6 +12,8 @@ namespace hum::models::humming {
 
 class NoteLevels {
  public:
+  // Of no notes.
+  NoteLevels() = default;
   // Shapes: truth_db and played_db [F], melody [F, M] with kAllMelodyFeatures. is_used [F]: 0
   // leaves a frame out.
   NoteLevels(std::span<const float> truth_db, std::span<const float> played_db,
