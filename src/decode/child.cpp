@@ -36,7 +36,7 @@ class Result {
     bytes_ += std::ssize(samples) * static_cast<int64_t>(sizeof(float));
     if (bytes_ > most_bytes_) {
       fail(ExitCode::kBadData, fmt::format("holds more than {} MiB of samples", most_bytes_ >> 20),
-           "upload a shorter file, or one with a lower sample rate");
+           "use a shorter file, or one with a lower sample rate");
     }
     write({reinterpret_cast<const char*>(samples.data()), samples.size_bytes()});
   }
@@ -121,8 +121,8 @@ class Decoding {
   ResultHeader run(std::string_view upload) {
     const audio::SoundBytes file{.bytes = upload,
                                  .name = order_.name,
-                                 .format_hint = "upload a wav, flac, ogg, mp3, webm or m4a file",
-                                 .length_hint = "upload a shorter one"};
+                                 .format_hint = order_.format_hint,
+                                 .length_hint = order_.length_hint};
     // What was cut off at the limit is longer than the limit, however long it says it is.
     constexpr double kCut_s = 10;
     const double max_seconds = order_.max_seconds + (order_.is_cut ? kCut_s : 0);

@@ -42,6 +42,8 @@ DecodeOrder order_of(const DecodeLimits& limits) {
   order.memory_bytes = limits.memory_bytes;
   order.processor_s = limits.processor_time.count();
   order.name = limits.name;
+  order.format_hint = limits.format_hint;
+  order.length_hint = limits.length_hint;
   return order;
 }
 
@@ -51,7 +53,7 @@ DecodeOrder order_of(const DecodeLimits& limits) {
     case SIGXFSZ:
       fail(ExitCode::kBadData,
            fmt::format("{} holds more than {} MiB of samples", name, limits.result_bytes >> 20),
-           "upload a shorter file, or one with a lower sample rate");
+           "use a shorter file, or one with a lower sample rate");
     case SIGKILL:
       fail(ExitCode::kTemporary,
            name + " lost its decoder: the machine ended it, probably to free memory",
@@ -155,7 +157,7 @@ OpenFile open_ffmpeg(const DecodeLimits& limits, Container container) {
        fmt::format("{} is a {} file, which only the ffmpeg program can read, and it is not "
                    "installed",
                    limits.name, user_name(container)),
-       "upload wav, flac, ogg or mp3, or install ffmpeg on the server (apt install ffmpeg)");
+       "use wav, flac, ogg or mp3, or install ffmpeg where hum runs (apt install ffmpeg)");
 }
 
 // The sound of a container as a wav file.

@@ -20,7 +20,10 @@ struct DecodeLimits {
   bool mono = true;
   double max_seconds = audio::kDefaultMaxSeconds;
   double min_seconds = pipeline::kMinRecording_s;
-  std::string name = "the recording";  // in messages
+  // In messages; the hints: if it is not a sound file, and if it is too long.
+  std::string name = "the recording";
+  std::string format_hint = "upload a wav, flac, ogg, mp3, webm or m4a file";
+  std::string length_hint = "upload a shorter one";
 
   int64_t result_bytes = int64_t{512} << 20;  // 4 per sample
   int64_t memory_bytes = int64_t{512} << 20;  // of the decoder, besides the program and the upload

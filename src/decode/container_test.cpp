@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/scratch_folder.h"
 #include "decode/confined.h"
+#include "decode/read.h"
 
 namespace hum::decode {
 namespace {
@@ -171,12 +172,41 @@ TEST_F(Ffmpeg, AFileCannotMakeItReadAnother) {
   expect_error(file("concat"), ExitCode::kBadData, "not a sound file");
 }
 
+TEST_F(Ffmpeg, FilesOfCommandsAreReadAsWavFilesAre) {
+  constexpr double kMost_s = 10;
+  for (const std::string& path :
+       {sound_as("-c:a aac", "a.m4a"), sound_as("-c:a libopus", "b.webm")}) {
+    const std::string plain = convert("-i " + path, "-c:a pcm_f32le", "plain.wav");
+    EXPECT_TRUE(read_audio(path, kMost_s).samples == audio::read_audio(plain).samples) << path;
+    audio::SourceFormat source, expected;
+    const AudioBuffer mono = read_mono(path, kMost_s, &source);
+    EXPECT_TRUE(mono.samples == audio::read_mono(plain, kMost_s, &expected).samples) << path;
+    EXPECT_EQ(mono.rate_hz, expected.rate_hz) << path;
+    EXPECT_EQ(source.channels, expected.channels) << path;
+    EXPECT_TRUE(read_recording(path, kMost_s).samples == pipeline::read_recording(plain).samples)
+        << path;
+    fs::path copy;
+    {
+      const ReadableFile readable(path, kMost_s);
+      copy = readable.path();
+      EXPECT_NE(copy, path);
+      EXPECT_TRUE(fs::exists(copy));
+    }
+    EXPECT_FALSE(fs::exists(copy));
+  }
+  EXPECT_EQ(ReadableFile(file("sound.wav"), kMost_s).path(), file("sound.wav"));
+  EXPECT_THAT([&] { read_recording(file("a.m4a"), 2); },
+              ::testing::Throws<Error>(::testing::Property(
+                  &Error::what, ::testing::AllOf(HasSubstr("a.m4a"), HasSubstr("limit of 2 s"),
+                                                 HasSubstr("raise --max-seconds")))));
+}
+
 TEST_F(Ffmpeg, WithoutItTheErrorSaysWhatToDo) {
   const std::string path = sound_as("-c:a libopus", "a.webm");
   for (const char* ffmpeg : {"/nonexistent/ffmpeg", "no-such-ffmpeg"}) {
     expect_error(path, ExitCode::kUnavailable, "only the ffmpeg program can read",
                  {.ffmpeg = ffmpeg});
-    expect_error(path, ExitCode::kUnavailable, "upload wav, flac, ogg or mp3", {.ffmpeg = ffmpeg});
+    expect_error(path, ExitCode::kUnavailable, "use wav, flac, ogg or mp3", {.ffmpeg = ffmpeg});
   }
   // Other formats do not need it.
   EXPECT_EQ(decode(file("sound.wav"), {.ffmpeg = "no-such-ffmpeg"}).frames(), 3 * 48000);

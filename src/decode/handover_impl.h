@@ -28,7 +28,7 @@ struct DecodeOrder {
   bool is_cut = false;  // the upload's end was cut off on purpose, beyond max_seconds
   double max_seconds = 0, min_seconds = 0;
   int64_t result_bytes = 0, memory_bytes = 0, processor_s = 0;
-  std::string name, format_hint, length_hint;  // the hints: of a stream
+  std::string name, format_hint, length_hint;
 
   template <class V>
   void visit_fields(V& v) {

@@ -19,7 +19,8 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
-// Parses "C:minor", "F#:major", "bb:dorian"; "C" alone is major, minor is aeolian.
+// Parses "C:minor", "F#:major", "bb:dorian"; "C" alone is major, "Cm" minor, and minor is
+// aeolian.
 // Throws: kUsage with the known modes.
 Key parse_key(std::string_view text);
 // Formats "C:minor", "Bb:major", "D:dorian"; the tonic is spelled as in the key's signature.

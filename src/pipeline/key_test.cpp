@@ -18,6 +18,8 @@ TEST(Key, NamesAreReadAndWritten) {
   EXPECT_EQ(parse_key("f#:Major"), (Key{6, Mode::kIonian}));
   EXPECT_EQ(parse_key("Bb:dorian"), (Key{10, Mode::kDorian}));
   EXPECT_EQ(parse_key("Cb"), (Key{11, Mode::kIonian}));
+  EXPECT_EQ(parse_key("Cm"), (Key{0, Mode::kAeolian}));
+  EXPECT_EQ(parse_key("F#m"), (Key{6, Mode::kAeolian}));
   EXPECT_EQ(key_name({10, Mode::kAeolian}), "Bb:minor");
   for (int tonic = 0; tonic < 12; ++tonic) {
     for (int mode = 0; mode < data::kModes; ++mode) {

@@ -7,6 +7,7 @@
 #include "app/session_options.h"
 #include "audio/resample.h"
 #include "base/log.h"
+#include "decode/read.h"
 #include "models/codec/token_file.h"
 #include "models/weights_folder.h"
 #include "pipeline/recording.h"
@@ -43,7 +44,7 @@ EncodedFile encode_file(const EncodeOptions& options) {
   require_named(options.output, "tokens.safetensors");
   pipeline::validate_max_seconds(options.max_seconds);
   pipeline::require_output(options.output, {".safetensors"});
-  const auto recording = pipeline::read_recording(options.input, options.max_seconds);
+  const auto recording = decode::read_recording(options.input, options.max_seconds);
   for (const auto& warning : recording.warnings)
     spdlog::warn("{}: {}", audio::name_of(options.input), warning);
   runtime::Session session(session_options());

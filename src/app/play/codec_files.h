@@ -19,7 +19,7 @@ struct EncodedFile {
   int64_t frames, books;
 };
 
-// Throws: kUsage for a wrong output name; what pipeline::read_recording throws.
+// Throws: kUsage for a wrong output name; what decode::read_recording throws.
 EncodedFile encode_file(const EncodeOptions& options);
 
 struct DecodeOptions {

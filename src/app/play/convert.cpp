@@ -10,6 +10,7 @@
 #include "audio/notes.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "decode/read.h"
 #include "pipeline/recording.h"
 #include "pipeline/stream.h"
 
@@ -85,7 +86,7 @@ ConvertSummary convert(const ConvertOptions& options,
   }
   std::optional<audio::AudioBuffer> backing;
   if (!delivery.backing.empty()) {
-    backing = audio::read_audio(delivery.backing, options.conversion.max_seconds);
+    backing = decode::read_audio(delivery.backing, options.conversion.max_seconds);
   }
   const bool is_only = plans.size() == 1;
   if (!is_only) converter.prepare();  // an error here is an error of all recordings

@@ -6,6 +6,7 @@
 #include "app/stop.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "decode/read.h"
 #include "pipeline/recording.h"
 
 namespace hum::app {
@@ -143,7 +144,7 @@ Hearing Converter::listen(const pipeline::Recording& recording, bool stays_in_ti
 }
 
 Hearing Converter::listen(const fs::path& path, Stopwatch& watch, bool stays_in_time) {
-  const auto recording = pipeline::read_recording(path, options_.max_seconds);
+  const auto recording = decode::read_recording(path, options_.max_seconds);
   watch.lap("read");
   const Loaded& loaded = load();
   watch.lap("load");

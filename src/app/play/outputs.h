@@ -26,7 +26,7 @@ inline EnumNames<SoundFormat> enum_names(SoundFormat) {
   return kNames;
 }
 
-// Of the sound files that hum reads in folders and writes.
+// Of the sound files that hum writes.
 inline const std::initializer_list<std::string_view> kSoundExtensions = {".wav", ".flac", ".ogg",
                                                                          ".mp3"};
 
@@ -49,11 +49,11 @@ struct PlannedOutputs {
   std::unique_ptr<OutputFolder> folder;  // of the outputs, if it is one; with its subfolders
 };
 
-// Inputs may be folders; their wav, flac, ogg and mp3 files are played in order of their names,
-// with options.recursive also those in subfolders, but not in linked ones. An entry that cannot be
-// looked up (a loop of links) is a recording too: reading it fails with the reason. The sound of a
-// single file goes to the file `output`; several takes go to out-1.wav, out-2.wav. For several
-// files, or if `output` is a folder or ends in '/', it is a folder, created if needed, with
+// Inputs may be folders; their wav, flac, ogg, mp3, m4a and webm files are played in order of their
+// names, with options.recursive also those in subfolders, but not in linked ones. An entry that
+// cannot be looked up (a loop of links) is a recording too: reading it fails with the reason. The
+// sound of a single file goes to the file `output`; several takes go to out-1.wav, out-2.wav. For
+// several files, or if `output` is a folder or ends in '/', it is a folder, created if needed, with
 // <recording>-<instrument>.wav, in subfolders as the recordings are. take.wav and take.mp3 side by
 // side keep their extensions: take-wav-<instrument>.wav. Midi and picture are then extensions
 // (".mid", ".png"), and their files go beside the sounds. Throws, before any long work: kNoInput

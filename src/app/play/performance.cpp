@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/scratch_folder.h"
 #include "data/synthesis/timing.h"
+#include "decode/read.h"
 #include "pipeline/generate.h"
 #include "pipeline/stream.h"
 
@@ -107,7 +108,7 @@ class Delivery {
     loop_ = loop_for(options.delivery, hearing.score);
     played_ = loop_ ? pipeline::wrap_notes(hearing.score.notes, *loop_) : hearing.score.notes;
     if (!options.delivery.backing.empty()) {
-      backing_ = audio::read_audio(options.delivery.backing, options.conversion.max_seconds);
+      backing_ = decode::read_audio(options.delivery.backing, options.conversion.max_seconds);
     }
   }
 

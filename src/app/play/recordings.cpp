@@ -20,6 +20,12 @@ namespace fs = std::filesystem;
 // Levels of subfolders: of --recursive, and to look for recordings that a hint can mention.
 constexpr int kAllLevels = 64, kHintLevels = 3;
 
+// webm and m4a, in which browsers and phones record, are read but not written.
+bool is_named_as_recording(const fs::path& path) {
+  const std::string extension = audio::extension_of(path);
+  return is_named_as_sound(path) || extension == ".webm" || extension == ".m4a";
+}
+
 // Adds the recordings in `folder` and `levels` levels below it. Returns why it cannot be read.
 // NOLINTNEXTLINE(misc-no-recursion)
 std::error_code add_recordings(const fs::path& folder, int levels, std::vector<fs::path>& found) {
@@ -35,7 +41,7 @@ std::error_code add_recordings(const fs::path& folder, int levels, std::vector<f
       if (unread) spdlog::warn("{}: is skipped: {}", path.string(), unread.message());
       continue;
     }
-    if (is_named_as_sound(path) && (at->is_regular_file(fault) || fault)) found.push_back(path);
+    if (is_named_as_recording(path) && (at->is_regular_file(fault) || fault)) found.push_back(path);
   }
   return error;
 }
@@ -56,7 +62,7 @@ std::vector<fs::path> recordings_in(const fs::path& folder, bool recursive) {
   if (!recursive) add_recordings(folder, kHintLevels, below);
   std::ranges::sort(below);
   fail(ExitCode::kNoInput, folder.string() + ": holds no recordings",
-       below.empty() ? "hum reads wav, flac, ogg and mp3"
+       below.empty() ? "hum reads wav, flac, ogg, mp3, m4a and webm"
                      : fmt::format("its subfolders do, {} for example: add --recursive",
                                    below[0].lexically_relative(folder).string()));
 }

@@ -12,6 +12,7 @@
 #include "data/synthesis/melody.h"
 #include "data/synthesis/timing.h"
 #include "data/synthesis/window.h"
+#include "decode/read.h"
 #include "models/weights_folder.h"
 #include "pipeline/recording.h"
 
@@ -71,7 +72,7 @@ double seconds_of(size_t samples) { return static_cast<double>(samples) / data::
 Clip read_clip(const std::string& file, int64_t most, double max_seconds,
                std::vector<std::string>& warnings) {
   audio::SourceFormat source;
-  auto mono = audio::read_mono(file, max_seconds, &source);
+  auto mono = decode::read_mono(file, max_seconds, &source);
   if (mono.seconds() < kMinReference_s) fail_short(file, mono.seconds());
   const auto recording = pipeline::checked_recording(std::move(mono), source, audio::name_of(file));
   for (const auto& warning : recording.warnings) {

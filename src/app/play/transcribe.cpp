@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/names.h"
 #include "base/process.h"
+#include "decode/read.h"
 #include "pipeline/recording.h"
 
 namespace hum::app {
@@ -78,7 +79,7 @@ Transcribed transcribe(const TranscribeOptions& options) {
   models::basic_pitch::validate(options.notes);
   pipeline::validate(options.score);
   pipeline::validate_max_seconds(options.max_seconds);
-  const auto recording = pipeline::read_recording(options.input, options.max_seconds);
+  const auto recording = decode::read_recording(options.input, options.max_seconds);
   require_place(options);
   auto result = hear(recording, options);
   if (result.score.notes.empty()) {

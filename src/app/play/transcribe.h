@@ -43,7 +43,7 @@ struct Transcribed {
 };
 
 // Throws: kUsage naming the option that is out of range; kBadData when no notes are found;
-// kFailure after a stop signal; what pipeline::read_recording, require_output and write_bytes
+// kFailure after a stop signal; what decode::read_recording, require_output and write_bytes
 // throw.
 Transcribed transcribe(const TranscribeOptions& options);
 

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "data/synthesis/timing.h"
+#include "decode/read.h"
 #include "pipeline/generate.h"
 #include "pipeline/picture.h"
 #include "pipeline/recording.h"
@@ -69,7 +70,8 @@ class Remix {
         heard_(events.heard),
         converter_(converter),
         plan_(std::move(plan)),
-        reader_(options.input, options.part.max_seconds) {
+        song_(options.input, options.part.max_seconds),
+        reader_(song_.path(), options.part.max_seconds) {
     converter_.set_hear_progress([this](double done) { progress_("hear", done); });
     converter_.set_progress(
         [this](int64_t done, int64_t total) { progress_("play", share_of(done, total)); });
@@ -197,6 +199,7 @@ class Remix {
   Converter& converter_;
   OutputPlan plan_;
   Stopwatch watch_;
+  const decode::ReadableFile song_;
   audio::SoundReader reader_;
   Vocals vocals_ = Vocals::kOwn;
   double gain_db_ = 0;

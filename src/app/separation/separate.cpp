@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "decode/read.h"
 
 namespace hum::app {
 namespace {
@@ -41,7 +42,8 @@ class SongRun {
       : plan_(plan),
         progress_(progress),
         confidences_(models.confidences),
-        reader_(plan.input, options.max_seconds),
+        song_(plan.input, options.max_seconds),
+        reader_(song_.path(), options.max_seconds),
         separator_(*models.stems, reader_.rate_hz(), reader_.channels()),
         cues_(separator_.stems().size(), reader_.rate_hz(), reader_.channels()) {
     const StemFormat format{reader_.rate_hz(), reader_.channels(), options.outputs.samples(),
@@ -159,6 +161,7 @@ class SongRun {
   const SongPlan& plan_;
   const SeparateProgress& progress_;  // empty: the terminal shows it
   const StemConfidences& confidences_;
+  const decode::ReadableFile song_;
   audio::SoundReader reader_;
   SongSeparator separator_;
   StemCueMeter cues_;
@@ -173,7 +176,8 @@ class SongRun {
 
 Json nothing_to_do(const SongPlan& plan, double max_seconds) {
   if (!is_standard_stream(plan.input)) {
-    require_kept_stems(plan, audio::SoundReader(plan.input, max_seconds));
+    const decode::ReadableFile song(plan.input, max_seconds);
+    require_kept_stems(plan, audio::SoundReader(song.path(), max_seconds));
   }
   return {{"input", audio::name_of(plan.input)}, {"kept", kept_files(plan)}};
 }
