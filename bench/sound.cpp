@@ -169,10 +169,6 @@ eval::Bar sound_unseen(const Scale& scale) {
   bar.peer[eval::kSameRegister] = peer_rows(report, eval::kSameRegister, kGenerationMetrics);
   check_against_rivals(bar, report, group);
   add_rows(bar, report, group, kGenerationMetrics);
-  if (report.has(kFont)) {
-    bar.ours[kFont] = figures(report, kHum, kFont, kGenerationMetrics);
-    bar.peer[kFont] = peer_rows(report, kFont, kGenerationMetrics);
-  }
   return bar;
 }
 
