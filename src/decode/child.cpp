@@ -158,7 +158,7 @@ class Decoding {
     if (static_cast<double>(levels_.frames()) > order_.max_seconds * rate_hz_) {
       fail(ExitCode::kBadData,
            fmt::format("{} is longer than the limit of {:g} s", order_.name, order_.max_seconds),
-           "upload a shorter one");
+           order_.length_hint);
     }
     result_.add(block.samples);
   }

@@ -154,7 +154,7 @@ OpenFile open_ffmpeg(const DecodeLimits& limits, Container container) {
     if (program.is_open()) return program;
   }
   fail(ExitCode::kUnavailable,
-       fmt::format("{} is a {} file, which only the ffmpeg program can read, and it is not "
+       fmt::format("{} is in a format ({}) that only the ffmpeg program can read, and it is not "
                    "installed",
                    limits.name, user_name(container)),
        "use wav, flac, ogg or mp3, or install ffmpeg where hum runs (apt install ffmpeg)");

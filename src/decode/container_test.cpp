@@ -179,7 +179,7 @@ TEST_F(Ffmpeg, FilesOfCommandsAreReadAsWavFilesAre) {
     const std::string plain = convert("-i " + path, "-c:a pcm_f32le", "plain.wav");
     EXPECT_TRUE(read_audio(path, kMost_s).samples == audio::read_audio(plain).samples) << path;
     audio::SourceFormat source, expected;
-    const AudioBuffer mono = read_mono(path, kMost_s, &source);
+    const AudioBuffer mono = hum::decode::read_mono(path, kMost_s, &source);
     EXPECT_TRUE(mono.samples == audio::read_mono(plain, kMost_s, &expected).samples) << path;
     EXPECT_EQ(mono.rate_hz, expected.rate_hz) << path;
     EXPECT_EQ(source.channels, expected.channels) << path;

@@ -52,7 +52,7 @@ audio::AudioBuffer read_audio(const fs::path& file, double max_seconds) {
 
 pipeline::Recording read_recording(const fs::path& file, double max_seconds) {
   audio::SourceFormat source;
-  audio::AudioBuffer mono = read_mono(file, max_seconds, &source);
+  audio::AudioBuffer mono = decode::read_mono(file, max_seconds, &source);
   return pipeline::checked_recording(std::move(mono), source, audio::name_of(file));
 }
 
