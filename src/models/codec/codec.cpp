@@ -158,7 +158,6 @@ Value Codec::decode(const Value& latents_BTD, const nn::BlockOptions& blocks) co
 nn::TrainSpec Codec::train_spec(const nn::StepShape& shape) const {
   nn::SpectralLossConfig loss_config;
   loss_config.mel_scales = training_mel_scales();
-  loss_config.linear_weight = config_.linear_weight;
   loss_config.phase_weight = config_.phase_weight;
   loss_config.balance_weight = config_.balance_weight;
   loss_config.partials_weight = config_.partials_weight;

@@ -32,7 +32,6 @@ void validate(const CodecConfig& config, const Bounds& bounds) {
   bounds.require("fine_window_samples", config.fine_window_samples, 4 * kFineHopSamples,
                  4 * kFineHopSamples);
   bounds.require("low_bins", config.low_bins, 0, kLowWindowSamples / 2 + 1);
-  bounds.require("linear_weight", config.linear_weight, 0, kMostWeight);
   bounds.require("phase_weight", config.phase_weight, 0, kMostWeight);
   bounds.require("partials_weight", config.partials_weight, 0, kMostWeight);
   bounds.require("balance_weight", config.balance_weight, 0, kMostWeight);

@@ -71,7 +71,7 @@ struct CodecConfig {
   int64_t low_bins = 0;
   QuantizerConfig quantizer;
   // Weights of the training loss (nn/spectral_loss.h).
-  double linear_weight = 0.25, phase_weight = 0.1, balance_weight = 0.1, partials_weight = 0;
+  double phase_weight = 0.1, balance_weight = 0.1, partials_weight = 0;
   double floor_db = 60;
   // Weight of the movement of the sound part under small shifts of the sound.
   double consistency_weight = 0;
@@ -99,7 +99,6 @@ struct CodecConfig {
     v("low_bins", low_bins,
       "bins of 12.5 Hz from a window of 80 ms for the lowest notes (0: none)");
     v("quantizer", quantizer, "residual quantizer");
-    v("linear_weight", linear_weight, "weight of the loss's linear magnitudes");
     v("phase_weight", phase_weight, "weight of the loss's phase term");
     v("partials_weight", partials_weight, "weight of the loss's levels of partials");
     v("balance_weight", balance_weight, "weight of the loss's balance of half-octaves");
