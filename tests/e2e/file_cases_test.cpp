@@ -29,7 +29,7 @@ const Case kCases[] = {
     {"hum notes loop.wav", 66, "loop.wav: Too many levels of symbolic links", "check the name of the recording"},
     {"hum notes top", 66, "top: is not a file", "give a sound file, or - to read one from stdin"},
     {"$GENERATE top -o out", 66, "top: holds no recordings", "its subfolders do, below/a.wav for example: add --recursive"},
-    {"$GENERATE weights -o out", 66, "weights: holds no recordings", "hum reads wav, flac, ogg and mp3"},
+    {"$GENERATE weights -o out", 66, "weights: holds no recordings", "hum reads wav, flac, ogg, mp3, m4a and webm"},
     {"$GENERATE top a.wav --recursive -o out.wav", 2, "out.wav names a file", "-o out"},
     {"$GENERATE a.wav -o out.wav --format flac", 2, "--format flac does not fit the name out.wav", "-o out.flac"},
     {"$GENERATE a.wav a.wav -o out", 2, "two outputs would be named", "separate folders"},

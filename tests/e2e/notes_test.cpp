@@ -32,6 +32,15 @@ TEST_F(Program, NotesOfARealSingerAreThoseOfBasicPitch) {
   EXPECT_THAT(files(), ElementsAre("melody.csv", "melody.json", "melody.mid"));
 }
 
+TEST_F(Program, NotesOfAPhonesMemoAreThoseOfTheSameSamplesAsWav) {
+  const std::string sound = example_recording().string();
+  ASSERT_EQ(run_shell("ffmpeg -v error -i " + sound + " -c:a alac " + path("memo.m4a")).code, 0);
+  const auto run = run_hum({"notes", path("memo.m4a")});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out, run_hum({"notes", sound}).out);
+  EXPECT_THAT(files(), ElementsAre("memo.m4a"));
+}
+
 TEST_F(Program, NotesStopAtCtrlCAndWriteNothing) {
   const std::string hum = write_hum("a.wav", 500);
   for (const char* listener : {"--voice", "--no-voice"}) {
