@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -250,12 +249,6 @@ Decoded write_wav(const OpenFile& result, const fs::path& path, const DecodeLimi
                   {header.rate_hz, header.source_channels, header.clipped_fraction, {}}};
   if (header.only_channel >= 0) decoded.source.only_channel = header.only_channel;
   return decoded;
-}
-
-Container container_in(const OpenFile& file) {
-  std::array<char, 12> head{};
-  const ssize_t read = ::pread(file.descriptor(), head.data(), head.size(), 0);
-  return container_of(std::string_view(head.data(), read > 0 ? static_cast<size_t>(read) : 0));
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "decode/container.h"
 
+#include <unistd.h>
+
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -80,6 +83,12 @@ Container container_of(std::string_view file) {
   if (file.size() < 12) return Container::kNone;
   if (file.substr(4, 4) == "ftyp") return Container::kMp4;
   return file.starts_with("\x1a\x45\xdf\xa3") ? Container::kMatroska : Container::kNone;
+}
+
+Container container_in(const OpenFile& file) {
+  std::array<char, 12> head{};
+  const ssize_t read = ::pread(file.descriptor(), head.data(), head.size(), 0);
+  return container_of(std::string_view(head.data(), read > 0 ? static_cast<size_t>(read) : 0));
 }
 
 std::string_view demuxer_name(Container container) {

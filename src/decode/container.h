@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "base/open_file.h"
+
 namespace hum::decode {
 
 enum class Container {
@@ -13,6 +15,8 @@ enum class Container {
 
 // By the first 12 bytes.
 Container container_of(std::string_view file);
+// The same of an open file; kNone if it cannot be read.
+Container container_in(const OpenFile& file);
 
 // What ffmpeg's -f and people call it.
 std::string_view demuxer_name(Container container);

@@ -1,8 +1,7 @@
 #include "decode/read.h"
 
-#include <array>
-#include <fstream>
-#include <string_view>
+#include <fcntl.h>
+
 #include <utility>
 
 #include "base/process.h"
@@ -16,10 +15,8 @@ namespace {
 bool is_in_container(const fs::path& path) {
   std::error_code ignored;
   if (is_standard_stream(path) || !fs::is_regular_file(path, ignored)) return false;
-  std::array<char, 12> head{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), head.size());
-  return container_of({head.data(), static_cast<size_t>(file.gcount())}) != Container::kNone;
+  const OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return container_in(file) != Container::kNone;
 }
 
 }  // namespace

@@ -52,11 +52,13 @@ double mean_bend(const Note& note) {
 
 Key parse_key(std::string_view text) {
   const auto colon = text.find(':');
-  const bool is_chord_name = colon == std::string_view::npos && text.ends_with('m');  // "F#m"
-  const std::string tonic = lower_case(text.substr(0, is_chord_name ? text.size() - 1 : colon));
-  const std::string mode = is_chord_name                     ? "minor"
-                           : colon == std::string_view::npos ? "major"
-                                                             : lower_case(text.substr(colon + 1));
+  std::string tonic = lower_case(text.substr(0, colon)), mode = "major";
+  if (colon != std::string_view::npos) {
+    mode = lower_case(text.substr(colon + 1));
+  } else if (text.ends_with('m')) {  // "F#m"
+    tonic.pop_back();
+    mode = "minor";
+  }
   Key key;
   bool sound = !tonic.empty() && tonic[0] >= 'a' && tonic[0] <= 'g';
   if (sound) key.tonic = kLetters[static_cast<size_t>(tonic[0] - 'a')];

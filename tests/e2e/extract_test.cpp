@@ -47,6 +47,7 @@ class Extract : public Program {
 TEST_F(Extract, CountsVerifiesAndSaysWhatFailed) {
   write_music(2);
   write("music/words.wav", "no sound");
+  write("music/memo.m4a", "of a format that is not extracted");
   const auto plan = shell("hum data extract music -o features --dry-run --json");
   ASSERT_EQ(plan.code, 0) << plan.err;
   EXPECT_EQ(parse_json(plan.out).at("added"), 3);

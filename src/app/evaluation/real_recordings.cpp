@@ -9,8 +9,8 @@
 #include "base/folders.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "decode/read.h"
 #include "pipeline/hum_melody.h"
-#include "pipeline/recording.h"
 
 namespace hum::app {
 
@@ -37,7 +37,8 @@ RealRecordings::RealRecordings(
     return;
   }
   for (const FoundRecording& found : find_recordings({singer.string()}, true)) {
-    singers_.push_back({name_of(found), pipeline::read_recording(found.path).samples});
+    singers_.push_back(
+        {name_of(found), decode::read_recording(found.path, audio::kDefaultMaxSeconds).samples});
     pipeline::read_melody(singers_.back().samples, melody_, {}, std::nullopt, name_of(found));
   }
   if (references.empty()) return;

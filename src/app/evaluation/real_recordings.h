@@ -20,7 +20,8 @@ class RealRecordings {
   // Reads all recordings and hears the singers' melodies, so that an error in one shows before
   // hours of work. Both may be a file or a folder. Without `singing`, the example that comes with
   // hum sings; without `references`, nothing is imitated. Calls `lacks` for what cannot be
-  // measured. Throws: what find_recordings, read_recording, read_melody and read_clips throw.
+  // measured. Throws: what find_recordings, decode::read_recording, read_melody and read_clips
+  // throw.
   RealRecordings(const std::string& singing, const std::string& references,
                  pipeline::HearFunction melody,
                  const std::function<void(const std::string& what, const std::string& why)>& lacks);

@@ -83,7 +83,7 @@ std::vector<FoundFile> find_files(const ExtractOptions& options) {
     require_exists(input, "check the name of the recording or its folder");
   }
   std::vector<FoundFile> files;
-  for (const auto& found : find_recordings(options.inputs, options.recursive)) {
+  for (const auto& found : find_recordings(options.inputs, options.recursive, is_named_as_sound)) {
     std::error_code error;
     const auto bytes = fs::file_size(found.path, error);
     files.push_back({fs::absolute(found.path).lexically_normal().string(),

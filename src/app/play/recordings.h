@@ -18,9 +18,14 @@ struct FoundRecording {
 void require_stdin_once(std::span<const std::string> files);
 
 bool is_named_as_sound(const std::filesystem::path& path);
+// Also by webm and m4a, in which browsers and phones record: decode/read.h reads them.
+bool is_named_as_recording(const std::filesystem::path& path);
+using IsRecording = bool (*)(const std::filesystem::path& path);
 
 // See plan_outputs. Throws: kNoInput for a folder without recordings, kNoPermission for one that
 // cannot be read. Warns of subfolders that cannot be read.
-std::vector<FoundRecording> find_recordings(const std::vector<std::string>& inputs, bool recursive);
+// `is_recording` chooses the files of folders.
+std::vector<FoundRecording> find_recordings(const std::vector<std::string>& inputs, bool recursive,
+                                            IsRecording is_recording = is_named_as_recording);
 
 }  // namespace hum::app
