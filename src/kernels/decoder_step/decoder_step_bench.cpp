@@ -11,7 +11,7 @@ using graph::DType;
 using graph::Shape;
 using graph::Value;
 
-constexpr int64_t kLayers = 8, kWidth = 1024, kHeads = 16, kHead = 64, kPositions = 320,
+constexpr int64_t kLayers = 8, kWidth = 1024, kHeads = 16, kHead = 64, kPositions = 32,
                   kFeedForward = 3840;
 
 void decoding(benchmark::State& state, runtime::Session& session) {
@@ -46,7 +46,7 @@ void decoding(benchmark::State& state, runtime::Session& session) {
 }
 
 void sizes(benchmark::internal::Benchmark* bench) {
-  over_sizes(bench, {"batch", "bf16"}, {{1, 4}, {0, 1}});
+  over_sizes(bench, {"batch", "bf16"}, {{1, 4, 16}, {0, 1}});
 }
 BENCHMARK_CAPTURE(decoding, decoder_step_kernel, kernel_session())->Apply(sizes);
 BENCHMARK_CAPTURE(decoding, decoder_step_plain, plain_session())->Apply(sizes);

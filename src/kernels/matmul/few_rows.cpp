@@ -11,6 +11,8 @@ namespace {
 using graph::DType;
 using simd::kLanes;
 
+constexpr int64_t kMostProductRows = 4;
+
 // Elements of b per step. bf16 is read in pairs: the even element of a pair is
 // the low half of a 32-bit word, the odd one its high half.
 template <typename T>
@@ -30,37 +32,75 @@ HUM_INLINE Floats multiply_add(Floats sum, const float* a, const uint16_t* b) {
   return sum + simd::load<Floats>(a + kLanes) * simd::floats(pairs & 0xffff0000U);
 }
 
-// Per-lane sums of a row of a times a row of b, in independent chains.
-template <typename Floats, typename T>
-HUM_INLINE Floats dot(const float* a, const T* b, int64_t k) {
-  constexpr int kChains = 4;
-  Floats sums[kChains] = {};
+// The sums in registers: of so many rows of a and of b, each in independent chains.
+struct Tile {
+  int rows, columns, chains;
+};
+// A single row reads b as fast as memory allows.
+constexpr Tile kRow{1, 1, 4};
+// Several rows compute: what is read serves several sums.
+template <typename Floats>
+constexpr Tile kBlock{4, 4, 1};
+template <>
+constexpr Tile kBlock<simd::Pair>{2, 1, 2};
+
+// Per-lane sums of each row of a times each of b, in rows of kLanes.
+template <Tile tile, typename Floats, typename T>
+HUM_INLINE void dots(const float* a, int64_t padded, const T* b, int64_t k, Floats* result) {
+  constexpr int kChains = tile.chains;
+  Floats sums[tile.rows][tile.columns][kChains] = {};
+  const auto add = [&](int chain, const float* row, const T* column, int64_t stride)
+      __attribute__((always_inline)) {
+#pragma GCC unroll 4
+    for (int i = 0; i < tile.rows; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < tile.columns; ++j) {
+        Floats& sum = sums[i][j][chain];
+        sum = multiply_add(sum, row + i * padded, column + j * stride);
+      }
+    }
+  };
   int64_t p = 0;
   for (; p + kChains * kStep<T> <= k; p += kChains * kStep<T>) {
 #pragma GCC unroll 4
-    for (int c = 0; c < kChains; ++c) {
-      sums[c] = multiply_add(sums[c], a + p + c * kStep<T>, b + p + c * kStep<T>);
+    for (int c = 0; c < kChains; ++c) add(c, a + p + c * kStep<T>, b + p + c * kStep<T>, k);
+  }
+  for (; p + kStep<T> <= k; p += kStep<T>) add(0, a + p, b + p, k);
+  if (p < k) {
+    T rest[tile.columns][kStep<T>] = {};
+    for (int j = 0; j < tile.columns; ++j) std::copy(b + j * k + p, b + (j + 1) * k, rest[j]);
+    add(0, a + p, rest[0], kStep<T>);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < tile.rows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < tile.columns; ++j) {
+      Floats* chains = sums[i][j];
+      for (int n = kChains / 2; n > 0; n /= 2) {
+        for (int c = 0; c < n; ++c) chains[c] += chains[c + n];
+      }
+      result[i * kLanes + j] = chains[0];
     }
   }
-  for (; p + kStep<T> <= k; p += kStep<T>) sums[0] = multiply_add(sums[0], a + p, b + p);
-  if (p < k) {
-    T rest[kStep<T>] = {};
-    std::copy(b + p, b + k, rest);
-    sums[1] = multiply_add(sums[1], a + p, rest);
-  }
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// Rows of b are read one after another: sixteen side by side reached only half the bandwidth.
+// Rows of b are read one or four at a time: sixteen side by side reached only half the bandwidth.
 template <typename Floats, typename T, typename U>
 HUM_INLINE void few_columns_body(const FewRows<T, U>& p, int64_t begin, int64_t end) {
+  constexpr Tile kTile = kBlock<Floats>;
   const int64_t padded = widened_size<T>(p.k);
+  Floats sums[kMostFewRows][kLanes];
   for (int64_t j = begin; j < end; j += kLanes) {
     const int64_t count = std::min(end - j, kLanes);
-    Floats sums[kMostFewRows][kLanes] = {};
+    const int64_t in_blocks = count == kLanes ? p.m / kTile.rows * kTile.rows : 0;
+    if (count < kLanes) std::fill_n(sums[0], p.m * kLanes, Floats{});
     for (int64_t l = 0; l < count; ++l) {
-      for (int64_t i = 0; i < p.m; ++i) {
-        sums[i][l] = dot<Floats>(p.a + i * padded, p.b + (j + l) * p.k, p.k);
+      const T* b = p.b + (j + l) * p.k;
+      for (int64_t i = 0; i < in_blocks && l % kTile.columns == 0; i += kTile.rows) {
+        dots<kTile>(p.a + i * padded, padded, b, p.k, sums[i] + l);
+      }
+      for (int64_t i = in_blocks; i < p.m; ++i) {
+        dots<kRow>(p.a + i * padded, padded, b, p.k, sums[i] + l);
       }
     }
     for (int64_t i = 0; i < p.m; ++i) {
@@ -121,15 +161,17 @@ HUM_FEW_ROWS(uint16_t, uint16_t)
 HUM_SIMD_FUNCTION(widen_row, (const float* row, int64_t k, float* wide), (row, k, wide))
 HUM_SIMD_FUNCTION(widen_row, (const uint16_t* row, int64_t k, float* wide), (row, k, wide))
 
+// An odd number of cache lines, so that rows do not compete for the same sets of the cache.
 template <typename T>
 int64_t widened_size(int64_t k) {
-  return (k + kStep<T> - 1) / kStep<T> * kStep<T>;
+  const int64_t steps = (k + kStep<T> - 1) / kStep<T>;
+  return steps * kStep<T> + (steps * kStep<T> / kLanes % 2 == 0 ? kLanes : 0);
 }
 template int64_t widened_size<float>(int64_t k);
 template int64_t widened_size<uint16_t>(int64_t k);
 
 bool is_few_rows(const Product& p) {
-  return p.m <= kMostFewRows && p.transpose_b && !p.transpose_a && chosen_isa() >= Isa::kAvx2;
+  return p.m <= kMostProductRows && p.transpose_b && !p.transpose_a && chosen_isa() >= Isa::kAvx2;
 }
 
 void multiply_few_rows(const Product& p, const void* a, const void* b, void* c, Workers& workers) {

@@ -1,5 +1,5 @@
-// Products of a few rows with a weight stored [n, k], for decoding one token at a time. The limit
-// is reading the weight once, where general matrix code is slower.
+// Products of a few rows with a weight stored [n, k], for decoding one token of each sequence at a
+// time. The limit is reading the weight once, where general matrix code is slower.
 #pragma once
 
 #include "kernels/matmul/matmul_cpu.h"
@@ -7,9 +7,9 @@
 namespace hum::kernels {
 
 // The most rows of a.
-constexpr int64_t kMostFewRows = 4;
+constexpr int64_t kMostFewRows = 16;
 
-// Whether multiply_few_rows computes this product.
+// Whether multiply_few_rows computes this product: up to four rows, where it beats the tiles.
 bool is_few_rows(const Product& product);
 void multiply_few_rows(const Product& product, const void* a, const void* b, void* c,
                        Workers& workers);
