@@ -22,6 +22,8 @@ constexpr const char* kByName = "hum, by name";
 constexpr const char* kReferenceCopy = "copy of the reference";
 constexpr const char* kRetrieval = "retrieval";
 constexpr const char* kSampler = "sampler";
+constexpr const char* kSeen = "seen";
+constexpr const char* kUnseen = "unseen preset";
 constexpr const char* kFont = "unseen sound font";
 
 // Prints the rows of a group side by side to stderr.
@@ -45,6 +47,14 @@ Json figures(const SoundReport& report, const std::string& row, const std::strin
              const std::vector<std::string>& metrics) {
   Json result = Json::object();
   for (const auto& metric : metrics) result[metric] = report.figure(row, metric, group);
+  return result;
+}
+
+// A language model's sound from the hum, and its tokens given the true notes.
+Json language_model_figures(const SoundReport& report, const std::string& row,
+                            const std::string& group) {
+  Json result = figures(report, row, group, {"note_f1", "timbre", "mel_distance"});
+  result.update(figures(report, row + ", true notes", group, {"token_ce", "token_top1"}));
   return result;
 }
 
@@ -126,7 +136,7 @@ eval::Bar sound_codec(const Scale& scale) {
 
 eval::Bar sound_seen(const Scale& scale) {
   const SoundReport report(scale);
-  const std::string group = "seen";
+  const std::string group = kSeen;
   eval::Bar bar{.name = "sound-seen",
                 .value = report.ratio(kByName, kTrue, "note_f1", group),
                 .unit = "note F1 relative to the true rendering, by name",
@@ -153,7 +163,7 @@ eval::Bar sound_seen(const Scale& scale) {
 
 eval::Bar sound_unseen(const Scale& scale) {
   const SoundReport report(scale);
-  const std::string group = "unseen preset";
+  const std::string group = kUnseen;
   eval::Bar bar{
       .name = "sound-unseen",
       .unit = "nearest 3 of 20, relative to true tokens, reference in the melody's register",
@@ -206,9 +216,19 @@ eval::Bar sound_valle(const Scale& scale) {
   bar.checks.holds("token_top1", is_worse(told["token_top1"], true));
   bar.checks.holds("note_f1", is_worse(heard["note_f1"], true));
   bar.checks.holds("timbre", is_worse(heard["timbre"], false));
-  bar.peer["compared with"] = report.row("valle")["against"];
+  const std::string own = report.row("valle")["against"];
+  bar.peer["compared with"] = own;
   bar.peer["baseline less that, from the hum"] = heard;
   bar.peer["baseline less that, true notes"] = told;
+  for (const char* group : {kSeen, kUnseen, kFont}) {
+    if (!report.has(group)) continue;
+    bar.ours[group] = language_model_figures(report, own, group);
+    bar.peer[group] = language_model_figures(report, "valle", group);
+    for (const char* metric : {"token_ce", "token_top1"}) {
+      bar.peer["baseline less that, true notes, by split"][group][metric] =
+          report.difference("valle, true notes", metric, group);
+    }
+  }
   show(report, "all", {"token_ce", "token_top1", "token_top10", "note_f1", "timbre", "si_sdr"});
   return bar;
 }
