@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "app/evaluation/clip_settings.h"
 #include "app/play/synthesizer.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -13,9 +14,6 @@
 #include "bench/locations.h"
 #include "bench/program.h"
 #include "data/synthesis/sound_fonts.h"
-#include "models/registry.h"
-#include "models/weights_folder.h"
-#include "runtime/weights.h"
 
 namespace hum::bench {
 namespace {
@@ -36,21 +34,17 @@ std::string find_font() {
 // What a usable report must cover: the released models and their baselines.
 Json judged_now(int clips) {
   const fs::path weights = app::weights_folder("");
-  Json hashes = Json::object();
-  std::vector<std::string> parts = {"baselines/aligned/coarse", "baselines/valle/coarse",
-                                    "baselines/no-augmentation/coarse"};
-  for (const models::ModelRow& row : models::registry()) {
-    if (row.weights) parts.emplace_back(*row.weights);
-  }
-  for (const std::string& part : parts) {
-    const fs::path folder = models::weights_part(weights, part);
-    if (fs::exists(folder)) hashes[part] = runtime::shards_sha256(folder);
+  std::vector<fs::path> folders = {weights};
+  for (const char* name : {"aligned", "valle", "no-augmentation"}) {
+    if (const auto folder = weights / "baselines" / name; fs::exists(folder)) {
+      folders.push_back(folder);
+    }
   }
   return {{"clips", clips},
           {"reference seconds", kReferenceSeconds},
           {"font", find_font()},
           {"program", sha256_file(kHumProgram)},
-          {"weights", hashes}};
+          {"weights", app::weights_hashes(folders)}};
 }
 
 }  // namespace

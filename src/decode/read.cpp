@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/process.h"
@@ -19,6 +20,9 @@ bool is_in_container(const fs::path& path) {
   return container_in(file) != Container::kNone;
 }
 
+// JSON, in which the confined program reads its limits, has no infinity.
+constexpr double kForever_s = 1e7;
+
 }  // namespace
 
 ReadableFile::ReadableFile(fs::path file, double max_seconds, bool mono) : path_(std::move(file)) {
@@ -27,7 +31,7 @@ ReadableFile::ReadableFile(fs::path file, double max_seconds, bool mono) : path_
   const fs::path wav = copy_->path() / "copy.wav";
   source_ = decode_confined(path_, wav,
                             {.mono = mono,
-                             .max_seconds = max_seconds,
+                             .max_seconds = std::min(max_seconds, kForever_s),
                              .min_seconds = 0,
                              .name = path_.string(),
                              .length_hint = "raise --max-seconds, or trim the file"})

@@ -62,13 +62,15 @@ void fade_end(std::span<float> samples, int channels) {
   fade_out(samples, data::sample_of(kFade_s), channels);
 }
 
+void require_finite(std::span<const float> samples) {
+  if (std::ranges::all_of(samples, [](float sample) { return std::isfinite(sample); })) return;
+  fail(ExitCode::kFailure, "the models produced samples that are not finite",
+       "the weights may be damaged: fetch them again");
+}
+
 audio::AudioBuffer finish(std::vector<float> samples, double melody_end_s,
                           const FinishOptions& options) {
-  for (const float sample : samples) {
-    if (std::isfinite(sample)) continue;
-    fail(ExitCode::kFailure, "the models produced samples that are not finite",
-         "the weights may be damaged: fetch them again");
-  }
+  require_finite(samples);
   const int channels = options.sound_channels;
   samples.resize(static_cast<size_t>(end_of_release(samples, melody_end_s, channels) * channels));
   fade_end(samples, channels);

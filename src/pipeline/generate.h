@@ -19,6 +19,9 @@ struct FinishOptions {
   std::optional<Loop> loop;  // set: makes the sound repeat
 };
 
+// Throws: kFailure for samples that are not finite, which damaged weights make.
+void require_finite(std::span<const float> samples);
+
 // Cuts the sound where the release after `melody_end_s` has decayed (60 dB below the loudest), at
 // the latest after kMaxRelease_s, and fades its end; resamples it; wraps it into its loop;
 // normalises it to -16 LUFS with a true peak of at most -1 dBTP.

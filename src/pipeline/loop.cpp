@@ -6,6 +6,11 @@
 #include "base/error.h"
 
 namespace hum::pipeline {
+namespace {
+
+constexpr double kRounding = 1e-9;  // of turns
+
+}  // namespace
 
 Loop loop_of(std::span<const audio::Note> notes, const Tempo& tempo, int64_t beats_per_bar) {
   HUM_REQUIRE(beats_per_bar > 0, "loop_of: {} beats per bar", beats_per_bar);
@@ -34,7 +39,9 @@ std::vector<audio::Note> wrap_notes(std::span<const audio::Note> notes, const Lo
   std::vector<audio::Note> result(notes.begin(), notes.end());
   for (auto& note : result) {
     const double from_start_s = note.start_s - loop.start_s;
-    const double start_s = from_start_s - loop.length_s * std::floor(from_start_s / loop.length_s);
+    // A rounding error before the start is not the end of the turn before.
+    const double turns = std::floor(from_start_s / loop.length_s + kRounding);
+    const double start_s = std::max(0.0, from_start_s - loop.length_s * turns);
     note.end_s += start_s - note.start_s;
     note.start_s = start_s;
   }

@@ -53,7 +53,7 @@ std::vector<double> snapped(std::span<const double> times_s, const Grid& grid) {
       if (std::abs(times_s[end] - line_s) < std::abs(times_s[winner] - line_s)) winner = end;
     }
     for (size_t i = first; i < end; ++i) {
-      double target_s = times_s[i] + line_s - times_s[winner];
+      double target_s = line_s + (times_s[i] - times_s[winner]);
       if (!result.empty()) target_s = std::max(target_s, result.back() + kApart_s);
       result.push_back(std::max(0.0, target_s));
     }

@@ -10,13 +10,14 @@
 namespace hum::pipeline {
 
 // finish() for sound that arrives in parts. Its loudness is not known in advance: the first part
-// that is not silent (and the next, if a note has just begun in it) sets the gain to -16 LUFS, this
-// gain holds to the end, and a limiter keeps peaks below -2 dBFS. The end of the release is found
+// of the melody (and the next, if a note has just begun in it) sets the gain to -16 LUFS, this gain
+// holds to the end, and a limiter keeps peaks below -2 dBFS. The end of the release is found
 // at the end, as in finish().
 class StreamFinisher {
  public:
   // `sink` takes as many channels, interleaved, at rate_hz.
-  StreamFinisher(double melody_end_s, int rate_hz, SampleSink sink, int channels = 1);
+  StreamFinisher(std::span<const audio::Note> melody, int rate_hz, SampleSink sink,
+                 int channels = 1);
 
   // Whole frames at 22,050 Hz, as play() hands them out.
   void push(std::span<const float> samples);
@@ -24,8 +25,11 @@ class StreamFinisher {
 
  private:
   void send(std::span<const float> samples);
+  // Without what comes before the first note: the noise of a rest must not set the level. The part
+  // begins where the last one that was sent ended.
+  std::span<const float> of_melody(std::span<const float> part) const;
 
-  double melody_end_s_;
+  double melody_start_s_, melody_end_s_;
   int channels_;
   SampleSink sink_;
   audio::StreamResampler resampler_;

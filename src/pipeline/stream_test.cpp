@@ -3,18 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "audio/loudness.h"
 #include "audio/test_signal.h"
+#include "base/error.h"
 #include "data/synthesis/timing.h"
 
 namespace hum::pipeline {
 namespace {
 
-std::vector<float> streamed(const std::vector<float>& sound, double melody_end_s, size_t part,
+std::vector<float> streamed(const std::vector<float>& sound, const audio::Note& melody, size_t part,
                             std::vector<size_t>* sizes = nullptr) {
   std::vector<float> result;
-  StreamFinisher finisher(melody_end_s, 44100, [&](std::span<const float> samples) {
+  StreamFinisher finisher(std::span(&melody, 1), 44100, [&](std::span<const float> samples) {
     result.insert(result.end(), samples.begin(), samples.end());
   });
   for (size_t at = 0; at < sound.size(); at += part) {
@@ -24,6 +26,10 @@ std::vector<float> streamed(const std::vector<float>& sound, double melody_end_s
   finisher.finish();
   return result;
 }
+
+constexpr audio::Note kMelody{.start_s = 0, .end_s = 6};
+
+audio::Note later(double by_s) { return {.start_s = by_s, .end_s = by_s + 6}; }
 
 std::vector<float> melody() {
   auto sound = audio::tone(330, 8, data::kSampleRate, 0.05);
@@ -37,7 +43,7 @@ std::vector<float> melody() {
 TEST(StreamFinisher, DeliversAsManySamplesAsTheWholeWouldHaveAndAsLoud) {
   const auto sound = melody();
   const auto whole = finish(sound, 6, {});
-  const auto result = streamed(sound, 6, 22050);
+  const auto result = streamed(sound, kMelody, 22050);
   EXPECT_EQ(result.size(), whole.samples.size());
   EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
   EXPECT_NEAR(result.back(), 0, 1e-3);
@@ -48,7 +54,7 @@ TEST(StreamFinisher, KeepsTwoChannelsWithOneGain) {
   std::vector<float> both, result;
   for (const float sample : sound) both.insert(both.end(), {sample, 0.5F * sample});
   StreamFinisher finisher(
-      6, 44100,
+      std::span(&kMelody, 1), 44100,
       [&](std::span<const float> samples) {
         result.insert(result.end(), samples.begin(), samples.end());
       },
@@ -66,7 +72,7 @@ TEST(StreamFinisher, KeepsTwoChannelsWithOneGain) {
 
 TEST(StreamFinisher, HandsOutWhatItHas) {
   std::vector<size_t> sizes;
-  const auto result = streamed(melody(), 6, 44100, &sizes);
+  const auto result = streamed(melody(), kMelody, 44100, &sizes);
   // Up to a few milliseconds of delay in resampler and limiter.
   EXPECT_NEAR(static_cast<double>(sizes[0]) / 44100, 2, 0.05);
   EXPECT_NEAR(static_cast<double>(sizes[1]) / 44100, 4, 0.05);
@@ -77,7 +83,7 @@ TEST(StreamFinisher, HandsOutWhatItHas) {
 TEST(StreamFinisher, ALoudSecondHalfIsLimited) {
   auto sound = melody();
   for (size_t i = 3 * data::kSampleRate; i < sound.size(); ++i) sound[i] *= 30;
-  for (const float sample : streamed(sound, 6, 22050)) {
+  for (const float sample : streamed(sound, kMelody, 22050)) {
     EXPECT_LE(std::fabs(sample), std::pow(10, -2.0 / 20) + 1e-6);
   }
 }
@@ -85,15 +91,31 @@ TEST(StreamFinisher, ALoudSecondHalfIsLimited) {
 TEST(StreamFinisher, SilenceBeforeTheMelodySetsNoLevel) {
   auto sound = melody();
   sound.insert(sound.begin(), 2 * data::kSampleRate, 0.0F);
-  const auto result = streamed(sound, 8, 22050);
+  const auto result = streamed(sound, later(2), 22050);
   EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
+}
+
+// The noise of a room is louder than EBU R128's gate.
+TEST(StreamFinisher, NoiseBeforeTheMelodySetsNoLevel) {
+  auto sound = melody();
+  const auto noise = audio::tone(900, 5, data::kSampleRate, 0.001);
+  sound.insert(sound.begin(), noise.begin(), noise.end());
+  const auto result = streamed(sound, later(5), 4 * data::kSampleRate);
+  EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
+  for (int i = 0; i < 4 * 44100; ++i) ASSERT_LT(std::fabs(result[static_cast<size_t>(i)]), 0.01);
+}
+
+TEST(StreamFinisher, RefusesSamplesThatAreNotFinite) {
+  auto sound = melody();
+  sound[70'000] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THROW(streamed(sound, kMelody, 22050), Error);
 }
 
 // Silence fills most of the part in which the melody begins.
 TEST(StreamFinisher, AMelodyThatBeginsLateInAPartIsNotTooLoud) {
   auto sound = melody();
   sound.insert(sound.begin(), static_cast<size_t>(1.9 * data::kSampleRate), 0.0F);
-  const auto result = streamed(sound, 7.9, 2 * data::kSampleRate);
+  const auto result = streamed(sound, later(1.9), 2 * data::kSampleRate);
   EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
 }
 
@@ -103,7 +125,7 @@ TEST(StreamFinisher, AnAttackAtTheEndOfAPartSetsNoLevel) {
   const auto attack = static_cast<size_t>(0.2 * data::kSampleRate);
   for (size_t i = 0; i < attack; ++i) sound[i] *= static_cast<float>(i) / attack;
   sound.insert(sound.begin(), static_cast<size_t>(1.94 * data::kSampleRate), 0.0F);
-  const auto result = streamed(sound, 7.94, 2 * data::kSampleRate);
+  const auto result = streamed(sound, later(1.94), 2 * data::kSampleRate);
   EXPECT_NEAR(audio::integrated_lufs(result, 44100), -16, 0.5);
 }
 

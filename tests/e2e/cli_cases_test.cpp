@@ -65,7 +65,7 @@ const Case kCases[] = {
     {"hum generate a.wav --json=3", 2, "--json takes no value", "write --json alone"},
     {"hum generate a.wav --lm --no-lm", 2, "--lm and --no-lm are both given", "leave one of them out"},
     {"hum generate a.wav --preset flute -o b.wav --takes 2", 2, "several takes need --lm", "add --lm, or omit --takes"},
-    {"hum generate a.wav --preset flute -o b.wav --lm --greedy --takes 2", 2, "all takes have the same tokens", "omit --greedy, or omit --takes"},
+    {"hum generate a.wav --preset flute -o b.wav --lm --greedy --takes 2", 2, "all takes are the same but for noise", "omit that flag, or omit --takes"},
     {"hum generate a.wav --preset flute -o b.wav --lm --takes 2 --seed 9223372036854775807", 2, "leaves no seeds for 2 takes", "use a smaller --seed"},
     {"hum generate a.wav --preset flute -o b.wav --top-k 3", 2, "need --lm", "add --lm"},
     {"hum arrange a.wav --preset flute -o band --strength 0.2", 2, "need --lm", "add --lm"},

@@ -107,18 +107,32 @@ TEST_F(Generate, ImitatesARecording) {
   EXPECT_THAT(brief.err, HasSubstr("too little to learn a timbre from"));
 }
 
-TEST_F(Generate, WarnsOfATimbreInWhichNoNoteIsHeard) {
-  std::vector<float> noise(3 * 22050);
+std::vector<float> noise() {
+  std::vector<float> result(3 * 22050);
   uint32_t state = 1;
-  for (float& sample : noise) {
+  for (float& sample : result) {
     state = state * 1664525 + 1013904223;
     sample = static_cast<float>(state >> 8) / (1 << 24) - 0.5F;
   }
-  const std::string timbre = write_sound("noise.wav", noise, 22050);
+  return result;
+}
+
+TEST_F(Generate, WarnsOfATimbreInWhichNoNoteIsHeard) {
+  const std::string timbre = write_sound("noise.wav", noise(), 22050);
   const auto run = generate(write_hum("a.wav"), "out.wav", {"--timbre", timbre, "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("no note was heard in the recordings of the timbre"));
   EXPECT_EQ(parse_json(run.out)["octave_reason"], "the instrument's range is unknown");
+}
+
+// The corrections are those of the clip whose notes were heard: nothing fills the rests.
+TEST_F(Generate, ARecordingWithoutANoteAmongOthersCorrectsNothing) {
+  write_sound("noise.wav", noise(), 22050);
+  write_hum("hum.wav");
+  const auto run = generate(write_hum("a.wav"), "out.wav",
+                            {"--timbre", path("hum.wav"), path("noise.wav"), "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("no note was heard in 1 of the 2 recordings of the timbre"));
 }
 
 TEST_F(Generate, MovesTheMelody) {

@@ -36,8 +36,17 @@ std::vector<std::string_view> part_names() {
   return names;
 }
 
-// {part's folder: hash}. Variants share parts.
-Json hashes_of(std::span<const fs::path> weights) {
+Json sizes_of(std::span<const fs::path> files) {
+  Json sizes = Json::object();
+  for (const fs::path& file : files) {
+    if (!file.empty()) sizes[fs::weakly_canonical(file).string()] = fs::file_size(file);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+Json weights_hashes(std::span<const fs::path> weights) {
   Json hashes = Json::object();
   for (const fs::path& folder : weights) {
     for (const std::string_view name : part_names()) {
@@ -49,16 +58,6 @@ Json hashes_of(std::span<const fs::path> weights) {
   return hashes;
 }
 
-Json sizes_of(std::span<const fs::path> files) {
-  Json sizes = Json::object();
-  for (const fs::path& file : files) {
-    if (!file.empty()) sizes[fs::weakly_canonical(file).string()] = fs::file_size(file);
-  }
-  return sizes;
-}
-
-}  // namespace
-
 Json clip_settings(const runtime::Session& session, const eval::TestSetOptions& test_set,
                    std::span<const eval::System> rows, std::span<const fs::path> weights,
                    std::span<const fs::path> sound_fonts) {
@@ -66,7 +65,7 @@ Json clip_settings(const runtime::Session& session, const eval::TestSetOptions& 
   for (const eval::System& row : rows) names.push_back(row.name);
   return {{"program", sha256_file("/proc/self/exe")},
           {"machine", {processor_name(), session.platform(), session.client()->platform_version()}},
-          {"weights", hashes_of(weights)},
+          {"weights", weights_hashes(weights)},
           {"sound fonts", sizes_of(sound_fonts)},
           {"test set",
            {{"seed", test_set.seed},

@@ -10,6 +10,9 @@
 
 namespace hum::app {
 
+// {part's folder: hash of its files} of all parts in folders of weights, which may share parts.
+Json weights_hashes(std::span<const std::filesystem::path> weights);
+
 // {"program", "machine", "weights", "sound fonts", "test set", "rows"}. "program" is the hash of
 // the running program, so that another build judges all clips again; "weights" holds the hashes of
 // all parts of the folders. Reads all these files: some tenths of a second.

@@ -20,13 +20,16 @@ eval::Renderer renderer(const fs::path& font) {
   };
 }
 
+// Of the released weights (configs/data-generation-4.yaml).
+constexpr std::string_view kHeldOutFont = "timgm6mb";
+
 fs::path find_other_font(const std::string& named) {
   if (!named.empty()) return named;
   const fs::path training = fs::weakly_canonical(data::sound_font_path());
   fs::path other;
   for (const data::SoundFont& font : data::sound_fonts()) {
     const bool usable = fs::exists(font.path) && fs::weakly_canonical(font.path) != training;
-    if (usable && (other.empty() || font.use == data::FontUse::kHeldOut)) other = font.path;
+    if (usable && (other.empty() || font.name == kHeldOutFont)) other = font.path;
   }
   return other;
 }

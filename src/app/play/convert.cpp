@@ -127,7 +127,7 @@ StreamTimes convert_to_stream(const ConvertOptions& options, std::FILE* file) {
     if (is_first && !samples.empty()) watch.lap("first_sound");
     is_first = is_first && samples.empty();
   };
-  pipeline::StreamFinisher finisher(pipeline::end_of(notes), rate_hz, sink, channels);
+  pipeline::StreamFinisher finisher(notes, rate_hz, sink, channels);
   converter.stream(notes, [&](std::span<const float> samples) { finisher.push(samples); });
   finisher.finish();
   watch.lap("rest");

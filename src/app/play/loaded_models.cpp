@@ -72,14 +72,17 @@ Timbre LoadedModels::timbre_of(std::vector<std::string> files, double max_second
     sounds.push_back(std::move(sound));
     timbre.parts.push_back(std::move(part));
   }
-  const auto is_unheard = [](const TimbreClip& sound) {
-    return sound.notes && sound.notes->empty();
-  };
-  if (std::ranges::all_of(sounds, is_unheard)) {
+  if (std::ranges::all_of(sounds, &TimbreClip::is_unheard)) {
     timbre.warnings.push_back(
         "no note was heard in the recordings of the timbre: the sound may be far from them");
   } else {
     timbre.range = pipeline::range_around(all_notes);
+    if (const auto unheard = std::ranges::count_if(sounds, &TimbreClip::is_unheard); unheard > 0) {
+      timbre.warnings.push_back(
+          fmt::format("no note was heard in {} of the {} recordings of the timbre: only the models "
+                      "read them, the corrections do not",
+                      unheard, sounds.size()));
+    }
   }
   timbre.source = synthesizer_.clip_timbre(std::move(sounds));
   return timbre;

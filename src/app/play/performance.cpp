@@ -87,7 +87,7 @@ std::vector<float> stream_take(Player& player, const pipeline::Score& score,
   const int written = std::max(channels, sound.channels());
   WavStream out(stream, rate_hz, written, audio::SampleFormat::k16);
   pipeline::StreamFinisher finisher(
-      pipeline::end_of(score.notes), rate_hz,
+      score.notes, rate_hz,
       [&](std::span<const float> samples) {
         out.write(
             audio::widened({rate_hz, channels, {samples.begin(), samples.end()}}, written).samples);

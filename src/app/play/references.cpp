@@ -225,9 +225,10 @@ std::vector<Note> one_line(std::vector<Note> notes) {
 std::vector<uint8_t> frames_of_one_note(std::span<const Note> notes, int64_t frames) {
   std::vector<int> count(static_cast<size_t>(frames));
   for (const Note& note : notes) {
-    const int64_t end =
-        std::min<int64_t>(frames, std::llround(note.end_s * data::kFramesPerSecond));
-    for (int64_t t = data::frame_of(note.start_s); t < end; ++t) ++count[static_cast<size_t>(t)];
+    // The frame in which a note ends and the next begins is the next one's.
+    const int64_t begin = data::frame_of(note.start_s);
+    const int64_t end = std::max(begin + 1, data::frame_of(note.end_s));
+    for (int64_t t = begin; t < std::min(frames, end); ++t) ++count[static_cast<size_t>(t)];
   }
   std::vector<uint8_t> result;
   for (const int notes_here : count) result.push_back(notes_here <= 1 ? 1 : 0);

@@ -157,6 +157,9 @@ TEST(References, KnowFramesOfChords) {
                                    {.start_s = 0.04, .end_s = 0.10, .pitch = 64}};
   EXPECT_THAT(frames_of_one_note(notes, 6), ElementsAre(1, 1, 0, 1, 1, 1));
   EXPECT_THAT(frames_of_one_note(notes, 2), ElementsAre(1, 1));
+  const std::vector<Note> touching = {{.start_s = 0, .end_s = 0.05, .pitch = 60},
+                                      {.start_s = 0.05, .end_s = 0.10, .pitch = 64}};
+  EXPECT_THAT(frames_of_one_note(touching, 6), ElementsAre(1, 1, 1, 1, 1, 1));
 }
 
 }  // namespace

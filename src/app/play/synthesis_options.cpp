@@ -21,9 +21,11 @@ void validate_takes(int64_t takes, const SynthesisOptions& options) {
     fail(ExitCode::kUsage, "several takes need --lm: without it only their noise differs",
          "add --lm, or omit --takes");
   }
-  if (options.sampling.greedy) {
-    fail(ExitCode::kUsage, "with --greedy all takes have the same tokens",
-         "omit --greedy, or omit --takes");
+  const auto sampling = sampling_of(options);
+  if (sampling.greedy || sampling.temperature == 0 || sampling.draft == 1) {
+    fail(ExitCode::kUsage,
+         "with --greedy, --temperature 0 or --draft 1 all takes are the same but for noise",
+         "omit that flag, or omit --takes");
   }
   const int64_t seed = options.sampling.seed;
   if (seed > std::numeric_limits<int64_t>::max() - takes) {
@@ -52,8 +54,9 @@ void validate(const SynthesisOptions& options) {
   const models::humming::SamplingOptions neutral;
   const auto& own = options.sampling;
   const bool is_overridden = own.temperature != neutral.temperature || own.draft != neutral.draft ||
-                             own.guidance_of_melody() != neutral.guidance ||
-                             own.guidance_of_timbre() != neutral.guidance || own.greedy;
+                             own.guidance != neutral.guidance ||
+                             own.melody_guidance != neutral.melody_guidance ||
+                             own.timbre_guidance != neutral.timbre_guidance || own.greedy;
   if (has_strength && is_overridden) {
     fail(ExitCode::kUsage, "--strength sets --temperature, --guidance and --draft",
          "omit --strength, or omit --temperature, --greedy, --draft and every --guidance");

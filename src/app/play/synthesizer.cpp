@@ -117,6 +117,7 @@ TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
   TokenFile all{.books = books}, read{.books = books};  // one clip after another
   std::vector<float> sound_of_all;
   bool has_notes = true;
+  const bool all_unheard = std::ranges::all_of(clips, &TimbreClip::is_unheard);
   for (TimbreClip& clip : clips) {
     data::normalise_level(clip.samples);
     const TokenFile sound{.codes = codec().encode_sound(clip.samples),
@@ -126,9 +127,12 @@ TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
     const auto frame_at = [&](double time_s) {
       return std::min<int64_t>(std::llround(time_s * data::kFramesPerSecond), sound.frames());
     };
-    append(all, sound, 0, sound.frames());
-    sound_of_all.insert(sound_of_all.end(), clip.samples.begin(), clip.samples.end());
-    sound_of_all.resize(static_cast<size_t>(all.frames() * data::kFrameSamples));
+    // Beside the notes of others, an unheard clip would be the sound of their rests.
+    if (all_unheard || !clip.is_unheard()) {
+      append(all, sound, 0, sound.frames());
+      sound_of_all.insert(sound_of_all.end(), clip.samples.begin(), clip.samples.end());
+      sound_of_all.resize(static_cast<size_t>(all.frames() * data::kFrameSamples));
+    }
     append(read, sound, frame_at(clip.read_from_s), frame_at(clip.read_to_s));
   }
   auto source = source_of(read, all, has_notes);

@@ -60,6 +60,9 @@ struct TimbreClip {
   std::optional<std::vector<audio::Note>> notes = {};  // in it; absent: unknown
   // What the models are conditioned on, in seconds of the samples.
   double read_from_s = 0, read_to_s = kReference_s;
+
+  // Somebody listened and heard no note.
+  bool is_unheard() const { return notes && notes->empty(); }
 };
 
 // Reads each model when it is first needed. Thread-safe. The session must outlive it.

@@ -142,11 +142,14 @@ void run(const Product& p, const void* a, const void* b, void* c, Workers& worke
     widen_row(static_cast<const T*>(a) + i * p.k, p.k, wide.data() + i * padded);
   }
   const int64_t row_bytes = p.k * static_cast<int64_t>(sizeof(T));
-  const int64_t grain = std::max<int64_t>(kGrainBytes / row_bytes, kLanes);
+  const int64_t grain = std::max<int64_t>(kGrainBytes / row_bytes / kLanes, 1);
   const FewRows<T, U> rows{wide.data(), static_cast<const T*>(b), static_cast<U*>(c), p.m, p.n,
                            p.k};
-  for_each_range(workers, p.n, grain,
-                 [&](int64_t begin, int64_t end) { few_columns(rows, begin, end); });
+  // Whole groups of lanes, so that the order of a sum does not depend on the number of threads.
+  const int64_t groups = (p.n + kLanes - 1) / kLanes;
+  for_each_range(workers, groups, grain, [&](int64_t begin, int64_t end) {
+    few_columns(rows, begin * kLanes, std::min(end * kLanes, p.n));
+  });
 }
 
 }  // namespace

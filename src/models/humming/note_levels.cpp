@@ -59,19 +59,23 @@ NoteLevels::NoteLevels(std::span<const float> truth_db, std::span<const float> p
               played_db.size(), melody.size(), frames);
   const size_t features = melody.size() / frames;
   const auto row = [&](size_t t) { return melody.subspan(t * features, features); };
+  const auto is_of_age = [&](size_t t, int64_t age) {
+    return is_used[t] != 0 && is_sounding(row(t)) && age_frames(row(t)) == age;
+  };
   for (size_t t = 0; t < frames; ++t) {
-    if (!is_sounding(row(t)) || age_frames(row(t)) != 0) continue;
+    // The features give the frame that two notes share to the higher one: the lower begins at 1.
+    const bool is_late = t > 0 && is_of_age(t, 1) && is_used[t - 1] != 0 && !is_of_age(t - 1, 0);
+    if (!is_of_age(t, 0) && !is_late) continue;
+    const size_t begin = is_late ? t - 1 : t;
     double pitch = 0;
     size_t end = t;
-    for (; end < frames && is_used[end] != 0 && is_sounding(row(end)) &&
-           age_frames(row(end)) == static_cast<int64_t>(end - t);
-         ++end) {
+    for (; end < frames && is_of_age(end, static_cast<int64_t>(end - begin)); ++end) {
       pitch += midi_pitch(row(end));
     }
-    if (end == t) continue;
+    const size_t length = end - begin;
     notes_.push_back(
         {pitch / static_cast<double>(end - t),
-         differences_by_age(truth_db.subspan(t, end - t), played_db.subspan(t, end - t))});
+         differences_by_age(truth_db.subspan(begin, length), played_db.subspan(begin, length))});
   }
 }
 

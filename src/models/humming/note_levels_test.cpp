@@ -66,6 +66,17 @@ TEST(NoteLevels, AreThoseOfTheNearestNote) {
   EXPECT_NEAR(levels.difference_db(60, 10), 0, 1e-6);
 }
 
+// data/synthesis/features.cpp gives a frame that two notes share to the higher one.
+TEST(NoteLevels, KnowANoteWhoseFirstFrameIsTheEndOfAHigherOne) {
+  std::vector<float> melody;
+  add_note(melody, 72, 41);
+  add_note(melody, 48, 40);
+  melody.erase(melody.begin() + 41 * kFeatures, melody.begin() + 42 * kFeatures);
+  std::vector<float> truth_db(41, -20);
+  truth_db.insert(truth_db.end(), 39, -40);
+  EXPECT_NEAR(levels_of(melody, truth_db).difference_db(48, 10), -10, 1);
+}
+
 TEST(NoteLevels, OfNoNotesAreNone) {
   const std::vector<float> rests(20 * kFeatures);
   EXPECT_EQ(levels_of(rests, std::vector<float>(20, -50)).difference_db(60, 3), 0);
