@@ -29,8 +29,7 @@ struct ModelReportOptions {
     v("resamples", bootstrap.resamples, "number of bootstrap resamples");
     v("bootstrap_seed", bootstrap.seed, "random seed of the bootstrap");
     v("against", against, "NAME=FOLDER: also evaluate these weights on the same clips; repeatable");
-    v("other_font", other_font,
-      "sound font that was not used in training (default: TimGM6mb)");
+    v("other_font", other_font, "sound font that was not used in training (default: TimGM6mb)");
     v("singing", singing,
       "recording of a singer, or a folder of recordings (default: examples/vocadito_10.wav)");
     v("references", references,
