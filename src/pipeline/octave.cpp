@@ -13,6 +13,8 @@ using audio::Note;
 constexpr double kMinVoter_s = 0.1, kMinCertainty = 0.5;
 constexpr double kEnough = 0.95;
 constexpr int kSemitones = 12;
+// The models hardly play notes above F#7.
+constexpr int kHighestPlayed = 102;
 // Nearest to the singer first, up before down.
 constexpr int kOctaves[] = {0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8, -8};
 
@@ -44,7 +46,8 @@ double share_inside(std::span<const Note> notes, const PitchRange& range, int oc
 std::optional<PitchRange> range_around(std::span<const Note> clip) {
   if (clip.empty()) return std::nullopt;
   const auto [low, high] = std::ranges::minmax(voters(clip), {}, &Note::pitch);
-  return PitchRange{std::max(0, low.pitch - kSemitones), std::min(127, high.pitch + kSemitones)};
+  const int top = std::min(kHighestPlayed, high.pitch + kSemitones);
+  return PitchRange{std::max(0, std::min(low.pitch - kSemitones, top - 2 * kSemitones)), top};
 }
 
 OctaveChoice choose_octave(std::span<const Note> notes, const PitchRange& range) {

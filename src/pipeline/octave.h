@@ -26,7 +26,8 @@ struct OctaveChoice {
 OctaveChoice choose_octave(std::span<const audio::Note> notes, const PitchRange& range);
 
 // The range of an instrument of which only a clip is known: the notes of the clip that would vote,
-// and an octave around them. Absent if the clip has no notes.
+// and an octave around them, not above F#7: models play higher notes badly. Absent if the clip has
+// no notes.
 std::optional<PitchRange> range_around(std::span<const audio::Note> clip);
 
 }  // namespace hum::pipeline

@@ -71,7 +71,8 @@ TEST(Octave, AClipStatesItsRange) {
   EXPECT_EQ(range->high, 100);
   EXPECT_EQ(choose_octave(sung({45, 48, 52}), *range).octave, 2);
   EXPECT_EQ(range_around(sung({5, 120}))->low, 0);
-  EXPECT_EQ(range_around(sung({5, 120}))->high, 127);
+  EXPECT_EQ(range_around(sung({5, 120}))->high, 102);
+  EXPECT_EQ(range_around(sung({100}))->low, 78);
 }
 
 }  // namespace

@@ -22,7 +22,10 @@
 #include "base/folders.h"
 #include "base/json.h"
 #include "base/quantile.h"
+#include "base/rng.h"
 #include "base/scratch_folder.h"
+#include "data/synthesis/features.h"
+#include "data/synthesis/sine.h"
 #include "data/synthesis/sound_fonts.h"
 #include "data/synthesis/timing.h"
 #include "eval/harness/evaluation.h"
@@ -210,6 +213,46 @@ TEST(ReleasedWeights, DoNotTakeTimbreFromThePolarityOfAReference) {
   std::cout << fmt::format("timbre distance by polarity {:.1f}, between instruments {:.1f}\n",
                            by_polarity / kClips, between_instruments / kClips);
   EXPECT_LT(by_polarity, 0.1 * between_instruments);
+}
+
+// 7 s, of which the models read 5, from within the first note on.
+struct LongClip {
+  static constexpr double kFrom_s = 1, kTo_s = 6, kSeconds = 7;
+  std::vector<audio::Note> notes = {{.start_s = 0.2, .end_s = 1.8, .pitch = 60, .bends = {0, 3, 0}},
+                                    {.start_s = 2, .end_s = 6.8, .pitch = 64}};
+  std::vector<float> samples = data::render_sine(notes, std::llround(kSeconds * data::kSampleRate));
+};
+
+TEST(ReleasedWeights, ReadAPartOfALongReferenceWithTheAgesOfItsNotes) {
+  runtime::Session session{app::session_options()};
+  app::Synthesizer synthesizer(session, released());
+  const LongClip clip;
+  const auto read = synthesizer.clip_timbre({{.samples = clip.samples,
+                                              .notes = clip.notes,
+                                              .read_from_s = LongClip::kFrom_s,
+                                              .read_to_s = LongClip::kTo_s}});
+  const auto whole = data::melody_features(clip.notes, data::frame_of(LongClip::kTo_s),
+                                           data::kAllMelodyFeatures);
+  const auto first = data::frame_of(LongClip::kFrom_s) * data::kAllMelodyFeatures;
+  EXPECT_EQ(read.reference.melody, std::vector(whole.begin() + first, whole.end()));
+}
+
+TEST(ReleasedWeights, TakeNoCorrectionFromARecordingWithoutNotes) {
+  runtime::Session session{app::session_options()};
+  app::Synthesizer synthesizer(session, released());
+  const LongClip clip;
+  const app::TimbreClip heard{.samples = clip.samples, .notes = clip.notes};
+  std::vector<float> noise(clip.samples.size());
+  Rng rng(1, "noise");
+  for (float& sample : noise) sample = static_cast<float>(0.1 * rng.normal());
+  const app::TimbreClip unheard{.samples = noise, .notes = std::vector<audio::Note>()};
+  const auto alone = synthesizer.clip_timbre({heard});
+  const auto both = synthesizer.clip_timbre({unheard, heard, unheard});
+  EXPECT_EQ(both.notes, alone.notes);
+  EXPECT_EQ(both.sound, alone.sound);
+  EXPECT_EQ(both.latents, alone.latents);
+  EXPECT_NE(both.reference.latents, alone.reference.latents);
+  EXPECT_FALSE(synthesizer.clip_timbre({unheard}).sound.empty());
 }
 
 TEST(ReleasedWeights, HaveTheResidualOfEachPreset) {

@@ -74,7 +74,8 @@ Timbre LoadedModels::timbre_of(std::vector<std::string> files, double max_second
   }
   if (std::ranges::all_of(sounds, &TimbreClip::is_unheard)) {
     timbre.warnings.push_back(
-        "no note was heard in the recordings of the timbre: the sound may be far from them");
+        "no note was heard in what is used of the recordings of the timbre: the sound may be far "
+        "from them");
   } else {
     timbre.range = pipeline::range_around(all_notes);
     if (const auto unheard = std::ranges::count_if(sounds, &TimbreClip::is_unheard); unheard > 0) {

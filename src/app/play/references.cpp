@@ -7,12 +7,15 @@
 #include <utility>
 
 #include "audio/io.h"
+#include "audio/pitch.h"
 #include "base/error.h"
+#include "data/synthesis/features.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/melody.h"
 #include "data/synthesis/timing.h"
 #include "data/synthesis/window.h"
 #include "decode/read.h"
+#include "models/humming/note_frames.h"
 #include "models/weights_folder.h"
 #include "pipeline/recording.h"
 
@@ -29,6 +32,9 @@ constexpr double kVelocities[] = {60, 104};  // 5 and 6 dB around the middle of 
 constexpr double kSounding_s = 0.8;
 // Of frames that sound, in amplitude: -30 dB.
 constexpr float kSounding = 0.0316F;
+// Of frames with a pitch (audio::yin). Noise has about 1, one note less than 0.1.
+constexpr double kMostAperiodic = 0.5;
+constexpr int64_t kFewestPitched = 25;  // half a second
 
 // The start of the sound: the first sample within 40 dB of the loudest.
 size_t first_sound(std::span<const float> samples) {
@@ -64,8 +70,9 @@ double seconds_of(size_t samples) { return static_cast<double>(samples) / data::
 [[noreturn]] void fail_short(const std::string& file, double seconds) {
   fail(ExitCode::kBadData,
        fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from",
-                   audio::name_of(file), seconds),
-       fmt::format("use a recording of {} s or more", kMinReference_s));
+                   audio::name_of(file), std::min(seconds, kMinReference_s - 0.01)),
+       fmt::format("use a recording of {} s or more, without the silence at its start",
+                   kMinReference_s));
 }
 
 // The best frames of a recording, at most `most`. Keeps no more of it.
@@ -91,6 +98,20 @@ Clip read_clip(const std::string& file, int64_t most, double max_seconds,
                    .from_s = seconds_of(from),
                    .to_s = seconds_of(from + part.size())},
           .samples = {part.begin(), part.end()}};
+}
+
+// 1 for frames that sound and have a pitch; if there are hardly any, for those that sound.
+std::vector<int64_t> frames_that_count(std::span<const float> samples) {
+  const auto levels = levels_of(samples);
+  const auto pitch = audio::yin(samples, data::kSampleRate, {.hop_samples = data::kFrameSamples});
+  const float limit = kSounding * std::ranges::max(levels);
+  std::vector<int64_t> sounding, pitched;
+  for (size_t frame = 0; frame < levels.size(); ++frame) {
+    const bool sounds = levels[frame] >= limit;
+    sounding.push_back(sounds ? 1 : 0);
+    pitched.push_back(sounds && pitch.aperiodicity[frame] < kMostAperiodic ? 1 : 0);
+  }
+  return std::ranges::count(pitched, 1) >= kFewestPitched ? pitched : sounding;
 }
 
 double overlap_s(const Note& a, const Note& b) {
@@ -153,6 +174,23 @@ models::codec::TokenFile reference_tokens(const data::Preset& preset, data::Flui
   return tokens;
 }
 
+models::humming::LateDecay preset_decay(const data::Preset& preset, data::FluidRenderer& renderer) {
+  constexpr int kHeldPitches = 4;
+  constexpr double kHeld_s = 6, kApart_s = 8;
+  std::vector<Note> notes;
+  for (int i = 0; i < kHeldPitches; ++i) {
+    const double step = static_cast<double>(preset.high - preset.low) * i / (kHeldPitches - 1);
+    notes.push_back({.start_s = kApart_s * i,
+                     .end_s = kApart_s * i + kHeld_s,
+                     .pitch = preset.low + static_cast<int>(std::lround(step))});
+  }
+  const auto levels = models::humming::frame_levels(
+      renderer.render(notes, preset.program, kApart_s * kHeldPitches));
+  const auto frames = std::ssize(levels);
+  return {levels, data::melody_features(notes, frames, data::kAllMelodyFeatures),
+          frames_of_one_note(notes, frames)};
+}
+
 std::vector<Clip> read_clips(std::span<const std::string> files, double max_seconds,
                              std::vector<std::string>& warnings) {
   const int64_t reference = frames_in(kReference_s);
@@ -187,20 +225,17 @@ std::vector<int64_t> fair_shares(std::span<const int64_t> sizes, int64_t total) 
 }
 
 size_t best_part(std::span<const float> samples, double seconds) {
-  const auto levels = levels_of(samples);
   const auto frames = static_cast<size_t>(std::llround(seconds * data::kFramesPerSecond));
-  if (levels.size() <= frames) return 0;
-  const float limit = kSounding * std::ranges::max(levels);
-  const auto sounds = [&](size_t frame) { return levels[frame] >= limit ? 1 : 0; };
-  int64_t sounding = 0;
-  for (size_t frame = 0; frame < frames; ++frame) sounding += sounds(frame);
+  if (samples.size() <= frames * data::kFrameSamples) return 0;
+  const auto counts = frames_that_count(samples);
+  int64_t counted = std::accumulate(counts.begin(), counts.begin() + frames, int64_t{0});
   size_t best = 0;
-  int64_t most = sounding;
-  for (size_t first = 1; first + frames <= levels.size(); ++first) {
-    sounding += sounds(first + frames - 1) - sounds(first - 1);
-    if (sounding > most) {
+  int64_t most = counted;
+  for (size_t first = 1; first + frames <= counts.size(); ++first) {
+    counted += counts[first + frames - 1] - counts[first - 1];
+    if (counted > most) {
       best = first;
-      most = sounding;
+      most = counted;
     }
   }
   return best * data::kFrameSamples;

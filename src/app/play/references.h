@@ -14,6 +14,7 @@
 #include "data/synthesis/presets.h"
 #include "models/codec/codec_session.h"
 #include "models/codec/token_file.h"
+#include "models/humming/late_decay.h"
 
 namespace hum::app {
 
@@ -43,6 +44,9 @@ std::vector<audio::Note> single_notes(const data::Preset& preset);
 models::codec::TokenFile reference_tokens(const data::Preset& preset, data::FluidRenderer& renderer,
                                           const models::codec::CodecSession& codec);
 
+// How notes of a preset die away on the sound font.
+models::humming::LateDecay preset_decay(const data::Preset& preset, data::FluidRenderer& renderer);
+
 // The part of a recording that is used as a reference, in seconds of the recording.
 struct ClipPart {
   std::string file;
@@ -57,8 +61,8 @@ struct Clip {
 };
 
 // Reads recordings of one timbre, one after another. Of each it keeps the best 5 s, of more than
-// six so much less that all are 30 s: from the first sound on, the first part that sounds for the
-// longest time. The models read 5 s of them, which the clips share fairly.
+// six so much less that all are 30 s: from the first sound on, its best part. The models read 5 s
+// of them, which the clips share fairly.
 // Throws: kBadData for a recording of less than 1 s and what pipeline::checked_recording throws;
 // what audio::read_mono throws.
 std::vector<Clip> read_clips(std::span<const std::string> files, double max_seconds,
@@ -68,9 +72,9 @@ std::vector<Clip> read_clips(std::span<const std::string> files, double max_seco
 // rest.
 std::vector<int64_t> fair_shares(std::span<const int64_t> sizes, int64_t total);
 
-// The best `seconds` of a sound: of the parts that sound for the longest time, the first. A frame
-// of 20 ms sounds if it is within 30 dB of the loudest. Returns the part's first sample. Units:
-// samples at 22,050 Hz.
+// The best `seconds` of a sound: of the parts that have a pitch for the longest time, the first; of
+// noise, of those that sound. A frame of 20 ms sounds if it is within 30 dB of the
+// loudest, and only then has a pitch. Returns the part's first sample. Units: samples at 22,050 Hz.
 size_t best_part(std::span<const float> samples, double seconds);
 
 // The notes of a clip as the models know them: one_line of what was heard, and as loud as the clip

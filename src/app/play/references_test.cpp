@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "audio/io.h"
+#include "base/rng.h"
 #include "base/scratch_folder.h"
 #include "base/testing/refusal.h"
 #include "data/synthesis/timing.h"
@@ -41,6 +42,18 @@ TEST(References, UseThePartThatSoundsLongest) {
   EXPECT_NEAR(part_s(samples, 2), 3, 0.03);  // the first of several
   EXPECT_EQ(part_s(samples, 10), 0);
   EXPECT_EQ(part_s(tones({{6, 0.5F}}), 3), 0);
+}
+
+TEST(References, UseAPartThatHasAPitch) {
+  std::vector<float> samples;
+  Rng rng(1, "noise");
+  while (std::ssize(samples) < data::sample_of(3)) {
+    samples.push_back(static_cast<float>(0.3 * rng.normal()));
+  }
+  EXPECT_EQ(part_s(samples, 2), 0);
+  const auto notes = tones({{0.5, 0.3F}, {0.5, 0.0F}, {0.5, 0.3F}});
+  samples.insert(samples.end(), notes.begin(), notes.end());
+  EXPECT_NEAR(part_s(samples, 1.5), 3, 0.1);
 }
 
 TEST(References, ShareFairly) {

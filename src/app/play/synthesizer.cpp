@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/play/stored_decays.h"
 #include "app/play/stored_residuals.h"
 #include "base/env.h"
 #include "base/folders.h"
@@ -17,6 +18,7 @@
 #include "models/codec/code_vectors.h"
 #include "models/codec/token_file.h"
 #include "models/humming/equaliser.h"
+#include "models/humming/note_frames.h"
 #include "models/weights_folder.h"
 #include "pipeline/channel_rendering.h"
 #include "pipeline/windows.h"
@@ -27,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using models::codec::TokenFile;
 using models::humming::BandCorrection;
+using models::humming::LateDecay;
 using models::humming::Residual;
 
 // models/ and pipeline/ do not depend on each other.
@@ -40,20 +43,32 @@ int64_t windows_of_frames(int64_t frames) {
 // Of the noise when the models play a reference's own notes.
 constexpr uint64_t kBandSeed = 1;
 
-// Adds the frames first..last-1 of a sound, and its notes there.
-void append(TokenFile& all, const TokenFile& sound, int64_t first, int64_t last) {
+void append(TokenFile& all, const TokenFile& sound) {
   const auto time_s = [](int64_t frame) {
     return static_cast<double>(frame) / data::kFramesPerSecond;
   };
-  const double from_s = time_s(all.frames()), to_s = time_s(all.frames() + last - first);
-  for (audio::Note& note : data::shifted(sound.notes, from_s - time_s(first))) {
-    note.start_s = std::max(note.start_s, from_s);
+  const double from_s = time_s(all.frames()), to_s = time_s(all.frames() + sound.frames());
+  for (audio::Note& note : data::shifted(sound.notes, from_s)) {
     note.end_s = std::min(note.end_s, to_s);
     if (note.start_s < note.end_s) all.notes.push_back(std::move(note));
   }
-  all.codes.insert(all.codes.end(), sound.codes.begin() + first * sound.books,
-                   sound.codes.begin() + last * sound.books);
+  all.codes.insert(all.codes.end(), sound.codes.begin(), sound.codes.end());
 }
+
+// What conditions the models: some frames of each clip.
+struct ReadFrames {
+  std::vector<int32_t> codes;
+  std::vector<float> melody;  // rows of data::kAllMelodyFeatures
+
+  // Frames first..last-1. A note that is longer keeps its age and its bends there.
+  void append(const TokenFile& sound, int64_t first, int64_t last) {
+    codes.insert(codes.end(), sound.codes.begin() + first * sound.books,
+                 sound.codes.begin() + last * sound.books);
+    constexpr int kWidth = data::kAllMelodyFeatures;
+    const auto rows = data::melody_features(sound.notes, last, kWidth);
+    melody.insert(melody.end(), rows.begin() + first * kWidth, rows.end());
+  }
+};
 
 pipeline::RenderFunction with_equaliser(pipeline::RenderFunction render,
                                         std::shared_ptr<const BandCorrection> bands, double share) {
@@ -65,6 +80,27 @@ pipeline::RenderFunction with_equaliser(pipeline::RenderFunction render,
     }
     return sounds;
   };
+}
+
+pipeline::RenderFunction with_decay(pipeline::RenderFunction render,
+                                    std::shared_ptr<const LateDecay> decay, double share) {
+  return [render = std::move(render), decay = std::move(decay),
+          share](std::span<const pipeline::SoundWindow> windows) {
+    auto sounds = render(windows);
+    for (size_t i = 0; i < sounds.size(); ++i) {
+      models::humming::apply_decay(sounds[i], windows[i].melody, *decay, share);
+    }
+    return sounds;
+  };
+}
+
+// Of a clip's notes, one at a time.
+std::shared_ptr<const LateDecay> decay_of(const TimbreSource& clip) {
+  const auto levels = models::humming::frame_levels(clip.sound);
+  const auto frames = std::ssize(levels);
+  return std::make_shared<const LateDecay>(
+      levels, data::melody_features(clip.notes, frames, data::kAllMelodyFeatures),
+      frames_of_one_note(clip.notes, frames));
 }
 
 }  // namespace
@@ -102,19 +138,18 @@ models::codec::CodecSession& Synthesizer::codec() {
   return *codec_;
 }
 
-TimbreSource Synthesizer::source_of(const TokenFile& read, const TokenFile& all,
-                                    bool has_notes) const {
-  TimbreSource source{humming_.reference(read.codes), humming_.code_latents(all.codes), all.notes};
-  if (has_notes) {
-    source.reference.melody = data::melody_features(read.notes, models::humming::kReferenceFrames,
-                                                    data::kAllMelodyFeatures);
-  }
+TimbreSource Synthesizer::source_of(std::span<const int32_t> read, std::vector<float> melody,
+                                    const TokenFile& all) const {
+  TimbreSource source{humming_.reference(read), humming_.code_latents(all.codes), all.notes};
+  if (!melody.empty()) melody.resize(models::humming::kReferenceFrames * data::kAllMelodyFeatures);
+  source.reference.melody = std::move(melody);
   return source;
 }
 
 TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
   const int64_t books = codec().config().sound_books();
-  TokenFile all{.books = books}, read{.books = books};  // one clip after another
+  TokenFile all{.books = books};  // one clip after another
+  ReadFrames read;
   std::vector<float> sound_of_all;
   bool has_notes = true;
   const bool all_unheard = std::ranges::all_of(clips, &TimbreClip::is_unheard);
@@ -129,14 +164,16 @@ TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
     };
     // Beside the notes of others, an unheard clip would be the sound of their rests.
     if (all_unheard || !clip.is_unheard()) {
-      append(all, sound, 0, sound.frames());
+      append(all, sound);
       sound_of_all.insert(sound_of_all.end(), clip.samples.begin(), clip.samples.end());
       sound_of_all.resize(static_cast<size_t>(all.frames() * data::kFrameSamples));
     }
-    append(read, sound, frame_at(clip.read_from_s), frame_at(clip.read_to_s));
+    read.append(sound, frame_at(clip.read_from_s), frame_at(clip.read_to_s));
   }
-  auto source = source_of(read, all, has_notes);
+  if (!has_notes) read.melody.clear();
+  auto source = source_of(read.codes, std::move(read.melody), all);
   source.sound = std::move(sound_of_all);
+  if (!source.notes.empty()) source.decay = decay_of(source);
   return source;
 }
 
@@ -152,6 +189,7 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
            "hum data references replaces the presets' references");
     }
     TimbreSource timbre = stored_timbre(tokens);
+    timbre.decay = stored_decay(weights_, preset);
     if (with_residual) timbre.residual = preset_residual(preset, timbre);
     return timbre;
   }
@@ -161,7 +199,9 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
                     preset.name));
   }
   data::FluidRenderer renderer;
-  return stored_timbre(reference_tokens(preset, renderer, codec()));
+  TimbreSource timbre = stored_timbre(reference_tokens(preset, renderer, codec()));
+  timbre.decay = std::make_shared<const LateDecay>(preset_decay(preset, renderer));
+  return timbre;
 }
 
 bool Synthesizer::reads(const TokenFile& reference) const {
@@ -172,7 +212,12 @@ bool Synthesizer::reads(const TokenFile& reference) const {
 }
 
 TimbreSource Synthesizer::stored_timbre(const TokenFile& reference) const {
-  return source_of(reference, reference, !reference.notes.empty());
+  std::vector<float> melody;
+  if (!reference.notes.empty()) {
+    melody = data::melody_features(reference.notes, models::humming::kReferenceFrames,
+                                   data::kAllMelodyFeatures);
+  }
+  return source_of(reference.codes, std::move(melody), reference);
 }
 
 bool Synthesizer::has_residual(const TimbreSource& timbre) const {
@@ -267,6 +312,9 @@ pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const Synthesi
     if (is_corrected && timbre.bands) {
       render = with_equaliser(std::move(render), std::move(timbre.bands), options.residual);
     }
+  }
+  if (is_corrected && timbre.decay && !timbre.decay->is_steady()) {
+    render = with_decay(std::move(render), std::move(timbre.decay), options.residual);
   }
   result.channels = in_stereo ? audio::channel_count(channels()) : 1;
   result.render = in_stereo ? pipeline::render_channels(std::move(render), channels())

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ struct TimbreSource {
   // (models/humming/equaliser.h). Null: not computed yet (Synthesizer::add_residuals).
   std::shared_ptr<const models::humming::Residual> residual = nullptr;
   std::shared_ptr<const models::humming::BandCorrection> bands = nullptr;
+  // Null: notes keep their level.
+  std::shared_ptr<const models::humming::LateDecay> decay = nullptr;
 };
 
 // A sound of a timbre, mono at 22,050 Hz.
@@ -109,9 +112,10 @@ class Synthesizer {
   const models::humming::HummingSession& humming() const { return humming_; }
 
  private:
-  // read: what the models are conditioned on; all: what the residual is made of.
-  TimbreSource source_of(const models::codec::TokenFile& read, const models::codec::TokenFile& all,
-                         bool has_notes) const;
+  // read: the codes that condition the models; melody: the rows of features of their frames, empty
+  // if the notes are unknown; all: what the residual is made of.
+  TimbreSource source_of(std::span<const int32_t> read, std::vector<float> melody,
+                         const models::codec::TokenFile& all) const;
   bool has_residual(const TimbreSource& timbre) const;
   // Of the bands of what the draft and the guided decoder play of the timbre's own notes. Serves
   // --lm too: most of it is the decoder's.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/play/hearing.h"
+#include "app/play/stored_decays.h"
 #include "app/play/stored_residuals.h"
 #include "app/play/synthesizer.h"
 #include "app/session_options.h"
@@ -161,8 +162,10 @@ MadeReferences make_references(const std::string& weights_flag, const std::strin
   const auto presets = data.empty() ? data::training_presets() : presets_of(data);
   data::FluidRenderer renderer;
   std::vector<models::codec::TokenFile> tokens;
+  std::vector<PresetDecay> decays;
   for (const data::Preset* preset : presets) {
     tokens.push_back(reference_tokens(*preset, renderer, synthesizer.codec()));
+    decays.push_back({std::string(preset->name), preset_decay(*preset, renderer)});
   }
   std::vector<PresetResidual> residuals;
   const auto drafter = drafter_sha256(weights);
@@ -174,6 +177,7 @@ MadeReferences make_references(const std::string& weights_flag, const std::strin
     models::codec::write_token_file(
         references.temporary_path() / (std::string(presets[i]->name) + ".safetensors"), tokens[i]);
   }
+  write_decays(references.temporary_path(), decays);
   if (!residuals.empty()) write_residuals(references.temporary_path(), *drafter, residuals);
   references.commit();
   return {folder.string(), presets.size(), residuals.size()};

@@ -43,8 +43,9 @@ inline constexpr int64_t kAllMelodyFeatures = 13;
 inline constexpr int64_t kMelodyPitch = 0, kMelodySounding = 3, kMelodyOnset = 4,
                          kMelodySinceOnset = 5, kMelodySinceEnd = 7;
 inline constexpr int64_t kMelodyCountFrames = 50;
-// Of all features: frames since the onset / kMelodyLongCountFrames, at most 1.
-inline constexpr int64_t kMelodyLongSinceOnset = 9, kMelodyLongCountFrames = 300;
+// Of all features: frames since the onset, and since the end, / kMelodyLongCountFrames, at most 1.
+inline constexpr int64_t kMelodyLongSinceOnset = 9, kMelodyLongSinceEnd = 10,
+                         kMelodyLongCountFrames = 300;
 
 // No melody is played for longer after its last note.
 inline constexpr double kMaxExcitationTail_s = 2;

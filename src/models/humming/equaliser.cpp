@@ -7,6 +7,7 @@
 #include "audio/dsp.h"
 #include "base/error.h"
 #include "models/humming/melody_columns.h"
+#include "models/humming/note_frames.h"
 
 namespace hum::models::humming {
 namespace {
@@ -14,6 +15,9 @@ namespace {
 constexpr int kRate = 22050, kHop = 441;
 constexpr audio::StftOptions kStft{.window_samples = 4 * kHop, .hop_samples = kHop};
 constexpr double kRange_db = 80;
+// A rest fades by 30 dB a second after the first quarter of a second.
+constexpr int64_t kRelease = 12;
+constexpr double kRestFade_db = 0.6;  // per frame
 
 const std::vector<audio::MelBand>& mel_filters() {
   static const auto filters =
@@ -47,19 +51,6 @@ T value_at(double bin, std::span<const T> values) {
   return (1 - share) * values[next - 1] + share * values[next];
 }
 
-// The mean power of each frame in dB, not more than 80 dB below the largest. Shapes: [F 441] ->
-// [F].
-std::vector<float> frame_levels(std::span<const float> samples) {
-  audio::Matrix<float> power(std::ssize(samples) / kHop, 1);
-  for (int64_t t = 0; t < power.rows; ++t) {
-    for (const float x : samples.subspan(static_cast<size_t>(t * kHop), kHop)) {
-      power(t, 0) += x * x / kHop;
-    }
-  }
-  audio::power_to_db(power, kRange_db);
-  return std::move(power.values);
-}
-
 // The power of a frame's bands. Shapes: [kBands].
 float level_of(std::span<const float> levels_db) {
   double power = 0;
@@ -79,6 +70,11 @@ std::vector<float> colours(std::span<const float> samples, std::span<const float
     for (float& band : row) band -= level;
   }
   return levels_db;
+}
+
+// How much a rest is faded, so that it becomes silent if the clip has no rest to learn from.
+double rest_fade_db(std::span<const float> row) {
+  return kRestFade_db * static_cast<double>(std::max<int64_t>(0, frames_since_end(row) - kRelease));
 }
 
 // Shapes: samples [F 441], gains [F, kBands].
@@ -131,13 +127,14 @@ std::vector<float> BandCorrection::gains_db(std::span<const float> melody, int64
   for (size_t t = 0; t < static_cast<size_t>(frames); ++t) {
     const auto row = melody.subspan(t * features, features);
     const bool sounds = is_sounding(row);
-    const double level =
-        sounds ? share * levels_.difference_db(midi_pitch(row), age_frames(row)) : 0;
+    const double level_db = levels_.difference_db(midi_pitch(row), last_age_frames(row));
+    // What follows a note is only made quieter: a clip has the noise of its room there, and where
+    // its notes end is heard less surely than where they begin.
+    const double added = share * (sounds ? level_db : std::min(0.0, level_db) - rest_fade_db(row));
+    const float most = sounds ? kMaxBandGain_db : 0;
     for (float& gain : std::span(gains).subspan(t * kBands, kBands)) {
-      // What follows a note is only made quieter: a clip has the noise of its room there, and where
-      // its notes end is heard less surely than where they begin.
-      gain = std::clamp(gain + static_cast<float>(level), -kMaxBandGain_db,
-                        sounds ? kMaxBandGain_db : 0);
+      gain = std::clamp(gain, -kMaxBandGain_db, kMaxBandGain_db);
+      gain = std::min(gain + static_cast<float>(added), most);
     }
   }
   return gains;

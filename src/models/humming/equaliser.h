@@ -14,7 +14,7 @@ namespace hum::models::humming {
 
 // Triangles on the mel scale (Slaney's) from 0 to 11,025 Hz.
 inline constexpr int kBands = 48;
-// No correction raises or lowers a band by more.
+// No correction raises a band by more, nor lowers a band relative to the others by more.
 inline constexpr float kMaxBandGain_db = 15;
 
 // A note's levels or gains as they are `semitones` higher, if each harmonic keeps its own: they

@@ -189,7 +189,7 @@ TEST(Equaliser, NotesDieAwayAsInTheReference) {
     };
     return level(from_s) - level(to_s);
   };
-  for (const double from_s : {0.1, 0.4, 0.8, 1.2}) {
+  for (const double from_s : {0.1, 0.4, 0.7}) {  // what is later: late_decay.h
     const double fall = fall_db(truth, from_s, from_s + 0.4);
     ASSERT_GT(fall_db(played, from_s, from_s + 0.4), fall + 2);
     EXPECT_NEAR(fall_db(corrected, from_s, from_s + 0.4), fall, 1) << from_s;

@@ -23,15 +23,26 @@ HostTensor with_zero_columns(const HostTensor& matrix, int64_t added) {
   return result;
 }
 
+int64_t long_count(std::span<const float> row, int64_t column) {
+  HUM_REQUIRE(std::ssize(row) > column, "a long count: {} features", row.size());
+  return std::lround(row[static_cast<size_t>(column)] * static_cast<float>(kMelodyLongCountFrames));
+}
+
 }  // namespace
 
 double midi_pitch(std::span<const float> row) { return 64 + 32 * row[kMelodyPitch]; }
 
 bool is_sounding(std::span<const float> row) { return row[kMelodySounding] > 0.5F; }
 
-int64_t age_frames(std::span<const float> row) {
-  HUM_REQUIRE(std::ssize(row) > kMelodyLongSinceOnset, "age_frames: {} features", row.size());
-  return std::lround(row[kMelodyLongSinceOnset] * static_cast<float>(kMelodyLongCountFrames));
+int64_t age_frames(std::span<const float> row) { return long_count(row, kMelodyLongSinceOnset); }
+
+int64_t frames_since_end(std::span<const float> row) {
+  return long_count(row, kMelodyLongSinceEnd);
+}
+
+int64_t last_age_frames(std::span<const float> row) {
+  const int64_t age = age_frames(row);
+  return is_sounding(row) ? age : std::max<int64_t>(0, age - frames_since_end(row));
 }
 
 HostTensor first_columns(std::span<const float> rows, const graph::Dims& dims) {

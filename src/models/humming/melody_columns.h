@@ -17,6 +17,10 @@ double midi_pitch(std::span<const float> row);
 bool is_sounding(std::span<const float> row);
 // Frames since the onset of the note, at most 300. Needs kAllMelodyFeatures.
 int64_t age_frames(std::span<const float> row);
+// Of a rest: frames since the end of the note before it, likewise.
+int64_t frames_since_end(std::span<const float> row);
+// The age of the note; of a rest, that at which the note before it ended. At most 300.
+int64_t last_age_frames(std::span<const float> row);
 
 // The first M columns. Shapes: rows [..., N], row-major; dims [..., M] -> dims.
 // Throws: kBadData if the rows have fewer.

@@ -5,14 +5,12 @@
 #include <limits>
 
 #include "base/error.h"
-#include "models/humming/melody_columns.h"
+#include "models/humming/late_decay.h"
+#include "models/humming/note_frames.h"
 
 namespace hum::models::humming {
 namespace {
 
-// An onset is heard up to two frames early or late, so the attack has one difference: that of its
-// loudest frames. As uncertain is the end of a note.
-constexpr int64_t kAttackFrames = 5, kEndFrames = 3;
 // A note that is this much farther than the nearest one counts e times less.
 constexpr double kPitchScale_semitones = 6;
 // A note's weight is its length, at most this; as many more frames have a difference of zero.
@@ -24,13 +22,14 @@ double mean(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
-// By age, of a note from its onset. After the attack the mean of a quarter of the age to either
-// side: a decay changes ever more slowly.
+// By age, of a note from its onset until its decay is late. The attack has one difference, that of
+// its loudest frames. Then the mean of a quarter of the age to either side: a decay changes ever
+// more slowly.
 std::vector<double> differences_by_age(std::span<const float> truth_db,
                                        std::span<const float> played_db) {
   const auto size = static_cast<int64_t>(truth_db.size());
-  const int64_t attack = std::min(size, kAttackFrames);
-  const int64_t last = std::max(attack, size - kEndFrames);
+  const int64_t attack = std::min(size, NoteFrames::kAttack);
+  const int64_t last = std::max(attack, size - NoteFrames::kUncertainEnd);
   std::vector<double> raw;
   for (int64_t t = 0; t < last; ++t) {
     const auto at = static_cast<size_t>(t);
@@ -40,7 +39,7 @@ std::vector<double> differences_by_age(std::span<const float> truth_db,
     return std::ranges::max(levels.first(static_cast<size_t>(attack)));
   };
   std::vector<double> result(static_cast<size_t>(attack), loudest(truth_db) - loudest(played_db));
-  for (int64_t t = attack; t < last; ++t) {
+  for (int64_t t = attack; t < std::min(last, LateDecay::kFirstFrame); ++t) {
     const int64_t from = std::max(attack, t - t / 4), end = std::min(last, t + t / 4 + 1);
     result.push_back(
         mean(std::span(raw).subspan(static_cast<size_t>(from), static_cast<size_t>(end - from))));
@@ -57,25 +56,9 @@ NoteLevels::NoteLevels(std::span<const float> truth_db, std::span<const float> p
                   melody.size() % frames == 0,
               "note levels: {} and {} levels and {} features of {} frames", truth_db.size(),
               played_db.size(), melody.size(), frames);
-  const size_t features = melody.size() / frames;
-  const auto row = [&](size_t t) { return melody.subspan(t * features, features); };
-  const auto is_of_age = [&](size_t t, int64_t age) {
-    return is_used[t] != 0 && is_sounding(row(t)) && age_frames(row(t)) == age;
-  };
-  for (size_t t = 0; t < frames; ++t) {
-    // The features give the frame that two notes share to the higher one: the lower begins at 1.
-    const bool is_late = t > 0 && is_of_age(t, 1) && is_used[t - 1] != 0 && !is_of_age(t - 1, 0);
-    if (!is_of_age(t, 0) && !is_late) continue;
-    const size_t begin = is_late ? t - 1 : t;
-    double pitch = 0;
-    size_t end = t;
-    for (; end < frames && is_of_age(end, static_cast<int64_t>(end - begin)); ++end) {
-      pitch += midi_pitch(row(end));
-    }
-    const size_t length = end - begin;
-    notes_.push_back(
-        {pitch / static_cast<double>(end - t),
-         differences_by_age(truth_db.subspan(begin, length), played_db.subspan(begin, length))});
+  for (const NoteFrames& note : notes_in(melody, is_used)) {
+    notes_.push_back({note.pitch, differences_by_age(truth_db.subspan(note.first, note.count),
+                                                     played_db.subspan(note.first, note.count))});
   }
 }
 

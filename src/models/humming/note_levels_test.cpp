@@ -5,22 +5,12 @@
 
 #include "base/error.h"
 #include "models/humming/config.h"
+#include "models/humming/testing_impl.h"
 
 namespace hum::models::humming {
 namespace {
 
 constexpr size_t kFeatures = kAllMelodyFeatures;
-
-// Adds a note's frames to a melody's features.
-void add_note(std::vector<float>& melody, float pitch, int64_t frames) {
-  for (int64_t age = 0; age < frames; ++age) {
-    std::vector<float> row(kFeatures);
-    row[kMelodyPitch] = (pitch - 64) / 32;
-    row[kMelodySounding] = 1;
-    row[kMelodyLongSinceOnset] = static_cast<float>(age) / kMelodyLongCountFrames;
-    melody.insert(melody.end(), row.begin(), row.end());
-  }
-}
 
 NoteLevels levels_of(const std::vector<float>& melody, const std::vector<float>& truth_db) {
   const std::vector<float> played_db(truth_db.size(), -30);
@@ -36,7 +26,7 @@ std::vector<float> falling(size_t frames) {
 
 TEST(NoteLevels, FollowTheAgeAndKeepTheLastDifference) {
   std::vector<float> melody;
-  add_note(melody, 60, 60);
+  add_note_rows(melody, 60, 60);
   const NoteLevels levels = levels_of(melody, falling(60));
   EXPECT_NEAR(levels.difference_db(60, 0), 0, 1e-6);
   EXPECT_NEAR(levels.difference_db(60, 20), -10, 1);
@@ -47,7 +37,7 @@ TEST(NoteLevels, FollowTheAgeAndKeepTheLastDifference) {
 
 TEST(NoteLevels, ALateOnsetIsNoSofterAttack) {
   std::vector<float> melody, truth_db(60, -30);
-  add_note(melody, 60, 60);
+  add_note_rows(melody, 60, 60);
   truth_db[0] = truth_db[1] = -80;
   for (const int64_t age : {0, 1, 2, 5}) {
     EXPECT_NEAR(levels_of(melody, truth_db).difference_db(60, age), 0, 1e-6) << age;
@@ -56,8 +46,8 @@ TEST(NoteLevels, ALateOnsetIsNoSofterAttack) {
 
 TEST(NoteLevels, AreThoseOfTheNearestNote) {
   std::vector<float> melody;
-  add_note(melody, 48, 40);
-  add_note(melody, 72, 40);
+  add_note_rows(melody, 48, 40);
+  add_note_rows(melody, 72, 40);
   std::vector<float> truth_db(40, -20);
   truth_db.insert(truth_db.end(), 40, -40);
   const NoteLevels levels = levels_of(melody, truth_db);
@@ -69,8 +59,8 @@ TEST(NoteLevels, AreThoseOfTheNearestNote) {
 // data/synthesis/features.cpp gives a frame that two notes share to the higher one.
 TEST(NoteLevels, KnowANoteWhoseFirstFrameIsTheEndOfAHigherOne) {
   std::vector<float> melody;
-  add_note(melody, 72, 41);
-  add_note(melody, 48, 40);
+  add_note_rows(melody, 72, 41);
+  add_note_rows(melody, 48, 40);
   melody.erase(melody.begin() + 41 * kFeatures, melody.begin() + 42 * kFeatures);
   std::vector<float> truth_db(41, -20);
   truth_db.insert(truth_db.end(), 39, -40);
