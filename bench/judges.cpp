@@ -5,8 +5,8 @@
 #include "audio/io.h"
 #include "base/folders.h"
 #include "data/synthesis/fluid.h"
+#include "decode/read.h"
 #include "models/basic_pitch/transcriber.h"
-#include "pipeline/recording.h"
 
 namespace hum::bench {
 
@@ -24,7 +24,7 @@ eval::Renderer renderer() {
 
 std::filesystem::path example_recording() { return source_folder() / "examples/vocadito_10.wav"; }
 
-std::vector<float> read_example() { return pipeline::read_recording(example_recording()).samples; }
+std::vector<float> read_example() { return decode::read_recording(example_recording()).samples; }
 
 void write_example(const std::string& path, double seconds) {
   audio::AudioBuffer sound = audio::read_audio(example_recording());

@@ -11,9 +11,9 @@
 #include "bench/peer_settings.h"
 #include "bench/peers.h"
 #include "bench/program.h"
+#include "decode/read.h"
 #include "eval/metrics/note_score.h"
 #include "models/basic_pitch/transcriber.h"
-#include "pipeline/recording.h"
 
 namespace hum::bench {
 namespace {
@@ -29,7 +29,7 @@ Json time_hum(const models::basic_pitch::Transcriber& model, const std::string& 
   Json milliseconds = Json::array();
   for (int run = 0; run < runs; ++run) {
     const auto start = std::chrono::steady_clock::now();
-    audio::write_notes(midi, model.notes(pipeline::read_recording(recording).samples));
+    audio::write_notes(midi, model.notes(decode::read_recording(recording).samples));
     const std::chrono::duration<double, std::milli> spent =
         std::chrono::steady_clock::now() - start;
     milliseconds.push_back(spent.count());

@@ -14,7 +14,7 @@
 #include "bench/hear/recordings.h"
 #include "bench/judges.h"
 #include "data/synthesis/timing.h"
-#include "pipeline/recording.h"
+#include "decode/read.h"
 
 namespace hum::bench {
 namespace {
@@ -39,7 +39,7 @@ std::vector<app::SungRecording> read_singers(const Scale& scale) {
       static_cast<size_t>(data::sample_of(scale.smoke ? kSmokeLongest_s : kLongest_s));
   std::vector<app::SungRecording> singers;
   for (const auto& path : paths) {
-    singers.push_back({path.filename().string(), pipeline::read_recording(path).samples});
+    singers.push_back({path.filename().string(), decode::read_recording(path).samples});
     auto& samples = singers.back().samples;
     samples.resize(std::min(samples.size(), most));
   }

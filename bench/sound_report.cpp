@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "app/evaluation/clip_settings.h"
+#include "app/evaluation/model_opponents.h"
 #include "app/play/synthesizer.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -34,12 +35,8 @@ std::string find_font() {
 // What a usable report must cover: the released models and their baselines.
 Json judged_now(int clips) {
   const fs::path weights = app::weights_folder("");
-  std::vector<fs::path> folders = {weights};
-  for (const char* name : {"aligned", "valle", "no-augmentation"}) {
-    if (const auto folder = weights / "baselines" / name; fs::exists(folder)) {
-      folders.push_back(folder);
-    }
-  }
+  auto folders = app::baseline_folders(weights);
+  folders.push_back(weights);
   return {{"clips", clips},
           {"reference seconds", kReferenceSeconds},
           {"font", find_font()},

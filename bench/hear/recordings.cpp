@@ -6,7 +6,7 @@
 #include "app/play/recordings.h"
 #include "base/folders.h"
 #include "bench/judges.h"
-#include "pipeline/recording.h"
+#include "decode/read.h"
 
 namespace hum::bench::hear {
 
@@ -20,7 +20,7 @@ std::string recordings_missing() {
              : "the recordings of real voices are not here";
 }
 
-Sound read_sound(const fs::path& path) { return pipeline::read_recording(path).samples; }
+Sound read_sound(const fs::path& path) { return decode::read_recording(path).samples; }
 
 std::vector<fs::path> sounds_below(const fs::path& folder) {
   std::vector<fs::path> paths;

@@ -83,7 +83,7 @@ class Levels {
     frames_ += block.frames();
   }
   int64_t frames() const { return frames_; }
-  // As pipeline::read_recording: within 80 dB below full scale of a constant level.
+  // As pipeline::checked_recording: within 80 dB below full scale of a constant level.
   bool is_silent() const {
     constexpr float kSilentPeak = 1e-4F;
     return std::ranges::all_of(levels_, [&](const Level& level) {

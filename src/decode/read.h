@@ -18,7 +18,8 @@ namespace hum::decode {
 audio::AudioBuffer read_mono(const std::filesystem::path& file, double max_seconds,
                              audio::SourceFormat* source = nullptr);
 audio::AudioBuffer read_audio(const std::filesystem::path& file, double max_seconds);
-pipeline::Recording read_recording(const std::filesystem::path& file, double max_seconds);
+pipeline::Recording read_recording(const std::filesystem::path& file,
+                                   double max_seconds = audio::kDefaultMaxSeconds);
 
 // For readers that open a file themselves, as audio::SoundReader: the file; of webm and m4a a copy
 // as wav, which is deleted with this object.

@@ -98,12 +98,6 @@ void validate_max_seconds(double max_seconds) {
        fmt::format("--max-seconds {:g}", audio::kDefaultMaxSeconds));
 }
 
-Recording read_recording(const std::filesystem::path& path, double max_seconds) {
-  audio::SourceFormat source;
-  audio::AudioBuffer mono = audio::read_mono(path, max_seconds, &source);
-  return checked_recording(std::move(mono), source, audio::name_of(path));
-}
-
 void require_output(const std::filesystem::path& path,
                     std::initializer_list<std::string_view> extensions) {
   const std::string extension = audio::extension_of(path);

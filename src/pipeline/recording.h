@@ -1,4 +1,5 @@
-// Reads a recording for hum's models: mono at 22,050 Hz, checked, with warnings about its quality.
+// A recording for hum's models: mono at 22,050 Hz, checked, with warnings about its quality.
+// decode/read.h reads one from a file.
 #pragma once
 
 #include <filesystem>
@@ -21,13 +22,8 @@ struct Recording {
 // Throws kUsage unless it is above zero.
 void validate_max_seconds(double max_seconds);
 
-// `path`: "-" is stdin. Throws: what audio::read_audio throws; kBadData when it is shorter than
-// kMinRecording_s, silent or constant.
-Recording read_recording(const std::filesystem::path& path,
-                         double max_seconds = audio::kDefaultMaxSeconds);
-
-// The same for a sound that has been decoded before: mono, and how it was in its file. `name` is
-// for messages.
+// `mono`: the sound; `source`: how it was in its file; `name`: for messages. Throws: kBadData when
+// it is shorter than kMinRecording_s, silent or constant.
 Recording checked_recording(audio::AudioBuffer mono, const audio::SourceFormat& source,
                             const std::string& name);
 

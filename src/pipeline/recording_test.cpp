@@ -27,9 +27,14 @@ class Recordings : public testing::Test {
                        audio::SampleFormat::kFloat);
     return path;
   }
+  static Recording read(const fs::path& path) {
+    audio::SourceFormat source;
+    auto mono = audio::read_mono(path, audio::kDefaultMaxSeconds, &source);
+    return checked_recording(std::move(mono), source, path.string());
+  }
   ExitCode code_of(const fs::path& path) {
     try {
-      read_recording(path);
+      read(path);
     } catch (const Error& error) {
       message_ = error.what();
       return error.code();
@@ -42,7 +47,7 @@ class Recordings : public testing::Test {
 };
 
 TEST_F(Recordings, ArriveAsMonoAt22050Hz) {
-  const auto recording = read_recording(write(audio::tone(220, 1, 44100), 44100, 2));
+  const auto recording = read(write(audio::tone(220, 1, 44100), 44100, 2));
   EXPECT_EQ(recording.samples.size(), 22050U);
   EXPECT_DOUBLE_EQ(recording.seconds, 1);
   EXPECT_TRUE(recording.warnings.empty());
@@ -67,7 +72,7 @@ TEST_F(Recordings, LoseAConstantOffset) {
   const auto tone = audio::tone(220, 1, 22050, 0.3);
   auto raised = tone;
   for (float& sample : raised) sample += 0.25F;
-  const auto recording = read_recording(write(raised, 22050));
+  const auto recording = read(write(raised, 22050));
   for (size_t i = 0; i < tone.size(); ++i) ASSERT_NEAR(recording.samples[i], tone[i], 1e-4) << i;
 }
 
@@ -77,7 +82,7 @@ TEST_F(Recordings, InOppositePhaseAreHeardThroughOneChannel) {
   for (const float sample : left) stereo.samples.insert(stereo.samples.end(), {sample, -sample});
   const fs::path path = folder_ / "stereo.wav";
   audio::write_audio(path, stereo, audio::SampleFormat::kFloat);
-  const auto recording = read_recording(path);
+  const auto recording = read(path);
   EXPECT_EQ(recording.samples, left);
   EXPECT_THAT(recording.warnings,
               testing::ElementsAre(testing::HasSubstr("opposite phase and cancel each other; only "
@@ -87,12 +92,12 @@ TEST_F(Recordings, InOppositePhaseAreHeardThroughOneChannel) {
 TEST_F(Recordings, ThatAreClippedWorkWithAWarning) {
   auto samples = audio::tone(220, 1, 22050, 3);
   for (float& sample : samples) sample = std::clamp(sample, -1.0F, 1.0F);
-  const auto recording = read_recording(write(samples, 22050));
+  const auto recording = read(write(samples, 22050));
   EXPECT_THAT(recording.warnings, testing::ElementsAre(testing::HasSubstr("is clipped")));
 }
 
 TEST_F(Recordings, OfEightChannelsAt192KHzWorkWithAWarning) {
-  const auto recording = read_recording(write(audio::tone(220, 1, 192000), 192000, 8));
+  const auto recording = read(write(audio::tone(220, 1, 192000), 192000, 8));
   EXPECT_EQ(recording.samples.size(), 22050U);
   EXPECT_THAT(recording.warnings, testing::ElementsAre(testing::HasSubstr("8 channels"),
                                                        testing::HasSubstr("192000 Hz")));

@@ -83,8 +83,9 @@ void find_tempo(Score& score, const ScoreOptions& options, bool stays_in_time) {
     return;
   }
   if (!heard) {
-    score.warnings.push_back(fmt::format(
-        "no steady tempo was found; the melody is unchanged and {} is written", options.tempo));
+    score.warnings.push_back(
+        fmt::format("no steady tempo was found: the melody is not stretched, and {} is written",
+                    options.tempo));
   } else if (!stays_in_time) {
     const Tempo pulse = nearest_pulse(score.notes, *heard, *asked);
     score.stretch = pulse.bpm / *asked;

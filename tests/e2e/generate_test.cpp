@@ -121,7 +121,8 @@ TEST_F(Generate, WarnsOfATimbreInWhichNoNoteIsHeard) {
   const std::string timbre = write_sound("noise.wav", noise(), 22050);
   const auto run = generate(write_hum("a.wav"), "out.wav", {"--timbre", timbre, "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("no note was heard in the recordings of the timbre"));
+  EXPECT_THAT(run.err,
+              HasSubstr("no note was heard in what is used of the recordings of the timbre"));
   EXPECT_EQ(parse_json(run.out)["octave_reason"], "the instrument's range is unknown");
 }
 

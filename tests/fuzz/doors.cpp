@@ -46,7 +46,9 @@ Door sound_door(const fs::path& scratch, const std::string& extension, int64_t r
   }
   door.open = [](const fs::path& file) {
     audio::read_audio(file, kMaxSeconds);
-    pipeline::read_recording(file, kMaxSeconds);
+    audio::SourceFormat source;
+    auto mono = audio::read_mono(file, kMaxSeconds, &source);
+    pipeline::checked_recording(std::move(mono), source, "doors");
   };
   return door;
 }

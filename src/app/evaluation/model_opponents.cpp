@@ -20,7 +20,20 @@ bool is_baseline(const std::string& name) {
   return std::ranges::any_of(kBaselines, [&](const auto& b) { return b.first == name; });
 }
 
+fs::path baseline_folder(const fs::path& weights, const char* name) {
+  return weights / "baselines" / name;
+}
+
 }  // namespace
+
+std::vector<fs::path> baseline_folders(const fs::path& weights) {
+  std::vector<fs::path> folders;
+  for (const auto& [name, what] : kBaselines) {
+    const fs::path folder = baseline_folder(weights, name);
+    if (fs::exists(folder)) folders.push_back(folder);
+  }
+  return folders;
+}
 
 void ModelOpponents::add(const std::string& text) {
   const size_t equals = text.find('=');
@@ -42,7 +55,7 @@ std::vector<std::pair<std::string, std::string>> ModelOpponents::add_baselines(
     const fs::path& weights) {
   std::vector<std::pair<std::string, std::string>> missing;
   for (const auto& [name, what] : kBaselines) {
-    const fs::path folder = weights / "baselines" / name;
+    const fs::path folder = baseline_folder(weights, name);
     if (has(name)) continue;
     if (!fs::exists(folder)) {
       missing.emplace_back(name, fmt::format("{}: found neither {} nor --against {}=FOLDER", what,

@@ -12,6 +12,9 @@
 
 namespace hum::app {
 
+// The folders of the baselines beside the released weights, of those that are there.
+std::vector<std::filesystem::path> baseline_folders(const std::filesystem::path& weights);
+
 class ModelOpponents {
  public:
   // The session must outlive it.

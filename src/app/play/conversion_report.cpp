@@ -87,6 +87,9 @@ std::string melody_text(const Json& report) {
     line += fmt::format(", {:.0f} beats per minute", report["tempo_bpm"].get<double>());
   }
   if (!report["heard_key"].is_null()) line += ", " + report["heard_key"].get<std::string>();
+  if (const auto moved = report["moved_to_key"].get<int64_t>(); moved > 0) {
+    line += fmt::format(", {} moved into the key", counted(moved, "note"));
+  }
   return line;
 }
 

@@ -17,7 +17,7 @@ struct Args {
   template <class V>
   void declare(V& v) {
     v.positional("input", options.input,
-                 "a recording of a hummed or sung melody: wav, flac, ogg, mp3 or m4a");
+                 "a recording of a hummed or sung melody: wav, flac, ogg, mp3, m4a or webm");
     v.short_flag('o', "output", options.output, "folder for the stems, the mix and the MIDI file");
     v("style", options.style, "style of the accompaniment");
     v("beats", options.beats_per_bar, "beats per bar: 3 or 4");

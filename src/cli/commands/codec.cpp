@@ -13,7 +13,7 @@ struct EncodeArgs {
   app::EncodeOptions options;
   template <class V>
   void declare(V& v) {
-    v.positional("input", options.input, "a sound file: wav, flac, ogg, mp3 or m4a");
+    v.positional("input", options.input, "a sound file: wav, flac, ogg, mp3, m4a or webm");
     v.short_flag('o', "output", options.output, "tokens to write: .safetensors");
     v("weights", options.weights,
       "folder of released weights (default: HUM_WEIGHTS, else weights/)");

@@ -15,7 +15,8 @@ struct Args {
   bool json = false;
   template <class V>
   void declare(V& v) {
-    v.positional("input", options.input, "a recording: wav, flac, ogg, mp3 or m4a; - reads stdin");
+    v.positional("input", options.input,
+                 "a recording: wav, flac, ogg, mp3, m4a or webm; - reads stdin");
     v.short_flag('o', "output", options.output,
                  "file to write: .mid, .csv or .json; - for stdout (default: print a table)");
     v("format", options.format, "file format of the notes, if -o is -");

@@ -24,7 +24,7 @@ struct Args {
   template <class V>
   void declare(V& v) {
     auto& outputs = options.outputs;
-    v.positional("input", options.input, "a song: wav, flac, ogg, mp3 or m4a; - reads stdin");
+    v.positional("input", options.input, "a song: wav, flac, ogg, mp3, m4a or webm; - reads stdin");
     v.short_flag('o', "output", outputs.output,
                  "sound to write: .wav, .flac, .ogg or .mp3; - for stdout");
     v("stem", options.stem, "stem to play: bass, vocals, lead, chordal or other");

@@ -17,7 +17,7 @@ struct Args {
   template <class V>
   void declare(V& v) {
     v.positional("inputs", options.inputs,
-                 "songs, or folders of them: wav, flac, ogg, mp3, m4a; - reads stdin");
+                 "songs, or folders of them: wav, flac, ogg, mp3, m4a, webm; - reads stdin");
     v.short_flag('o', "output", options.outputs.output,
                  "folder to write to: FOLDER/SONG/STEM.wav; - for stdout, with one stem");
     options.outputs.visit_fields(v);

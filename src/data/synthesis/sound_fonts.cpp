@@ -15,16 +15,16 @@ constexpr SoundFont kSoundFonts[] = {
     {"fluidr3", "/usr/share/sounds/sf2/FluidR3_GM.sf2", "fluid-soundfont-gm", FontUse::kTraining},
     {"timgm6mb", "/usr/share/sounds/sf2/TimGM6mb.sf2", "timgm6mb-soundfont", FontUse::kTraining},
     {"musescore", "/usr/share/sounds/sf3/MuseScore_General_Lite.sf3",
-     "musescore-general-soundfont-small", FontUse::kHeldOut},
-    {"opl3", "/usr/share/sounds/sf2/OPL-3_FM_128M.sf2", "opl3-soundfont", FontUse::kOnRequest,
+     "musescore-general-soundfont-small", FontUse::kOnRequest},
+    {"opl3", "/usr/share/sounds/sf2/OPL-3_FM_128M.sf2", "opl3-soundfont", FontUse::kFetched,
      "percussive-organ"},
 };
 
 constexpr SoundFont kDrumFonts[] = {
     {"black-pearl", "/usr/share/sounds/sf2/Black_Pearl_4_LV2.sf2", "avldrums.lv2-soundfont",
-     FontUse::kOnRequest},
+     FontUse::kFetched},
     {"red-zeppelin", "/usr/share/sounds/sf2/Red_Zeppelin_4_LV2.sf2", "avldrums.lv2-soundfont",
-     FontUse::kOnRequest},
+     FontUse::kFetched},
 };
 
 const SoundFont& find(std::span<const SoundFont> fonts, std::string_view name,
@@ -68,7 +68,7 @@ std::filesystem::path installed_path(const SoundFont& font) {
   fail(ExitCode::kNoInput,
        fmt::format("the sound font {} is not installed: {} is missing", font.name, font.path),
        fmt::format("{}apt install {}",
-                   font.use == FontUse::kOnRequest ? "make fetch-stems, or " : "", font.package));
+                   font.use == FontUse::kFetched ? "make fetch-stems, or " : "", font.package));
 }
 
 std::filesystem::path sound_font_path() {

@@ -16,8 +16,8 @@ namespace hum::data {
 
 enum class FontUse {
   kTraining,   // in training items that name no fonts
-  kHeldOut,    // for tests with unseen instruments
   kOnRequest,  // in items that name it
+  kFetched,    // likewise; `make fetch-stems` unpacks its package
 };
 
 struct SoundFont {

@@ -146,7 +146,10 @@ HttpAnswer Client::ask(const Call& call) {
     if (attempt == 1 || (was_long && long_attempts < patience_.long_attempts)) failing_since = end;
     const bool is_over = Clock::now() + wait > failing_since + patience_.longest;
     if (has_answered_ ? is_over : attempt >= patience_.first_attempts) refuse(answer);
-    if (told_) told_({!answer.failure.empty(), reason_of(answer), wait});
+    if (told_) {
+      told_({!answer.failure.empty(), reason_of(answer), wait,
+             has_answered_ ? patience_.longest : wait});
+    }
     pause(wait);
   }
 }

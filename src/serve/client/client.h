@@ -65,6 +65,7 @@ struct Waiting {
   bool is_lost = false;  // there was no answer; else the server refused
   std::string reason;
   std::chrono::milliseconds pause{};
+  std::chrono::milliseconds patience{};  // it tries again for so long
 };
 
 class Client {

@@ -178,7 +178,7 @@ void RemoteJob::tell(const Waiting& waiting) const {
   Json state = {{"status", waiting.is_lost ? "lost" : "busy"},
                 {"detail", waiting.reason},
                 {"pause_s", std::chrono::duration<double>(waiting.pause).count()},
-                {"patience_s", std::chrono::duration<double>(options_.patience.longest).count()}};
+                {"patience_s", std::chrono::duration<double>(waiting.patience).count()}};
   if (!id_.empty()) state["id"] = id_;
   changed_(state);
 }

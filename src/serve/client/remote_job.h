@@ -35,7 +35,7 @@ struct ClientOptions {
     v("server_key", server.key, "token that `hum serve add-key` has printed (default: HUM_KEY)");
     v("server_ca", server.ca, "file with the certificate to trust, for a server with its own");
     v("task", task, "what to do with the recording");
-    v("timbre", timbre, "recording of 1 to 5 s to imitate instead of a preset");
+    v("timbre", timbre, "recording to imitate instead of a preset: its best 5 s");
     v("backing", backing, "song to mix the melody into; both start together");
     job.visit_fields(v);
   }
