@@ -1,5 +1,6 @@
 #include "tests/fuzz/doors.h"
 
+#include "app/play/stored_decays.h"
 #include "app/play/stored_residuals.h"
 #include "app/training/configuration.h"
 #include "audio/flac.h"
@@ -133,6 +134,25 @@ Door token_door(const fs::path& scratch, int64_t rounds) {
           rounds};
 }
 
+Door decay_door(const fs::path& scratch, int64_t rounds) {
+  std::vector<float> row(models::humming::LateDecay::kTableColumns, -1);
+  std::fill_n(row.begin(), 3, 60.0F);
+  const std::vector<app::PresetDecay> decays = {
+      {"harp", *models::humming::LateDecay::of_table(row)}};
+  const fs::path weights = scratch / "weights-of-decays", folder = weights / "references";
+  fs::create_directories(folder);
+  app::write_decays(folder, decays);
+  return {"decays",
+          ".safetensors",
+          {read_file(folder / "decays.safetensors")},
+          [weights, folder](const fs::path& file) {
+            fs::copy_file(file, folder / "decays.safetensors",
+                          fs::copy_options::overwrite_existing);
+            app::stored_decay(weights, data::find_preset("harp"));
+          },
+          rounds};
+}
+
 Door residual_door(const fs::path& scratch, int64_t rounds) {
   const std::vector<float> rows = {0, 60, 5, 0.25F, -0.5F, 3, 62, 8, 0.125F, 1};
   const auto residual = std::make_shared<const models::humming::Residual>(
@@ -193,6 +213,7 @@ std::vector<Door> all_doors(const fs::path& scratch) {
   doors.push_back(tensor_door(scratch, 12000));
   doors.push_back(token_door(scratch, 12000));
   doors.push_back(residual_door(scratch, 12000));
+  doors.push_back(decay_door(scratch, 4000));
   doors.push_back(stored_door(
       "configuration", ".yaml", {"configs/classifier.yaml", "configs/coarse.yaml"},
       [](const fs::path& file) { app::read_configuration(file); }, 3600));

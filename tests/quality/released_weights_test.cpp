@@ -25,6 +25,7 @@
 #include "base/rng.h"
 #include "base/scratch_folder.h"
 #include "data/synthesis/features.h"
+#include "data/synthesis/fluid.h"
 #include "data/synthesis/sine.h"
 #include "data/synthesis/sound_fonts.h"
 #include "data/synthesis/timing.h"
@@ -220,7 +221,7 @@ struct LongClip {
   static constexpr double kFrom_s = 1, kTo_s = 6, kSeconds = 7;
   std::vector<audio::Note> notes = {{.start_s = 0.2, .end_s = 1.8, .pitch = 60, .bends = {0, 3, 0}},
                                     {.start_s = 2, .end_s = 6.8, .pitch = 64}};
-  std::vector<float> samples = data::render_sine(notes, std::llround(kSeconds * data::kSampleRate));
+  std::vector<float> samples = data::render_sine(notes, std::llround(kSeconds* data::kSampleRate));
 };
 
 TEST(ReleasedWeights, ReadAPartOfALongReferenceWithTheAgesOfItsNotes) {
@@ -231,10 +232,39 @@ TEST(ReleasedWeights, ReadAPartOfALongReferenceWithTheAgesOfItsNotes) {
                                               .notes = clip.notes,
                                               .read_from_s = LongClip::kFrom_s,
                                               .read_to_s = LongClip::kTo_s}});
-  const auto whole = data::melody_features(clip.notes, data::frame_of(LongClip::kTo_s),
-                                           data::kAllMelodyFeatures);
+  const auto whole =
+      data::melody_features(clip.notes, data::frame_of(LongClip::kTo_s), data::kAllMelodyFeatures);
   const auto first = data::frame_of(LongClip::kFrom_s) * data::kAllMelodyFeatures;
   EXPECT_EQ(read.reference.melody, std::vector(whole.begin() + first, whole.end()));
+}
+
+// The fall of a held note between 1 and 3.5 s after its onset at 0, in dB.
+double late_fall_db(std::span<const float> samples) {
+  const auto level_db = [&](double at_s) {
+    const auto part = samples.subspan(static_cast<size_t>(at_s * data::kSampleRate),
+                                      static_cast<size_t>(0.2 * data::kSampleRate));
+    double power = 1e-9;
+    for (const float x : part) power += x * x;
+    return 10 * std::log10(power);
+  };
+  return level_db(1) - level_db(3.5);
+}
+
+TEST(ReleasedWeights, LetHeldNotesDieAwayAsTheSoundFontDoes) {
+  runtime::Session session{app::session_options()};
+  app::Synthesizer synthesizer(session, released());
+  data::FluidRenderer font;
+  const std::vector<audio::Note> held = {{.end_s = 4, .pitch = 60}};
+  for (const char* name : {"acoustic-grand-piano", "nylon-guitar", "harp", "vibraphone",
+                           "finger-bass", "violin", "trumpet", "drawbar-organ"}) {
+    const data::Preset& preset = data::find_preset(name);
+    std::vector<std::string> warnings;
+    const auto instrument = synthesizer.instrument(synthesizer.preset_timbre(preset, warnings), {});
+    const double fall = late_fall_db(pipeline::play(held, instrument, 1));
+    const double truth = late_fall_db(font.render(held, preset.program, 5));
+    std::cout << fmt::format("{}: {:.1f} dB, sound font {:.1f} dB\n", name, fall, truth);
+    EXPECT_NEAR(fall, truth, 8) << name;
+  }
 }
 
 TEST(ReleasedWeights, TakeNoCorrectionFromARecordingWithoutNotes) {

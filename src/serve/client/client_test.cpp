@@ -152,6 +152,16 @@ TEST_F(ClientTest, TellsWhyItWaitsAndForHowLong) {
   EXPECT_EQ(told[0].pause, milliseconds(1000));
 }
 
+TEST_F(ClientTest, TellsThatItHardlyWaitsForAServerThatHasNotAnswered) {
+  std::vector<Waiting> told;
+  Client client(ServerAccess{.url = "http://127.0.0.1:1"}, {});
+  client.on_wait([&](const Waiting& waiting) { told.push_back(waiting); });
+  EXPECT_EQ(hum::testing::code_of([&] { client.ask({.path = "/jobs"}); }), ExitCode::kUnavailable);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].is_lost);
+  EXPECT_EQ(told[0].patience, told[0].pause);
+}
+
 TEST_F(ClientTest, DoesNotWaitForALimitThatLastsLonger) {
   Response full = problem(429, "the hour is used up", Json{{"hint", "try again in an hour"}});
   full.headers.set("Retry-After", "3600");
