@@ -182,12 +182,20 @@ TEST(Play, StreamsLongTailsAndAllFeaturesAsItPlaysThem) {
     return samples;
   });
   instrument.excitation_tail_s = 2;
+  const auto streamed = [&] {
+    std::vector<float> sound;
+    play(notes, instrument, 1,
+         [&](std::span<const float> part) { sound.insert(sound.end(), part.begin(), part.end()); });
+    return sound;
+  };
   const auto played = play(notes, instrument, 1);
-  std::vector<float> streamed;
-  play(notes, instrument, 1, [&](std::span<const float> part) {
-    streamed.insert(streamed.end(), part.begin(), part.end());
-  });
-  EXPECT_EQ(streamed, played);
+  EXPECT_EQ(streamed(), played);
+  instrument.decay_db = [](double, int64_t age) { return -0.5 * static_cast<double>(age); };
+  const auto dying = play(notes, instrument, 1);
+  EXPECT_EQ(streamed(), dying);
+  EXPECT_EQ(play_and_keep(notes, instrument, 1, [](std::span<const float>) {}), dying);
+  const auto at = static_cast<size_t>(data::sample_of(6.2));  // 10 frames old
+  EXPECT_NEAR(dying[at] / played[at], std::pow(10, -5.0 / 20), 1e-4);
   const auto tails = data::render_excitation(notes, std::ssize(played), 2);
   const auto features = data::melody_features(notes, std::ssize(played) / data::kFrameSamples,
                                               data::kAllMelodyFeatures);

@@ -13,7 +13,7 @@ using audio::Note;
 constexpr double kMinVoter_s = 0.1, kMinCertainty = 0.5;
 constexpr double kEnough = 0.95;
 constexpr int kSemitones = 12;
-// The models hardly play notes above F#7.
+// The models play notes above F#7 badly.
 constexpr int kHighestPlayed = 102;
 // Nearest to the singer first, up before down.
 constexpr int kOctaves[] = {0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8, -8};

@@ -206,7 +206,10 @@ std::vector<std::vector<float>> play(std::span<const Piece> pieces, const Instru
       std::span<const Task<RenderStep>>(steps), together,
       [](const auto& task) { return task.piece->told(task.what); }, instrument.render, count);
   std::vector<std::vector<float>> sounds;
-  for (auto& playing : all) sounds.push_back(std::move(*playing).take_sound());
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    sounds.push_back(std::move(*all[i]).take_sound());
+    Decay(pieces[i].notes, instrument.decay_db).apply(sounds[i], 0, instrument.channels);
+  }
   return sounds;
 }
 
@@ -225,6 +228,7 @@ class Streaming {
             const SampleSink& sink, Stitcher* whole)
       : piece_(notes, seed, instrument, true),
         instrument_(instrument),
+        decay_(notes, instrument.decay_db),
         sink_(sink),
         whole_(whole),
         plain_(whole != nullptr ? plan_rendering(frames_of(notes), 0) : std::vector<RenderStep>()),
@@ -259,7 +263,10 @@ class Streaming {
       if (step.after != w) continue;
       const auto samples = rendered(step);
       piece_.take(step, samples);
-      sink_(piece_.sound(step.keep_from, step.keep_to));
+      const auto part = piece_.sound(step.keep_from, step.keep_to);
+      std::vector<float> sound(part.begin(), part.end());
+      decay_.apply(sound, step.keep_from * data::kFrameSamples, instrument_.channels);
+      sink_(sound);
       if (std::ranges::find(plain_, step) != plain_.end()) keep(step, samples);
     }
     for (const RenderStep& step : plain_) {
@@ -273,6 +280,7 @@ class Streaming {
 
   Playing piece_;
   const Instrument& instrument_;
+  Decay decay_;
   const SampleSink& sink_;
   Stitcher* whole_;
   std::vector<RenderStep> plain_;  // those of play(); empty without `whole`
@@ -292,7 +300,9 @@ std::vector<float> play_and_keep(std::span<const audio::Note> notes, const Instr
   HUM_REQUIRE(!notes.empty(), "play: no notes");
   Stitcher whole(frames_of(notes), data::kFrameSamples * instrument.channels, kRenderFade);
   Streaming(notes, instrument, seed, sink, &whole).run();
-  return std::move(whole).take();
+  auto sound = std::move(whole).take();
+  Decay(notes, instrument.decay_db).apply(sound, 0, instrument.channels);
+  return sound;
 }
 
 }  // namespace hum::pipeline

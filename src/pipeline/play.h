@@ -12,6 +12,7 @@
 
 #include "audio/notes.h"
 #include "data/synthesis/excitation.h"
+#include "pipeline/decay.h"
 #include "pipeline/windows.h"
 
 namespace hum::pipeline {
@@ -51,6 +52,8 @@ struct Instrument {
   // The preferred number of windows per call. Fewer windows than that in total are requested one by
   // one, so that all short melodies use the same programs.
   int64_t together = 1;
+  // Applied to the sound of `render`; may be empty.
+  DecayFunction decay_db = {};
   // Called with (windows done, total windows); may be empty.
   std::function<void(int64_t done, int64_t total)> progress;
   // Above 0: a stream first requests this many frames of the first window and then the whole

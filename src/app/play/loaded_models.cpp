@@ -46,7 +46,7 @@ Timbre LoadedModels::timbre(const data::Preset& preset, bool with_residual) {
   }
   TimbreSource& source = found->second.source;
   if (with_residual && !source.residual) {
-    source.residual = synthesizer_.preset_residual(preset, source);
+    synthesizer_.add_stored(preset, source);
   }
   return found->second;
 }

@@ -68,11 +68,12 @@ int64_t frames_in(double seconds) { return std::llround(seconds * data::kFramesP
 double seconds_of(size_t samples) { return static_cast<double>(samples) / data::kSampleRate; }
 
 [[noreturn]] void fail_short(const std::string& file, double seconds) {
-  fail(ExitCode::kBadData,
-       fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from",
-                   audio::name_of(file), std::min(seconds, kMinReference_s - 0.01)),
-       fmt::format("use a recording of {} s or more, without the silence at its start",
-                   kMinReference_s));
+  fail(
+      ExitCode::kBadData,
+      fmt::format("{}: {:.2f} s of sound is too little to learn a timbre from",
+                  audio::name_of(file), std::min(seconds, kMinReference_s - 0.01)),
+      fmt::format("use a recording with {} s of sound or more; silence at its start does not count",
+                  kMinReference_s));
 }
 
 // The best frames of a recording, at most `most`. Keeps no more of it.
@@ -103,7 +104,9 @@ Clip read_clip(const std::string& file, int64_t most, double max_seconds,
 // 1 for frames that sound and have a pitch; if there are hardly any, for those that sound.
 std::vector<int64_t> frames_that_count(std::span<const float> samples) {
   const auto levels = levels_of(samples);
-  const auto pitch = audio::yin(samples, data::kSampleRate, {.hop_samples = data::kFrameSamples});
+  const auto pitch =
+      audio::yin(samples, data::kSampleRate,
+                 {.min_hz = 27.5, .window_samples = 4096, .hop_samples = data::kFrameSamples});
   const float limit = kSounding * std::ranges::max(levels);
   std::vector<int64_t> sounding, pitched;
   for (size_t frame = 0; frame < levels.size(); ++frame) {

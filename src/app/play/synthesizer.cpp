@@ -82,18 +82,6 @@ pipeline::RenderFunction with_equaliser(pipeline::RenderFunction render,
   };
 }
 
-pipeline::RenderFunction with_decay(pipeline::RenderFunction render,
-                                    std::shared_ptr<const LateDecay> decay, double share) {
-  return [render = std::move(render), decay = std::move(decay),
-          share](std::span<const pipeline::SoundWindow> windows) {
-    auto sounds = render(windows);
-    for (size_t i = 0; i < sounds.size(); ++i) {
-      models::humming::apply_decay(sounds[i], windows[i].melody, *decay, share);
-    }
-    return sounds;
-  };
-}
-
 // Of a clip's notes, one at a time.
 std::shared_ptr<const LateDecay> decay_of(const TimbreSource& clip) {
   const auto levels = models::humming::frame_levels(clip.sound);
@@ -178,7 +166,7 @@ TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
 }
 
 TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
-                                        std::vector<std::string>& warnings, bool with_residual) {
+                                        std::vector<std::string>& warnings, bool with_stored) {
   const fs::path stored = reference_file(weights_, preset);
   if (fs::exists(stored)) {
     const auto tokens = models::codec::read_token_file(stored);
@@ -189,8 +177,7 @@ TimbreSource Synthesizer::preset_timbre(const data::Preset& preset,
            "hum data references replaces the presets' references");
     }
     TimbreSource timbre = stored_timbre(tokens);
-    timbre.decay = stored_decay(weights_, preset);
-    if (with_residual) timbre.residual = preset_residual(preset, timbre);
+    if (with_stored) add_stored(preset, timbre);
     return timbre;
   }
   if (!known_presets(weights_).empty()) {
@@ -224,11 +211,11 @@ bool Synthesizer::has_residual(const TimbreSource& timbre) const {
   return !timbre.notes.empty() && channels() == audio::Channels::kMono;
 }
 
-std::shared_ptr<const Residual> Synthesizer::preset_residual(const data::Preset& preset,
-                                                             const TimbreSource& timbre) const {
-  if (!has_residual(timbre)) return nullptr;
-  auto stored = stored_residual(weights_, preset, humming_.common().latent);
-  return stored ? stored : residual(timbre);
+void Synthesizer::add_stored(const data::Preset& preset, TimbreSource& timbre) const {
+  if (!timbre.decay) timbre.decay = stored_decay(weights_, preset);
+  if (!has_residual(timbre)) return;
+  timbre.residual = stored_residual(weights_, preset, humming_.common().latent);
+  if (!timbre.residual) timbre.residual = residual(timbre);
 }
 
 std::shared_ptr<const Residual> Synthesizer::residual(const TimbreSource& timbre) const {
@@ -313,8 +300,9 @@ pipeline::Instrument Synthesizer::instrument(TimbreSource timbre, const Synthesi
       render = with_equaliser(std::move(render), std::move(timbre.bands), options.residual);
     }
   }
-  if (is_corrected && timbre.decay && !timbre.decay->is_steady()) {
-    render = with_decay(std::move(render), std::move(timbre.decay), options.residual);
+  if (is_corrected && timbre.decay && humming_.loses_count_of_ages()) {
+    result.decay_db = [decay = std::move(timbre.decay), share = options.residual](
+                          double pitch, int64_t age) { return share * decay->gain_db(pitch, age); };
   }
   result.channels = in_stereo ? audio::channel_count(channels()) : 1;
   result.render = in_stereo ? pipeline::render_channels(std::move(render), channels())

@@ -74,9 +74,9 @@ class Synthesizer {
   Synthesizer(runtime::Session& session, std::filesystem::path weights);
 
   // Reads weights/references/<preset>.safetensors, else renders the preset. Adds a warning if the
-  // weights have other references but not this one. `with_residual`: with preset_residual().
+  // weights have other references but not this one. `with_stored`: with add_stored().
   TimbreSource preset_timbre(const data::Preset& preset, std::vector<std::string>& warnings,
-                             bool with_residual = true);
+                             bool with_stored = true);
   // Whether the tokens of a reference have the sizes of the models' codec.
   bool reads(const models::codec::TokenFile& reference) const;
   // Of a reference that it reads.
@@ -101,9 +101,9 @@ class Synthesizer {
 
   // Of the latents. Null if the timbre has none: no notes, or stereo weights.
   std::shared_ptr<const models::humming::Residual> residual(const TimbreSource& timbre) const;
-  // The same of a preset's timbre, from stored_residual() if it has it.
-  std::shared_ptr<const models::humming::Residual> preset_residual(
-      const data::Preset& preset, const TimbreSource& timbre) const;
+  // Adds to a preset's timbre its residual, computed if it is not stored, and how its notes die
+  // away. Throws: what stored_decay throws.
+  void add_stored(const data::Preset& preset, TimbreSource& timbre) const;
   // Computes the residuals that a timbre lacks; without it each instrument() computes them again.
   // The plain decoder has none of bands.
   void add_residuals(TimbreSource& timbre, Decoder decoder = Decoder::kGuided);

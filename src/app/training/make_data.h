@@ -39,7 +39,8 @@ struct MadeReferences {
 };
 
 // Writes the references of the presets of the items in `data` beside the weights; empty: those of
-// all training presets. If mono weights can draft them, also writes their residuals. `weights`: the
+// all training presets, and how their held notes die away. If mono weights can draft them, also
+// writes their residuals. `weights`: the
 // value of --weights. Throws: kUsage if it is empty and would replace the references of the
 // installed weights. A stop signal ends the process before anything is written.
 MadeReferences make_references(const std::string& weights, const std::string& data);

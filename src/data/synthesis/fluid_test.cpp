@@ -50,7 +50,7 @@ double harmonic_sum(std::span<const float> samples, int pitch) {
 class SoundFonts : public ::testing::TestWithParam<SoundFont> {
  protected:
   void SetUp() override {
-    if (GetParam().use == FontUse::kOnRequest && !std::filesystem::exists(GetParam().path)) {
+    if (GetParam().use == FontUse::kFetched && !std::filesystem::exists(GetParam().path)) {
       GTEST_SKIP() << "apt install " << GetParam().package;
     }
     renderer_.emplace(installed_path(GetParam()));

@@ -72,7 +72,7 @@ std::vector<float> colours(std::span<const float> samples, std::span<const float
   return levels_db;
 }
 
-// How much a rest is faded, so that it becomes silent if the clip has no rest to learn from.
+// How much a rest is faded: the models play noise in rests if the clip has none that is silent.
 double rest_fade_db(std::span<const float> row) {
   return kRestFade_db * static_cast<double>(std::max<int64_t>(0, frames_since_end(row) - kRelease));
 }
@@ -117,24 +117,39 @@ BandCorrection::BandCorrection(std::span<const float> truth, std::span<const flo
   std::vector<float> coloured(played.begin(), played.end());
   correct_bands(coloured, melody, *this, 1);  // by the colour alone
   levels_ = NoteLevels(frame_levels(truth), frame_levels(coloured), melody, is_used);
+  // A rest's colour is what the levels leave of it.
+  std::vector<float> levelled(played.begin(), played.end());
+  filter(levelled, levels_db(melody, std::ssize(is_used)));
+  colour_ = Residual(colours(truth, melody), colours(levelled, melody), melody, is_used, kBandRule);
+}
+
+std::vector<float> BandCorrection::levels_db(std::span<const float> melody, int64_t frames) const {
+  const size_t features = melody.size() / static_cast<size_t>(frames);
+  std::vector<float> gains;
+  for (size_t t = 0; t < static_cast<size_t>(frames); ++t) {
+    const auto row = melody.subspan(t * features, features);
+    const double level_db = levels_.difference_db(midi_pitch(row), last_age_frames(row));
+    // What follows a note is only made quieter: a clip has the noise of its room there, and where
+    // its notes end is heard less surely than where they begin.
+    gains.insert(gains.end(), kBands,
+                 static_cast<float>(is_sounding(row) ? level_db : std::min(0.0, level_db)));
+  }
+  return gains;
 }
 
 std::vector<float> BandCorrection::gains_db(std::span<const float> melody, int64_t frames,
                                             double share) const {
   std::vector<float> gains(static_cast<size_t>(frames * kBands));
   colour_.add(gains, melody, share);
+  const auto levels = levels_db(melody, frames);
   const size_t features = melody.size() / static_cast<size_t>(frames);
   for (size_t t = 0; t < static_cast<size_t>(frames); ++t) {
     const auto row = melody.subspan(t * features, features);
     const bool sounds = is_sounding(row);
-    const double level_db = levels_.difference_db(midi_pitch(row), last_age_frames(row));
-    // What follows a note is only made quieter: a clip has the noise of its room there, and where
-    // its notes end is heard less surely than where they begin.
-    const double added = share * (sounds ? level_db : std::min(0.0, level_db) - rest_fade_db(row));
-    const float most = sounds ? kMaxBandGain_db : 0;
+    const double added = levels[t * kBands] - (sounds ? 0 : rest_fade_db(row));
     for (float& gain : std::span(gains).subspan(t * kBands, kBands)) {
       gain = std::clamp(gain, -kMaxBandGain_db, kMaxBandGain_db);
-      gain = std::min(gain + static_cast<float>(added), most);
+      gain = std::min(gain + static_cast<float>(share * added), sounds ? kMaxBandGain_db : 0);
     }
   }
   return gains;

@@ -38,12 +38,15 @@ class BandCorrection {
   // kAllMelodyFeatures. is_used [F]: 0 leaves a frame out.
   BandCorrection(std::span<const float> truth, std::span<const float> played,
                  std::span<const float> melody, std::span<const uint8_t> is_used);
-  // In dB, of `share` of the correction. Rests are only made quieter. Shapes: melody [F, M] -> [F,
-  // kBands].
+  // In dB, of `share` of the correction. Rests are only made quieter, and fade. Shapes: melody [F,
+  // M] -> [F, kBands].
   std::vector<float> gains_db(std::span<const float> melody, int64_t frames, double share) const;
 
  private:
-  Residual colour_;    // of rests: the bands as they are
+  // The levels alone. Shapes: melody [F, M] -> [F, kBands].
+  std::vector<float> levels_db(std::span<const float> melody, int64_t frames) const;
+
+  Residual colour_;    // of rests: what the levels leave of the bands
   NoteLevels levels_;  // of what the colour leaves
 };
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "models/humming/config.h"
+#include "models/humming/testing_impl.h"
 
 namespace hum::models::humming {
 namespace {
@@ -158,6 +159,30 @@ TEST(Equaliser, MakesRestsOnlyQuieter) {
     EXPECT_LT(distance_db(corrected(loud, quiet, frames), quiet), 1e-3);
     EXPECT_LT(distance_db(corrected(quiet, loud, frames), quiet), 1);
   }
+}
+
+// A clip of one note and its release, 10 dB quieter than hum plays both, and then rests.
+TEST(Equaliser, CorrectsAReleaseOnce) {
+  constexpr size_t kNote = 40;
+  std::vector<float> melody;
+  add_note_rows(melody, 60, kNote);
+  add_rest_rows(melody, 60, kNote, kFrames - kNote);
+  const auto falling = [&](float gain) {
+    auto samples = noise(gain);
+    for (size_t i = kNote * kFrameSamples; i < samples.size(); ++i) samples[i] *= 0.3F;
+    return samples;
+  };
+  const auto truth = falling(0.05F), played = falling(0.158F);
+  const BandCorrection correction(truth, played, melody, std::vector<uint8_t>(kFrames, 1));
+  const auto gains = correction.gains_db(melody, kFrames, 1);
+  const auto gain_db = [&](size_t frame) { return gains[frame * kBands + kBands / 2]; };
+  EXPECT_NEAR(gain_db(20), -10, 1);
+  EXPECT_NEAR(gain_db(kNote + 5), -10, 1.5);
+  // A rest fades by 30 dB a second after a quarter of a second.
+  EXPECT_NEAR(gain_db(kFrames - 1) - gain_db(kFrames - 26), -15, 1);
+  EXPECT_LT(gain_db(kFrames - 1), -30);
+  const auto half = correction.gains_db(melody, kFrames, 0.5);
+  EXPECT_NEAR(half[(kFrames - 1) * kBands], gains[(kFrames - 1) * kBands] / 2, 0.5);
 }
 
 TEST(Equaliser, RefusesOtherSizes) {

@@ -173,6 +173,10 @@ bool HummingSession::needs_reference_melody() const {
          (state_->has_upsampler() && state_->upsampler().model().attends());
 }
 
+bool HummingSession::loses_count_of_ages() const {
+  return common().melody_features <= kMelodyLongSinceOnset;
+}
+
 std::vector<float> HummingSession::code_latents(std::span<const int32_t> codes) const {
   const auto& sizes = common();
   const int64_t channels = audio::channel_count(sizes.channels);

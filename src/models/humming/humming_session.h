@@ -70,6 +70,8 @@ class HummingSession {
   double excitation_tail_s() const;
   // Whether drafts() and latents() throw kBadData for a timbre reference without its melody.
   bool needs_reference_melody() const;
+  // Whether the model that drafts reads the age of a note only up to a second.
+  bool loses_count_of_ages() const;
   // Converts codec tokens of one channel to its latents. Shapes: codes [frames, books of one
   // channel] -> [frames, D], with zeros in the place of a second channel.
   std::vector<float> code_latents(std::span<const int32_t> codes) const;

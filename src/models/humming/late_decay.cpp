@@ -5,27 +5,28 @@
 #include <limits>
 
 #include "base/error.h"
-#include "models/humming/melody_columns.h"
+#include "models/humming/config.h"
 #include "models/humming/note_frames.h"
 
 namespace hum::models::humming {
 namespace {
 
-constexpr int64_t kHop = 441;
 // A shorter note does not tell how it would die away.
 constexpr int64_t kFewestFrames = 20;
 // A note that is so much longer than kFirstFrame has a late decay of its own.
 constexpr int64_t kLateFrames = 25;
 // A note that has fallen so far has died away: what follows is the noise of its room.
 constexpr float kAudible_db = 40;
-// A slower fall, or a smaller change, is expression. In dB per frame: 2 dB a second.
-constexpr double kLeastFall_db = 0.04, kLeastChange_db = 6;
+// Players end notes within the last fifth, and within 0.2 s.
+constexpr int64_t kEndShare = 5, kMostEndFrames = 10;
+// What dies away falls by so much in its first half, of a note of under a second by more, and in
+// all. A bow, a breath or a voice holds it.
+constexpr int64_t kShortFrames = 50;
+constexpr double kLeastFirstFall_db = 3, kLeastShortFall_db = 4, kLeastWholeFall_db = 6;
 constexpr float kMostFall_db = 60;
 // A note that is this much farther than the nearest one counts e times less.
 constexpr double kPitchScale_semitones = 6;
 constexpr double kMostWeight_frames = 100;
-// At an onset the gain changes within 5 ms.
-constexpr int64_t kRampSamples = 110;
 
 // The least-squares line's fall, in dB per frame.
 double fall_of(std::span<const float> levels_db) {
@@ -35,29 +36,65 @@ double fall_of(std::span<const float> levels_db) {
   for (size_t t = 0; t < levels_db.size(); ++t) {
     sum += (static_cast<double>(t) - (n - 1) / 2) * (levels_db[t] - mean);
   }
-  return -sum * 12 / (n * (n * n - 1));
+  return n > 1 ? -sum * 12 / (n * (n * n - 1)) : 0;
 }
 
-// Until the note has died away, but kFewestFrames at least.
+// Until the note has died away.
 std::span<const float> audible(std::span<const float> levels_db) {
   const auto loudest = std::ranges::max_element(levels_db);
   const auto end = std::find_if(loudest, levels_db.end(),
                                 [&](float level) { return level < *loudest - kAudible_db; });
-  return levels_db.first(
-      static_cast<size_t>(std::max<int64_t>(kFewestFrames, std::distance(levels_db.begin(), end))));
+  return levels_db.first(static_cast<size_t>(std::distance(levels_db.begin(), end)));
 }
 
-// Around an age.
-std::span<const float> around(std::span<const float> levels_db, int64_t age) {
-  constexpr int64_t kReach = LateDecay::kStepFrames / 2;
-  const int64_t first = age - kReach, end = std::min(std::ssize(levels_db), age + kReach + 1);
-  return levels_db.subspan(static_cast<size_t>(first), static_cast<size_t>(end - first));
-}
-
-double mean_of(std::span<const float> levels_db) {
+// The mean level around an age.
+double level_at(std::span<const float> levels_db, int64_t age) {
+  const int64_t reach = std::min(LateDecay::kStepFrames / 2, std::ssize(levels_db) / 4);
+  const int64_t first = std::max<int64_t>(0, age - reach);
+  const int64_t end = std::min(std::ssize(levels_db), age + reach + 1);
   double sum = 0;
-  for (const float level : levels_db) sum += level;
-  return sum / static_cast<double>(levels_db.size());
+  for (int64_t t = first; t < end; ++t) sum += levels_db[static_cast<size_t>(t)];
+  return sum / static_cast<double>(end - first);
+}
+
+// How fast a note dies away at its end, in dB per frame; absent if it is held.
+std::optional<double> decay_of(std::span<const float> levels_db) {
+  const int64_t frames = std::ssize(levels_db);
+  const int64_t attack = std::min(NoteFrames::kAttack, frames);
+  const double loudest = std::ranges::max(levels_db.first(static_cast<size_t>(attack)));
+  const double first = loudest - level_at(levels_db, frames / 2);
+  const double whole = loudest - level_at(levels_db, frames - 1);
+  const double least = frames < kShortFrames ? kLeastShortFall_db : kLeastFirstFall_db;
+  if (first < least || whole < kLeastWholeFall_db) return std::nullopt;
+  // Decays slow down.
+  const double late = fall_of(levels_db.subspan(static_cast<size_t>(frames / 2)));
+  return std::clamp(late, 0.0, whole / static_cast<double>(frames));
+}
+
+// The non-increasing values that are nearest: beats and tremolo are no decay. Source: pool adjacent
+// violators.
+std::vector<float> non_increasing(std::span<const double> values) {
+  struct Pool {
+    double mean;
+    int64_t count;
+  };
+  std::vector<Pool> pools;
+  for (const double value : values) {
+    pools.push_back({value, 1});
+    while (pools.size() > 1 && pools.back().mean > pools[pools.size() - 2].mean) {
+      const Pool last = pools.back();
+      pools.pop_back();
+      Pool& pool = pools.back();
+      const auto total = static_cast<double>(pool.count + last.count);
+      pool.mean += (last.mean - pool.mean) * static_cast<double>(last.count) / total;
+      pool.count += last.count;
+    }
+  }
+  std::vector<float> result;
+  for (const Pool& pool : pools) {
+    result.insert(result.end(), static_cast<size_t>(pool.count), static_cast<float>(pool.mean));
+  }
+  return result;
 }
 
 }  // namespace
@@ -70,7 +107,7 @@ LateDecay::LateDecay(std::span<const float> levels_db, std::span<const float> me
   for (const NoteFrames& frames : notes_in(melody, is_used)) {
     auto note = note_of(levels_db.subspan(frames.first, frames.count), frames.pitch);
     if (!note) continue;
-    falls = falls || note->fall_db > 0 || !note->gains_db.empty();
+    falls = falls || gain_of(*note, kMelodyLongCountFrames) < -kLeastFirstFall_db;
     notes_.push_back(std::move(*note));
   }
   if (!falls) notes_.clear();
@@ -80,27 +117,27 @@ LateDecay::LateDecay(std::span<const float> levels_db, std::span<const float> me
 std::optional<LateDecay::Note> LateDecay::note_of(std::span<const float> levels_db, double pitch) {
   const int64_t heard = std::ssize(levels_db) - NoteFrames::kUncertainEnd;
   if (heard < kFewestFrames) return std::nullopt;
-  const auto levels = audible(levels_db.first(static_cast<size_t>(heard)));
+  Note note{.pitch = static_cast<float>(pitch), .frames = static_cast<float>(heard)};
+  auto levels = audible(levels_db.first(static_cast<size_t>(heard)));
+  const bool died = std::ssize(levels) < heard;
+  if (!died) {
+    levels = levels.first(static_cast<size_t>(heard - std::min(heard / kEndShare, kMostEndFrames)));
+  }
   const int64_t frames = std::ssize(levels);
-  const auto from = [&](int64_t first) { return levels.subspan(static_cast<size_t>(first)); };
-  Note note{.pitch = static_cast<float>(pitch), .frames = static_cast<float>(frames)};
-  // Decays slow down; what falls only at its end does not die away by itself.
-  const double fall = std::min(fall_of(from(NoteFrames::kAttack)),
-                               fall_of(from(std::max<int64_t>(NoteFrames::kAttack, frames / 2))));
   constexpr double kWhole = static_cast<double>(kFirstFrame + kLateFrames);
-  const double surety =
-      frames < heard ? 1 : std::min(1.0, static_cast<double>(frames) / kWhole);  // 1: it died away
-  if (fall >= kLeastFall_db) note.fall_db = static_cast<float>(fall * surety);
-  if (frames <= kFirstFrame) return note;
-  const double known = mean_of(around(levels, kFirstFrame));
-  for (int64_t age = kFirstFrame; age < frames && std::ssize(note.gains_db) < kSteps;
+  const double surety = died ? 1 : std::min(1.0, static_cast<double>(frames) / kWhole);
+  const auto decay = decay_of(levels);
+  if (!decay) return note;
+  note.fall_db = static_cast<float>(*decay * surety);
+  std::vector<double> changes;
+  for (int64_t age = kFirstFrame; age < frames && std::ssize(changes) < kSteps;
        age += kStepFrames) {
-    const double change_db = mean_of(around(levels, age)) - known;
-    note.gains_db.push_back(std::clamp(static_cast<float>(change_db), -kMostFall_db, 0.0F));
+    changes.push_back(level_at(levels, age));
   }
-  if (note.fall_db == 0 && std::ranges::min(note.gains_db) > -kLeastChange_db) {
-    note.gains_db.clear();
-  }
+  if (changes.empty()) return note;
+  note.gains_db = non_increasing(changes);
+  const float known = note.gains_db.front();
+  for (float& gain : note.gains_db) gain = std::max(gain - known, -kMostFall_db);
   return note;
 }
 
@@ -156,39 +193,6 @@ std::optional<LateDecay> LateDecay::of_table(std::span<const float> rows) {
     decay.notes_.push_back({rows[0], rows[1], rows[2], {gains.begin(), gains.end()}});
   }
   return decay;
-}
-
-void apply_decay(std::span<float> samples, std::span<const float> melody, const LateDecay& decay,
-                 double share) {
-  const int64_t frames = std::ssize(samples) / kHop;
-  HUM_REQUIRE(frames > 0 && std::ssize(melody) % frames == 0,
-              "apply_decay: {} samples and {} features", samples.size(), melody.size());
-  const size_t features = melody.size() / static_cast<size_t>(frames);
-  std::vector<double> gains_db;
-  std::vector<int64_t> ages;
-  for (int64_t t = 0; t < frames; ++t) {
-    const auto row = melody.subspan(static_cast<size_t>(t) * features, features);
-    ages.push_back(last_age_frames(row));
-    gains_db.push_back(share * decay.gain_db(midi_pitch(row), ages.back()));
-  }
-  // Between the middles of frames the gain is linear in dB, but at an onset it jumps.
-  const auto at = [](int64_t t) { return static_cast<size_t>(t); };
-  const auto is_onset = [&](int64_t t) { return t == 0 || ages[at(t)] < ages[at(t - 1)]; };
-  double end_db = gains_db[0];
-  for (int64_t t = 0; t < frames; ++t) {
-    const double before_db = end_db, here = gains_db[at(t)];
-    const double start_db = is_onset(t) ? here : (gains_db[at(t - 1)] + here) / 2;
-    end_db = t + 1 == frames || is_onset(t + 1) ? here : (here + gains_db[at(t + 1)]) / 2;
-    for (int64_t i = 0; i < kHop; ++i) {
-      const double place = static_cast<double>(i) / kHop;
-      double gain = std::pow(10, (start_db + place * (end_db - start_db)) / 20);
-      if (is_onset(t) && t > 0 && i < kRampSamples) {
-        const double share_before = 1 - static_cast<double>(i) / kRampSamples;
-        gain += share_before * (std::pow(10, before_db / 20) - gain);
-      }
-      samples[at(t * kHop + i)] *= static_cast<float>(gain);
-    }
-  }
 }
 
 }  // namespace hum::models::humming

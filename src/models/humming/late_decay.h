@@ -1,6 +1,7 @@
-// How notes go on dying away when the models have lost count of their age. The models read counts
-// that end after a second (data/synthesis/features.h), so from there on they play every note at a
-// steady level, however long it is. What is struck or plucked falls further.
+// How notes go on dying away when the models have lost count of their age. Models of the first set
+// of melody features read counts that end after a second (data/synthesis/features.h), so from there
+// on they play every note at a steady level, however long it is. What is struck or plucked falls
+// further.
 //
 // F frames of 441 samples at 22,050 Hz, M melody features.
 #pragma once
@@ -14,15 +15,16 @@ namespace hum::models::humming {
 
 class LateDecay {
  public:
-  // The age from which on a note's level is not the models'.
+  // The age after which this class sets the level.
   static constexpr int64_t kFirstFrame = 60;
 
   // Of notes that keep their level.
   LateDecay() = default;
-  // Of a sound that has single notes. A note falls as it does there. If it dies away from its
-  // attack on, unlike that of a bow or a voice, it goes on falling as steadily after its end there;
-  // after an early end by less, because decays slow down. Shapes: levels_db [F], melody [F, M] with
-  // kAllMelodyFeatures. is_used [F]: 0 leaves a frame out.
+  // Of a sound that has single notes. A note dies away if it falls in its first half, too; others,
+  // as those of a bow or a voice, keep their level. It falls as it does there, without beats. After
+  // its end there it goes on as in its second half; after an early end by less, because decays slow
+  // down. Shapes: levels_db [F], melody [F, M] with kAllMelodyFeatures. is_used [F]: 0 leaves a
+  // frame out.
   LateDecay(std::span<const float> levels_db, std::span<const float> melody,
             std::span<const uint8_t> is_used);
 
@@ -50,10 +52,5 @@ class LateDecay {
 
   std::vector<Note> notes_;
 };
-
-// Lets the notes of a sound that plays this melody die away. What follows a note is as much
-// quieter as its end. Shapes: samples [F 441], melody [F, M] with kAllMelodyFeatures.
-void apply_decay(std::span<float> samples, std::span<const float> melody, const LateDecay& decay,
-                 double share);
 
 }  // namespace hum::models::humming

@@ -41,8 +41,10 @@ int64_t frames_since_end(std::span<const float> row) {
 }
 
 int64_t last_age_frames(std::span<const float> row) {
-  const int64_t age = age_frames(row);
-  return is_sounding(row) ? age : std::max<int64_t>(0, age - frames_since_end(row));
+  const int64_t age = age_frames(row), since_end = frames_since_end(row);
+  if (is_sounding(row)) return age;
+  if (age == kMelodyLongCountFrames && since_end < age) return age;  // the count has ended
+  return std::max<int64_t>(0, age - since_end);
 }
 
 HostTensor first_columns(std::span<const float> rows, const graph::Dims& dims) {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "models/humming/config.h"
+#include "models/humming/melody_columns.h"
 #include "models/humming/testing_impl.h"
 
 namespace hum::models::humming {
@@ -65,6 +66,23 @@ TEST(NoteLevels, KnowANoteWhoseFirstFrameIsTheEndOfAHigherOne) {
   std::vector<float> truth_db(41, -20);
   truth_db.insert(truth_db.end(), 39, -40);
   EXPECT_NEAR(levels_of(melody, truth_db).difference_db(48, 10), -10, 1);
+}
+
+TEST(MelodyColumns, ARestHasTheAgeAtWhichItsNoteEnded) {
+  const auto ages = [](int64_t length) {
+    std::vector<float> melody;
+    add_rest_rows(melody, 60, length, 100);
+    std::vector<int64_t> result;
+    for (size_t t = 0; t < 100; ++t) {
+      result.push_back(last_age_frames(std::span(melody).subspan(t * kFeatures, kFeatures)));
+    }
+    return result;
+  };
+  EXPECT_EQ(ages(160), std::vector<int64_t>(100, 159));
+  EXPECT_EQ(ages(400), std::vector<int64_t>(100, 300));  // the count ends there
+  std::vector<float> before_the_first;
+  add_row(before_the_first, 60, false, 300, 300);
+  EXPECT_EQ(last_age_frames(before_the_first), 0);
 }
 
 TEST(NoteLevels, OfNoNotesAreNone) {
