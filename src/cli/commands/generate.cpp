@@ -20,8 +20,7 @@ struct Args {
     auto& [inputs, outputs, conversion, delivery] = options;
     v.positional("inputs", inputs,
                  "recordings of hummed or sung melodies, or folders of them: wav, flac, ogg, mp3, "
-                 "m4a, webm; "
-                 "- reads stdin");
+                 "m4a, webm; - reads stdin");
     v("recursive", outputs.recursive, "also play the recordings in subfolders");
     v.short_flag('o', "output", outputs.output,
                  "sound to write: .wav, .flac, .ogg or .mp3; - for stdout; a folder for several "
