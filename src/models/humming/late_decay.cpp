@@ -13,7 +13,7 @@ namespace {
 
 // A shorter note does not tell how it would die away.
 constexpr int64_t kFewestFrames = 20;
-// A note that is so much longer than kFirstFrame has a late decay of its own.
+// A note that is so much longer than kFirstFrame shows its late decay.
 constexpr int64_t kLateFrames = 25;
 // A note that has fallen so far has died away: what follows is the noise of its room.
 constexpr float kAudible_db = 40;
