@@ -67,8 +67,8 @@ std::filesystem::path installed_path(const SoundFont& font) {
   if (std::filesystem::exists(unpacked)) return unpacked;
   fail(ExitCode::kNoInput,
        fmt::format("the sound font {} is not installed: {} is missing", font.name, font.path),
-       fmt::format("{}apt install {}",
-                   font.use == FontUse::kFetched ? "make fetch-stems, or " : "", font.package));
+       fmt::format("{}apt install {}", font.use == FontUse::kFetched ? "make fetch-stems, or " : "",
+                   font.package));
 }
 
 std::filesystem::path sound_font_path() {
