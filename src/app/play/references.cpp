@@ -51,6 +51,12 @@ std::vector<Note> reference_melody(const data::Preset& preset) {
       .notes;
 }
 
+// The pitch of note i of `count` that are spread over a preset's range.
+int spread_pitch(const data::Preset& preset, int i, int count) {
+  const double step = static_cast<double>(preset.high - preset.low) * i / (count - 1);
+  return preset.low + static_cast<int>(std::lround(step));
+}
+
 // The RMS of each frame of 20 ms.
 std::vector<float> levels_of(std::span<const float> samples) {
   std::vector<float> levels;
@@ -147,12 +153,12 @@ std::vector<float> render_reference(const data::Preset& preset, data::FluidRende
 std::vector<Note> single_notes(const data::Preset& preset) {
   std::vector<Note> notes;
   for (int i = 0; i < kPitches; ++i) {
-    const double step = static_cast<double>(preset.high - preset.low) * i / (kPitches - 1);
+    const int pitch = spread_pitch(preset, i, kPitches);
     for (const double velocity : kVelocities) {
       const double start_s = kStoredNote_s * static_cast<double>(notes.size());
       notes.push_back({.start_s = start_s,
                        .end_s = start_s + kSounding_s,
-                       .pitch = preset.low + static_cast<int>(std::lround(step)),
+                       .pitch = pitch,
                        .amplitude = velocity / 127});
     }
   }
@@ -177,21 +183,23 @@ models::codec::TokenFile reference_tokens(const data::Preset& preset, data::Flui
   return tokens;
 }
 
+models::humming::LateDecay decay_of(std::span<const float> samples, std::span<const Note> notes) {
+  const auto levels = models::humming::frame_levels(samples);
+  const auto frames = std::ssize(levels);
+  return {levels, data::melody_features(notes, frames, data::kAllMelodyFeatures),
+          frames_of_one_note(notes, frames)};
+}
+
 models::humming::LateDecay preset_decay(const data::Preset& preset, data::FluidRenderer& renderer) {
   constexpr int kHeldPitches = 4;
   constexpr double kHeld_s = 6, kApart_s = 8;
   std::vector<Note> notes;
   for (int i = 0; i < kHeldPitches; ++i) {
-    const double step = static_cast<double>(preset.high - preset.low) * i / (kHeldPitches - 1);
     notes.push_back({.start_s = kApart_s * i,
                      .end_s = kApart_s * i + kHeld_s,
-                     .pitch = preset.low + static_cast<int>(std::lround(step))});
+                     .pitch = spread_pitch(preset, i, kHeldPitches)});
   }
-  const auto levels = models::humming::frame_levels(
-      renderer.render(notes, preset.program, kApart_s * kHeldPitches));
-  const auto frames = std::ssize(levels);
-  return {levels, data::melody_features(notes, frames, data::kAllMelodyFeatures),
-          frames_of_one_note(notes, frames)};
+  return decay_of(renderer.render(notes, preset.program, kApart_s * kHeldPitches), notes);
 }
 
 std::vector<Clip> read_clips(std::span<const std::string> files, double max_seconds,

@@ -44,6 +44,9 @@ std::vector<audio::Note> single_notes(const data::Preset& preset);
 models::codec::TokenFile reference_tokens(const data::Preset& preset, data::FluidRenderer& renderer,
                                           const models::codec::CodecSession& codec);
 
+// How the notes of a sound die away, one at a time. Shapes: samples [frames 441].
+models::humming::LateDecay decay_of(std::span<const float> samples,
+                                    std::span<const audio::Note> notes);
 // How notes of a preset die away on the sound font.
 models::humming::LateDecay preset_decay(const data::Preset& preset, data::FluidRenderer& renderer);
 

@@ -18,7 +18,6 @@
 #include "models/codec/code_vectors.h"
 #include "models/codec/token_file.h"
 #include "models/humming/equaliser.h"
-#include "models/humming/note_frames.h"
 #include "models/weights_folder.h"
 #include "pipeline/channel_rendering.h"
 #include "pipeline/windows.h"
@@ -80,15 +79,6 @@ pipeline::RenderFunction with_equaliser(pipeline::RenderFunction render,
     }
     return sounds;
   };
-}
-
-// Of a clip's notes, one at a time.
-std::shared_ptr<const LateDecay> decay_of(const TimbreSource& clip) {
-  const auto levels = models::humming::frame_levels(clip.sound);
-  const auto frames = std::ssize(levels);
-  return std::make_shared<const LateDecay>(
-      levels, data::melody_features(clip.notes, frames, data::kAllMelodyFeatures),
-      frames_of_one_note(clip.notes, frames));
 }
 
 }  // namespace
@@ -161,7 +151,9 @@ TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
   if (!has_notes) read.melody.clear();
   auto source = source_of(read.codes, std::move(read.melody), all);
   source.sound = std::move(sound_of_all);
-  if (!source.notes.empty()) source.decay = decay_of(source);
+  if (!source.notes.empty()) {
+    source.decay = std::make_shared<const LateDecay>(decay_of(source.sound, source.notes));
+  }
   return source;
 }
 
