@@ -235,6 +235,8 @@ class Streaming {
         count_(instrument, piece_.windows() + (piece_.quick() > 0 ? 1 : 0) +
                                std::ssize(piece_.steps()) + (piece_.quick() > 0 ? extra() : 0)) {}
 
+  const Decay& decay() const { return decay_; }
+
   void run() {
     for (int64_t w = piece_.quick() > 0 ? -1 : 0; w < piece_.windows(); ++w) {
       const int64_t window = std::max<int64_t>(0, w);
@@ -299,9 +301,10 @@ std::vector<float> play_and_keep(std::span<const audio::Note> notes, const Instr
                                  uint64_t seed, const SampleSink& sink) {
   HUM_REQUIRE(!notes.empty(), "play: no notes");
   Stitcher whole(frames_of(notes), data::kFrameSamples * instrument.channels, kRenderFade);
-  Streaming(notes, instrument, seed, sink, &whole).run();
+  Streaming streaming(notes, instrument, seed, sink, &whole);
+  streaming.run();
   auto sound = std::move(whole).take();
-  Decay(notes, instrument.decay_db).apply(sound, 0, instrument.channels);
+  streaming.decay().apply(sound, 0, instrument.channels);
   return sound;
 }
 

@@ -70,7 +70,7 @@ const Case kCases[] = {
     {"$IMITATE b.wav ./b.wav -o out/", 2, "--timbre names ./b.wav twice", "give each recording once"},
     {"$IMITATE b.wav none.wav -o out/", 66, "none.wav: no such file", "check the name of the recording"},
     {"$IMITATE b.wav level.wav -o out/", 65, "level.wav: is silent", "record it again"},
-    {"$IMITATE b.wav brief.wav -o out/", 65, "brief.wav: 0.20 s of sound is too little", "use a recording of 1 s or more"},
+    {"$IMITATE b.wav brief.wav -o out/", 65, "brief.wav: 0.20 s of sound is too little", "use a recording with 1 s of sound or more"},
     {"$IMITATE $(seq -f c%g.wav 31) -o out/", 2, "--timbre takes at most 30 recordings, not 31", "from low to high notes"},
     {"$IMITATE b.wav whole.mp3 -o whole.mp3", 2, "whole.mp3 is an input and would be overwritten", "choose another output"},
 

@@ -73,7 +73,7 @@ TEST_F(StoredDecays, ThatAreDamagedAreRefused) {
   write({LateDecay::kTableColumns, 1}, "1");
   refuse("'harp' must be F32 [notes, 28]");
   write({1, LateDecay::kTableColumns}, "2");
-  refuse("another format");
+  refuse("unknown version 2");
   write_file(file, "no");
   refuse("decays.safetensors");
 }

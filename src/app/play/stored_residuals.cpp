@@ -1,16 +1,14 @@
 #include "app/play/stored_residuals.h"
 
-#include <algorithm>
-#include <cstring>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "app/play/references.h"
+#include "app/play/stored_tables.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/safetensors.h"
 #include "models/humming/draft_model.h"
 #include "models/weights_folder.h"
 #include "runtime/weights.h"
@@ -21,37 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 using models::humming::Residual;
 
-constexpr const char* kFile = "residuals.safetensors";
-constexpr const char* kFormat = "hum-residuals";
-constexpr const char* kVersion = "1";
+constexpr TableKind kResiduals = {.name = "residuals", .rows = "stretches"};
 constexpr const char* kDrafter = "drafter_sha256";
 
 std::string reference_key(std::string_view preset) {
   return fmt::format("{}.reference_sha256", preset);
-}
-
-[[noreturn]] void refuse(const fs::path& file, const std::string& why) {
-  fail(ExitCode::kBadData, fmt::format("{}: not a file of residuals: {}", file.string(), why),
-       "hum data references stores the residuals of presets again");
-}
-
-std::string metadata_of(const fs::path& file, const SafetensorsFile& contents,
-                        const std::string& key) {
-  const auto found = contents.metadata().find(key);
-  if (found == contents.metadata().end()) refuse(file, fmt::format("no '{}'", key));
-  return found->second;
-}
-
-Residual residual_of(const fs::path& file, const SafeTensor& tensor, int64_t latent) {
-  const int64_t width = static_cast<int64_t>(Residual::kTableColumns) + latent;
-  if (tensor.dtype != "F32" || tensor.dims.size() != 2 || tensor.dims[1] != width) {
-    refuse(file, fmt::format("'{}' must be F32 [stretches, {}]", tensor.name, width));
-  }
-  std::vector<float> rows(tensor.bytes.size() / sizeof(float));
-  if (!rows.empty()) std::memcpy(rows.data(), tensor.bytes.data(), tensor.bytes.size());
-  auto residual = Residual::of_table(rows, static_cast<size_t>(latent));
-  if (!residual) refuse(file, fmt::format("a value of '{}' is out of range", tensor.name));
-  return std::move(*residual);
 }
 
 // Empty, or which of the two did not make it.
@@ -70,38 +42,29 @@ std::optional<std::string> drafter_sha256(const fs::path& weights) {
 }
 
 fs::path residuals_file(const fs::path& weights) {
-  return models::weights_part(weights, "references") / kFile;
+  return tables_file(models::weights_part(weights, "references"), kResiduals);
 }
 
 void write_residuals(const fs::path& references, const std::string& drafter,
                      std::span<const PresetResidual> residuals) {
-  std::map<std::string, std::string> metadata = {
-      {"hum_format", kFormat}, {"version", kVersion}, {kDrafter, drafter}};
-  std::vector<std::vector<float>> tables;
-  std::vector<SafeTensor> tensors;
+  std::map<std::string, std::string> metadata = {{kDrafter, drafter}};
+  std::vector<PresetTable> tables;
   for (const auto& [preset, residual] : residuals) {
     metadata[reference_key(preset)] = sha256_file(references / (preset + ".safetensors"));
-    tables.push_back(residual->table());
-    const auto width = static_cast<int64_t>(Residual::kTableColumns + residual->latent());
-    // The bytes stay where they are when `tables` grows.
-    tensors.push_back({.name = preset,
-                       .dtype = "F32",
-                       .dims = {std::ssize(tables.back()) / width, width},
-                       .bytes = std::as_bytes(std::span(tables.back()))});
+    tables.push_back({preset, static_cast<int64_t>(Residual::kTableColumns + residual->latent()), residual->table()});
   }
-  write_safetensors(references / kFile, tensors, std::move(metadata));
+  write_tables(references, kResiduals, tables, std::move(metadata));
 }
 
 std::optional<StoredResidual> read_residual(const fs::path& file, std::string_view preset,
                                             int64_t latent) {
-  const auto contents = SafetensorsFile::read(file);
-  if (metadata_of(file, contents, "hum_format") != kFormat) refuse(file, "another format");
-  const std::string version = metadata_of(file, contents, "version");
-  if (version != kVersion) refuse(file, "unknown version " + version);
-  const auto found = std::ranges::find(contents.tensors(), preset, &SafeTensor::name);
-  if (found == contents.tensors().end()) return std::nullopt;
-  return StoredResidual{residual_of(file, *found, latent), metadata_of(file, contents, kDrafter),
-                        metadata_of(file, contents, reference_key(preset))};
+  const StoredTables tables(file, kResiduals);
+  const auto rows = tables.find(preset, static_cast<int64_t>(Residual::kTableColumns) + latent);
+  if (!rows) return std::nullopt;
+  auto residual = Residual::of_table(*rows, static_cast<size_t>(latent));
+  if (!residual) tables.refuse_values(preset);
+  return StoredResidual{std::move(*residual), tables.metadata(kDrafter),
+                        tables.metadata(reference_key(preset))};
 }
 
 std::shared_ptr<const Residual> stored_residual(const fs::path& weights, const data::Preset& preset,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "models/humming/config.h"
@@ -24,8 +23,6 @@ constexpr int64_t kEndShare = 5, kMostEndFrames = 10;
 constexpr int64_t kShortFrames = 50;
 constexpr double kLeastFirstFall_db = 3, kLeastShortFall_db = 4, kLeastWholeFall_db = 6;
 constexpr float kMostFall_db = 60;
-// A note that is this much farther than the nearest one counts e times less.
-constexpr double kPitchScale_semitones = 6;
 constexpr double kMostWeight_frames = 100;
 
 // The least-squares line's fall, in dB per frame.
@@ -156,17 +153,10 @@ double LateDecay::gain_of(const Note& note, int64_t age_frames) {
 }
 
 double LateDecay::gain_db(double pitch, int64_t age_frames) const {
-  const auto distance = [&](const Note& note) { return std::abs(note.pitch - pitch); };
-  double nearest = std::numeric_limits<double>::infinity();
-  for (const Note& note : notes_) nearest = std::min(nearest, distance(note));
-  double sum = 0, weights = 0;
-  for (const Note& note : notes_) {
-    const double weight = std::min<double>(note.frames, kMostWeight_frames) *
-                          std::exp((nearest - distance(note)) / kPitchScale_semitones);
-    sum += weight * gain_of(note, age_frames);
-    weights += weight;
-  }
-  return weights > 0 ? sum / weights : 0;
+  return mean_by_pitch<Note>(
+      notes_, pitch,
+      [](const Note& note) { return std::min<double>(note.frames, kMostWeight_frames); },
+      [&](const Note& note) { return gain_of(note, age_frames); });
 }
 
 std::vector<float> LateDecay::table() const {

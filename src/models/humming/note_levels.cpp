@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "models/humming/late_decay.h"
@@ -11,8 +10,6 @@
 namespace hum::models::humming {
 namespace {
 
-// A note that is this much farther than the nearest one counts e times less.
-constexpr double kPitchScale_semitones = 6;
 // A note's weight is its length, at most this; as many more frames have a difference of zero.
 constexpr double kMostFrames = 25, kZeroFrames = 1;
 
@@ -63,19 +60,16 @@ NoteLevels::NoteLevels(std::span<const float> truth_db, std::span<const float> p
 }
 
 double NoteLevels::difference_db(double pitch, int64_t age_frames) const {
-  const auto distance = [&](const Note& note) { return std::abs(note.pitch - pitch); };
-  double nearest = std::numeric_limits<double>::infinity();
-  for (const Note& note : notes_) nearest = std::min(nearest, distance(note));
-  double sum = 0, weights = kZeroFrames;
-  for (const Note& note : notes_) {
-    const auto size = static_cast<double>(note.difference_db.size());
-    const double weight =
-        std::min(size, kMostFrames) * std::exp((nearest - distance(note)) / kPitchScale_semitones);
-    const auto at = std::min(static_cast<size_t>(age_frames), note.difference_db.size() - 1);
-    sum += weight * note.difference_db[at];
-    weights += weight;
-  }
-  return sum / weights;
+  return mean_by_pitch<Note>(
+      notes_, pitch,
+      [](const Note& note) {
+        return std::min(static_cast<double>(note.difference_db.size()), kMostFrames);
+      },
+      [&](const Note& note) {
+        const auto at = std::min(static_cast<size_t>(age_frames), note.difference_db.size() - 1);
+        return note.difference_db[at];
+      },
+      kZeroFrames);
 }
 
 }  // namespace hum::models::humming
