@@ -51,7 +51,8 @@ void write_residuals(const fs::path& references, const std::string& drafter,
   std::vector<PresetTable> tables;
   for (const auto& [preset, residual] : residuals) {
     metadata[reference_key(preset)] = sha256_file(references / (preset + ".safetensors"));
-    tables.push_back({preset, static_cast<int64_t>(Residual::kTableColumns + residual->latent()), residual->table()});
+    tables.push_back({preset, static_cast<int64_t>(Residual::kTableColumns + residual->latent()),
+                      residual->table()});
   }
   write_tables(references, kResiduals, tables, std::move(metadata));
 }
