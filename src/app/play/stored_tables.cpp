@@ -62,8 +62,7 @@ std::optional<std::vector<float>> StoredTables::find(std::string_view preset,
 }
 
 void StoredTables::refuse(std::string_view why) const {
-  fail(ExitCode::kBadData,
-       fmt::format("{}: not a file of {}: {}", file_.string(), kind_.name, why),
+  fail(ExitCode::kBadData, fmt::format("{}: not a file of {}: {}", file_.string(), kind_.name, why),
        fmt::format("hum data references stores the {} of presets again", kind_.name));
 }
 
