@@ -17,10 +17,6 @@
 
 namespace hum::pipeline {
 
-inline constexpr int64_t kWindowFrames = 300;
-// The windows of Instrument::latents: window w begins at kLatentWindows.first_frame(w).
-inline constexpr WindowLayout kLatentWindows{
-    .window_frames = kWindowFrames, .context_frames = 50, .fade_frames = 20};
 // The longest release of an instrument after the last note.
 inline constexpr double kMaxRelease_s = 2;
 

@@ -27,6 +27,11 @@ struct WindowLayout {
   }
 };
 
+inline constexpr int64_t kWindowFrames = 300;
+// The windows of Instrument::latents (play.h): window w begins at kLatentWindows.first_frame(w).
+inline constexpr WindowLayout kLatentWindows{
+    .window_frames = kWindowFrames, .context_frames = 50, .fade_frames = 20};
+
 // Assembles a table from windows that arrive in order.
 class Stitcher {
  public:

@@ -1,7 +1,6 @@
 #include "app/play/synthesizer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "app/play/stored_decays.h"
@@ -12,7 +11,6 @@
 #include "data/synthesis/fluid.h"
 #include "data/synthesis/level.h"
 #include "data/synthesis/timing.h"
-#include "data/synthesis/window.h"
 #include "models/basic_pitch/transcriber.h"
 #include "models/batched_program.h"
 #include "models/codec/code_vectors.h"
@@ -41,33 +39,6 @@ int64_t windows_of_frames(int64_t frames) {
 
 // Of the noise when the models play a reference's own notes.
 constexpr uint64_t kBandSeed = 1;
-
-void append(TokenFile& all, const TokenFile& sound) {
-  const auto time_s = [](int64_t frame) {
-    return static_cast<double>(frame) / data::kFramesPerSecond;
-  };
-  const double from_s = time_s(all.frames()), to_s = time_s(all.frames() + sound.frames());
-  for (audio::Note& note : data::shifted(sound.notes, from_s)) {
-    note.end_s = std::min(note.end_s, to_s);
-    if (note.start_s < note.end_s) all.notes.push_back(std::move(note));
-  }
-  all.codes.insert(all.codes.end(), sound.codes.begin(), sound.codes.end());
-}
-
-// What conditions the models: some frames of each clip.
-struct ReadFrames {
-  std::vector<int32_t> codes;
-  std::vector<float> melody;  // rows of data::kAllMelodyFeatures
-
-  // Frames first..last-1. A note that is longer keeps its age and its bends there.
-  void append(const TokenFile& sound, int64_t first, int64_t last) {
-    codes.insert(codes.end(), sound.codes.begin() + first * sound.books,
-                 sound.codes.begin() + last * sound.books);
-    constexpr int kWidth = data::kAllMelodyFeatures;
-    const auto rows = data::melody_features(sound.notes, last, kWidth);
-    melody.insert(melody.end(), rows.begin() + first * kWidth, rows.end());
-  }
-};
 
 pipeline::RenderFunction with_equaliser(pipeline::RenderFunction render,
                                         std::shared_ptr<const BandCorrection> bands, double share) {
@@ -125,32 +96,9 @@ TimbreSource Synthesizer::source_of(std::span<const int32_t> read, std::vector<f
 }
 
 TimbreSource Synthesizer::clip_timbre(std::vector<TimbreClip> clips) {
-  const int64_t books = codec().config().sound_books();
-  TokenFile all{.books = books};  // one clip after another
-  ReadFrames read;
-  std::vector<float> sound_of_all;
-  bool has_notes = true;
-  const bool all_unheard = std::ranges::all_of(clips, &TimbreClip::is_unheard);
-  for (TimbreClip& clip : clips) {
-    data::normalise_level(clip.samples);
-    const TokenFile sound{.codes = codec().encode_sound(clip.samples),
-                          .books = books,
-                          .notes = clip.notes.value_or(std::vector<audio::Note>())};
-    has_notes = has_notes && clip.notes.has_value();
-    const auto frame_at = [&](double time_s) {
-      return std::min<int64_t>(std::llround(time_s * data::kFramesPerSecond), sound.frames());
-    };
-    // Beside the notes of others, an unheard clip would be the sound of their rests.
-    if (all_unheard || !clip.is_unheard()) {
-      append(all, sound);
-      sound_of_all.insert(sound_of_all.end(), clip.samples.begin(), clip.samples.end());
-      sound_of_all.resize(static_cast<size_t>(all.frames() * data::kFrameSamples));
-    }
-    read.append(sound, frame_at(clip.read_from_s), frame_at(clip.read_to_s));
-  }
-  if (!has_notes) read.melody.clear();
-  auto source = source_of(read.codes, std::move(read.melody), all);
-  source.sound = std::move(sound_of_all);
+  JoinedClips joined = join_clips(std::move(clips), codec());
+  auto source = source_of(joined.read_codes, std::move(joined.read_melody), joined.all);
+  source.sound = std::move(joined.sound);
   if (!source.notes.empty()) {
     source.decay = std::make_shared<const LateDecay>(decay_of(source.sound, source.notes));
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/play/joined_clips.h"
 #include "app/play/references.h"
 #include "app/play/synthesis_options.h"
 #include "audio/notes.h"
@@ -55,17 +56,6 @@ struct TimbreSource {
   std::shared_ptr<const models::humming::BandCorrection> bands = nullptr;
   // Null: notes keep their level.
   std::shared_ptr<const models::humming::LateDecay> decay = nullptr;
-};
-
-// A sound of a timbre, mono at 22,050 Hz.
-struct TimbreClip {
-  std::vector<float> samples;
-  std::optional<std::vector<audio::Note>> notes = {};  // in it; absent: unknown
-  // What the models are conditioned on, in seconds of the samples.
-  double read_from_s = 0, read_to_s = kReference_s;
-
-  // Somebody listened and heard no note.
-  bool is_unheard() const { return notes && notes->empty(); }
 };
 
 // Reads each model when it is first needed. Thread-safe. The session must outlive it.

@@ -9,13 +9,10 @@
 #include <utility>
 
 #include "app/stop.h"
-#include "audio/io.h"
 #include "base/env.h"
 #include "base/error.h"
-#include "base/fields_json.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/names.h"
 #include "base/process.h"
 
 namespace hum::serve {
@@ -46,74 +43,6 @@ class StopSignal {
   std::stop_source source_;
   std::jthread thread_;  // last: it uses the source
 };
-
-// What -o asks for: one result in a file, or all in a folder.
-struct Output {
-  fs::path path;
-  std::string result;  // "": the first one, a sound
-  bool is_folder = false;
-};
-
-Output output_of(const ClientOptions& options) {
-  Output output{options.output};
-  if (is_standard_stream(output.path)) {
-    fail(ExitCode::kUsage, "-o - is not a file or a folder", "--stream writes the sound to stdout");
-  }
-  const std::string extension = audio::extension_of(output.path);
-  if (extension == ".zip") {
-    output.result = "all.zip";
-  } else if (extension == ".mid" || extension == ".csv" || extension == ".json") {
-    output.result = "melody" + extension;
-  } else if (std::ranges::find(app::kSoundExtensions, extension) == app::kSoundExtensions.end()) {
-    output.is_folder = true;
-  }
-  output.is_folder = output.is_folder || is_folder(output.path);
-  return output;
-}
-
-// The options that were changed, with the format that the output's extension asks for.
-Json sent_options(JobOptions options, const std::optional<Output>& output) {
-  if (output && !output->is_folder && output->result.empty()) {
-    options.format = from_name<app::SoundFormat>(audio::extension_of(output->path).substr(1));
-  }
-  JobOptions usual = unsent_options();
-  const Json given = hum::to_json(options), unsent = hum::to_json(usual);
-  Json sent = Json::object();
-  for (const auto& [name, value] : given.items()) {
-    if (value != unsent[name]) sent[name] = value;
-  }
-  return sent;
-}
-
-// Before anything is sent: what the server would refuse after the upload.
-void check(const ClientOptions& options, const std::optional<Output>& output, const Json& sent) {
-  const bool is_sound_file = output && !output->is_folder && output->result.empty();
-  if (options.task == Task::kNotes && (options.stream || is_sound_file)) {
-    fail(ExitCode::kUsage, "the task notes makes no sound", "-o melody.mid, .csv or .json");
-  }
-  const bool makes_stems = options.task == Task::kSeparate;
-  if (makes_stems && output && !output->is_folder && output->result != "all.zip") {
-    fail(ExitCode::kUsage, "the stems of a song do not fit into one file",
-         "-o stems/ writes all into a folder, -o stems.zip into one archive");
-  }
-  if (options.stream && options.task != Task::kGenerate) {
-    fail(ExitCode::kUsage, "only the task generate has a stream", "leave out --stream");
-  }
-  if (is_sound_file && options.job.takes > 1) {
-    fail(ExitCode::kUsage, fmt::format("{} takes do not fit into one file", options.job.takes),
-         "-o takes/ writes all into a folder");
-  }
-  const bool plays = options.task != Task::kNotes && !makes_stems;
-  if (plays && options.job.preset.empty() && options.timbre.empty()) {
-    fail(ExitCode::kUsage, "neither --preset nor --timbre was given",
-         "--preset violin; 'hum presets' lists all");
-  }
-  JobRequest request;
-  request.task = options.task;
-  request.timbre = options.timbre;
-  request.backing = options.backing;
-  validate(parse_job_options(sent, options.task), request);
-}
 
 // The text as one word of a shell's command, in quotes where it needs them.
 std::string shell_word(const std::string& text) {
@@ -321,9 +250,7 @@ bool has_ended(const Json& job) {
 
 Json run_remote_job(const ClientOptions& options,
                     const std::function<void(const Json& job)>& changed) {
-  const auto output = options.output.empty() ? std::nullopt : std::optional(output_of(options));
-  const Json sent = sent_options(options.job, output);
-  check(options, output, sent);
+  const auto [output, sent] = checked_request(options);
   std::optional<OutputFolder> folder;
   if (output && output->is_folder) folder.emplace(output->path);
   if (output && !output->is_folder) require_writable(output->path);
