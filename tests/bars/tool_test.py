@@ -74,6 +74,13 @@ class Load(unittest.TestCase):
         stats = [stat(10, 1, 1, 2, 3, 4), stat(11, 10, 10, 0, 0, 0), stat(12, 11, 100, 0, 0, 0), stat(13, 1, 1000, 0, 0, 0)]
         self.assertAlmostEqual(load.tree_seconds(stats, 10), 120 * load.TICK_S)
 
+    def test_the_kernels_threads_are_no_load_but_process_2_of_a_container_is(self):
+        def stats(name):
+            return [f"2 ({name}) S 0 0 0 0 0 0 0 0 0 0 1 2 0 0 20 0", "30 (kworker/0:1) S 2 0 0 0 0 0 0 0 0 0 0 40 0 0 20 0",
+                    "31 (x) S 1 0 0 0 0 0 0 0 0 0 500 0 0 0 20 0"]
+        self.assertAlmostEqual(load.kernel_seconds(stats("kthreadd")), 43 * load.TICK_S)
+        self.assertEqual(load.kernel_seconds(stats("bash")), 0)
+
     def test_killed_children_leave_theirs_in_the_tree(self):
         load.keep_orphans()
         spin = "import os, time\nwhile time.process_time() < 0.3: pass\nprint(os.getpid(), flush=True)\ntime.sleep(60)"

@@ -1,7 +1,7 @@
 """Measures how busy other processes keep the cores that a bar may use. Linux only.
 
 A share of 1 is all of these cores. Time that the host takes from a virtual machine (steal) counts as other processes'
-work.
+work. The kernel's threads do not count: they write to disk what the bar itself has stored.
 """
 
 import ctypes
@@ -18,6 +18,7 @@ ATTEMPTS = 100   # to read the times of all processes while none ends
 PROC = pathlib.Path("/proc")
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+KTHREADD = 2     # the parent of the kernel's threads; in a container it is not visible
 IDLE, IOWAIT, STEAL = 3, 4, 7  # columns of /proc/stat; user and nice already include those after steal
 
 
@@ -50,6 +51,12 @@ def tree_seconds(stats, root):
     return seconds
 
 
+def kernel_seconds(stats):
+    """CPU time of the kernel's threads. 0 in a container, where process 2 is an ordinary one."""
+    is_visible = any(text.startswith(f"{KTHREADD} (kthreadd) ") for text in stats)
+    return tree_seconds(stats, KTHREADD) if is_visible else 0
+
+
 def process_stats():
     """The texts of /proc/PID/stat of all processes.
 
@@ -67,9 +74,11 @@ def process_stats():
 
 
 def sample():
-    """Now, busy time of this process's cores, and the part of it that this process's tree spent."""
+    """Now, busy time of this process's cores, and the part of it that this process's tree and the kernel spent."""
     stat = (PROC / "stat").read_text()
-    return time.monotonic(), busy_seconds(stat, os.sched_getaffinity(0)), tree_seconds(process_stats(), os.getpid())
+    stats = process_stats()
+    own = tree_seconds(stats, os.getpid()) + kernel_seconds(stats)
+    return time.monotonic(), busy_seconds(stat, os.sched_getaffinity(0)), own
 
 
 def share_of_others(first, last, cores):
