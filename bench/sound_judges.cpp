@@ -230,9 +230,9 @@ eval::Bar sound_judges(const Scale& scale) {
   std::vector<const Judge*> counting;
   std::vector<double> shares;
   for (const Judge& judge : judges) {
-    if (!add_judge(judge, played, bar, table)) continue;
+    if (!add_judge(judge, played, bar, table) || !judge.is_outside) continue;
     counting.push_back(&judge);
-    if (judge.is_outside) shares.push_back(mean(verdicts(judge, played, kLadder)));
+    shares.push_back(mean(verdicts(judge, played, kLadder)));
   }
   std::cerr << table.text();
   add_agreement(counting, played, bar);

@@ -161,9 +161,8 @@ double end_of(const Json& interval, const char* end) {
 void check(eval::Bar& bar, const Json& summary, Timbre timbre) {
   const std::string by(name_of(timbre));
   const Json& gains = row_of(summary, row_name(timbre, true))["differences"];
-  bar.checks.at_least(by + ": unseen nearest_3, low", end_of(gains[kUnseen]["nearest_3"], "low"),
-                      0);
-  bar.checks.at_most(by + ": unseen timbre, high", end_of(gains[kUnseen]["timbre"], "high"), 0);
+  bar.checks.holds(by + ": unseen nearest_3 rises", end_of(gains[kUnseen]["nearest_3"], "low") > 0);
+  bar.checks.holds(by + ": unseen timbre falls", end_of(gains[kUnseen]["timbre"], "high") < 0);
   for (const char* group : {kSeen, kUnseen}) {
     for (const char* metric : {"chroma", "note_f1"}) {
       bar.checks.at_least(fmt::format("{}: {} {}", by, group, metric),

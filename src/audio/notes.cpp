@@ -145,9 +145,15 @@ std::string fault_of(const Note& note) {
              : "";
 }
 
+// `hz` is bounded, so that a transposition keeps it finite.
 std::vector<Note> checked_and_sorted(std::vector<Note> notes, const std::string& where) {
+  constexpr double kHighest_hz = 1e5;
   for (size_t i = 0; i < notes.size(); ++i) {
-    if (const std::string fault = fault_of(notes[i]); !fault.empty()) {
+    std::string fault = fault_of(notes[i]);
+    if (fault.empty() && notes[i].hz > kHighest_hz) {
+      fault = fmt::format("hz {} is above {:g}", notes[i].hz, kHighest_hz);
+    }
+    if (!fault.empty()) {
       fail(ExitCode::kBadData, fmt::format("{}: note {}: {}", where, i + 1, fault));
     }
   }

@@ -110,6 +110,7 @@ TEST(NoteJson, SaysWhichNoteHasWhichFault) {
       {R"({"start": null, "end": 2, "pitch": 60})", "start is null, not a number"},
       {R"({"start": 1, "end": 2, "pitch": 60, "amplitude": 2})", "amplitude 2 is outside 0..1"},
       {R"({"start": 1, "end": 2, "pitch": 60, "hz": -3})", "hz -3 is not a frequency"},
+      {R"({"start": 1, "end": 2, "pitch": 60, "hz": 1e308})", "hz 1e+308 is above 100000"},
       {R"({"start": 1, "end": 2, "pitch": 60, "bends": 1})", "bends is 1, not a list"},
       {R"({"start": 1, "end": 2, "pitch": 60, "bends": [0, 900]})",
        "bend 900 is not a number from -384 to 384"},

@@ -32,6 +32,16 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+// Stands for the sound's name in the child's texts: a path may hold any bytes, and be long.
+constexpr std::string_view kName = "<name>";
+
+std::string named(std::string text, const std::string& name) {
+  for (size_t at = 0; (at = text.find(kName, at)) != std::string::npos; at += name.size()) {
+    text.replace(at, kName.size(), name);
+  }
+  return text;
+}
+
 DecodeOrder order_of(const DecodeLimits& limits) {
   DecodeOrder order;
   order.mono = limits.mono;
@@ -40,7 +50,7 @@ DecodeOrder order_of(const DecodeLimits& limits) {
   order.result_bytes = limits.result_bytes;
   order.memory_bytes = limits.memory_bytes;
   order.processor_s = limits.processor_time.count();
-  order.name = limits.name;
+  order.name = kName;
   order.format_hint = limits.format_hint;
   order.length_hint = limits.length_hint;
   return order;
@@ -82,8 +92,11 @@ void require_no_error(std::string_view result, const DecodeLimits& limits) {
   const auto code = static_cast<ExitCode>(header.exit_code);
   const bool is_known =
       code == ExitCode::kBadData || code == ExitCode::kTemporary || code == ExitCode::kUnavailable;
-  fail(is_known ? code : ExitCode::kFailure, printable(texts.substr(0, header.message_bytes)),
-       printable(texts.substr(header.message_bytes, header.hint_bytes)));
+  const auto text = [&](size_t at, size_t bytes) {
+    return named(printable(texts.substr(at, bytes)), limits.name);
+  };
+  fail(is_known ? code : ExitCode::kFailure, text(0, header.message_bytes),
+       text(header.message_bytes, header.hint_bytes));
 }
 
 // Throws what the end of a child means, unless it ended by itself and well.

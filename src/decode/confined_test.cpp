@@ -199,6 +199,8 @@ TEST_F(Confined, EmptyTruncatedSilentAndShortFilesAreRefused) {
   expect_bad(write("none.wav", {22050, 1, {}}), "no sound", {.name = "the backing track"});
   EXPECT_THAT(error_of(upload("none.wav"), {.name = "the backing track"}),
               HasSubstr("the backing track holds no sound"));
+  const std::string name = "M\xc3\xbcller-" + std::string(1000, 'x');
+  EXPECT_THAT(error_of(upload("none.wav"), {.name = name}), HasSubstr(name + " holds no sound"));
 }
 
 TEST_F(Confined, SamplesThatAreNotFiniteAreRefused) {

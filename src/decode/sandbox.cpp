@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -33,8 +34,12 @@ constexpr int64_t kLibraryBytes = int64_t{1} << 30;
        "hum decodes them under seccomp; run it on a kernel and in a container that allow it");
 }
 
+// Only lowers it: a process may not go above a hard limit that the user has set.
 void limit(__rlimit_resource_t resource, int64_t soft, int64_t hard) {
-  const rlimit value = {static_cast<rlim_t>(soft), static_cast<rlim_t>(hard)};
+  rlimit now{};
+  if (::getrlimit(resource, &now) != 0) fail_confining("cannot read a limit", errno);
+  const rlimit value = {std::min(static_cast<rlim_t>(soft), now.rlim_max),
+                        std::min(static_cast<rlim_t>(hard), now.rlim_max)};
   if (::setrlimit(resource, &value) != 0) fail_confining("cannot set a limit", errno);
 }
 

@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kExportAgain = "the file is damaged; export it again, as wav";
 // A block is shorter; so are the texts of an error.
-constexpr int64_t kMostBlockFrames = int64_t{1} << 20;
+constexpr int64_t kMostBlockFrames = int64_t{1} << 16;
 constexpr uint32_t kMostTextBytes = 4096;
 constexpr int kMostChannels = 1024;
 

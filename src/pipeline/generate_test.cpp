@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "audio/loudness.h"
 #include "audio/test_signal.h"
@@ -28,13 +29,23 @@ std::vector<Note> melody(double seconds) {
 
 constexpr WindowLayout kLayout{.window_frames = 30, .context_frames = 5, .fade_frames = 4};
 
+// Joins windows of the kLayout. window(w): the rows of window w, which begin at its first frame.
+std::vector<float> stitch(int64_t frames, int64_t width,
+                          const std::function<std::vector<float>(int64_t w)>& window) {
+  Stitcher stitcher(frames, width, kLayout.fade_frames);
+  for (int64_t w = 0; w < kLayout.windows(frames); ++w) {
+    stitcher.add(kLayout.first_frame(w), window(w), kLayout.fade_start(w));
+  }
+  return std::move(stitcher).take();
+}
+
 class StitchLength : public testing::TestWithParam<int64_t> {};
 
 TEST_P(StitchLength, GivesBackATableThatWindowsOnlyCut) {
   const int64_t frames = GetParam(), width = 3;
   std::vector<float> table(static_cast<size_t>(frames * width));
   for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<float>(i);
-  const auto stitched = stitch(frames, width, kLayout, [&](int64_t w) {
+  const auto stitched = stitch(frames, width, [&](int64_t w) {
     return cut_rows(table, width, kLayout.first_frame(w), kLayout.window_frames);
   });
   ASSERT_EQ(stitched.size(), table.size());
@@ -46,8 +57,8 @@ INSTANTIATE_TEST_SUITE_P(Frames, StitchLength,
 
 TEST(Stitch, FadesBetweenWindowsInTheMiddleOfTheirOverlap) {
   // All values of window w are w, so that seams are visible.
-  const auto stitched = stitch(
-      50, 1, kLayout, [](int64_t w) { return std::vector<float>(30, static_cast<float>(w)); });
+  const auto stitched =
+      stitch(50, 1, [](int64_t w) { return std::vector<float>(30, static_cast<float>(w)); });
   EXPECT_EQ(stitched[22], 0);
   EXPECT_EQ(stitched[27], 1);
   for (int64_t i = 0; i < 4; ++i) {

@@ -50,14 +50,18 @@ std::vector<Onset> onsets_of(std::span<const Note> notes) {
 }
 
 // How well distances between onsets are multiples of a period: 1 for all of them, 0 as for random
-// onsets. A Gaussian weights the distances, so that a singer may drift.
+// onsets. A Gaussian weights the distances, so that a singer may drift. Of very many onsets every
+// nth is compared with those after it.
 class Resonance {
  public:
   Resonance(std::span<const Onset> onsets, double window_s) {
-    for (size_t i = 0; i < onsets.size(); ++i) {
+    constexpr size_t kMostPairs = 1 << 18;
+    const double farthest_s = 3 * window_s;
+    const size_t step = 1 + pairs_within(onsets, farthest_s) / kMostPairs;
+    for (size_t i = 0; i < onsets.size(); i += step) {
       for (size_t j = i + 1; j < onsets.size(); ++j) {
         const double distance_s = onsets[j].time_s - onsets[i].time_s;
-        if (distance_s > 3 * window_s) break;
+        if (distance_s > farthest_s) break;
         const double near = std::exp(-0.5 * std::pow(distance_s / window_s, 2));
         pairs_.push_back({distance_s, onsets[i].weight * onsets[j].weight * near});
         total_ += pairs_.back().weight;
@@ -67,7 +71,9 @@ class Resonance {
 
   double at(double period_s) const {
     double sum = 0;
-    for (const Onset& pair : pairs_) sum += pair.weight * std::cos(kTwoPi * pair.time_s / period_s);
+    for (const Pair& pair : pairs_) {
+      sum += pair.weight * std::cos(kTwoPi * pair.distance_s / period_s);
+    }
     return total_ > 0 ? sum / total_ : 0;
   }
   // Beats, halves of them, and quarters or thirds.
@@ -78,7 +84,20 @@ class Resonance {
   }
 
  private:
-  std::vector<Onset> pairs_;  // distances
+  struct Pair {
+    double distance_s, weight;
+  };
+
+  static size_t pairs_within(std::span<const Onset> onsets, double farthest_s) {
+    size_t pairs = 0;
+    for (size_t first = 0, i = 0; i < onsets.size(); ++i) {
+      while (onsets[i].time_s - onsets[first].time_s > farthest_s) ++first;
+      pairs += i - first;
+    }
+    return pairs;
+  }
+
+  std::vector<Pair> pairs_;
   double total_ = 0;
 };
 

@@ -34,21 +34,6 @@ void Stitcher::add(int64_t first_frame, std::span<const float> part, int64_t fad
   }
 }
 
-std::vector<float> stitch(int64_t frames, int64_t width, const WindowLayout& layout,
-                          const WindowFunction& window) {
-  HUM_REQUIRE(layout.hop_frames() > 0 && layout.fade_frames <= 2 * layout.context_frames,
-              "stitch: context {} and fade {} of windows of {} frames", layout.context_frames,
-              layout.fade_frames, layout.window_frames);
-  Stitcher stitcher(frames, width, layout.fade_frames);
-  for (int64_t w = 0; w < layout.windows(frames); ++w) {
-    const std::vector<float> part = window(w);
-    HUM_REQUIRE(static_cast<int64_t>(part.size()) == layout.window_frames * width,
-                "stitch: window {} has {} values", w, part.size());
-    stitcher.add(layout.first_frame(w), part, layout.fade_start(w));
-  }
-  return std::move(stitcher).take();
-}
-
 std::vector<float> cut_rows(std::span<const float> table, int64_t width, int64_t first_row,
                             int64_t rows) {
   const int64_t count = static_cast<int64_t>(table.size()) / width;

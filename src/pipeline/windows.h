@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -49,15 +48,6 @@ class Stitcher {
   int64_t frames_, width_, fade_frames_;
   std::vector<float> table_;
 };
-
-// Makes the rows of window `w` (from 0), which begin at layout.first_frame(w).
-// Shapes: -> [W * width].
-using WindowFunction = std::function<std::vector<float>(int64_t window)>;
-
-// Joins all windows. Cross-fades neighbours linearly over fade_frames in the middle of their
-// overlap. Shapes: -> [frames * width].
-std::vector<float> stitch(int64_t frames, int64_t width, const WindowLayout& layout,
-                          const WindowFunction& window);
 
 // Rows [first_row, first_row + rows) of a table; rows outside it are zero. Shapes: [n, width] ->
 // [rows, width].

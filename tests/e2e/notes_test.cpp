@@ -78,6 +78,13 @@ TEST_F(Program, VoiceHasItsEarlierSpelling) {
   EXPECT_THAT(help.out, testing::Not(HasSubstr("clean-up")));
 }
 
+TEST_F(Program, NotesInAMidiFileHaveTheirKey) {
+  const auto run = run_hum({"notes", example_recording().string(), "--voice", "--key", "C:minor",
+                            "-o", path("melody.mid")});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(read("melody.mid"), HasSubstr("\xff\x59\x02\xfd\x01"));  // three flats, minor
+}
+
 TEST_F(Program, NotesAreJsonOnStdoutBesideAFile) {
   const auto run = run_hum({"notes", example_recording().string(), "--voice", "--json", "-o",
                             path("n.json"), "--tempo", "90"},

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "app/play/recordings.h"
 #include "audio/midi.h"
 #include "audio/resample.h"
 #include "base/files.h"
@@ -93,6 +94,7 @@ class Arranger {
  private:
   // All parts have the lead's channels, or the requested ones.
   audio::AudioBuffer delivered(std::vector<float> samples, int channels) const {
+    pipeline::require_finite(samples);
     pipeline::fade_end(samples, channels);
     auto sound =
         audio::resample({data::kSampleRate, channels, std::move(samples)}, options_.sound.rate());
@@ -126,6 +128,9 @@ void validate(const ArrangeOptions& options) {
 }
 
 Json arrange(const ArrangeOptions& options) {
+  std::vector<std::string> files = options.lead.timbre;
+  files.push_back(options.input);
+  require_stdin_once(files);
   validate(options);
   Converter converter(options.lead);
   const OutputFolder folder(options.output);

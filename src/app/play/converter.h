@@ -43,7 +43,7 @@ struct ConversionOptions {
   }
 };
 
-// Throws kUsage for neither or both of preset and timbre, values out of range, unknown presets.
+// Throws kUsage for neither or both of preset and timbre, values out of range.
 void validate(const ConversionOptions& options);
 
 enum class Bits { k16, k24, kFloat };

@@ -64,7 +64,8 @@ void require_place(const TranscribeOptions& options) {
 void write(const TranscribeOptions& options, const pipeline::Score& score) {
   const audio::NoteFileOptions settings{.tempo_bpm = score.tempo_bpm(),
                                         .first_beat_s = score.first_beat_s(),
-                                        .multiple_pitch_bends = options.notes.multiple_pitch_bends};
+                                        .multiple_pitch_bends = options.notes.multiple_pitch_bends,
+                                        .key = score.signature()};
   if (!is_standard_stream(options.output)) {
     return audio::write_notes(options.output, score.notes, settings);
   }

@@ -71,7 +71,7 @@ class StateLine {
 
   void show(const Json& job) {
     if (!spdlog::should_log(spdlog::level::info)) return;
-    const std::string stage = to_text(job["status"]) + to_text(job.value("stage", Json()));
+    const std::string stage = job.value("status", "") + job.value("stage", "");
     if (!is_terminal_ && stage == stage_) return;
     stage_ = stage;
     std::fprintf(stderr, is_terminal_ ? "\r\033[K%s" : "%s\n", state_text(job).c_str());

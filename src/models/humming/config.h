@@ -105,7 +105,8 @@ struct UpsamplerConfig {
   CommonConfig common;
   int64_t width = 256;
   int64_t blocks = 8;
-  // Books 2..classified_books are predicted as tokens; the rest as one regressed vector.
+  // Books 2..classified_books are predicted as tokens; the rest, at least one, as one regressed
+  // vector.
   int64_t classified_books = 3;
   TimbreKind timbre = TimbreKind::kPooled;
 

@@ -142,6 +142,13 @@ void HummingSession::load(bool language_model, bool voice) const {
                        drafter),
            "use a folder of weights that were trained together");
     }
+    const int64_t sampled = state_->coarse().model().config().coarse_books;
+    const int64_t known = state_->upsampler().model().config().classified_books;
+    if (sampled > known) {
+      fail(ExitCode::kBadData,
+           fmt::format("coarse samples {} books, but upsampler takes at most {}", sampled, known),
+           "train coarse with as many as the upsampler's classified_books, or fewer");
+    }
   }
   if (voice) {
     const CommonConfig& own = state_->voice().model().config().common;

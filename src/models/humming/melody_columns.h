@@ -19,7 +19,8 @@ bool is_sounding(std::span<const float> row);
 int64_t age_frames(std::span<const float> row);
 // Of a rest: frames since the end of the note before it, likewise.
 int64_t frames_since_end(std::span<const float> row);
-// The age of the note; of a rest, that at which the note before it ended. At most 300.
+// The age of the note; of a rest, that at which the note before it ended. At most 300, which it
+// also is if the note before a rest began more than 300 frames ago.
 int64_t last_age_frames(std::span<const float> row);
 
 // The first M columns. Shapes: rows [..., N], row-major; dims [..., M] -> dims.

@@ -156,7 +156,11 @@ HttpAnswer Client::ask(const Call& call) {
 
 Json Client::ask_json(const Call& call) {
   Json json = try_parse_json(ask(call).body);
-  if (json.is_object()) return json;
+  if (!json.is_object()) fail_unlike_hum();
+  return json;
+}
+
+void Client::fail_unlike_hum() const {
   fail(ExitCode::kBadData, fmt::format("{} does not answer as a hum serve does", access_.url),
        "check that --server is the address of a hum serve");
 }

@@ -83,6 +83,8 @@ class Client {
   HttpAnswer ask(const Call& call);
   // The JSON of the answer. Throws also: kBadData if it is none.
   Json ask_json(const Call& call);
+  // For answers that no hum serve gives. Throws: kBadData.
+  [[noreturn]] void fail_unlike_hum() const;
 
   // Waits; returns early when stopped. Throws: kFailure if stopped.
   void pause(std::chrono::milliseconds time) const;

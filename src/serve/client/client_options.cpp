@@ -20,6 +20,8 @@ Output output_of(const ClientOptions& options) {
   const std::string extension = audio::extension_of(output.path);
   if (extension == ".zip") {
     output.result = "all.zip";
+  } else if (extension == ".mid" && options.task == Task::kArrange) {
+    output.result = "arrangement.mid";
   } else if (extension == ".mid" || extension == ".csv" || extension == ".json") {
     output.result = "melody" + extension;
   } else if (std::ranges::find(app::kSoundExtensions, extension) == app::kSoundExtensions.end()) {
@@ -46,6 +48,10 @@ Json sent_options(JobOptions options, const std::optional<Output>& output) {
 // Before anything is sent: what the server would refuse after the upload.
 void check(const ClientOptions& options, const std::optional<Output>& output, const Json& sent) {
   const bool is_sound_file = output && !output->is_folder && output->result.empty();
+  if (options.task == Task::kArrange && output && output->result.starts_with("melody")) {
+    fail(ExitCode::kUsage, "an arrangement has no such file of notes",
+         "-o band.mid writes its MIDI file, -o band/ all of it into a folder");
+  }
   if (options.task == Task::kNotes && (options.stream || is_sound_file)) {
     fail(ExitCode::kUsage, "the task notes makes no sound", "-o melody.mid, .csv or .json");
   }

@@ -455,6 +455,36 @@ TEST_F(RemoteJobTest, LetsNoServerChooseAPlace) {
   }
 }
 
+TEST_F(RemoteJobTest, SaysThatAnAnswerIsNoneOfAHumServe) {
+  const Json answers[] = {{{"id", "7"}},
+                          {{"id", "7"}, {"status", 3}},
+                          {{"id", "7"}, {"status", "done"}},
+                          {{"id", "7"}, {"status", "done"}, {"results", "all.zip"}},
+                          {{"id", "7"}, {"status", "done"}, {"results", {"all.zip"}}},
+                          {{"id", "7"}, {"status", "done"}, {"results", {{{"name", 7}}}}}};
+  for (const Json& answer : answers) {
+    for (const char* output : {"all", "out.wav"}) {
+      router = Router();
+      start_with(answer);
+      const auto run = [&] { run_remote_job(options(files / output), kIgnore); };
+      EXPECT_EQ(hum::testing::code_of(run), ExitCode::kBadData) << answer;
+      EXPECT_FALSE(std::filesystem::exists(files / output)) << answer;
+    }
+  }
+  router = Router();
+  start_with({{"id", "7"}, {"status", "done"}});
+  expect_refused(ExitCode::kBadData, "does not answer as a hum serve does",
+                 [&] { run_remote_job(options(files / "out.wav"), kIgnore); });
+}
+
+TEST_F(RemoteJobTest, WritesTheMidiFileOfAnArrangement) {
+  start_server({{{"name", "mix.wav"}}, {{"name", "arrangement.mid"}}});
+  ClientOptions arrange = options(files / "band.mid");
+  arrange.task = Task::kArrange;
+  run_remote_job(arrange, kIgnore);
+  EXPECT_EQ(read_file(files / "band.mid"), "arrangement.mid");
+}
+
 TEST_F(RemoteJobTest, ChecksTheOptionsBeforeItSendsAnything) {
   start_server(Json::array());
   const auto expect = [&](const ClientOptions& wrong, const std::string& text) {
@@ -480,6 +510,9 @@ TEST_F(RemoteJobTest, ChecksTheOptionsBeforeItSendsAnything) {
   wrong.stream = true;
   expect(wrong, "only the task generate has a stream");
   expect(options("-"), "--stream");
+  wrong = options(files / "band.csv");
+  wrong.task = Task::kArrange;
+  expect(wrong, "no such file of notes");
   wrong = options(files / "out.wav");
   wrong.task = Task::kSeparate;
   wrong.job.preset = "";

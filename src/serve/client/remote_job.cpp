@@ -71,11 +71,9 @@ class RemoteJob {
   RemoteJob(const RemoteJob&) = delete;
   RemoteJob& operator=(const RemoteJob&) = delete;
 
-  void start(const Json& sent);
-  // Until it has ended; returns it. Throws: kBadData if it failed.
-  Json follow();
-  // Fetches what `output` asks for; returns the files.
-  std::vector<std::string> fetch(const Json& job, const Output& output);
+  // Sends it, waits for its end, and fetches what `output` asks for. Returns the job with the
+  // files. Throws: kBadData if it failed.
+  Json run(const Json& sent, const std::optional<Output>& output);
 
  private:
   ServerAccess access() const {
@@ -84,6 +82,11 @@ class RemoteJob {
     return access;
   }
   std::string path() const { return "/v1/jobs/" + id_; }
+  void start(const Json& sent);
+  // Until it has ended; returns it.
+  Json follow();
+  // Fetches what `output` asks for; returns the files.
+  std::vector<std::string> fetch(const Json& job, const Output& output);
   void remove() const;
   void tell(const Waiting& waiting) const;
   // What to do when the server stays away: the job is not lost.
@@ -135,6 +138,17 @@ std::string RemoteJob::curl(const std::string& flags, const std::string& path) c
   return command + " " + shell_word(client_.url() + path);
 }
 
+Json RemoteJob::run(const Json& sent, const std::optional<Output>& output) {
+  try {
+    start(sent);
+    Json job = follow();
+    job["files"] = output ? Json(fetch(job, *output)) : Json::array();
+    return job;
+  } catch (const Json::exception&) {  // a value that is missing, or of another type
+    client_.fail_unlike_hum();
+  }
+}
+
 void RemoteJob::start(const Json& sent) {
   FormWriter form;
   form.text("task", to_name(options_.task)).text("options", to_text(sent));
@@ -169,7 +183,7 @@ Json RemoteJob::follow() {
     if (needs_stream && (has_ended_ || job["stage"] == "play" || job["stage"] == "write")) {
       needs_stream = !read_stream();
       if (needs_stream && ++stream_attempts == kStreamAttempts) {
-        fail(ExitCode::kTemporary, "the stream broke off", "leave out --stream, and use -o");
+        fail(ExitCode::kTemporary, "the stream broke off", way_back());
       }
     }
     if (has_ended_ && !needs_stream) return job;
@@ -224,14 +238,14 @@ std::string checked_name(const Json& result) {
 std::vector<std::string> RemoteJob::fetch(const Json& job, const Output& output) {
   std::vector<std::pair<std::string, fs::path>> wanted;
   if (output.is_folder) {
-    for (const Json& result : job["results"]) {
+    for (const Json& result : job.at("results")) {
       const std::string name = checked_name(result);
       wanted.emplace_back(name, output.path / name);
     }
   } else if (!output.result.empty()) {
     wanted.emplace_back(output.result, output.path);
-  } else if (!job["results"].empty()) {
-    wanted.emplace_back(checked_name(job["results"][0]), output.path);
+  } else if (!job.at("results").empty()) {
+    wanted.emplace_back(checked_name(job.at("results").at(0)), output.path);
   }
   std::vector<std::string> files;
   for (const auto& [name, file] : wanted) {
@@ -254,11 +268,7 @@ Json run_remote_job(const ClientOptions& options,
   std::optional<OutputFolder> folder;
   if (output && output->is_folder) folder.emplace(output->path);
   if (output && !output->is_folder) require_writable(output->path);
-  RemoteJob remote(options, changed);
-  remote.start(sent);
-  Json job = remote.follow();
-  job["files"] = output ? Json(remote.fetch(job, *output)) : Json::array();
-  return job;
+  return RemoteJob(options, changed).run(sent, output);
 }
 
 }  // namespace hum::serve
