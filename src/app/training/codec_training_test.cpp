@@ -80,9 +80,13 @@ TEST_F(CodecTraining, LeavesTheSplitOutOfWeightsWithoutOne) {
 
 TEST_F(CodecTraining, IsSeenByLaterModelsInItsSoundPartAlone) {
   models::write_tiny_weights(folder_ / "trained", "codec", split());
-  const Json common = {{"common", {{"latent", 6}, {"books", 3}, {"entries", 32}}}};
-  for (const char* name : {"upsampler", "voice", "coarse"}) {
-    EXPECT_EQ(train(configuration(name, common, 1), {}).summary.at("finished"), true) << name;
+  const Json common = {{"latent", 6}, {"books", 3}, {"entries", 32}};
+  const std::pair<const char*, Json> models[] = {
+      {"upsampler", {{"common", common}, {"classified_books", 2}}},
+      {"voice", {{"common", common}}},
+      {"coarse", {{"common", common}}}};
+  for (const auto& [name, model] : models) {
+    EXPECT_EQ(train(configuration(name, model, 1), {}).summary.at("finished"), true) << name;
   }
   EXPECT_THROW(train(configuration("upsampler", Json::object(), 1), {}), Error);
 }
