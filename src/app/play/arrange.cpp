@@ -117,6 +117,9 @@ void validate(const ArrangeOptions& options) {
   if (options.lead.score.tempo == "off") {
     fail(ExitCode::kUsage, "an arrangement needs a tempo, but --tempo is off", "--tempo auto");
   }
+  std::vector<std::string> files = options.lead.timbre;
+  files.push_back(options.input);
+  require_stdin_once(files);
   validate(options.lead);
   validate(options.sound);
   if (options.output.empty())
@@ -128,9 +131,6 @@ void validate(const ArrangeOptions& options) {
 }
 
 Json arrange(const ArrangeOptions& options) {
-  std::vector<std::string> files = options.lead.timbre;
-  files.push_back(options.input);
-  require_stdin_once(files);
   validate(options);
   Converter converter(options.lead);
   const OutputFolder folder(options.output);

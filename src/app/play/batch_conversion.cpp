@@ -52,14 +52,20 @@ std::optional<pipeline::Loop> loop_for(const DeliveryOptions& options,
   return pipeline::loop_of(score.notes, *score.tempo, options.beats_per_bar);
 }
 
+audio::NoteFileOptions note_file_options(const pipeline::Score& score,
+                                         const models::basic_pitch::NoteOptions& notes) {
+  return {.tempo_bpm = score.tempo_bpm(),
+          .first_beat_s = score.first_beat_s(),
+          .multiple_pitch_bends = notes.multiple_pitch_bends,
+          .key = score.signature()};
+}
+
 void write_melody(const std::filesystem::path& path, const Converter& converter,
                   const pipeline::Score& score, std::span<const audio::Note> notes, bool is_loop) {
-  audio::write_notes(path, notes,
-                     {.tempo_bpm = score.tempo_bpm(),
-                      .first_beat_s = is_loop ? 0 : score.first_beat_s(),
-                      .multiple_pitch_bends = converter.options().notes.multiple_pitch_bends,
-                      .program = converter.program(),
-                      .key = score.signature()});
+  auto settings = note_file_options(score, converter.options().notes);
+  settings.program = converter.program();
+  if (is_loop) settings.first_beat_s = 0;
+  audio::write_notes(path, notes, settings);
 }
 
 BatchConversion::BatchConversion(const DeliveryOptions& options, Converter& converter,

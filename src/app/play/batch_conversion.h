@@ -10,6 +10,7 @@
 #include "app/play/converter.h"
 #include "app/play/outputs.h"
 #include "audio/buffer.h"
+#include "audio/notes.h"
 #include "pipeline/loop.h"
 
 namespace hum::app {
@@ -82,6 +83,10 @@ class BatchConversion {
   int64_t windows_ = 0;
   size_t next_ = 0;
 };
+
+// What a file of the score's notes says about them.
+audio::NoteFileOptions note_file_options(const pipeline::Score& score,
+                                         const models::basic_pitch::NoteOptions& notes);
 
 // Writes the melody that was played as .mid, .csv or .json. is_loop: its first beat is at 0.
 void write_melody(const std::filesystem::path& path, const Converter& converter,

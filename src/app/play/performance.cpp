@@ -161,12 +161,9 @@ std::vector<PerformedFile> perform_notes(const PerformanceOptions& options,
   events.heard(heard_report(seconds_of(source, notes), hearing, notes));
   events.progress("write", 0);
   std::vector<PerformedFile> files;
+  const auto settings = note_file_options(hearing.score, conversion.notes);
   for (const char* name : {"melody.mid", "melody.json"}) {
-    audio::write_notes(folder / name, notes,
-                       {.tempo_bpm = hearing.score.tempo_bpm(),
-                        .first_beat_s = hearing.score.first_beat_s(),
-                        .multiple_pitch_bends = conversion.notes.multiple_pitch_bends,
-                        .key = hearing.score.signature()});
+    audio::write_notes(folder / name, notes, settings);
     files.push_back({name, 0});
   }
   return files;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "app/play/batch_conversion.h"
 #include "app/play/conversion_report.h"
 #include "app/play/hearing.h"
 #include "app/play/outputs.h"
@@ -62,10 +63,7 @@ void require_place(const TranscribeOptions& options) {
 }
 
 void write(const TranscribeOptions& options, const pipeline::Score& score) {
-  const audio::NoteFileOptions settings{.tempo_bpm = score.tempo_bpm(),
-                                        .first_beat_s = score.first_beat_s(),
-                                        .multiple_pitch_bends = options.notes.multiple_pitch_bends,
-                                        .key = score.signature()};
+  const auto settings = note_file_options(score, options.notes);
   if (!is_standard_stream(options.output)) {
     return audio::write_notes(options.output, score.notes, settings);
   }
