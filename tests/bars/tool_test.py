@@ -78,8 +78,17 @@ class Load(unittest.TestCase):
         def stats(name):
             return [f"2 ({name}) S 0 0 0 0 0 0 0 0 0 0 1 2 0 0 20 0", "30 (kworker/0:1) S 2 0 0 0 0 0 0 0 0 0 0 40 0 0 20 0",
                     "31 (x) S 1 0 0 0 0 0 0 0 0 0 500 0 0 0 20 0"]
-        self.assertAlmostEqual(load.kernel_seconds(stats("kthreadd")), 43 * load.TICK_S)
-        self.assertEqual(load.kernel_seconds(stats("bash")), 0)
+        self.assertAlmostEqual(load.KernelThreads().seconds(stats("kthreadd")), 43 * load.TICK_S)
+        self.assertEqual(load.KernelThreads().seconds(stats("bash")), 0)
+
+    def test_a_thread_of_the_kernel_that_ends_leaves_its_time_in_the_sum(self):
+        def stats(**ticks):
+            return ["2 (kthreadd) S 0 0 0 0 0 0 0 0 0 0 0 0 0 0 20 0"] + [
+                f"{pid[1:]} (kworker/u8:1) S 2 0 0 0 0 0 0 0 0 0 0 {spent} 0 0 20 0" for pid, spent in ticks.items()]
+        threads = load.KernelThreads()
+        readings = [stats(p30=140), stats(p30=150, p31=5), stats(p31=8), stats(p30=2, p31=8)]  # 30 ends, and starts anew
+        ticks = [round(threads.seconds(reading) / load.TICK_S) for reading in readings]
+        self.assertEqual(ticks, [140, 155, 158, 160])
 
     def test_killed_children_leave_theirs_in_the_tree(self):
         load.keep_orphans()

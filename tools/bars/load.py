@@ -32,17 +32,24 @@ def busy_seconds(stat, cores):
     return seconds
 
 
+def read_stat(text):
+    """A process's number, its parent's, and its CPU time with that of the children that it has waited for.
+
+    text: of /proc/PID/stat.
+    """
+    fields = text.rsplit(")", 1)[1].split()  # the name in brackets may contain anything
+    return int(text.split(" ", 1)[0]), int(fields[1]), sum(map(int, fields[11:15])) * TICK_S
+
+
 def tree_seconds(stats, root):
     """CPU time of process `root`, its descendants and those that they have waited for.
 
     stats: the texts of /proc/PID/stat.
     """
     spent, children = {}, {}
-    for text in stats:
-        fields = text.rsplit(")", 1)[1].split()  # the name in brackets may contain anything
-        pid = int(text.split(" ", 1)[0])
-        children.setdefault(int(fields[1]), []).append(pid)
-        spent[pid] = sum(map(int, fields[11:15])) * TICK_S  # user and system time, then the children's
+    for pid, parent, seconds in map(read_stat, stats):
+        children.setdefault(parent, []).append(pid)
+        spent[pid] = seconds
     seconds, open_pids = 0, [root]
     while open_pids:
         pid = open_pids.pop()
@@ -51,10 +58,25 @@ def tree_seconds(stats, root):
     return seconds
 
 
-def kernel_seconds(stats):
-    """CPU time of the kernel's threads. 0 in a container, where process 2 is an ordinary one."""
-    is_visible = any(text.startswith(f"{KTHREADD} (kthreadd) ") for text in stats)
-    return tree_seconds(stats, KTHREADD) if is_visible else 0
+class KernelThreads:
+    """Adds up the CPU time of the kernel's threads from one reading to the next.
+
+    No process waits for these threads. The sum over those alive would therefore drop when one of them ends.
+    """
+
+    def __init__(self):
+        self.total, self.last = 0, {}
+
+    def seconds(self, stats):
+        """Up to now. 0 in a container, where process 2 is an ordinary one. stats: the texts of /proc/PID/stat."""
+        if any(text.startswith(f"{KTHREADD} (kthreadd) ") for text in stats):
+            now = {pid: seconds for pid, parent, seconds in map(read_stat, stats) if KTHREADD in (pid, parent)}
+            self.total += sum(max(0, seconds - self.last.get(pid, 0)) for pid, seconds in now.items())
+            self.last = now
+        return self.total
+
+
+KERNEL_THREADS = KernelThreads()
 
 
 def process_stats():
@@ -77,7 +99,7 @@ def sample():
     """Now, busy time of this process's cores, and the part of it that this process's tree and the kernel spent."""
     stat = (PROC / "stat").read_text()
     stats = process_stats()
-    own = tree_seconds(stats, os.getpid()) + kernel_seconds(stats)
+    own = tree_seconds(stats, os.getpid()) + KERNEL_THREADS.seconds(stats)
     return time.monotonic(), busy_seconds(stat, os.sched_getaffinity(0)), own
 
 
