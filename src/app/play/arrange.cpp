@@ -117,9 +117,7 @@ void validate(const ArrangeOptions& options) {
   if (options.lead.score.tempo == "off") {
     fail(ExitCode::kUsage, "an arrangement needs a tempo, but --tempo is off", "--tempo auto");
   }
-  std::vector<std::string> files = options.lead.timbre;
-  files.push_back(options.input);
-  require_stdin_once(files);
+  require_stdin_once(options.lead.timbre, options.input);
   validate(options.lead);
   validate(options.sound);
   if (options.output.empty())

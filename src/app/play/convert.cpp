@@ -31,8 +31,7 @@ void validate(const ConvertOptions& options) {
   require_partners(options);
   std::vector<std::string> files = options.inputs;
   files.insert(files.end(), options.conversion.timbre.begin(), options.conversion.timbre.end());
-  files.push_back(options.delivery.backing);
-  require_stdin_once(files);
+  require_stdin_once(files, options.delivery.backing);
   validate(options.conversion);
   validate(options.delivery, options.conversion.score);
   validate_takes(options.outputs.takes, options.conversion.play);

@@ -85,8 +85,10 @@ void tell_apart(std::vector<FoundRecording>& recordings) {
 
 }  // namespace
 
-void require_stdin_once(std::span<const std::string> files) {
-  if (std::ranges::count(files, kStandardStream) < 2) return;
+void require_stdin_once(std::span<const std::string> files, const std::string& other) {
+  const auto given =
+      std::ranges::count(files, kStandardStream) + (other == kStandardStream ? 1 : 0);
+  if (given < 2) return;
   fail(ExitCode::kUsage, "stdin can be read only once, and - is given more often",
        "name a file for the others");
 }

@@ -14,8 +14,8 @@ struct FoundRecording {
   std::string name;                 // for its outputs, unique among those of one subfolder
 };
 
-// Throws: kUsage when "-" is among the files to read more than once.
-void require_stdin_once(std::span<const std::string> files);
+// Throws: kUsage when "-" is more than once among the files to read, which are these and `other`.
+void require_stdin_once(std::span<const std::string> files, const std::string& other = "");
 
 bool is_named_as_sound(const std::filesystem::path& path);
 // Also by webm and m4a, in which browsers and phones record: decode/read.h reads them.

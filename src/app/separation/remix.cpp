@@ -214,9 +214,7 @@ void validate(const RemixOptions& options) {
          "the other stems are bass, vocals, lead, chordal, other");
   }
   require_gain(options.gain_db, "--gain 3 makes the part a little louder than the stem was");
-  std::vector<std::string> files = options.part.timbre;
-  files.push_back(options.input);
-  require_stdin_once(files);
+  require_stdin_once(options.part.timbre, options.input);
   validate(options.part);
 }
 
